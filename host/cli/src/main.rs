@@ -1,0 +1,2 @@
+//! The command `chipdock`.
+fn main() {}

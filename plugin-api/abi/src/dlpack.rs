@@ -1,0 +1,116 @@
+//! DLPack 1.3: devices, element types, tensors. Layouts and numbers are DLPack's own.
+
+use core::ffi::c_void;
+
+/// Device type of host memory.
+pub const CHIPDOCK_DEVICE_CPU: i32 = 1;
+/// The first device type that a host assigns by name at run time; DLPack's own numbers stay far below.
+pub const CHIPDOCK_DEVICE_FIRST_ASSIGNED: i32 = 4096;
+
+/// Type code: signed integer.
+pub const CHIPDOCK_DTYPE_INT: u8 = 0;
+/// Type code: unsigned integer.
+pub const CHIPDOCK_DTYPE_UINT: u8 = 1;
+/// Type code: IEEE float.
+pub const CHIPDOCK_DTYPE_FLOAT: u8 = 2;
+/// Type code: opaque handle.
+pub const CHIPDOCK_DTYPE_HANDLE: u8 = 3;
+/// Type code: bfloat.
+pub const CHIPDOCK_DTYPE_BFLOAT: u8 = 4;
+/// Type code: boolean, one byte of 0 or 1.
+pub const CHIPDOCK_DTYPE_BOOL: u8 = 6;
+
+/// Flag of [`DLManagedTensorVersioned`]: the data may not be written.
+pub const CHIPDOCK_DLPACK_READ_ONLY: u64 = 1;
+/// Flag of [`DLManagedTensorVersioned`]: the data is a copy made for this export.
+pub const CHIPDOCK_DLPACK_IS_COPIED: u64 = 2;
+/// DLPack's major version that this ABI carries.
+pub const CHIPDOCK_DLPACK_MAJOR: u32 = 1;
+/// DLPack's minor version that this ABI carries.
+pub const CHIPDOCK_DLPACK_MINOR: u32 = 3;
+
+/// A device: DLPack's type number and an index among the devices of that type.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct DLDevice {
+    /// DLPack's number, or one that the host assigned.
+    pub device_type: i32,
+    /// Index among the devices of this type, from 0.
+    pub device_id: i32,
+}
+
+/// The type of an element: code, bits of one lane, number of lanes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct DLDataType {
+    /// One of `CHIPDOCK_DTYPE_*`.
+    pub code: u8,
+    /// Bits of one lane.
+    pub bits: u8,
+    /// Lanes of a vector; 1 for a scalar.
+    pub lanes: u16,
+}
+
+/// A tensor, borrowed: nothing here owns anything.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct DLTensor {
+    /// The data space: an address on the CPU, an opaque handle elsewhere.
+    pub data: *mut c_void,
+    /// Where the data lives.
+    pub device: DLDevice,
+    /// Number of axes.
+    pub ndim: i32,
+    /// Type of an element.
+    pub dtype: DLDataType,
+    /// `ndim` extents, in elements.
+    pub shape: *mut i64,
+    /// `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
+    pub strides: *mut i64,
+    /// Where the first element starts, in bytes from `data`.
+    pub byte_offset: u64,
+}
+
+/// DLPack's managed tensor of before 1.0.
+#[repr(C)]
+#[derive(Debug)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct DLManagedTensor {
+    /// The tensor.
+    pub dl_tensor: DLTensor,
+    /// The producer's own.
+    pub manager_ctx: *mut c_void,
+    /// Frees the tensor and this struct; null when there is nothing to free.
+    pub deleter: Option<unsafe extern "C" fn(self_: *mut DLManagedTensor)>,
+}
+
+/// DLPack's version.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct DLPackVersion {
+    /// Breaking changes.
+    pub major: u32,
+    /// Additions.
+    pub minor: u32,
+}
+
+/// DLPack's managed tensor since 1.0.
+#[repr(C)]
+#[derive(Debug)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct DLManagedTensorVersioned {
+    /// The version that the producer wrote; another major may only be deleted.
+    pub version: DLPackVersion,
+    /// The producer's own.
+    pub manager_ctx: *mut c_void,
+    /// Frees the tensor and this struct; null when there is nothing to free.
+    pub deleter: Option<unsafe extern "C" fn(self_: *mut DLManagedTensorVersioned)>,
+    /// `CHIPDOCK_DLPACK_*` flags.
+    pub flags: u64,
+    /// The tensor.
+    pub dl_tensor: DLTensor,
+}

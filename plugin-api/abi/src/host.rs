@@ -1,0 +1,179 @@
+//! What a host gives: its services, the registrar, and the environment of compiled code.
+
+use core::ffi::c_void;
+
+use crate::codegen::{ChipdockCodegen, ChipdockCodegenInfo};
+use crate::device_api::ChipdockDeviceApi;
+use crate::dlpack::DLDevice;
+use crate::module::ChipdockModuleLoader;
+use crate::target_kind::ChipdockTargetKind;
+use crate::value::{ChipdockAny, ChipdockSafeCall, ChipdockStr};
+
+/// The host's services. Valid as long as the process lives. There may be several hosts in a process.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockHost {
+    /// The ABI major that this host speaks to this plugin.
+    pub abi_major: u32,
+    /// The newest minor of it that the host knows; may be older or newer than the plugin's.
+    pub abi_minor: u32,
+    /// The host's version, semver.
+    pub version: ChipdockStr,
+    /// The host's own; the first argument of each function below.
+    pub self_: *mut c_void,
+    /// Sets this thread's error. The last one raised before a non-zero return is the one reported.
+    pub raise: unsafe extern "C" fn(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr),
+    /// Sets this thread's error to an error object; borrows it.
+    pub raise_object: unsafe extern "C" fn(self_: *mut c_void, error: *const ChipdockAny),
+    /// Moves this thread's error out, for a plugin that called somebody else's function; None when there is none.
+    pub take_error: unsafe extern "C" fn(self_: *mut c_void, out_error: *mut ChipdockAny),
+    /// Writes a line to the host's log. `level` is one of `CHIPDOCK_LOG_*`.
+    pub log: unsafe extern "C" fn(self_: *mut c_void, level: i32, message: ChipdockStr),
+    /// Writes the registered function of that name as an owned function object, or None when there is none. May load
+    /// another plugin; not to be called during `init`.
+    pub function:
+        unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
+    /// The stream that is active on this thread for `device`; null is the default stream.
+    pub current_stream: unsafe extern "C" fn(self_: *mut c_void, device: DLDevice) -> *mut c_void,
+    /// An interface of the host by name and version, or null. The table's type belongs to the name and version.
+    pub query: unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, version: u32) -> *const c_void,
+}
+
+// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
+unsafe impl Sync for ChipdockHost {}
+// SAFETY: as above.
+unsafe impl Send for ChipdockHost {}
+
+/// Where a plugin's `init` hands over what it offers. Valid during `init` only.
+///
+/// Each function copies names and texts, borrows tables for the life of the process (make them static), and takes
+/// over `self_`, which is released by the table's `destroy`; also when registration fails later. A non-zero return
+/// has raised an error; `init` then returns it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockRegistrar {
+    /// The host's own.
+    pub self_: *mut c_void,
+    /// Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to be given one by the host; the
+    /// number in force is written to `out_device_type`.
+    pub device_api: unsafe extern "C" fn(
+        self_: *mut c_void,
+        name: ChipdockStr,
+        device_type: i32,
+        api_self: *mut c_void,
+        api: *const ChipdockDeviceApi,
+        out_device_type: *mut i32,
+    ) -> i32,
+    /// Registers `target.kind.<name>`; `schema_json` is the kind as data.
+    pub target_kind: unsafe extern "C" fn(
+        self_: *mut c_void,
+        name: ChipdockStr,
+        schema_json: ChipdockStr,
+        kind_self: *mut c_void,
+        kind: *const ChipdockTargetKind,
+    ) -> i32,
+    /// Registers `target.build.<kind>`.
+    pub codegen: unsafe extern "C" fn(
+        self_: *mut c_void,
+        kind: ChipdockStr,
+        info: *const ChipdockCodegenInfo,
+        codegen_self: *mut c_void,
+        codegen: *const ChipdockCodegen,
+    ) -> i32,
+    /// Registers `module.load.<kind>`.
+    pub module_loader: unsafe extern "C" fn(
+        self_: *mut c_void,
+        kind: ChipdockStr,
+        loader_self: *mut c_void,
+        loader: *const ChipdockModuleLoader,
+    ) -> i32,
+    /// Registers a plain function; `deleter` releases `function_self` (an empty one is allowed, null is not).
+    pub function: unsafe extern "C" fn(
+        self_: *mut c_void,
+        name: ChipdockStr,
+        function_self: *mut c_void,
+        call: ChipdockSafeCall,
+        deleter: ChipdockDeleter,
+    ) -> i32,
+    /// Registers an interface by name and version, for instance `timer` 1 of `device_api.x` as `device_api.x/timer`.
+    /// A host that does not know it answers success and ignores it; unknown feature bits are ignored.
+    pub interface: unsafe extern "C" fn(
+        self_: *mut c_void,
+        name: ChipdockStr,
+        version: u32,
+        interface_self: *mut c_void,
+        table: *const c_void,
+        table_size_bytes: u64,
+        features: u64,
+    ) -> i32,
+}
+
+/// Releases what a registered function owns; never null.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockDeleter(pub unsafe extern "C" fn(self_: *mut c_void));
+
+/// Runs one part of a parallel region; 0, or -1 with an error raised.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockParallelBody(
+    pub unsafe extern "C" fn(task_id: i32, tasks_count: i32, data: *mut c_void) -> i32,
+);
+
+/// What compiled code reaches the host through: the variable `__chipdock_env` points to one, filled in by the loader.
+///
+/// The first argument of each function is the environment itself. When the variable is null, compiled code looks for
+/// TVM-FFI's functions, then uses small built-in fallbacks.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockEnv {
+    /// The version of this struct, 1.
+    pub version: u32,
+    /// Zero.
+    pub padding: u32,
+    /// The host's own.
+    pub self_: *mut c_void,
+    /// Sets this thread's error; both strings are NUL-terminated.
+    pub raise: unsafe extern "C" fn(
+        env: *const ChipdockEnv,
+        kind: *const core::ffi::c_char,
+        message: *const core::ffi::c_char,
+    ),
+    /// Allocates workspace, 64-byte aligned, ordered on the thread's current stream; null with an error raised when
+    /// there is none.
+    pub allocate_workspace:
+        unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice, size_bytes: u64) -> *mut c_void,
+    /// Frees workspace, last allocated first; 0, or -1 with an error raised.
+    pub free_workspace:
+        unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice, data: *mut c_void) -> i32,
+    /// The stream that is active on this thread for `device`.
+    pub current_stream: unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice) -> *mut c_void,
+    /// Makes `device` the active device of this thread; 0, or -1 with an error raised.
+    pub set_device: unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice) -> i32,
+    /// Calls a function of an imported module by its NUL-terminated name, as a packed call.
+    pub call_imported: unsafe extern "C" fn(
+        env: *const ChipdockEnv,
+        name: *const core::ffi::c_char,
+        args: *const ChipdockAny,
+        num_args: i32,
+        result: *mut ChipdockAny,
+    ) -> i32,
+    /// Runs `body` for each task id from 0 to the count that it is told, at most `tasks_max` (0: as many as there are
+    /// threads), and returns when all are done; the first failure is the one returned.
+    pub parallel_launch: unsafe extern "C" fn(
+        env: *const ChipdockEnv,
+        body: ChipdockParallelBody,
+        data: *mut c_void,
+        tasks_max: i32,
+    ) -> i32,
+}
+
+// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
+unsafe impl Sync for ChipdockEnv {}
+// SAFETY: as above.
+unsafe impl Send for ChipdockEnv {}

@@ -1,0 +1,87 @@
+//! Proof of the layouts: sizes and offsets, asserted when this crate compiles, and the hash that plugins carry.
+
+use core::mem::{offset_of, size_of};
+
+use crate::*;
+
+macro_rules! layouts {
+    ($($type:ident : $size:literal { $($field:ident @ $offset:literal),* $(,)? })*) => {
+        $(
+            const _: () = assert!(size_of::<$type>() == $size, concat!("size of ", stringify!($type)));
+            $(const _: () = assert!(offset_of!($type, $field) == $offset, concat!("offset of ", stringify!($type), ".", stringify!($field)));)*
+        )*
+
+        /// The FNV-1a hash of the sizes and offsets of every struct of the boundary, in declaration order.
+        ///
+        /// Equal to [`CHIPDOCK_LAYOUT_HASH`], which the C header carries as a literal; asserted when this crate compiles.
+        #[must_use]
+        pub const fn layout_hash() -> u64 {
+            let numbers = [$(size_of::<$type>(), $(offset_of!($type, $field),)*)*];
+            let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+            let mut index = 0;
+            while index < numbers.len() {
+                hash = (hash ^ numbers[index] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+                index += 1;
+            }
+            hash
+        }
+    };
+}
+
+const _: () =
+    assert!(layout_hash() == CHIPDOCK_LAYOUT_HASH, "a frozen layout changed: this is a new ABI major");
+
+layouts! {
+    ChipdockAny: 16 { type_index @ 0, small_length @ 4, value @ 8 }
+    ChipdockObject: 24 { combined_ref_count @ 0, type_index @ 8, padding @ 12, deleter @ 16 }
+    ChipdockStr: 16 { data @ 0, size @ 8 }
+    ChipdockByteArrayObject: 40 { bytes @ 24 }
+    ChipdockShapeObject: 40 { data @ 24, size @ 32 }
+    ChipdockTensorObject: 72 { tensor @ 24 }
+    ChipdockFunctionObject: 40 { safe_call @ 24, cpp_call @ 32 }
+    ChipdockErrorObject: 96 { kind @ 24, message @ 40, backtrace @ 56, update_backtrace @ 72, cause_chain @ 80, extra_context @ 88 }
+    ChipdockArrayObject: 56 { data @ 24, size @ 32, capacity @ 40, data_deleter @ 48 }
+    DLDevice: 8 { device_type @ 0, device_id @ 4 }
+    DLDataType: 4 { code @ 0, bits @ 1, lanes @ 2 }
+    DLTensor: 48 { data @ 0, device @ 8, ndim @ 16, dtype @ 20, shape @ 24, strides @ 32, byte_offset @ 40 }
+    DLManagedTensor: 64 { dl_tensor @ 0, manager_ctx @ 48, deleter @ 56 }
+    DLManagedTensorVersioned: 80 { version @ 0, manager_ctx @ 8, deleter @ 16, flags @ 24, dl_tensor @ 32 }
+    ChipdockHost: 88 { abi_major @ 0, abi_minor @ 4, version @ 8, self_ @ 24, raise @ 32, raise_object @ 40, take_error @ 48, log @ 56, function @ 64, current_stream @ 72, query @ 80 }
+    ChipdockRegistrar: 56 { self_ @ 0, device_api @ 8, target_kind @ 16, codegen @ 24, module_loader @ 32, function @ 40, interface @ 48 }
+    ChipdockEnv: 72 { version @ 0, padding @ 4, self_ @ 8, raise @ 16, allocate_workspace @ 24, free_workspace @ 32, current_stream @ 40, set_device @ 48, call_imported @ 56, parallel_launch @ 64 }
+    ChipdockDeviceApi: 96 { destroy @ 0, device_count @ 8, attribute @ 16, allocate_data_space @ 24, free_data_space @ 32, copy_data @ 40, create_stream @ 48, free_stream @ 56, sync_stream @ 64, sync_stream_from_to @ 72, set_device @ 80, set_stream @ 88 }
+    ChipdockDataSpaceRequest: 40 { size_bytes @ 0, alignment_bytes @ 8, dtype_hint @ 16, kind @ 20, scope @ 24 }
+    ChipdockCopyEnd: 24 { device @ 0, data @ 8, offset_bytes @ 16 }
+    ChipdockCopy: 64 { from @ 0, to @ 24, size_bytes @ 48, dtype_hint @ 56 }
+    ChipdockTargetKind: 16 { destroy @ 0, canonicalize @ 8 }
+    ChipdockCodegenInfo: 32 { ir_min @ 0, ir_max @ 16 }
+    ChipdockBuildRequest: 56 { ir @ 0, target_json @ 16, options_json @ 32, threads_max @ 48, padding @ 52 }
+    ChipdockBuildSession: 40 { self_ @ 0, index @ 8, section @ 16, diagnostic @ 24, is_cancelled @ 32 }
+    ChipdockCodegen: 24 { destroy @ 0, unsupported @ 8, build @ 16 }
+    ChipdockSection: 56 { name @ 0, kind @ 16, alignment_bytes @ 32, data @ 40, size_bytes @ 48 }
+    ChipdockArtifact: 32 { index_json @ 0, sections @ 16, sections_count @ 24 }
+    ChipdockModule: 16 { destroy @ 0, function @ 8 }
+    ChipdockModuleHandle: 16 { self_ @ 0, table @ 8 }
+    ChipdockModuleLoader: 24 { destroy @ 0, check @ 8, load @ 16 }
+    ChipdockTableSizes: 40 { host @ 0, registrar @ 4, env @ 8, device_api @ 12, target_kind @ 16, codegen @ 20, module_loader @ 24, module @ 28, any @ 32, tensor @ 36 }
+    ChipdockPlugin: 128 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, init @ 112, shutdown @ 120 }
+}
+
+impl ChipdockTableSizes {
+    /// The sizes as this crate was compiled.
+    #[must_use]
+    pub const fn current() -> Self {
+        Self {
+            host: size_of::<ChipdockHost>() as u32,
+            registrar: size_of::<ChipdockRegistrar>() as u32,
+            env: size_of::<ChipdockEnv>() as u32,
+            device_api: size_of::<ChipdockDeviceApi>() as u32,
+            target_kind: size_of::<ChipdockTargetKind>() as u32,
+            codegen: size_of::<ChipdockCodegen>() as u32,
+            module_loader: size_of::<ChipdockModuleLoader>() as u32,
+            module: size_of::<ChipdockModule>() as u32,
+            any: size_of::<ChipdockAny>() as u32,
+            tensor: size_of::<DLTensor>() as u32,
+        }
+    }
+}

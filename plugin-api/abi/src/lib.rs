@@ -1,0 +1,40 @@
+//! The plugin boundary: `#[repr(C)]` structs and constants, and nothing else.
+//!
+//! `include/chipdock.h` is printed from this crate by cbindgen; the tests prove it current. Both sides of the
+//! boundary read these structs, so every change here is a change of the ABI:
+//!
+//! * **Tables never change within a major** and have no null slot. Growth is a new *named interface*
+//!   ([`ChipdockRegistrar::interface`], [`ChipdockHost::query`]), never a longer table.
+//! * **Whoever allocates frees**, by a deleter that travels with the object. Strings and arguments are borrowed
+//!   for the call.
+//! * **Nothing unwinds** out of any function of a table.
+//! * **Every function may be called from any thread at once**, except a plugin's `init` and `shutdown`.
+//! * 64-bit little-endian only, asserted below.
+//!
+//! What the functions promise in detail, in numbered clauses, stands on the front page of `chipdock-plugin-api`.
+#![allow(clippy::pub_underscore_fields, reason = "C names")]
+
+#[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
+compile_error!("the Chipdock ABI is defined for 64-bit little-endian machines only");
+
+mod codegen;
+mod device_api;
+mod dlpack;
+mod host;
+mod layout;
+mod module;
+mod plugin;
+mod status;
+mod target_kind;
+mod value;
+
+pub use codegen::*;
+pub use device_api::*;
+pub use dlpack::*;
+pub use host::*;
+pub use layout::*;
+pub use module::*;
+pub use plugin::*;
+pub use status::*;
+pub use target_kind::*;
+pub use value::*;

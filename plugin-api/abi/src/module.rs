@@ -1,0 +1,92 @@
+//! Modules and their loaders. A loader is registered as `module.load.<kind>`.
+
+use core::ffi::c_void;
+
+use crate::dlpack::DLDevice;
+use crate::host::ChipdockEnv;
+use crate::value::{ChipdockAny, ChipdockStr};
+
+/// Answer of [`ChipdockModuleLoader::check`]: the artifact runs on the device.
+pub const CHIPDOCK_ARTIFACT_OK: i32 = 0;
+/// Answer of [`ChipdockModuleLoader::check`]: it runs after being compiled again.
+pub const CHIPDOCK_ARTIFACT_RECOMPILE: i32 = 1;
+/// Answer of [`ChipdockModuleLoader::check`]: it cannot run there.
+pub const CHIPDOCK_ARTIFACT_UNSUPPORTED: i32 = 2;
+
+/// One section of an artifact.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockSection {
+    /// Its name, unique within the artifact.
+    pub name: ChipdockStr,
+    /// `code`, `constants`, `debug` or `source`.
+    pub kind: ChipdockStr,
+    /// What `data` is aligned to.
+    pub alignment_bytes: u64,
+    /// The bytes.
+    pub data: *const c_void,
+    /// How many.
+    pub size_bytes: u64,
+}
+
+/// An artifact, borrowed for the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockArtifact {
+    /// JSON with `module_kind`, `format` and `functions`.
+    pub index_json: ChipdockStr,
+    /// The sections.
+    pub sections: *const ChipdockSection,
+    /// How many.
+    pub sections_count: u64,
+}
+
+/// The functions of a loaded module.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockModule {
+    /// Releases the module. Functions got from it keep what they need alive by themselves.
+    pub destroy: unsafe extern "C" fn(self_: *mut c_void),
+    /// Writes the function of that name as an owned function object, or None when there is none.
+    pub function:
+        unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
+}
+
+/// A loaded module: what to call, and on what.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockModuleHandle {
+    /// The loader's own.
+    pub self_: *mut c_void,
+    /// Its functions; static.
+    pub table: *const ChipdockModule,
+}
+
+/// The functions of a module loader.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockModuleLoader {
+    /// Releases `self_`: called once, last.
+    pub destroy: unsafe extern "C" fn(self_: *mut c_void),
+    /// Says whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, when it is not OK,
+    /// the reason as an owned string.
+    pub check: unsafe extern "C" fn(
+        self_: *mut c_void,
+        artifact: *const ChipdockArtifact,
+        device: DLDevice,
+        out_verdict: *mut i32,
+        out_reason: *mut ChipdockAny,
+    ) -> i32,
+    /// Makes the artifact runnable. `env` outlives the module; compiled code reaches the host through it alone.
+    pub load: unsafe extern "C" fn(
+        self_: *mut c_void,
+        artifact: *const ChipdockArtifact,
+        env: *const ChipdockEnv,
+        out_module: *mut ChipdockModuleHandle,
+    ) -> i32,
+}

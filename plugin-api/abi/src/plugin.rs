@@ -1,0 +1,73 @@
+//! The descriptor: what a plugin's one symbol returns.
+
+use crate::host::{ChipdockHost, ChipdockRegistrar};
+use crate::value::ChipdockStr;
+
+/// The ABI major. A plugin exports `chipdock_plugin_v1` for it.
+pub const CHIPDOCK_ABI_MAJOR: u32 = 1;
+/// The ABI minor: named interfaces that came since the major.
+pub const CHIPDOCK_ABI_MINOR: u32 = 0;
+/// `CHIPDOCK` as little-endian bytes.
+pub const CHIPDOCK_MAGIC: u64 = 0x4B43_4F44_5049_4843;
+/// A hash of the sizes and offsets of the frozen tables; [`crate::layout_hash`] proves it.
+pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x9943_21eb_8a09_ffe4;
+
+/// Sizes of the frozen tables, in bytes, as the plugin was compiled.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockTableSizes {
+    /// `sizeof(ChipdockHost)`.
+    pub host: u32,
+    /// `sizeof(ChipdockRegistrar)`.
+    pub registrar: u32,
+    /// `sizeof(ChipdockEnv)`.
+    pub env: u32,
+    /// `sizeof(ChipdockDeviceApi)`.
+    pub device_api: u32,
+    /// `sizeof(ChipdockTargetKind)`.
+    pub target_kind: u32,
+    /// `sizeof(ChipdockCodegen)`.
+    pub codegen: u32,
+    /// `sizeof(ChipdockModuleLoader)`.
+    pub module_loader: u32,
+    /// `sizeof(ChipdockModule)`.
+    pub module: u32,
+    /// `sizeof(ChipdockAny)`.
+    pub any: u32,
+    /// `sizeof(DLTensor)`.
+    pub tensor: u32,
+}
+
+/// What a plugin is: static, returned by its one symbol, frozen for the major.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
+pub struct ChipdockPlugin {
+    /// `CHIPDOCK_MAGIC`.
+    pub magic: u64,
+    /// `CHIPDOCK_ABI_MAJOR` of the header that it was built with.
+    pub abi_major: u32,
+    /// `CHIPDOCK_ABI_MINOR` of the header that it was built with.
+    pub abi_minor: u32,
+    /// `CHIPDOCK_LAYOUT_HASH` of the header that it was built with.
+    pub layout_hash: u64,
+    /// Sizes of the frozen tables as it was compiled.
+    pub table_sizes: ChipdockTableSizes,
+    /// Its name: lower-case letters, digits, `-` and `_`; the same as in the manifest.
+    pub name: ChipdockStr,
+    /// Its version, semver.
+    pub version: ChipdockStr,
+    /// What tells two builds of one version apart; may be empty.
+    pub build_id: ChipdockStr,
+    /// Hands over what the plugin offers. Runs once for each host, with no other call of that host during it. Starts
+    /// no thread and calls no vendor driver. On failure nothing stays registered.
+    pub init: unsafe extern "C" fn(host: *const ChipdockHost, registrar: *const ChipdockRegistrar) -> i32,
+    /// Drains what works for that host. Calls after it answer `Unavailable`.
+    pub shutdown: unsafe extern "C" fn(host: *const ChipdockHost) -> i32,
+}
+
+// SAFETY: immutable data and functions that may be called from any thread.
+unsafe impl Sync for ChipdockPlugin {}
+// SAFETY: as above.
+unsafe impl Send for ChipdockPlugin {}
