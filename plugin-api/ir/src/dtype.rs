@@ -1,0 +1,210 @@
+//! Element types: code, bits, lanes.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What the bits of one lane mean. Numbers are DLPack's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TypeCode {
+    /// Signed integer, two's complement.
+    Int,
+    /// Unsigned integer.
+    UInt,
+    /// IEEE 754 binary float.
+    Float,
+    /// bfloat16: a float32 cut to its upper half.
+    BFloat,
+    /// Boolean, stored as one byte of 0 or 1.
+    Bool,
+    /// A pointer, or nothing at all (the type of a call made for its effect).
+    Handle,
+}
+
+/// The type of a value: code, bits of one lane, number of lanes (1 for a scalar).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DType {
+    /// What the bits mean.
+    pub code: TypeCode,
+    /// Bits of one lane.
+    pub bits: u8,
+    /// Lanes.
+    pub lanes: u16,
+}
+
+macro_rules! named {
+    ($($name:ident = $code:ident $bits:literal $text:literal;)*) => {
+        impl DType {
+            $(#[doc = concat!("`", $text, "`.")]
+              pub const $name: Self = Self { code: TypeCode::$code, bits: $bits, lanes: 1 };)*
+
+            /// Every scalar type that the IR has, but `handle`.
+            pub const SCALARS: &'static [Self] = &[
+                Self::BOOL, Self::INT8, Self::INT16, Self::INT32, Self::INT64,
+                Self::UINT8, Self::UINT16, Self::UINT32, Self::UINT64,
+                Self::FLOAT16, Self::BFLOAT16, Self::FLOAT32, Self::FLOAT64,
+            ];
+        }
+        const NAMES: &[(&str, DType)] = &[$(($text, DType::$name),)*];
+    };
+}
+
+named! {
+    BOOL = Bool 8 "bool";
+    INT8 = Int 8 "int8"; INT16 = Int 16 "int16"; INT32 = Int 32 "int32"; INT64 = Int 64 "int64";
+    UINT8 = UInt 8 "uint8"; UINT16 = UInt 16 "uint16"; UINT32 = UInt 32 "uint32"; UINT64 = UInt 64 "uint64";
+    FLOAT16 = Float 16 "float16"; FLOAT32 = Float 32 "float32"; FLOAT64 = Float 64 "float64";
+    BFLOAT16 = BFloat 16 "bfloat16";
+    HANDLE = Handle 64 "handle";
+}
+
+impl DType {
+    /// The same type with another number of lanes.
+    #[must_use]
+    pub const fn with_lanes(self, lanes: u16) -> Self {
+        Self { lanes, ..self }
+    }
+
+    /// The type of one lane.
+    #[must_use]
+    pub const fn scalar(self) -> Self {
+        self.with_lanes(1)
+    }
+
+    /// True for one lane.
+    #[must_use]
+    pub const fn is_scalar(self) -> bool {
+        self.lanes == 1
+    }
+
+    /// True for `bool`, of any number of lanes.
+    #[must_use]
+    pub const fn is_bool(self) -> bool {
+        matches!(self.code, TypeCode::Bool)
+    }
+
+    /// True for signed and unsigned integers; `bool` is not one.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        matches!(self.code, TypeCode::Int | TypeCode::UInt)
+    }
+
+    /// True for signed integers.
+    #[must_use]
+    pub const fn is_int(self) -> bool {
+        matches!(self.code, TypeCode::Int)
+    }
+
+    /// True for unsigned integers.
+    #[must_use]
+    pub const fn is_uint(self) -> bool {
+        matches!(self.code, TypeCode::UInt)
+    }
+
+    /// True for IEEE floats and bfloat16.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self.code, TypeCode::Float | TypeCode::BFloat)
+    }
+
+    /// True for pointers and for "nothing".
+    #[must_use]
+    pub const fn is_handle(self) -> bool {
+        matches!(self.code, TypeCode::Handle)
+    }
+
+    /// Bytes that one lane takes in memory.
+    #[must_use]
+    pub const fn lane_size_bytes(self) -> usize {
+        (self.bits as usize).div_ceil(8)
+    }
+
+    /// Bytes that one element takes in memory, all lanes.
+    #[must_use]
+    pub const fn size_bytes(self) -> usize {
+        (self.bits as usize * self.lanes as usize).div_ceil(8)
+    }
+
+    /// The least and the greatest value of an integer or boolean type; `None` for others.
+    #[must_use]
+    pub const fn integer_range(self) -> Option<(i128, i128)> {
+        match self.code {
+            TypeCode::Bool => Some((0, 1)),
+            TypeCode::Int => Some((-(1_i128 << (self.bits - 1)), (1_i128 << (self.bits - 1)) - 1)),
+            TypeCode::UInt => Some((0, (1_i128 << self.bits) - 1)),
+            TypeCode::Float | TypeCode::BFloat | TypeCode::Handle => None,
+        }
+    }
+
+    /// Wraps `value` to this integer or boolean type, modulo 2 to its width; a boolean becomes `value != 0`. Other
+    /// types leave it alone.
+    #[must_use]
+    pub const fn wrap(self, value: i128) -> i128 {
+        match self.code {
+            TypeCode::Bool => (value != 0) as i128,
+            TypeCode::Int => {
+                let shift = 128 - self.bits as u32;
+                (value << shift) >> shift
+            }
+            TypeCode::UInt => value & ((1_i128 << self.bits) - 1),
+            TypeCode::Float | TypeCode::BFloat | TypeCode::Handle => value,
+        }
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match NAMES.iter().find(|(_, dtype)| *dtype == self.scalar()) {
+            Some((name, _)) => f.write_str(name)?,
+            None => write!(f, "{:?}{}", self.code, self.bits)?,
+        }
+        if self.lanes != 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A name that is no element type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownDType {
+    /// What was found.
+    pub found: String,
+}
+
+impl fmt::Display for UnknownDType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown dtype \"{}\"; expected one of ", self.found)?;
+        for (index, (name, _)) in NAMES.iter().enumerate() {
+            write!(f, "{}{name}", if index == 0 { "" } else { ", " })?;
+        }
+        f.write_str(", with xN behind it for N lanes")
+    }
+}
+
+impl std::error::Error for UnknownDType {}
+
+impl FromStr for DType {
+    type Err = UnknownDType;
+
+    fn from_str(text: &str) -> Result<Self, UnknownDType> {
+        let unknown = || UnknownDType { found: text.chars().take(40).collect() };
+        let (base, lanes) = match text.split_once('x') {
+            Some((base, lanes)) => {
+                let lanes: u16 = lanes.parse().map_err(|_| unknown())?;
+                if lanes < 2 {
+                    return Err(unknown());
+                }
+                (base, lanes)
+            }
+            None => (text, 1),
+        };
+        NAMES
+            .iter()
+            .find(|(name, _)| *name == base)
+            .map(|(_, dtype)| dtype.with_lanes(lanes))
+            .ok_or_else(unknown)
+    }
+}

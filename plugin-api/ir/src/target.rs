@@ -1,0 +1,271 @@
+//! Targets and the schemas of their kinds, as data.
+//!
+//! A [`TargetKind`] is declared by a plugin as JSON; a [`Target`] is a kind with values for its options. How a target
+//! is made from a name or JSON, checked and canonicalized is the host's; what passes and code generators read is here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How far a module is lowered before a code generator takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// As read: blocks with their axes.
+    Blocks,
+    /// Every function scheduled for the target.
+    Scheduled,
+    /// Blocks lowered to loops, buffers to one dimension.
+    Flattened,
+    /// Device functions, after the split.
+    Device,
+    /// Host functions with the packed calling convention, intrinsics lowered.
+    Host,
+}
+
+/// The type of an option's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OptionType {
+    /// A boolean; an integer 0 or 1 is taken too.
+    #[serde(rename = "bool")]
+    Bool,
+    /// A 64-bit integer; a boolean is taken too.
+    #[serde(rename = "int")]
+    Int,
+    /// A string.
+    #[serde(rename = "str")]
+    Str,
+    /// A list of strings.
+    #[serde(rename = "list[str]")]
+    StrList,
+    /// A list of integers.
+    #[serde(rename = "list[int]")]
+    IntList,
+    /// A list of targets.
+    #[serde(rename = "list[target]")]
+    TargetList,
+}
+
+/// An option of a target kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptionSchema {
+    /// Its name.
+    pub name: String,
+    /// The type of its value.
+    #[serde(rename = "type")]
+    pub option_type: OptionType,
+    /// What it is when nobody says; absent: it stays unset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// The least integer allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<i64>,
+    /// The greatest integer allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<i64>,
+    /// The strings (or elements of the list) allowed; empty: any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_of: Vec<String>,
+    /// The device attribute that `from_device` fills it from; empty: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub from_attribute: String,
+    /// For a person.
+    pub doc: String,
+}
+
+/// What a device of the kind can do, for passes. Numbers are options' values where an option of the name is named in
+/// [`TargetKind::facts`], else unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactOptions {
+    /// Option that holds the threads of a block at most.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub threads_per_block_max: String,
+    /// Option that holds the shared memory of a block at most, in bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shared_memory_bytes_max: String,
+    /// Option that holds the threads of a warp.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub warp_size: String,
+    /// Option that holds the arguments of a device function at most.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub function_args_max: String,
+}
+
+/// A target kind: the schema of a target, declared by a plugin as data (JSON of this struct).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetKind {
+    /// The version of this schema, 1.
+    pub schema: u32,
+    /// Its name, as in `--target`.
+    pub name: String,
+    /// For a person, one line.
+    pub doc: String,
+    /// The device API that runs it, as in `device_api.<device>`.
+    pub device: String,
+    /// Default keys.
+    #[serde(default)]
+    pub keys: Vec<String>,
+    /// Where its code generator takes the module.
+    pub stage: Stage,
+    /// Whether its functions can be host functions.
+    #[serde(default)]
+    pub is_host: bool,
+    /// Which host is taken when nobody says: the highest.
+    #[serde(default)]
+    pub host_preference: i32,
+    /// Thread axes that loops may be bound to, by name; empty: none.
+    #[serde(default)]
+    pub thread_axes: Vec<String>,
+    /// Storage scopes, by name.
+    #[serde(default)]
+    pub storage_scopes: Vec<String>,
+    /// Which options hold the facts that passes ask for.
+    #[serde(default)]
+    pub facts: FactOptions,
+    /// The options.
+    #[serde(default)]
+    pub options: Vec<OptionSchema>,
+}
+
+/// A kind with values for its options, perhaps with a host target. Made and checked by the host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Target {
+    /// The kind's name.
+    pub kind: String,
+    /// A label, or nothing.
+    pub tag: String,
+    /// Keys, in order.
+    pub keys: Vec<String>,
+    /// Values of the options that are set, by name.
+    pub options: BTreeMap<String, Value>,
+    /// The target of the host functions.
+    pub host: Option<Arc<Target>>,
+}
+
+// `Value` has no `Eq` for its floats; no option holds one.
+impl Eq for Target {}
+
+impl Target {
+    /// The target as canonical JSON: `kind`, `tag`, `keys`, `host` if any, then options by name. Reads back equal.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut object = serde_json::Map::new();
+        object.insert("kind".into(), self.kind.clone().into());
+        object.insert("tag".into(), self.tag.clone().into());
+        object.insert("keys".into(), self.keys.clone().into());
+        if let Some(host) = &self.host {
+            object.insert("host".into(), host.to_json());
+        }
+        object.extend(self.options.iter().map(|(name, value)| (name.clone(), value.clone())));
+        Value::Object(object)
+    }
+
+    /// Reads canonical JSON, trusting it: what a code generator is given. A host checks with its schemas instead.
+    ///
+    /// # Errors
+    ///
+    /// What is not canonical: not an object, no `kind`, a wrong type of a common field.
+    pub fn from_canonical_json(json: &Value) -> Result<Self, String> {
+        let object = json.as_object().ok_or("expected a JSON object for a target")?;
+        let mut target = Self::default();
+        for (name, value) in object {
+            let text = || {
+                value.as_str().map(str::to_owned).ok_or(format!("target field \"{name}\": expected a string"))
+            };
+            match name.as_str() {
+                "kind" => target.kind = text()?,
+                "tag" => target.tag = text()?,
+                "keys" => {
+                    let keys: Option<Vec<String>> = value
+                        .as_array()
+                        .and_then(|keys| keys.iter().map(|key| key.as_str().map(str::to_owned)).collect());
+                    target.keys = keys.ok_or("target field \"keys\": expected a list of strings")?;
+                }
+                "host" if value.is_null() => {}
+                "host" => target.host = Some(Arc::new(Self::from_canonical_json(value)?)),
+                _ => {
+                    target.options.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        if target.kind.is_empty() { Err("target field \"kind\" is missing".into()) } else { Ok(target) }
+    }
+
+    /// The integer option of that name, if set.
+    #[must_use]
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.options.get(name)?.as_i64()
+    }
+
+    /// The boolean option of that name, if set.
+    #[must_use]
+    pub fn bool(&self, name: &str) -> Option<bool> {
+        self.options.get(name)?.as_bool()
+    }
+
+    /// The string option of that name, if set.
+    #[must_use]
+    pub fn str(&self, name: &str) -> Option<&str> {
+        self.options.get(name)?.as_str()
+    }
+
+    /// The list-of-strings option of that name; empty when not set.
+    #[must_use]
+    pub fn str_list(&self, name: &str) -> Vec<&str> {
+        let list = self.options.get(name).and_then(Value::as_array);
+        list.map(|list| list.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
+    }
+}
+
+/// What passes ask of a target: facts, never names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetFacts {
+    /// The target itself, for the attribute of the functions and for messages.
+    pub target: Arc<Target>,
+    /// DLPack's number of its device, or the one that the host assigned.
+    pub device_type: i32,
+    /// The device's name, for messages.
+    pub device: String,
+    /// Where its code generator takes the module.
+    pub stage: Stage,
+    /// Whether its functions can be host functions.
+    pub is_host: bool,
+    /// Thread axes that loops may be bound to.
+    pub thread_axes: Vec<crate::ThreadAxis>,
+    /// Storage scopes, by name.
+    pub storage_scopes: Vec<String>,
+    /// Threads of a block at most, where known.
+    pub threads_per_block_max: Option<i64>,
+    /// Shared memory of a block at most, in bytes, where known.
+    pub shared_memory_bytes_max: Option<i64>,
+    /// Threads of a warp, where known.
+    pub warp_size: Option<i64>,
+    /// Arguments of a device function at most, where known.
+    pub function_args_max: Option<i64>,
+}
+
+impl TargetKind {
+    /// The facts of a target of this kind, whose device has a number.
+    #[must_use]
+    pub fn facts(&self, target: &Arc<Target>, device_type: i32) -> TargetFacts {
+        let number = |option: &String| target.int(option);
+        TargetFacts {
+            target: Arc::clone(target),
+            device_type,
+            device: self.device.clone(),
+            stage: self.stage,
+            is_host: self.is_host,
+            thread_axes: self.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect(),
+            storage_scopes: self.storage_scopes.clone(),
+            threads_per_block_max: number(&self.facts.threads_per_block_max),
+            shared_memory_bytes_max: number(&self.facts.shared_memory_bytes_max),
+            warp_size: number(&self.facts.warp_size),
+            function_args_max: number(&self.facts.function_args_max),
+        }
+    }
+}
