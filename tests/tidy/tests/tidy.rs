@@ -1,0 +1,267 @@
+//! One test per rule of `chipdock_tidy`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, MetadataCommand, Package};
+use chipdock_tidy::{files, root, string_literals};
+
+/// Reports every finding at once: a list is mended faster than a first line.
+fn check(rule: &str, findings: &[String]) {
+    assert!(findings.is_empty(), "{rule}:\n  {}", findings.join("\n  "));
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+/// The folder of a package, relative to the root.
+fn folder(package: &Package) -> String {
+    let manifest: PathBuf = package.manifest_path.clone().into();
+    relative(manifest.parent().expect("a manifest lies in a folder"))
+}
+
+/// Which of our packages a folder may depend on outside of its tests.
+fn allowed(folder: &str) -> &'static [&'static str] {
+    match folder {
+        "plugin-api/abi" | "plugin-api/ir" => &[],
+        "plugin-api" => &["chipdock-abi"],
+        "plugin-api/passes" => &["chipdock-ir"],
+        "plugin-api/codegen-source" | "plugin-api/codegen-llvm" => &["chipdock-ir", "chipdock-passes"],
+        "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],
+        "host/script" => &["chipdock-ir"],
+        "host/cli" => {
+            &["chipdock-abi", "chipdock-plugin-api", "chipdock-host", "chipdock-ir", "chipdock-script"]
+        }
+        _ if folder.starts_with("plugins/") || folder.starts_with("examples/plugin-template") => &[
+            "chipdock-abi",
+            "chipdock-plugin-api",
+            "chipdock-ir",
+            "chipdock-passes",
+            "chipdock-codegen-source",
+            "chipdock-codegen-llvm",
+        ],
+        _ => &["*"],
+    }
+}
+
+#[test]
+fn t1_dependency_arrows() {
+    let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().expect("cargo metadata");
+    let mut findings = Vec::new();
+    for package in &metadata.packages {
+        let from = folder(package);
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            if !name.starts_with("chipdock-") {
+                continue;
+            }
+            if name.starts_with("chipdock-plugin-") && name != "chipdock-plugin-api" {
+                findings.push(format!("{from} links the plugin {name}; plugins are opened, never linked"));
+            }
+            let allowed = allowed(&from);
+            let is_test = dependency.kind == DependencyKind::Development;
+            let never = from.starts_with("plugin")
+                && ["chipdock-host", "chipdock-script", "chipdock-cli"].contains(&name);
+            if never || !(is_test || allowed.contains(&"*") || allowed.contains(&name)) {
+                findings.push(format!("{from} depends on {name}; it may depend on {allowed:?}"));
+            }
+        }
+    }
+    check("T1", &findings);
+}
+
+#[test]
+fn t2_plugins_resolve_without_the_host() {
+    let scratch = std::env::temp_dir().join(format!("chipdock-tidy-{}", std::process::id()));
+    fs::create_dir_all(&scratch).expect("a folder for the generated workspace");
+    for name in ["plugin-api", "plugins"] {
+        std::os::unix::fs::symlink(root().join(name), scratch.join(name)).expect("a link");
+    }
+    fs::copy(root().join("Cargo.lock"), scratch.join("Cargo.lock")).expect("the lock file");
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the root manifest");
+    let (head, tail) = manifest.split_once("members = [").expect("members");
+    let (members, rest) = tail.split_once(']').expect("the end of members");
+    let kept = |member: &&str| member.trim().starts_with("\"plugin");
+    let members: Vec<&str> = members.split(',').filter(kept).collect();
+    fs::write(scratch.join("Cargo.toml"), format!("{head}members = [{}]{rest}", members.join(",")))
+        .expect("a manifest");
+    let result =
+        MetadataCommand::new().current_dir(&scratch).other_options(vec!["--offline".to_owned()]).exec();
+    fs::remove_dir_all(&scratch).expect("removed");
+    let packages = result.expect("T2: the workspace resolves without host/").packages;
+    let plugins = packages.iter().filter(|package| package.name.starts_with("chipdock-plugin-")).count();
+    assert!(plugins > 2, "T2: found {plugins} plugin packages");
+}
+
+#[test]
+fn t3_no_backend_is_named() {
+    let mut names: BTreeSet<String> =
+        ["llvm", "cuda", "nvptx", "rocm", "vulkan", "opencl", "metal", "webgpu", "hexagon", "hip"]
+            .map(String::from)
+            .into();
+    for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
+        names.insert(plugin.file_name().to_string_lossy().into_owned());
+    }
+    let mut findings = Vec::new();
+    for path in ["host", "plugin-api"].iter().flat_map(|folder| files(&root().join(folder), &[".rs"])) {
+        if path.components().any(|part| part.as_os_str() == "tests") {
+            continue;
+        }
+        let source = fs::read_to_string(&path).expect("a source file");
+        for (line, text) in string_literals(&source) {
+            let mut words = text.split(['.', ':', '/', '=', ' ', ',']);
+            if words.any(|word| names.contains(word)) {
+                findings.push(format!("{}:{line}: \"{text}\"", relative(&path)));
+            }
+        }
+    }
+    check("T3: ask for a fact, not for a name", &findings);
+}
+
+#[test]
+fn t4_paths_in_the_documents_exist() {
+    let mut findings = Vec::new();
+    for document in ["README.md", "ARCHITECTURE.md"] {
+        let text = fs::read_to_string(root().join(document)).expect("the document");
+        for (number, line) in text.lines().enumerate() {
+            for quoted in line.split('`').skip(1).step_by(2) {
+                let is_path =
+                    quoted.contains('/') && !quoted.contains(char::is_whitespace) && !quoted.contains("…");
+                let is_ours = ["plugin-api", "host", "plugins", "tests", "examples", ".ci"]
+                    .contains(&quoted.split('/').next().unwrap_or_default());
+                if is_path && is_ours && !quoted.contains(['*', '<', '{']) && !root().join(quoted).exists() {
+                    findings.push(format!("{document}:{}: `{quoted}`", number + 1));
+                }
+            }
+        }
+    }
+    check("T4: named, but not there", &findings);
+}
+
+#[test]
+fn t5_plugins_have_one_shape() {
+    let mut findings = Vec::new();
+    for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
+        let (path, name) = (plugin.path(), plugin.file_name().to_string_lossy().into_owned());
+        for file in ["README.md", "expectations.toml", "Cargo.toml", "src/lib.rs"] {
+            if !path.join(file).is_file() {
+                findings.push(format!("plugins/{name}/{file} is missing"));
+            }
+        }
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap_or_default();
+        if !manifest.contains(&format!("name = \"chipdock-plugin-{name}\"")) {
+            findings.push(format!("plugins/{name}: the package is to be called chipdock-plugin-{name}"));
+        }
+        if !manifest.contains("crate-type = [\"cdylib\"]") {
+            findings.push(format!("plugins/{name}: crate-type is to be [\"cdylib\"] and nothing else"));
+        }
+        let lines = fs::read_to_string(path.join("src/lib.rs")).unwrap_or_default().lines().count();
+        if lines > 60 {
+            findings.push(format!(
+                "plugins/{name}/src/lib.rs has {lines} lines; it is a table of contents, 60 at most"
+            ));
+        }
+    }
+    check("T5", &findings);
+}
+
+#[test]
+fn t6_files_are_short() {
+    let findings: Vec<String> = files(&root(), &[".rs"])
+        .into_iter()
+        .filter_map(|path| {
+            let lines = fs::read_to_string(&path).ok()?.lines().count();
+            (lines > 800).then(|| format!("{} has {lines} lines", relative(&path)))
+        })
+        .collect();
+    check("T6: look for the second idea in it", &findings);
+}
+
+/// Files that may hold `unsafe`, with the reason.
+const UNSAFE: &[&str] = &[
+    "plugin-api/abi/src/",            // the boundary itself
+    "plugin-api/src/",                // values, shims and the host memory of the CPU
+    "host/src/",                      // checked file by file below
+    "plugins/",                       // checked file by file below
+    "examples/plugin-template-rust/", // a device API
+    "tests/",                         // the boundary is what they test
+];
+
+/// Within these folders only files of these names may hold `unsafe`.
+const UNSAFE_FILES: &[(&str, &[&str])] = &[
+    (
+        "host/src/",
+        &[
+            "loader.rs",
+            "attest.rs",
+            "services.rs",
+            "registrar.rs",
+            "env.rs",
+            "session.rs",
+            "tables.rs",
+            "pool.rs",
+            "workspace.rs",
+            "tensor.rs",
+            "device.rs",
+            "stream.rs",
+            "module.rs",
+            "function.rs",
+            "fork.rs",
+        ],
+    ),
+    ("plugins/", &["driver.rs", "device_api.rs", "module.rs", "module_loader.rs", "loader.rs"]),
+];
+
+#[test]
+fn t7_unsafe_is_where_it_belongs() {
+    let mut findings = Vec::new();
+    for path in files(&root(), &[".rs"]) {
+        let source = fs::read_to_string(&path).expect("a source file");
+        let uses = |line: &str| {
+            let code = line.split("//").next().unwrap_or_default();
+            ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "unsafe("]
+                .iter()
+                .any(|word| code.contains(word))
+        };
+        if !source.lines().any(uses) {
+            continue;
+        }
+        let path = relative(&path);
+        let file = path.rsplit('/').next().unwrap_or_default();
+        let is_test = path.contains("/tests/") || path.ends_with("tests.rs");
+        let listed = UNSAFE_FILES.iter().find(|(folder, _)| path.starts_with(folder));
+        let allowed = UNSAFE.iter().any(|folder| path.starts_with(folder))
+            && listed.is_none_or(|(_, names)| names.contains(&file));
+        if !allowed && !is_test {
+            findings.push(path);
+        }
+    }
+    check("T7: unsafe outside of the files that may hold it", &findings);
+}
+
+#[test]
+fn t8_no_machine_is_named() {
+    let words = [
+        concat!("/", "work/"),
+        concat!("/", "root/"),
+        concat!("/home", "/"),
+        concat!("crates", ".io/"),
+        concat!("pypi", ".org"),
+        concat!("npmjs", ".org"),
+        concat!("deb.debian", ".org"),
+    ];
+    let mut findings = Vec::new();
+    for path in
+        files(&root(), &[".rs", ".md", ".toml", ".py", ".json", ".c", ".h", ".sh", "run", ".cc", ".cpp"])
+    {
+        let text = String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned();
+        for (number, line) in text.lines().enumerate() {
+            if words.iter().any(|word| line.contains(word)) {
+                findings.push(format!("{}:{}: {}", relative(&path), number + 1, line.trim()));
+            }
+        }
+    }
+    check("T8", &findings);
+}
