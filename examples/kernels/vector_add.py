@@ -1,0 +1,22 @@
+# C = A + B, element by element.
+# A, B, C: float32 [n], any n.
+# chipdock run examples/kernels/vector_add.py --target c --in A=a.npy --in B=b.npy --out C=c.npy
+
+from __future__ import annotations
+
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def vector_add(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32"), C: T.Buffer((n,), "float32")):
+        n = T.int32()
+        T.func_attr({"tirx.noalias": True})
+        for i in range(n):
+            with T.sblock("C"):
+                vi = T.axis.spatial(n, i)
+                T.reads(A[vi], B[vi])
+                T.writes(C[vi])
+                C[vi] = A[vi] + B[vi]
