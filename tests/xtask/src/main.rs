@@ -1,2 +1,58 @@
-//! The command `chipdock`.
-fn main() {}
+//! `cargo xtask`: the tasks of this project.
+
+mod commands;
+mod plugins;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+The tasks of this project.
+
+Usage: cargo xtask <TASK> [ARGUMENTS]
+
+Tasks:
+  demo      build the command and the plugins, show what was found, run the example kernels, print a table
+  test      install what the tests need (Debian), build the plugins, run every check and every test
+  bench     measure, and print ratios against a bare call, a peer or the machine's own limit
+  plugins   build the plugins and write their manifests; prints the folder
+  ci        the same as test; what .ci/run calls
+
+Examples:
+  cargo xtask demo
+  cargo xtask demo --json          # the table as JSON
+  cargo xtask test
+  cargo xtask test softmax         # only the tests whose name holds `softmax`, without the other checks
+  cargo xtask bench
+  cargo xtask plugins --release
+
+`demo` needs Rust and a C compiler and nothing else.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = arguments.split_first().map_or(("", &[][..]), |(task, rest)| (task.as_str(), rest));
+    let result = match task {
+        "demo" => plugins::run_with_plugins("chipdock-demo", rest),
+        "bench" => plugins::run_with_plugins("chipdock-bench", rest),
+        "test" | "ci" => test::run(rest),
+        "plugins" => plugins::build(rest.iter().any(|argument| argument == "--release")).map(|built| {
+            println!("{}", built.folder.display());
+        }),
+        "" | "help" | "-h" | "--help" => {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        unknown => {
+            eprintln!("error: no task is called `{unknown}`\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

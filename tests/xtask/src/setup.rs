@@ -1,0 +1,49 @@
+//! What the tests need besides Rust and a C compiler: installed on Debian, named elsewhere.
+
+use std::process::Command;
+
+use crate::commands::{Result, cargo, output, step};
+
+/// A program that the tests call: (program, an argument that makes it answer, Debian's package, what for).
+const PROGRAMS: &[(&str, &str, &str, &str)] = &[
+    ("cc", "--version", "gcc", "the target c"),
+    ("g++", "--version", "g++", "chipdock.h as C++11"),
+    ("nm", "--version", "binutils", "what a plugin exports"),
+    ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
+];
+
+/// Cargo's own helpers: (subcommand, crate).
+const CARGO_TOOLS: &[(&str, &str)] = &[("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
+
+/// Installs what is missing, or says what is.
+pub(crate) fn run() -> Result<()> {
+    let missing: Vec<_> =
+        PROGRAMS.iter().filter(|(program, version, ..)| output(program, &[version]).is_none()).collect();
+    if !missing.is_empty() {
+        let packages: Vec<&str> = missing.iter().map(|(_, _, package, _)| *package).collect();
+        for (program, _, package, reason) in &missing {
+            eprintln!("missing: {program} (Debian's package {package}), for {reason}");
+        }
+        if output("apt-get", &["--version"]).is_none() {
+            return Err(format!("install these and try again: {}", packages.join(", ")));
+        }
+        let mut update = Command::new("apt-get");
+        step("apt-get update", update.args(["update", "--quiet"]))?;
+        let mut install = Command::new("apt-get");
+        install.args(["install", "--yes", "--quiet", "--no-install-recommends"]).args(&packages);
+        step(
+            &format!("apt-get install {}", packages.join(" ")),
+            install.env("DEBIAN_FRONTEND", "noninteractive"),
+        )?;
+    }
+    for (subcommand, package) in CARGO_TOOLS {
+        let mut version = cargo();
+        let there =
+            version.args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success());
+        if !there {
+            let mut install = cargo();
+            step(&format!("cargo install {package}"), install.args(["install", "--locked", package]))?;
+        }
+    }
+    Ok(())
+}

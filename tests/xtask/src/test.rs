@@ -1,0 +1,45 @@
+//! Every check and every test, the runner's summary last.
+
+use std::fs;
+
+use crate::commands::{Result, cargo, root, step, target_folder};
+use crate::{plugins, setup};
+
+/// Runs everything; with a filter, only the tests whose name holds it.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    setup::run()?;
+    if arguments.is_empty() {
+        checks()?;
+    }
+    let built = plugins::build(false)?;
+    let skipped = target_folder().join("skipped.txt");
+    let _ = fs::remove_file(&skipped);
+    let mut tests = cargo();
+    tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
+    tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
+    tests.env("CHIPDOCK_SKIP_LOG", &skipped);
+    let result = step("tests", &mut tests);
+    if let Ok(lines) = fs::read_to_string(&skipped) {
+        eprintln!("skipped, and why:\n{lines}");
+    }
+    result
+}
+
+/// What is checked besides tests: format, lints, documents, licences, examples in documents.
+fn checks() -> Result<()> {
+    step("format", cargo().args(["fmt", "--all", "--check"]))?;
+    step(
+        "licences, bans, sources",
+        cargo().args(["deny", "--log-level", "error", "check", "licenses", "bans", "sources"]),
+    )?;
+    let lints =
+        ["clippy", "--quiet", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    step("lints", cargo().args(lints))?;
+    let mut documents = cargo();
+    documents.args(["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"]);
+    step("documents", documents.env("RUSTDOCFLAGS", "-D warnings"))?;
+    step(
+        "examples in documents",
+        cargo().args(["test", "--quiet", "--workspace", "--doc"]).current_dir(root()),
+    )
+}
