@@ -7,6 +7,7 @@ mod diagnostic;
 mod dtype;
 mod expr;
 mod function;
+pub mod interpret;
 pub mod number;
 mod op;
 mod scope;
