@@ -1,5 +1,7 @@
 //! Operators that are called by name, as one table: name, shape of the signature, effect.
 
+use crate::{DType, Expr};
+
 /// What the arguments and the result of an op are; [`crate::validate`] holds calls to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
@@ -196,6 +198,38 @@ ops! {
     CallPacked = "tvm_call_packed" Own 255 Writes;
     /// (scope): a barrier of the threads of a block (`shared`, `shared.dyn`) or of a warp (`warp`).
     StorageSync = "tvm_storage_sync" Own 1 Writes;
+}
+
+impl Op {
+    /// The type of a call with these arguments; `None` where the caller says it ([`Op::Reinterpret`],
+    /// [`Op::StructGet`]), or where an argument that would tell is missing. Calls made for their effect have
+    /// [`DType::HANDLE`].
+    #[must_use]
+    pub fn result_dtype(self, args: &[Expr]) -> Option<DType> {
+        let arg = |index: usize| args.get(index).map(|arg| arg.dtype);
+        match self.signature() {
+            Signature::FloatTest => Some(DType::BOOL.with_lanes(arg(0)?.lanes)),
+            Signature::FloatUnary
+            | Signature::FloatBinary
+            | Signature::IntUnary
+            | Signature::IntBinary
+            | Signature::NumberUnary => arg(0),
+            Signature::Own => match self {
+                Self::Ldexp | Self::Fma | Self::Likely => arg(0),
+                Self::Clz => Some(DType::INT32.with_lanes(arg(0)?.lanes)),
+                Self::IfThenElse => arg(1),
+                Self::Isnullptr => Some(DType::BOOL),
+                Self::FreeWorkspace | Self::CallPacked => Some(DType::INT32),
+                Self::AddressOf
+                | Self::HandleAddByteOffset
+                | Self::AllocateWorkspace
+                | Self::StructSet
+                | Self::ThrowLastError
+                | Self::StorageSync => Some(DType::HANDLE),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// Field codes of [`Op::StructGet`] and [`Op::StructSet`], TVM's numbers.

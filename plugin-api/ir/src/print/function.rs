@@ -1,0 +1,256 @@
+//! Modules, functions, declarations of buffers.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::Printer;
+use super::literal::{quoted, var_type};
+use super::names::identifier;
+use crate::{Attrs, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Var};
+
+/// What stands around the arguments that describe a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The annotation of a parameter.
+    Annotation,
+    /// A call in the body.
+    Call,
+}
+
+/// True for a parameter whose annotation says all.
+fn is_plain(buffer: &Buffer) -> bool {
+    buffer.strides.is_empty() && buffer.elem_offset.is_none()
+}
+
+/// The variables of an expression, each once, in order; `seen` are left out.
+fn variables(expr: &Expr, seen: &mut HashSet<Var>, out: &mut Vec<Var>) {
+    expr.walk(&mut |e| {
+        if let ExprKind::Var(var) = &e.kind
+            && seen.insert(var.clone())
+        {
+            out.push(var.clone());
+        }
+    });
+}
+
+/// The free variables of the parameters' shapes, strides and offsets.
+fn sizes(function: &PrimFunc) -> Vec<Var> {
+    let mut seen = HashSet::new();
+    let mut out = Vec::new();
+    for param in &function.params {
+        match param {
+            Param::Var(var) => seen.insert(var.clone()),
+            Param::Buffer(buffer) => seen.insert(buffer.data.clone()),
+        };
+    }
+    for param in &function.params {
+        if let Param::Buffer(buffer) = param {
+            let parts = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
+            parts.for_each(|part| variables(part, &mut seen, &mut out));
+        }
+    }
+    out
+}
+
+/// The variables that expressions of the body bind.
+fn let_variables(function: &PrimFunc) -> Vec<Var> {
+    let mut seen = HashSet::new();
+    let mut out = Vec::new();
+    function.body.walk_exprs(&mut |e| {
+        if let ExprKind::Let { var, .. } = &e.kind
+            && seen.insert(var.clone())
+        {
+            out.push(var.clone());
+        }
+    });
+    out
+}
+
+impl Printer {
+    pub(super) fn module(&mut self, module: &IrModule) {
+        self.out.push_str("# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n");
+        self.out.push_str("@I.ir_module\nclass Module:\n");
+        self.indent += 1;
+        if !module.attrs.is_empty() {
+            self.begin();
+            self.out.push_str("I.module_attrs(");
+            self.attrs(&module.attrs);
+            self.out.push_str(")\n");
+        }
+        if module.functions.is_empty() && module.attrs.is_empty() {
+            self.line("pass");
+        }
+        for (index, function) in module.functions.iter().enumerate() {
+            if index > 0 || !module.attrs.is_empty() {
+                self.out.push('\n');
+            }
+            self.function(function);
+        }
+        self.indent -= 1;
+    }
+
+    pub(super) fn function(&mut self, function: &PrimFunc) {
+        self.names.open();
+        let names: Vec<Arc<str>> = function
+            .params
+            .iter()
+            .map(|param| match param {
+                Param::Buffer(buffer) => self.names.declare(buffer),
+                Param::Var(var) => self.names.bind(var),
+            })
+            .collect();
+        let sizes = sizes(function);
+        sizes.iter().for_each(|var| drop(self.names.bind(var)));
+        let mut unbound: HashSet<Var> = sizes.iter().cloned().collect();
+
+        self.line(if function.s_tir { "@T.prim_func(s_tir=True)" } else { "@T.prim_func" });
+        self.begin();
+        let _ = write!(self.out, "def {}(", identifier(&function.name));
+        let mut handles = Vec::new();
+        self.list(function.params.iter().zip(&names), |p, (param, name)| match param {
+            Param::Buffer(buffer) if is_plain(buffer) => {
+                let _ = write!(p.out, "{name}: T.Buffer(");
+                p.describe(buffer, Form::Annotation, None, &mut unbound);
+                p.out.push(')');
+            }
+            Param::Buffer(buffer) => {
+                let handle = p.names.take(&format!("{name}_handle"));
+                let _ = write!(p.out, "{handle}: T.handle");
+                handles.push((Arc::clone(name), handle, buffer));
+            }
+            Param::Var(var) => {
+                let _ = write!(p.out, "{name}: {}", var_type(var));
+            }
+        });
+        self.out.push(')');
+        if let Some(ret) = function.ret {
+            let _ = write!(self.out, " -> T.{ret}");
+        }
+        self.out.push_str(":\n");
+        self.indent += 1;
+        self.prologue(function, &sizes, handles);
+        self.indent -= 1;
+        self.names.close();
+    }
+
+    fn prologue(&mut self, function: &PrimFunc, sizes: &[Var], handles: Vec<(Arc<str>, Arc<str>, &Buffer)>) {
+        for var in sizes {
+            self.declare_var(var);
+        }
+        for var in &let_variables(function) {
+            self.names.bind(var);
+            self.declare_var(var);
+        }
+        for (name, handle, buffer) in handles {
+            self.begin();
+            let _ = write!(self.out, "{name} = T.match_buffer({handle}, ");
+            self.describe(buffer, Form::Call, None, &mut HashSet::new());
+            self.out.push_str(")\n");
+        }
+        if !function.attrs.is_empty() {
+            self.begin();
+            self.out.push_str("T.func_attr(");
+            self.attrs(&function.attrs);
+            self.out.push_str(")\n");
+        }
+        if function.s_tir {
+            self.line("# with T.sblock(\"root\"):");
+        }
+        for buffer in &function.alloc_buffers {
+            self.alloc("sblock_alloc_buffer", buffer, &Attrs::new());
+        }
+        self.body(&function.body);
+    }
+
+    /// `n = T.int32()`.
+    fn declare_var(&mut self, var: &Var) {
+        let name = self.names.var(var);
+        let text = var_type(var);
+        let call = if var.pointer.is_some() { "" } else { "()" };
+        self.line(&format!("{name} = {text}{call}"));
+    }
+
+    /// `B = T.alloc_buffer(…)`, of which `call` is the name.
+    pub(super) fn alloc(&mut self, call: &str, buffer: &Buffer, annotations: &Attrs) {
+        self.buffer_line(buffer, |p| {
+            let _ = write!(p.out, "T.{call}(");
+            p.describe(buffer, Form::Call, None, &mut HashSet::new());
+            p.annotations(annotations);
+            p.out.push(')');
+        });
+    }
+
+    /// `B = T.decl_buffer(…, data=…)`.
+    pub(super) fn decl(&mut self, buffer: &Buffer, data: Option<&Expr>) {
+        let data = data.cloned().unwrap_or_else(|| buffer.data.expr());
+        self.buffer_line(buffer, |p| {
+            p.out.push_str("T.decl_buffer(");
+            p.describe(buffer, Form::Call, Some(&data), &mut HashSet::new());
+            p.out.push(')');
+        });
+    }
+
+    /// `B = ` and what `value` prints; the buffer is named after that, so that its description cannot mean itself.
+    pub(super) fn buffer_line(&mut self, buffer: &Buffer, value: impl FnOnce(&mut Self)) {
+        let start = self.out.len();
+        value(self);
+        let text = self.out.split_off(start);
+        let name = self.names.declare(buffer);
+        self.line(&format!("{name} = {text}"));
+    }
+
+    pub(super) fn annotations(&mut self, annotations: &Attrs) {
+        if !annotations.is_empty() {
+            self.out.push_str(", annotations=");
+            self.attrs(annotations);
+        }
+    }
+
+    /// Shape, type and what else is not the default. Variables of `unbound` are quoted where they first stand bare.
+    pub(super) fn describe(
+        &mut self,
+        buffer: &Buffer,
+        form: Form,
+        data: Option<&Expr>,
+        unbound: &mut HashSet<Var>,
+    ) {
+        self.tuple(&buffer.shape, unbound);
+        if form == Form::Annotation || buffer.dtype != DType::FLOAT32 {
+            let _ = write!(self.out, ", \"{}\"", buffer.dtype);
+        }
+        if let Some(data) = data {
+            self.out.push_str(", data=");
+            self.expr(data);
+        }
+        if !buffer.strides.is_empty() {
+            self.out.push_str(", strides=");
+            self.tuple(&buffer.strides, unbound);
+        }
+        if let Some(offset) = &buffer.elem_offset {
+            self.out.push_str(", elem_offset=");
+            self.expr(offset);
+        }
+        if buffer.scope != crate::StorageScope::GLOBAL {
+            let _ = write!(self.out, ", scope={}", quoted(&buffer.scope.to_string()));
+        }
+        for (name, value) in [("align", buffer.data_alignment_bytes), ("offset_factor", buffer.offset_factor)]
+        {
+            if value != 0 {
+                let _ = write!(self.out, ", {name}={value}");
+            }
+        }
+    }
+
+    fn tuple(&mut self, items: &[Expr], unbound: &mut HashSet<Var>) {
+        self.out.push('(');
+        self.list(items, |p, item| match &item.kind {
+            ExprKind::Var(var) if unbound.remove(var) => {
+                let name = p.names.var(var);
+                p.out.push_str(&quoted(&name));
+            }
+            _ => p.expr(item),
+        });
+        self.out.push_str(if items.len() == 1 { ",)" } else { ")" });
+    }
+}

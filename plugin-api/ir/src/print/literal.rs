@@ -1,0 +1,164 @@
+//! Literals: numbers that read back to the same value, strings, types, values of attributes.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::Printer;
+use crate::number::round_to;
+use crate::{AttrValue, Attrs, DType, Expr, ExprKind, Var};
+
+/// The shortest decimal text that gives `value` when it is read as a float64 and rounded into `dtype`. Finite only.
+pub(crate) fn decimal(value: f64, dtype: DType) -> String {
+    if dtype.bits < 64 {
+        for digits in 0..17 {
+            let text = format!("{value:.digits$e}");
+            if let Ok(read) = text.parse::<f64>()
+                && round_to(read, dtype).to_bits() == value.to_bits()
+            {
+                return format!("{read:?}");
+            }
+        }
+    }
+    format!("{value:?}")
+}
+
+/// A Python string literal.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_ascii_control() => {
+                // Writing into a string does not fail.
+                let _ = write!(out, "\\x{:02x}", u32::from(c));
+            }
+            // Control and line-breaking characters would be lost or end the line in an editor.
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A type as a value's annotation: `T.int32`, `T.handle("float32", "global")`.
+pub(super) fn var_type(var: &Var) -> String {
+    match &var.pointer {
+        Some(pointer) => {
+            format!("T.handle(\"{}\", {})", pointer.element, quoted(&pointer.scope.to_string()))
+        }
+        None => format!("T.{}", var.dtype),
+    }
+}
+
+impl Printer {
+    pub(super) fn int(&mut self, value: i128, dtype: DType) {
+        let _ = match dtype {
+            DType::INT32 => write!(self.out, "{value}"),
+            DType::BOOL => write!(self.out, "T.bool({})", if value == 0 { "False" } else { "True" }),
+            _ => write!(self.out, "T.{dtype}({value})"),
+        };
+    }
+
+    pub(super) fn float(&mut self, value: f64, dtype: DType) {
+        let _ = if value.is_finite() {
+            write!(self.out, "T.{dtype}({})", decimal(value, dtype))
+        } else {
+            write!(self.out, "T.{dtype}(\"{}\")", non_finite(value))
+        };
+    }
+
+    pub(super) fn attrs(&mut self, attrs: &Attrs) {
+        self.out.push('{');
+        self.list(attrs, |p, (key, value)| {
+            p.out.push_str(&quoted(key));
+            p.out.push_str(": ");
+            p.attr_value(value);
+        });
+        self.out.push('}');
+    }
+
+    pub(super) fn attr_value(&mut self, value: &AttrValue) {
+        match value {
+            AttrValue::None => self.out.push_str("None"),
+            AttrValue::Bool(value) => self.out.push_str(if *value { "True" } else { "False" }),
+            AttrValue::Int(value) => {
+                let _ = write!(self.out, "{value}");
+            }
+            AttrValue::Float(bits) if bits.value().is_finite() => {
+                let _ = write!(self.out, "{:?}", bits.value());
+            }
+            AttrValue::Float(bits) => {
+                let _ = write!(self.out, "float(\"{}\")", non_finite(bits.value()));
+            }
+            AttrValue::Str(text) => self.out.push_str(&quoted(text)),
+            AttrValue::List(items) => self.deeper(|p| {
+                p.out.push('[');
+                p.list(items, |p, item| p.attr_value(item));
+                p.out.push(']');
+            }),
+            AttrValue::Map(map) => self.deeper(|p| p.attrs(map)),
+            AttrValue::Target(target) => {
+                self.out.push_str("T.target(");
+                self.json(&target.to_json());
+                self.out.push(')');
+            }
+            AttrValue::Expr(expr) => self.attr_expr(expr),
+        }
+    }
+
+    /// An expression as an attribute: a constant has its type, so that it is not read as a plain value.
+    fn attr_expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Int(value) if expr.dtype == DType::INT32 => {
+                let _ = write!(self.out, "T.int32({value})");
+            }
+            ExprKind::Str(text) => {
+                let _ = write!(self.out, "T.StringImm({})", quoted(text));
+            }
+            _ => self.expr(expr),
+        }
+    }
+
+    /// JSON as a Python literal, keys of objects in order.
+    fn json(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.out.push_str("None"),
+            Value::Bool(value) => self.out.push_str(if *value { "True" } else { "False" }),
+            Value::Number(number) => self.out.push_str(&number.to_string()),
+            Value::String(text) => self.out.push_str(&quoted(text)),
+            Value::Array(items) => self.deeper(|p| {
+                p.out.push('[');
+                p.list(items, |p, item| p.json(item));
+                p.out.push(']');
+            }),
+            Value::Object(map) => self.deeper(|p| {
+                let mut entries: Vec<_> = map.iter().collect();
+                entries.sort_by_key(|(key, _)| *key);
+                p.out.push('{');
+                p.list(entries, |p, (key, value)| {
+                    p.out.push_str(&quoted(key));
+                    p.out.push_str(": ");
+                    p.json(value);
+                });
+                p.out.push('}');
+            }),
+        }
+    }
+}
+
+fn non_finite(value: f64) -> &'static str {
+    match value {
+        f64::INFINITY => "inf",
+        f64::NEG_INFINITY => "-inf",
+        _ => "nan",
+    }
+}

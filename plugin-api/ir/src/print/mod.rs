@@ -1,0 +1,159 @@
+//! Prints the IR as TVMScript, the form that TVM 0.27 prints.
+//!
+//! What is printed is valid Python, and `chipdock-script` reads it back to an equal module
+//! ([`crate::equal::modules`]), once [`crate::validate`] accepts the module. Of a module that it does not accept,
+//! something readable is printed; nothing panics, and what nests too deep is cut to `...`.
+//!
+//! How nodes are written, where it is not plain TVMScript or needs a rule to be read back:
+//!
+//! 1. **Names** are made valid and unique among those in scope (`x`, `x_1`, …); a name is free again where its scope
+//!    ends. The pointer of a buffer is `A.data`, unless it is a variable of its own (`T.decl_buffer(…, data=p)`).
+//! 2. **Sizes**: the first use of a free bare variable in a parameter's shape is quoted (`("n",)`); each is declared
+//!    in the body (`n = T.int32()`), as are the variables of `T.Let(body, where={x: value})`. A parameter with strides
+//!    or an offset is a handle and a `T.match_buffer` at the top of the body.
+//! 3. **Constants**: an int32 is bare, every other one has its type (`T.int64(1)`, `T.bool(True)`,
+//!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call (`T.Add(1, 2)`,
+//!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it.
+//! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with two constants,
+//!    `b - a`; else `b` is `a + extent`. With a step, what was said of the extent holds of `extent * step`.
+//! 5. **Indices**: a vector of stride 1 is a slice in a store (`B[i:i + 4] = …`) and `T.Ramp` elsewhere; a range of
+//!    extent 1 in a region is the bare index; no index is `B[()]`. Predicates: `A.vload([i], predicate=p)`,
+//!    `B.vstore([i], value, predicate=p)`.
+//! 6. **Calls**: `T.<op>(args)`; `T.reinterpret(dtype, x)`, `T.tvm_struct_get(handle, index, field, dtype)`,
+//!    `T.call_extern(dtype, name, args)` and `T.call_pure_extern` say their type; `Module.f(args)` calls a function of
+//!    the module. `bitwise_and`, `_or`, `_xor` and shifts are operators; booleans take `and`, `or`, `not`.
+//! 7. **Blocks**: two or more neighbouring axes that run over whole loops from 0 are one `T.axis.remap`.
+//! 8. **Nothing** is `pass`. Sequences within sequences print as one.
+
+mod expr;
+mod function;
+mod literal;
+pub(crate) mod names;
+mod stmt;
+
+use std::collections::HashMap;
+
+use crate::{Expr, IrModule, PrimFunc, Stmt, Var};
+use names::Names;
+
+/// What nests deeper than this is cut to `...`: twice what [`crate::validate`] accepts.
+const DEPTH_MAX: usize = 2 * crate::limits::DEPTH_MAX;
+/// Characters of a node in a message.
+const LINE_MAX: usize = 120;
+
+/// The module as TVMScript.
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_ir::{IrModule, print};
+///
+/// assert!(print::module(&IrModule::default()).ends_with("class Module:\n    pass\n"));
+/// ```
+#[must_use]
+pub fn module(module: &IrModule) -> String {
+    let mut printer = Printer::new(usize::MAX);
+    printer.module(module);
+    printer.out
+}
+
+/// The function as TVMScript, outside of a module.
+#[must_use]
+pub fn function(function: &PrimFunc) -> String {
+    let mut printer = Printer::new(usize::MAX);
+    printer.out.push_str("# from tvm.script import tirx as T\n\n");
+    printer.function(function);
+    printer.out
+}
+
+/// The statement as TVMScript; free variables by their names.
+#[must_use]
+pub fn stmt(stmt: &Stmt) -> String {
+    let mut printer = Printer::new(usize::MAX);
+    printer.body(stmt);
+    printer.out
+}
+
+/// The expression as TVMScript; free variables by their names.
+#[must_use]
+pub fn expr(expr: &Expr) -> String {
+    let mut printer = Printer::new(usize::MAX);
+    printer.expr(expr);
+    printer.out
+}
+
+/// The expression in one line of at most 120 characters, for messages.
+#[must_use]
+pub fn expr_line(expr: &Expr) -> String {
+    let mut printer = Printer::new(LINE_MAX);
+    printer.expr(expr);
+    cut(&printer.out)
+}
+
+/// The statement's first line, of at most 120 characters, for messages.
+#[must_use]
+pub fn stmt_line(stmt: &Stmt) -> String {
+    let mut printer = Printer::new(LINE_MAX);
+    printer.body(stmt);
+    cut(&printer.out)
+}
+
+fn cut(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    if line.chars().count() <= LINE_MAX {
+        return line.to_owned();
+    }
+    line.chars().take(LINE_MAX - 3).chain("...".chars()).collect()
+}
+
+struct Printer {
+    out: String,
+    indent: usize,
+    depth: usize,
+    /// Bytes after which nothing more is begun.
+    limit: usize,
+    names: Names,
+    /// Extents of the loops around that start at 0.
+    loops: HashMap<Var, Expr>,
+}
+
+impl Printer {
+    fn new(limit: usize) -> Self {
+        Self { out: String::new(), indent: 0, depth: 0, limit, names: Names::new(), loops: HashMap::new() }
+    }
+
+    /// Starts a line.
+    fn begin(&mut self) {
+        self.out.extend(std::iter::repeat_n("    ", self.indent));
+    }
+
+    fn line(&mut self, text: &str) {
+        self.begin();
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    /// Prints `inner` one level deeper, or `...` where that is too deep or too long.
+    fn deeper(&mut self, inner: impl FnOnce(&mut Self)) {
+        if self.depth >= DEPTH_MAX || self.out.len() > self.limit {
+            self.out.push_str("...");
+            return;
+        }
+        self.depth += 1;
+        inner(self);
+        self.depth -= 1;
+    }
+
+    /// Prints `items` with `, ` between them.
+    fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut each: impl FnMut(&mut Self, T)) {
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(", ");
+            }
+            each(self, item);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
