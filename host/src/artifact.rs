@@ -1,0 +1,519 @@
+//! Artifacts: what a code generator delivers, in memory and in a file.
+//!
+//! An artifact is an index (which loader, which format, which functions) and named sections of bytes. Artifacts that
+//! it imports hang below it, a tree. In a file (version 1, little-endian):
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `CHIPDOCK` |
+//! | 4, 4 | container version 1, zero |
+//! | 8 | size of the header |
+//! | 32 | SHA-256 of the header |
+//! | … | the header: JSON of the tree, with offset, size, alignment and SHA-256 of each section |
+//! | … | the sections, each at a multiple of its alignment, zeros between |
+//!
+//! Whatever is cut off or changed is refused; nothing is read partly.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, ErrorKind};
+
+const MAGIC: &[u8; 8] = b"CHIPDOCK";
+const CONTAINER_VERSION: u32 = 1;
+const PREFIX_BYTES: usize = 8 + 4 + 4 + 8 + 32;
+/// No section asks for more.
+const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
+/// Artifacts within artifacts: no deeper than this.
+const NESTING_MAX: usize = 16;
+
+/// A function of an artifact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionInfo {
+    /// Its name in the module that it was compiled from.
+    pub name: String,
+    /// Its name in the code.
+    pub symbol: String,
+    /// Types of its arguments, `handle` for a buffer.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Thread axes and further launch parameters, in order.
+    #[serde(default)]
+    pub launch_params: Vec<String>,
+    /// Its signature for a person.
+    #[serde(default)]
+    pub doc: String,
+}
+
+/// What an artifact is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtifactIndex {
+    /// Who loads it: `module.load.<module_kind>`.
+    pub module_kind: String,
+    /// What its code is.
+    pub format: String,
+    /// Its functions.
+    pub functions: Vec<FunctionInfo>,
+}
+
+/// Bytes that start at a multiple of an alignment.
+#[derive(Debug)]
+struct AlignedBytes {
+    storage: Vec<u8>,
+    start: usize,
+    size_bytes: usize,
+}
+
+impl AlignedBytes {
+    fn copy_of(bytes: &[u8], alignment_bytes: usize) -> Self {
+        // The heap block of a vector never moves while it is not resized.
+        let mut storage = Vec::with_capacity(bytes.len() + alignment_bytes);
+        let start = storage.as_ptr().align_offset(alignment_bytes);
+        let start = if start > alignment_bytes { 0 } else { start };
+        storage.resize(start, 0);
+        storage.extend_from_slice(bytes);
+        Self { storage, start, size_bytes: bytes.len() }
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.storage[self.start..self.start + self.size_bytes]
+    }
+}
+
+/// A section of an artifact.
+#[derive(Debug)]
+pub struct Section {
+    name: String,
+    kind: String,
+    alignment_bytes: u64,
+    data: AlignedBytes,
+}
+
+impl Section {
+    /// Copies `data` into a section. `kind` is `code`, `constants`, `debug` or `source`.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an empty name, or an alignment that is no power of two up to 65536.
+    pub fn new(name: &str, kind: &str, alignment_bytes: u64, data: &[u8]) -> Result<Self, Error> {
+        if name.is_empty() || kind.is_empty() {
+            return Err(value_error("a section has no name or no kind"));
+        }
+        if !alignment_bytes.is_power_of_two() || alignment_bytes > ALIGNMENT_BYTES_MAX {
+            return Err(value_error(format!(
+                "section \"{name}\": alignment {alignment_bytes}; expected a power of two up to {ALIGNMENT_BYTES_MAX}"
+            )));
+        }
+        let data = AlignedBytes::copy_of(data, usize::try_from(alignment_bytes).unwrap_or(1));
+        Ok(Self { name: name.to_owned(), kind: kind.to_owned(), alignment_bytes, data })
+    }
+
+    /// Its name, unique within the artifact.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `code`, `constants`, `debug` or `source`.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// What its bytes are aligned to.
+    #[must_use]
+    pub fn alignment_bytes(&self) -> u64 {
+        self.alignment_bytes
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn data(&self) -> &[u8] {
+        self.data.as_slice()
+    }
+
+    /// SHA-256 of its bytes, in hexadecimal.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        hex(&Sha256::digest(self.data()))
+    }
+}
+
+/// What a code generator delivered, with what it imports.
+#[derive(Debug)]
+pub struct Artifact {
+    index_json: String,
+    index: ArtifactIndex,
+    target_json: String,
+    sections: Vec<Section>,
+    imports: Vec<Artifact>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    /// As text: what a loader is given is what the code generator wrote, byte for byte.
+    index: String,
+    target: String,
+    sections: Vec<SectionHeader>,
+    imports: Vec<Header>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SectionHeader {
+    name: String,
+    kind: String,
+    alignment_bytes: u64,
+    offset_bytes: u64,
+    size_bytes: u64,
+    sha256: String,
+}
+
+impl Artifact {
+    /// An artifact of an index, as JSON, and sections. `target_json` is the target it was compiled for.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the index is not one, a function is there twice, or two sections have one name.
+    pub fn new(
+        index_json: String,
+        target_json: String,
+        sections: Vec<Section>,
+        imports: Vec<Artifact>,
+    ) -> Result<Self, Error> {
+        let index: ArtifactIndex = serde_json::from_str(&index_json)
+            .map_err(|error| value_error(format!("the index is not an artifact's index: {error}")))?;
+        if index.module_kind.is_empty() || index.format.is_empty() {
+            return Err(value_error("the index has an empty \"module_kind\" or \"format\""));
+        }
+        if let Some(name) = twice(index.functions.iter().map(|function| function.name.as_str())) {
+            return Err(value_error(format!("the index has function \"{name}\" twice")));
+        }
+        if let Some(name) = twice(sections.iter().map(Section::name)) {
+            return Err(value_error(format!("there are two sections \"{name}\"")));
+        }
+        Ok(Self { index_json, index, target_json, sections, imports })
+    }
+
+    /// The index as the code generator wrote it.
+    #[must_use]
+    pub fn index_json(&self) -> &str {
+        &self.index_json
+    }
+
+    /// The index.
+    #[must_use]
+    pub fn index(&self) -> &ArtifactIndex {
+        &self.index
+    }
+
+    /// The target that it was compiled for, canonical JSON.
+    #[must_use]
+    pub fn target_json(&self) -> &str {
+        &self.target_json
+    }
+
+    /// The sections, in the order of their delivery.
+    #[must_use]
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// The section of that name.
+    #[must_use]
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    /// The text that a person reads: the first section of kind `source`, else of kind `code` when it is UTF-8.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        let of_kind = |kind: &str| self.sections.iter().find(|section| section.kind == kind);
+        std::str::from_utf8(of_kind("source").or_else(|| of_kind("code"))?.data()).ok()
+    }
+
+    /// What it imports.
+    #[must_use]
+    pub fn imports(&self) -> &[Artifact] {
+        &self.imports
+    }
+
+    /// The artifact as the bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// `InternalError` when the header cannot be written as JSON.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut sizes = Vec::new();
+        self.collect_sizes(&mut sizes);
+        // Offsets stand in the header and count from the end of the padded header, so its own size does not matter.
+        let mut offset = 0_u64;
+        let offsets: Vec<u64> = sizes
+            .iter()
+            .map(|(alignment, size)| {
+                let start = offset.next_multiple_of(*alignment);
+                offset = start + size;
+                start
+            })
+            .collect();
+        let header = serde_json::to_vec(&self.header(&mut offsets.iter().copied()))
+            .map_err(|error| Error::new(ErrorKind::Internal, format!("artifact header: {error}")))?;
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&CONTAINER_VERSION.to_le_bytes());
+        bytes.extend_from_slice(&0_u32.to_le_bytes());
+        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&Sha256::digest(&header));
+        bytes.extend_from_slice(&header);
+        bytes.resize(data_start(header.len()), 0);
+        let start = bytes.len();
+        self.write_sections(&mut bytes, start, &mut offsets.iter().copied());
+        Ok(bytes)
+    }
+
+    fn collect_sizes(&self, sizes: &mut Vec<(u64, u64)>) {
+        sizes.extend(self.sections.iter().map(|section| (section.alignment_bytes, section.data().len() as u64)));
+        self.imports.iter().for_each(|import| import.collect_sizes(sizes));
+    }
+
+    fn header(&self, offsets: &mut dyn Iterator<Item = u64>) -> Header {
+        let sections = self
+            .sections
+            .iter()
+            .map(|section| SectionHeader {
+                name: section.name.clone(),
+                kind: section.kind.clone(),
+                alignment_bytes: section.alignment_bytes,
+                offset_bytes: offsets.next().unwrap_or_default(),
+                size_bytes: section.data().len() as u64,
+                sha256: section.sha256(),
+            })
+            .collect();
+        let imports = self.imports.iter().map(|import| import.header(offsets)).collect();
+        Header { index: self.index_json.clone(), target: self.target_json.clone(), sections, imports }
+    }
+
+    fn write_sections(&self, bytes: &mut Vec<u8>, start: usize, offsets: &mut dyn Iterator<Item = u64>) {
+        for section in &self.sections {
+            let offset = usize::try_from(offsets.next().unwrap_or_default()).unwrap_or(0);
+            bytes.resize(start + offset, 0);
+            bytes.extend_from_slice(section.data());
+        }
+        for import in &self.imports {
+            import.write_sections(bytes, start, offsets);
+        }
+    }
+
+    /// Reads an artifact from the bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for anything that is not a whole and unchanged artifact.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (header, data) = split(bytes)?;
+        let header: Header = serde_json::from_slice(header)
+            .map_err(|error| value_error(format!("not an artifact: its header: {error}")))?;
+        let mut end = 0;
+        let artifact = read(&header, data, &mut end, 0)?;
+        if end != data.len() {
+            let message = format!("not an artifact: {} bytes follow its sections", data.len() - end);
+            return Err(value_error(message));
+        }
+        Ok(artifact)
+    }
+
+    /// Writes the artifact to a file: under another name first, then renamed, so that nothing half-written is left.
+    ///
+    /// # Errors
+    ///
+    /// `IoError`, with the file as it was.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        write_whole(path, &self.to_bytes()?)
+    }
+
+    /// Reads an artifact from a file.
+    ///
+    /// # Errors
+    ///
+    /// `IoError` when it cannot be read, `ValueError` when it is not a whole and unchanged artifact.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let bytes = std::fs::read(path).map_err(|error| Error::io("cannot read the artifact", path, &error))?;
+        Self::from_bytes(&bytes).map_err(|error| error.at(path.display().to_string()))
+    }
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+///
+/// `IoError`, with the file as it was.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let io = |error: &std::io::Error| Error::io("cannot write", path, error);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As a plain create would: the umask takes away from it.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.prefix(".chipdock-").tempfile_in(folder).map_err(|error| io(&error))?;
+    file.write_all(bytes).and_then(|()| file.flush()).map_err(|error| io(&error))?;
+    file.persist(path).map_err(|error| io(&error.error))?;
+    Ok(())
+}
+
+fn value_error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Value, message)
+}
+
+fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where sections start: behind the header, at the strictest alignment of all.
+fn data_start(header_bytes: usize) -> usize {
+    (PREFIX_BYTES + header_bytes).next_multiple_of(ALIGNMENT_BYTES_MAX as usize)
+}
+
+fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), Error> {
+    let cut = || value_error(format!("not a whole artifact: it ends after {} bytes", bytes.len()));
+    if !bytes.starts_with(&MAGIC[..MAGIC.len().min(bytes.len())]) {
+        return Err(value_error("not an artifact: it does not begin with CHIPDOCK"));
+    }
+    let prefix = bytes.get(..PREFIX_BYTES).ok_or_else(cut)?;
+    let number = |range: std::ops::Range<usize>| {
+        prefix[range].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let version = number(8..12);
+    if version != u64::from(CONTAINER_VERSION) || number(12..16) != 0 {
+        return Err(value_error(format!("artifact container version {version}; expected {CONTAINER_VERSION}")));
+    }
+    let header_bytes = usize::try_from(number(16..24)).map_err(|_| cut())?;
+    let header_end = PREFIX_BYTES.checked_add(header_bytes).filter(|end| *end <= bytes.len()).ok_or_else(cut)?;
+    let header = &bytes[PREFIX_BYTES..header_end];
+    if Sha256::digest(header).as_slice() != &prefix[24..56] {
+        return Err(value_error("not an unchanged artifact: the digest of its header differs"));
+    }
+    let data = bytes.get(data_start(header_bytes)..).ok_or_else(cut)?;
+    if bytes[header_end..data_start(header_bytes)].iter().any(|byte| *byte != 0) {
+        return Err(value_error("not an unchanged artifact: its padding is not zero"));
+    }
+    Ok((header, data))
+}
+
+fn read(header: &Header, data: &[u8], end: &mut usize, nesting: usize) -> Result<Artifact, Error> {
+    if nesting > NESTING_MAX {
+        return Err(value_error(format!("artifacts are nested more than {NESTING_MAX} deep")));
+    }
+    let mut sections = Vec::with_capacity(header.sections.len());
+    for section in &header.sections {
+        let cut = || value_error(format!("not a whole artifact: section \"{}\" is cut off", section.name));
+        let start = usize::try_from(section.offset_bytes).map_err(|_| cut())?;
+        let size = usize::try_from(section.size_bytes).map_err(|_| cut())?;
+        let stop = start.checked_add(size).ok_or_else(cut)?;
+        let bytes = data.get(start..stop).ok_or_else(cut)?;
+        let gap = data.get(*end..start);
+        if gap.is_none_or(|gap| gap.iter().any(|byte| *byte != 0)) {
+            return Err(value_error(format!("not an artifact: section \"{}\" is out of place", section.name)));
+        }
+        *end = stop;
+        if hex(&Sha256::digest(bytes)) != section.sha256 {
+            let message = format!("not an unchanged artifact: the digest of section \"{}\" differs", section.name);
+            return Err(value_error(message));
+        }
+        sections.push(Section::new(&section.name, &section.kind, section.alignment_bytes, bytes)?);
+    }
+    let imports: Result<Vec<Artifact>, Error> =
+        header.imports.iter().map(|import| read(import, data, end, nesting + 1)).collect();
+    Artifact::new(header.index.clone(), header.target.clone(), sections, imports?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn artifact() -> Artifact {
+        let index = r#"{"module_kind": "k", "format": "f", "functions": [{"name": "add", "symbol": "s"}], "own": 1}"#;
+        let section = |name: &str, kind: &str, alignment, data: &[u8]| {
+            Section::new(name, kind, alignment, data).unwrap()
+        };
+        let inner = Artifact::new(
+            index.replace("add", "kernel"),
+            "{}".into(),
+            vec![section("code", "code", 4096, &[7; 100])],
+            Vec::new(),
+        );
+        let sections = vec![section("main", "code", 1, b"int x;"), section("data", "constants", 64, &[1; 65])];
+        Artifact::new(index.to_owned(), "{\"kind\":\"k\"}".into(), sections, vec![inner.unwrap()]).unwrap()
+    }
+
+    fn same(a: &Artifact, b: &Artifact) {
+        assert_eq!((a.index_json(), a.target_json()), (b.index_json(), b.target_json()));
+        assert_eq!(a.sections.len(), b.sections.len());
+        for (a, b) in a.sections.iter().zip(&b.sections) {
+            assert_eq!((a.name(), a.kind(), a.data()), (b.name(), b.kind(), b.data()));
+            assert_eq!(b.data().as_ptr() as u64 % b.alignment_bytes(), 0);
+        }
+        assert_eq!(a.imports.len(), b.imports.len());
+        a.imports.iter().zip(&b.imports).for_each(|(a, b)| same(a, b));
+    }
+
+    #[test]
+    fn an_artifact_reads_back_as_written() {
+        let artifact = artifact();
+        let bytes = artifact.to_bytes().unwrap();
+        same(&artifact, &Artifact::from_bytes(&bytes).unwrap());
+        assert_eq!(bytes, Artifact::from_bytes(&bytes).unwrap().to_bytes().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.chipdock");
+        artifact.save(&path).unwrap();
+        same(&artifact, &Artifact::open(&path).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+        assert_eq!(*artifact.save(&folder.path().join("no/a")).unwrap_err().kind(), ErrorKind::Io);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_changed_is_refused() {
+        let bytes = artifact().to_bytes().unwrap();
+        let lengths = (0..700).chain((700..bytes.len()).step_by(97));
+        for length in lengths.chain([bytes.len() - 1]) {
+            let error = Artifact::from_bytes(&bytes[..length]).unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::Value, "cut to {length}");
+        }
+        let mut changed = bytes.clone();
+        for index in (0..700).chain(bytes.len() - 400..bytes.len()) {
+            changed[index] ^= 0x20;
+            assert!(Artifact::from_bytes(&changed).is_err(), "byte {index} changed");
+            changed[index] ^= 0x20;
+        }
+        let longer = [bytes.as_slice(), &[0]].concat();
+        assert!(Artifact::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes follow"));
+    }
+
+    #[test]
+    fn an_index_that_is_none_is_refused() {
+        for (index, says) in [
+            ("{", "EOF"),
+            ("{}", "missing field `module_kind`"),
+            (r#"{"module_kind": "", "format": "f", "functions": []}"#, "empty"),
+            (
+                r#"{"module_kind": "k", "format": "f", "functions": [{"name": "a", "symbol": "a"}, {"name": "a", "symbol": "b"}]}"#,
+                "\"a\" twice",
+            ),
+        ] {
+            let error = Artifact::new(index.into(), String::new(), Vec::new(), Vec::new()).unwrap_err();
+            assert!(error.to_string().contains(says), "{error}");
+        }
+        assert!(Section::new("a", "code", 3, &[]).is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! Discovery: which plugins there are, in which order, and why one is not used. Opens nothing.
+//!
+//! Rules, in the order in which they are applied:
+//!
+//! * **D1 Order.** Roots are searched in the order of [`Source`]; within a folder, plugins by file name. The current
+//!   directory is never searched by itself.
+//! * **D2 Everything is kept.** Each library or manifest met becomes a [`Candidate`], with the reason when it is not
+//!   used; a bad one never hides another.
+//! * **D3 Trust.** A file or folder that neither root nor the user owns, or that group or others may write, is
+//!   refused (a sticky folder excepted), unless it is named in [`HostOptions::trust`]. With raised privileges,
+//!   variables and user paths are ignored.
+//! * **D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
+
+mod search;
+mod trust;
+
+use std::path::PathBuf;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use serde::Serialize;
+
+use crate::error::{Error, ErrorKind};
+use crate::manifest::{Manifest, Platform};
+use crate::options::{Environment, HostOptions};
+use crate::problem::{Problem, ProblemKind};
+
+/// Why a place is searched, in the order of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Named by the caller: `--plugin`.
+    Option,
+    /// `CHIPDOCK_PLUGIN_PATH`.
+    Variable,
+    /// `chipdock/plugins` in the user's data folder.
+    User,
+    /// A folder of the system.
+    System,
+    /// `plugins` beside the executable.
+    Executable,
+}
+
+/// A place that was searched, or why it was not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SearchedPlace {
+    /// The folder or file.
+    pub path: PathBuf,
+    /// Why it is searched.
+    pub source: Source,
+    /// Why it was not searched; absent when it was. A folder that does not exist was not searched.
+    pub ignored: Option<String>,
+}
+
+/// A plugin that was met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its name: the manifest's, else what its file name says.
+    pub name: String,
+    /// The library.
+    pub library: PathBuf,
+    /// Where its manifest lies, when there is one.
+    pub manifest_path: Option<PathBuf>,
+    /// Its manifest, when there is a good one.
+    pub manifest: Option<Manifest>,
+    /// Through which place it was met.
+    pub source: Source,
+    /// Why it is not used, if it is not.
+    pub problem: Option<Problem>,
+}
+
+/// What discovery found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Discovery {
+    /// Every plugin met, in the order of the search.
+    pub candidates: Vec<Candidate>,
+    /// Every place, in the order of the search.
+    pub places: Vec<SearchedPlace>,
+}
+
+/// Searches for plugins. Reads folders and manifests, opens no library.
+///
+/// # Errors
+///
+/// `ValueError` for a select or disable pattern that is no glob. What is wrong with a plugin is no error here: it
+/// stands with its candidate.
+pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
+    let environment = &options.environment;
+    let filters = Filters::new(options)?;
+    let trust = trust::Trust::new(options);
+    let mut discovery = Discovery { candidates: Vec::new(), places: Vec::new() };
+    for (path, source) in search::places(options) {
+        let ignored = search::ignored(environment, &path, source);
+        if ignored.is_none() {
+            let found = search::candidates(&path, source, &trust);
+            discovery.candidates.extend(found);
+        }
+        discovery.places.push(SearchedPlace { path, source, ignored });
+    }
+    let platform = Platform::current();
+    for candidate in &mut discovery.candidates {
+        if candidate.problem.is_none() {
+            candidate.problem = filters.problem(&candidate.name).or_else(|| {
+                let unmet = candidate.manifest.as_ref()?.unmet(&platform)?;
+                Some(Problem::new(ProblemKind::Unmet, unmet))
+            });
+        }
+    }
+    shadow(&mut discovery.candidates);
+    Ok(discovery)
+}
+
+/// Of several usable candidates with one name, all but the first become shadowed.
+fn shadow(candidates: &mut [Candidate]) {
+    for index in 1..candidates.len() {
+        let (before, rest) = candidates.split_at_mut(index);
+        let candidate = &mut rest[0];
+        let first = before.iter().find(|first| first.problem.is_none() && first.name == candidate.name);
+        if let (Some(first), None) = (first, &candidate.problem) {
+            let message = format!("shadowed by {}, found first", first.library.display());
+            candidate.problem = Some(Problem::new(ProblemKind::Shadowed, message));
+        }
+    }
+}
+
+struct Filters {
+    select: Vec<String>,
+    select_set: GlobSet,
+    disable_set: GlobSet,
+    disable: Vec<String>,
+}
+
+impl Filters {
+    fn new(options: &HostOptions) -> Result<Self, Error> {
+        let environment = &options.environment;
+        let select = with_variable(&options.select, environment, environment.select.as_deref());
+        let disable = with_variable(&options.disable, environment, environment.disable.as_deref());
+        Ok(Self { select_set: globs(&select)?, disable_set: globs(&disable)?, select, disable })
+    }
+
+    fn problem(&self, name: &str) -> Option<Problem> {
+        if let Some(&index) = self.disable_set.matches(name).first() {
+            let message = format!("disabled by \"{}\"", self.disable[index]);
+            return Some(Problem::new(ProblemKind::Disabled, message));
+        }
+        if !self.select.is_empty() && !self.select_set.is_match(name) {
+            let message = format!("not selected; selected are: {}", self.select.join(", "));
+            return Some(Problem::new(ProblemKind::NotSelected, message));
+        }
+        None
+    }
+}
+
+/// The option's list, and what the variable adds to it; with raised privileges the variable is ignored.
+pub(crate) fn with_variable(
+    option: &[String],
+    environment: &Environment,
+    variable: Option<&str>,
+) -> Vec<String> {
+    let variable = variable.filter(|_| !environment.raised_privileges).unwrap_or_default();
+    let added = variable.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned);
+    option.iter().cloned().chain(added).collect()
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
+    let bad = |pattern: &str, error: &globset::Error| {
+        Error::new(ErrorKind::Value, format!("\"{pattern}\" is no plugin name or glob: {}", error.kind()))
+    };
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(pattern).map_err(|error| bad(pattern, &error))?);
+    }
+    set.build().map_err(|error| bad("", &error))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Where plugins are looked for, and what lies there.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::trust::Trust;
+use super::{Candidate, Source};
+use crate::manifest::{MANIFEST_SUFFIX, Manifest, check_name, manifest_path};
+use crate::options::{Environment, HostOptions};
+use crate::problem::{Problem, ProblemKind};
+
+/// The folder of plugins in a data folder.
+const USER_FOLDER: &str = "chipdock/plugins";
+/// The folder of plugins beside the executable.
+const EXECUTABLE_FOLDER: &str = "plugins";
+const LIBRARY_SUFFIX: &str = ".so";
+
+/// Rule D1: every place, in order.
+pub(super) fn places(options: &HostOptions) -> Vec<(PathBuf, Source)> {
+    let environment = &options.environment;
+    let mut places: Vec<(PathBuf, Source)> =
+        options.plugin_paths.iter().map(|path| (path.clone(), Source::Option)).collect();
+    if let Some(paths) = &environment.plugin_path {
+        // An empty entry would be the current directory.
+        let paths = std::env::split_paths(paths).filter(|path| !path.as_os_str().is_empty());
+        places.extend(paths.map(|path| (path, Source::Variable)));
+    }
+    places.extend(environment.data_home.iter().map(|folder| (folder.join(USER_FOLDER), Source::User)));
+    places.extend(environment.system_folders.iter().map(|folder| (folder.clone(), Source::System)));
+    places.extend(
+        environment.executable_folder.iter().map(|folder| (folder.join(EXECUTABLE_FOLDER), Source::Executable)),
+    );
+    places
+}
+
+/// Why a place is not searched.
+pub(super) fn ignored(environment: &Environment, path: &Path, source: Source) -> Option<String> {
+    let of_user = matches!(source, Source::Option | Source::Variable | Source::User);
+    if environment.raised_privileges && of_user {
+        return Some("ignored: the process has more privileges than whoever started it".to_owned());
+    }
+    if source == Source::Variable && path.is_relative() {
+        return Some("ignored: a relative path would depend on the current directory".to_owned());
+    }
+    match std::fs::metadata(path) {
+        // What the caller named and is not there is a candidate with a reason.
+        Err(_) if source == Source::Option => None,
+        Err(error) => Some(format!("not searched: {error}")),
+        Ok(_) => None,
+    }
+}
+
+/// Every plugin at a place: a folder's, by name, or the one that the path names.
+pub(super) fn candidates(path: &Path, source: Source, trust: &Trust) -> Vec<Candidate> {
+    if path.is_dir() {
+        return match stems(path) {
+            Ok(stems) => {
+                let folder_problem = trust.problem(path);
+                stems
+                    .into_iter()
+                    .map(|(stem, met)| candidate(path, &stem, met, source, folder_problem.clone(), trust))
+                    .collect()
+            }
+            Err(error) => {
+                let message = format!("cannot read the folder: {error}");
+                vec![unread(path, source, Problem::new(ProblemKind::NoLibrary, message))]
+            }
+        };
+    }
+    let Some(stem) = path.file_name().and_then(|name| stem_of(name, LIBRARY_SUFFIX)) else {
+        let message = format!("expected a folder or a file that ends in {LIBRARY_SUFFIX}");
+        return vec![unread(path, source, Problem::new(ProblemKind::NoLibrary, message))];
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let met = Met { library: path.is_file(), manifest: manifest_path(path).is_file() };
+    vec![candidate(folder, &stem, met, source, trust.problem(folder), trust)]
+}
+
+#[derive(Clone, Copy, Default)]
+struct Met {
+    library: bool,
+    manifest: bool,
+}
+
+fn stems(folder: &Path) -> std::io::Result<BTreeMap<OsString, Met>> {
+    let mut stems: BTreeMap<OsString, Met> = BTreeMap::new();
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if let Some(stem) = stem_of(&name, LIBRARY_SUFFIX) {
+            stems.entry(stem).or_default().library = true;
+        } else if let Some(stem) = stem_of(&name, MANIFEST_SUFFIX) {
+            stems.entry(stem).or_default().manifest = true;
+        }
+    }
+    Ok(stems)
+}
+
+fn stem_of(name: &OsStr, suffix: &str) -> Option<OsString> {
+    let bytes = name.as_encoded_bytes();
+    let stem = bytes.strip_suffix(suffix.as_bytes()).filter(|stem| !stem.is_empty())?;
+    // SAFETY: cut before an ASCII suffix, which is a boundary of the encoding.
+    Some(unsafe { OsString::from_encoded_bytes_unchecked(stem.to_vec()) })
+}
+
+fn with_suffix(folder: &Path, stem: &OsStr, suffix: &str) -> PathBuf {
+    let mut name = stem.to_os_string();
+    name.push(suffix);
+    folder.join(name)
+}
+
+fn candidate(
+    folder: &Path,
+    stem: &OsStr,
+    met: Met,
+    source: Source,
+    folder_problem: Option<Problem>,
+    trust: &Trust,
+) -> Candidate {
+    let library = with_suffix(folder, stem, LIBRARY_SUFFIX);
+    let manifest_path = met.manifest.then(|| with_suffix(folder, stem, MANIFEST_SUFFIX));
+    let read = manifest_path.as_deref().map(Manifest::read);
+    let (manifest, bad_manifest) = match read {
+        None => (None, None),
+        Some(Ok(manifest)) => (Some(manifest), None),
+        Some(Err(error)) => (None, Some(Problem::new(ProblemKind::BadManifest, error.to_string()))),
+    };
+    let no_library = || {
+        let message = format!("there is no {}", library.display());
+        (!met.library).then(|| Problem::new(ProblemKind::NoLibrary, message))
+    };
+    // A trusted library is trusted whatever its folder is.
+    let untrusted = || {
+        if trust.is_trusted(&library) {
+            return None;
+        }
+        folder_problem
+            .or_else(|| trust.problem_of_library(&library))
+            .or_else(|| manifest_path.as_deref().and_then(|path| trust.problem(path)))
+    };
+    let problem = no_library().or_else(untrusted).or(bad_manifest);
+    let name = manifest.as_ref().map_or_else(|| name_of_stem(stem), |manifest| manifest.name.clone());
+    Candidate { name, library, manifest_path, manifest, source, problem }
+}
+
+fn unread(path: &Path, source: Source, problem: Problem) -> Candidate {
+    let name = path.file_stem().map_or_else(|| "?".to_owned(), name_of_stem);
+    Candidate {
+        name,
+        library: path.to_owned(),
+        manifest_path: None,
+        manifest: None,
+        source,
+        problem: Some(problem),
+    }
+}
+
+/// A plugin's name by its file alone: `libchipdock_plugin_my_npu` and `my-npu` are `my-npu`.
+fn name_of_stem(stem: &OsStr) -> String {
+    let stem = stem.to_string_lossy().to_lowercase();
+    let name = stem.strip_prefix("lib").unwrap_or(&stem);
+    let name = name.strip_prefix("chipdock_plugin_").unwrap_or(name).replace('_', "-");
+    if check_name(&name).is_ok() { name } else { stem }
+}

@@ -1,0 +1,327 @@
+//! The one error type of the host: kind, whose fault, what to do.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use chipdock_ir::Diagnostic;
+
+/// What went wrong. The names are those that cross the boundary; a plugin may raise others, which become
+/// [`ErrorKind::Other`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// A value that is not allowed.
+    Value,
+    /// A value of the wrong type.
+    Type,
+    /// An index or a range out of bounds.
+    Index,
+    /// No such name.
+    NotFound,
+    /// Not supported here, and it never will be without another plugin.
+    Unsupported,
+    /// Not in this state: freed, shut down, already there.
+    WrongState,
+    /// A library, a driver, a device or a plugin is not there.
+    Unavailable,
+    /// No memory left; the state is as it was before the call.
+    OutOfMemory,
+    /// The device is gone until it is opened again.
+    DeviceLost,
+    /// A file or a process failed.
+    Io,
+    /// The caller gave up.
+    Cancelled,
+    /// A bug of whoever raised it.
+    Internal,
+    /// A panic or an exception, caught at the boundary.
+    Panic,
+    /// A plugin broke a rule of the boundary.
+    BrokenPlugin,
+    /// A kind that the host does not know.
+    Other(Cow<'static, str>),
+}
+
+/// Whose fault an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The caller's mistake.
+    Caller,
+    /// The environment's: files, libraries, drivers, memory.
+    Environment,
+    /// A bug, ours or a plugin's.
+    Bug,
+}
+
+/// What an error means for a command: the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Category {
+    /// The work failed: kernel, device, input or output. Exit code 1.
+    Work,
+    /// Wrong usage or input. Exit code 2.
+    Input,
+    /// A plugin, or something that it needs, is missing or refused. Exit code 3.
+    Plugin,
+    /// No device. Exit code 4.
+    NoDevice,
+}
+
+impl Category {
+    /// The exit code of a command that ends with an error of this category.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Work => 1,
+            Self::Input => 2,
+            Self::Plugin => 3,
+            Self::NoDevice => 4,
+        }
+    }
+}
+
+/// Kinds and their names at the boundary.
+const NAMES: &[(ErrorKind, &str)] = &[
+    (ErrorKind::Value, "ValueError"),
+    (ErrorKind::Type, "TypeError"),
+    (ErrorKind::Index, "IndexError"),
+    (ErrorKind::NotFound, "NotFound"),
+    (ErrorKind::Unsupported, "Unsupported"),
+    (ErrorKind::WrongState, "WrongState"),
+    (ErrorKind::Unavailable, "Unavailable"),
+    (ErrorKind::OutOfMemory, "OutOfMemory"),
+    (ErrorKind::DeviceLost, "DeviceLost"),
+    (ErrorKind::Io, "IoError"),
+    (ErrorKind::Cancelled, "Cancelled"),
+    (ErrorKind::Internal, "InternalError"),
+    (ErrorKind::Panic, "Panic"),
+    (ErrorKind::BrokenPlugin, "BrokenPlugin"),
+];
+
+impl ErrorKind {
+    /// The kind of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        let known = NAMES.iter().find(|(_, known)| *known == name);
+        known.map_or_else(|| Self::Other(name.to_owned().into()), |(kind, _)| kind.clone())
+    }
+
+    /// Its name at the boundary.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Other(name) => name,
+            kind => NAMES.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name),
+        }
+    }
+
+    /// Whose fault it is.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Value
+            | Self::Type
+            | Self::Index
+            | Self::NotFound
+            | Self::Unsupported
+            | Self::WrongState
+            | Self::Cancelled => Fault::Caller,
+            Self::Unavailable | Self::OutOfMemory | Self::DeviceLost | Self::Io => Fault::Environment,
+            Self::Internal | Self::Panic | Self::BrokenPlugin => Fault::Bug,
+            // A plugin's own kind, for instance `RuntimeError`: what failed is the work.
+            Self::Other(_) => Fault::Environment,
+        }
+    }
+
+    fn category(&self) -> Category {
+        match self {
+            Self::Unavailable | Self::BrokenPlugin => Category::Plugin,
+            kind if kind.fault() == Fault::Caller && *kind != Self::Cancelled => Category::Input,
+            _ => Category::Work,
+        }
+    }
+}
+
+/// An error: what, where, what to do.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    kind: ErrorKind,
+    category: Category,
+    message: String,
+    place: String,
+    hint: String,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Error {
+    /// An error of that kind. The message says what was expected and what was found.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let category = kind.category();
+        Self(Box::new(Inner {
+            kind,
+            category,
+            message: message.into(),
+            place: String::new(),
+            hint: String::new(),
+            diagnostics: Vec::new(),
+        }))
+    }
+
+    /// Says what it means for a command, where the kind alone would say another thing.
+    #[must_use]
+    pub fn with_category(mut self, category: Category) -> Self {
+        self.0.category = category;
+        self
+    }
+
+    /// Says where: a file, a plugin, a function. An inner place stays in front of an outer one.
+    #[must_use]
+    pub fn at(mut self, place: impl Into<String>) -> Self {
+        let place = place.into();
+        if self.0.place.is_empty() {
+            self.0.place = place;
+        } else {
+            self.0.place = format!("{}, {place}", self.0.place);
+        }
+        self
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = hint.into();
+        self
+    }
+
+    /// Adds what is wrong with a module, each thing with its position.
+    #[must_use]
+    pub fn with_diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
+        self.0.diagnostics = diagnostics;
+        self
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Whose fault it is.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        self.0.kind.fault()
+    }
+
+    /// What it means for a command.
+    #[must_use]
+    pub fn category(&self) -> Category {
+        self.0.category
+    }
+
+    /// What was expected and what was found, without place and advice.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where, or nothing.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.0.place
+    }
+
+    /// What to do, or nothing.
+    #[must_use]
+    pub fn advice(&self) -> &str {
+        &self.0.hint
+    }
+
+    /// What is wrong with a module, when it is about one.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.0.diagnostics
+    }
+
+    pub(crate) fn io(what: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
+        Self::new(ErrorKind::Io, format!("{what}: {error}")).at(path.display().to_string())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)?;
+        for diagnostic in &self.0.diagnostics {
+            write!(f, "\n  {diagnostic}")?;
+        }
+        if !self.0.place.is_empty() {
+            write!(f, " [{}]", self.0.place)?;
+        }
+        if !self.0.hint.is_empty() {
+            write!(f, "; {}", self.0.hint)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {self}", self.0.kind.name())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// `; did you mean "x"?`, or nothing when no known name is near.
+pub(crate) fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(found, name), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len().max(found.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Names in quotes, with commas; `none` when there are none.
+pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("\"{name}\"")).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_as_their_kinds() {
+        for (kind, name) in NAMES {
+            assert_eq!(&ErrorKind::from_name(name), kind);
+            assert_eq!(kind.name(), *name);
+        }
+        assert_eq!(ErrorKind::from_name("KeyError").name(), "KeyError");
+    }
+
+    #[test]
+    fn categories_follow_whose_fault_it_is() {
+        assert_eq!(Error::new(ErrorKind::Value, "").category().exit_code(), 2);
+        assert_eq!(Error::new(ErrorKind::Unavailable, "").category().exit_code(), 3);
+        assert_eq!(Error::new(ErrorKind::BrokenPlugin, "").category().exit_code(), 3);
+        assert_eq!(Error::new(ErrorKind::OutOfMemory, "").category().exit_code(), 1);
+        assert_eq!(Error::new(ErrorKind::Cancelled, "").category().exit_code(), 1);
+        let error = Error::new(ErrorKind::NotFound, "").with_category(Category::NoDevice);
+        assert_eq!(error.category().exit_code(), 4);
+    }
+
+    #[test]
+    fn an_error_shows_what_where_and_what_to_do() {
+        let error = Error::new(ErrorKind::Value, "expected 1, found 2").at("a.json").hint("write 1");
+        assert_eq!(error.to_string(), "expected 1, found 2 [a.json]; write 1");
+    }
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        assert_eq!(nearest("mcpuu", ["mcpu", "mtriple"]), Some("mcpu"));
+        assert_eq!(nearest("zebra", ["mcpu", "mtriple"]), None);
+    }
+}

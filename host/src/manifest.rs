@@ -1,0 +1,389 @@
+//! Manifests: what a plugin says of itself in a file beside it, read without opening it.
+//!
+//! A plugin is `NAME.so` with `NAME.chipdock.json` beside it. The manifest is generated from what the plugin
+//! registers, plus a block of needs that its author declares ([`Needs`]); when the plugin is opened, what it
+//! registers must be what the manifest says.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
+use chipdock_ir::TargetKind;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+
+/// What stands between a plugin's name and the end of its manifest's name.
+pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
+/// The version of the manifest's schema.
+pub const MANIFEST_SCHEMA: u32 = 1;
+/// No manifest is longer than this.
+const SIZE_BYTES_MAX: u64 = 1 << 20;
+
+/// A library that a plugin opens at run time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeededLibrary {
+    /// The names it is tried by, in order.
+    pub names: Vec<String>,
+    /// The package that brings it, for the message when it is missing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub package: String,
+}
+
+/// A driver that a plugin needs, by version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeededDriver {
+    /// Its name, for a person.
+    pub name: String,
+    /// Which versions will do.
+    pub version: semver::VersionReq,
+}
+
+/// What a plugin needs: declared by its author in `needs.json` beside its sources, carried in its manifest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Needs {
+    /// Libraries that it opens at run time. Looked for by the plugin on first use, not by the host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<NeededLibrary>,
+    /// The driver that it needs. Looked for by the plugin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<NeededDriver>,
+    /// CPU features without which it must not be opened, by Rust's names (`avx2`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpu_features: Vec<String>,
+    /// Programs that it runs, for instance a compiler.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
+    /// The oldest glibc that it runs on; found out from the library when not declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glibc: Option<String>,
+    /// Interfaces of the host, as `name/version`, without which it cannot work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
+    /// Interfaces of the host that it makes use of when they are there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<String>,
+}
+
+/// What a plugin is, what it provides and what it needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The version of this schema, [`MANIFEST_SCHEMA`].
+    pub schema: u32,
+    /// The plugin's name: lower-case letters, digits, `-` and `_`; the same as in its descriptor.
+    pub name: String,
+    /// The plugin's version.
+    pub version: semver::Version,
+    /// Which plugin ABIs of a host will do, as a semver requirement on `major.minor.0`.
+    pub abi: semver::VersionReq,
+    /// The operating system it was built for, by Rust's name (`linux`).
+    pub os: String,
+    /// The processor it was built for, by Rust's name (`x86_64`).
+    pub arch: String,
+    /// Keys that it registers, sorted: `device_api.x`, `target.kind.x`, `target.build.x`, `module.load.x`,
+    /// `function.x`, `interface.x/1`.
+    pub provides: Vec<String>,
+    /// The schemas of the target kinds among them, so that listing targets opens nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub target_kinds: Vec<TargetKind>,
+    /// What it needs.
+    #[serde(default)]
+    pub needs: Needs,
+    /// SHA-256 of the library, in hexadecimal; checked before it is opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+impl Manifest {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    ///
+    /// `IoError` when the file cannot be read; `ValueError`, with line and column, for what is no manifest.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let io = |error: &std::io::Error| Error::io("cannot read the manifest", path, error);
+        let size_bytes = std::fs::metadata(path).map_err(|error| io(&error))?.len();
+        if size_bytes > SIZE_BYTES_MAX {
+            let message = format!("the manifest has {size_bytes} bytes; expected at most {SIZE_BYTES_MAX}");
+            return Err(Error::new(ErrorKind::Value, message).at(path.display().to_string()));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| io(&error))?;
+        Self::parse(&text).map_err(|error| error.at(path.display().to_string()))
+    }
+
+    /// Reads the text of a manifest.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`, with line and column where there is one.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let manifest: Self = serde_json::from_str(text)
+            .map_err(|error| Error::new(ErrorKind::Value, format!("not a plugin manifest: {error}")))?;
+        manifest.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
+        Ok(manifest)
+    }
+
+    /// The manifest as text, as it is written beside a plugin.
+    ///
+    /// # Errors
+    ///
+    /// `InternalError` when it cannot be written as JSON.
+    pub fn to_text(&self) -> Result<String, Error> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| Error::new(ErrorKind::Internal, format!("manifest: {error}")))?;
+        Ok(text + "\n")
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.schema != MANIFEST_SCHEMA {
+            return Err(format!(
+                "manifest schema {} is not known; expected {MANIFEST_SCHEMA}. Use a newer host or an older plugin",
+                self.schema
+            ));
+        }
+        check_name(&self.name)?;
+        let mut seen = BTreeSet::new();
+        for key in &self.provides {
+            check_key(key)?;
+            if !seen.insert(key) {
+                return Err(format!("\"provides\" names \"{key}\" twice"));
+            }
+        }
+        for kind in &self.target_kinds {
+            if !seen.contains(&format!("target.kind.{}", kind.name)) {
+                return Err(format!("\"target_kinds\" has \"{}\", which \"provides\" does not name", kind.name));
+            }
+        }
+        if let Some(digest) = &self.sha256
+            && (digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        {
+            return Err(format!("\"sha256\" is \"{digest}\"; expected 64 hexadecimal digits"));
+        }
+        Ok(())
+    }
+
+    /// Why this host cannot use the plugin, if it cannot: ABI, platform, libc, CPU features, interfaces.
+    #[must_use]
+    pub fn unmet(&self, platform: &Platform) -> Option<String> {
+        let abi = semver::Version::new(CHIPDOCK_ABI_MAJOR.into(), CHIPDOCK_ABI_MINOR.into(), 0);
+        if !self.abi.matches(&abi) {
+            return Some(format!(
+                "built for plugin ABI {}, this host speaks {}.{}",
+                self.abi, abi.major, abi.minor
+            ));
+        }
+        if self.os != platform.os || self.arch != platform.arch {
+            return Some(format!(
+                "built for {} on {}, this machine is {} on {}",
+                self.os, self.arch, platform.os, platform.arch
+            ));
+        }
+        if let (Some(floor), Some(libc)) = (&self.needs.glibc, &platform.glibc)
+            && version_parts(floor) > version_parts(libc)
+        {
+            return Some(format!("needs glibc {floor} or newer, this machine has {libc}"));
+        }
+        let missing: Vec<&str> =
+            self.needs.cpu_features.iter().map(String::as_str).filter(|name| !has_cpu_feature(name)).collect();
+        if !missing.is_empty() {
+            return Some(format!("needs CPU features that this machine lacks: {}", missing.join(", ")));
+        }
+        let unknown: Vec<&str> = self
+            .needs
+            .requires
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !HOST_INTERFACES.contains(name))
+            .collect();
+        (!unknown.is_empty())
+            .then(|| format!("requires host interfaces that this host does not have: {}", unknown.join(", ")))
+    }
+}
+
+/// The interfaces that this host answers to `query`, as `name/version`.
+pub const HOST_INTERFACES: &[&str] = &[];
+
+/// What a manifest is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Platform {
+    /// Operating system, by Rust's name.
+    pub os: String,
+    /// Processor, by Rust's name.
+    pub arch: String,
+    /// glibc's version, where it is the libc.
+    pub glibc: Option<String>,
+}
+
+impl Platform {
+    /// This machine.
+    #[must_use]
+    pub fn current() -> Self {
+        Self {
+            os: std::env::consts::OS.to_owned(),
+            arch: std::env::consts::ARCH.to_owned(),
+            glibc: glibc_version(),
+        }
+    }
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn glibc_version() -> Option<String> {
+    // SAFETY: takes nothing and answers a static NUL-terminated string.
+    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    version.to_str().ok().map(str::to_owned)
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn glibc_version() -> Option<String> {
+    None
+}
+
+fn version_parts(version: &str) -> Vec<u64> {
+    version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+macro_rules! detected {
+    ($detect:ident, $name:expr, $($feature:tt)*) => {
+        match $name { $($feature => std::arch::$detect!($feature),)* _ => false }
+    };
+}
+
+/// Whether the CPU has a feature; a name that is not known counts as missing.
+#[cfg(target_arch = "x86_64")]
+fn has_cpu_feature(name: &str) -> bool {
+    detected!(is_x86_feature_detected, name,
+        "sse3" "ssse3" "sse4.1" "sse4.2" "popcnt" "avx" "avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "movbe" "aes" "sha"
+        "vaes" "gfni" "avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx512vnni" "avx512bf16" "avx512fp16"
+        "avxvnni")
+}
+
+/// Whether the CPU has a feature; a name that is not known counts as missing.
+#[cfg(target_arch = "aarch64")]
+fn has_cpu_feature(name: &str) -> bool {
+    detected!(is_aarch64_feature_detected, name,
+        "neon" "fp16" "dotprod" "bf16" "i8mm" "sve" "sve2" "lse" "aes" "sha2" "sha3" "rdm")
+}
+
+/// Whether the CPU has a feature; a name that is not known counts as missing.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn has_cpu_feature(_name: &str) -> bool {
+    false
+}
+
+/// What a plugin's name looks like, or why this is none.
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
+    let good = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
+    if !name.is_empty() && name.len() <= 64 && name.bytes().all(good) {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(80).collect();
+    Err(format!("plugin name \"{shown}\": expected 1 to 64 lower-case letters, digits, \"-\" and \"_\""))
+}
+
+/// Prefixes of keys.
+pub(crate) const KEY_PREFIXES: &[&str] =
+    &["device_api.", "target.kind.", "target.build.", "module.load.", "function.", "interface."];
+
+fn check_key(key: &str) -> Result<(), String> {
+    if KEY_PREFIXES.iter().any(|prefix| key.len() > prefix.len() && key.starts_with(prefix)) {
+        return Ok(());
+    }
+    let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
+    Err(format!("\"provides\" has \"{key}\"; expected one of {}", prefixes.join(", ")))
+}
+
+/// Where the manifest of a library lies.
+#[must_use]
+pub fn manifest_path(library: &Path) -> PathBuf {
+    let stem = library.file_stem().unwrap_or_default().to_os_string();
+    let mut name = stem;
+    name.push(MANIFEST_SUFFIX);
+    library.with_file_name(name)
+}
+
+/// The newest `GLIBC_` version that a library names.
+pub(crate) fn glibc_floor(library: &[u8]) -> Option<String> {
+    const PREFIX: &[u8] = b"GLIBC_";
+    let starts = library.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX);
+    starts
+        .map(|(start, _)| {
+            let rest = &library[start + PREFIX.len()..];
+            let length = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+            String::from_utf8_lossy(&rest[..length]).into_owned()
+        })
+        .filter(|version| version.contains('.'))
+        .max_by_key(|version| version_parts(version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text() -> String {
+        r#"{
+            "schema": 1, "name": "toy", "version": "0.1.0", "abi": "1", "os": "linux", "arch": "x86_64",
+            "provides": ["device_api.toy", "function.toy.answer"]
+        }"#
+        .to_owned()
+    }
+
+    fn platform() -> Platform {
+        Platform { os: "linux".into(), arch: "x86_64".into(), glibc: Some("2.36".into()) }
+    }
+
+    #[test]
+    fn a_manifest_reads_back_as_written() {
+        let manifest = Manifest::parse(&text()).unwrap();
+        assert_eq!(Manifest::parse(&manifest.to_text().unwrap()).unwrap(), manifest);
+        assert_eq!(manifest.unmet(&platform()), None);
+    }
+
+    #[test]
+    fn what_is_no_manifest_says_where_and_why() {
+        for (from, to, says) in [
+            ("\"schema\": 1", "\"schema\": 2", "schema 2 is not known; expected 1"),
+            ("\"name\": \"toy\"", "\"name\": \"To y\"", "plugin name \"To y\""),
+            ("\"name\": \"toy\"", "\"nom\": \"toy\"", "unknown field `nom`"),
+            ("\"abi\": \"1\"", "\"abi\": \"one\"", "unexpected character"),
+            ("device_api.toy", "device.toy", "\"provides\" has \"device.toy\""),
+            ("device_api.toy", "function.toy.answer", "twice"),
+            ("\"schema\": 1,", "\"schema\": 1, \"sha256\": \"zz\",", "64 hexadecimal digits"),
+            ("{", "[", "line 1"),
+        ] {
+            let error = Manifest::parse(&text().replacen(from, to, 1)).unwrap_err();
+            assert!(error.to_string().contains(says), "{error} should say {says}");
+            assert_eq!(*error.kind(), ErrorKind::Value);
+        }
+    }
+
+    #[test]
+    fn what_the_machine_lacks_is_named() {
+        for (from, to, says) in [
+            ("\"abi\": \"1\"", "\"abi\": \"2\"", "built for plugin ABI ^2, this host speaks 1.0"),
+            ("\"arch\": \"x86_64\"", "\"arch\": \"riscv64\"", "built for linux on riscv64"),
+            ("\"schema\": 1,", "\"schema\": 1, \"needs\": {\"glibc\": \"2.101\"},", "needs glibc 2.101 or newer"),
+            ("\"schema\": 1,", "\"schema\": 1, \"needs\": {\"cpu_features\": [\"warp9\"]},", "lacks: warp9"),
+            ("\"schema\": 1,", "\"schema\": 1, \"needs\": {\"requires\": [\"cache/3\"]},", "does not have: cache/3"),
+        ] {
+            let manifest = Manifest::parse(&text().replacen(from, to, 1)).unwrap();
+            let why = manifest.unmet(&platform()).unwrap_or_default();
+            assert!(why.contains(says), "{why} should say {says}");
+        }
+    }
+
+    #[test]
+    fn the_manifest_lies_beside_the_library() {
+        let path = manifest_path(Path::new("/plugins/libtoy.so"));
+        assert_eq!(path, Path::new("/plugins/libtoy.chipdock.json"));
+    }
+
+    #[test]
+    fn the_libc_floor_is_the_newest_version_named() {
+        let library = b"..GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_PRIVATE\0GLIBC_2.9\0";
+        assert_eq!(glibc_floor(library).as_deref(), Some("2.34"));
+    }
+}

@@ -1,0 +1,355 @@
+//! Targets: made from a kind's name, JSON or a `Target`, checked against the kind's schema, canonicalized.
+//!
+//! Construction, in this order; each invalid input is one error that names the option, the value and what is allowed:
+//!
+//! * **T1 Kind.** A known kind's name; in JSON the field `kind`. `tag` is a label beside it.
+//! * **T2 Host.** `host` is a target of its own (text, object or null), which must be able to be a host.
+//! * **T3 Features.** `feature.<x>` is set aside and comes back at the end, unless the canonicalizer wrote it anew.
+//! * **T4 Schema.** Options are checked and converted in the order of their declaration: an integer 0 or 1 is taken
+//!   for a boolean and a boolean for an integer, nothing else. With `from_device`, options that nobody set take what
+//!   the device tells; then defaults are filled in. An unknown option is an error.
+//! * **T5 Keys.** Those given, with `device` behind them; when none are given, `device`, then the kind's own. No key
+//!   twice.
+//! * **T6 Canonicalizer.** The kind's own function comes last; what it answers is checked again.
+//!
+//! A target written with [`Target::to_json`] reads back equal.
+
+pub(crate) mod schema;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, ErrorKind, nearest, quoted};
+use schema::{common_options, converted, described};
+
+/// Targets within targets: no deeper than this.
+const NESTING_MAX: u32 = 8;
+const FEATURE_PREFIX: &str = "feature.";
+
+/// What the construction of targets asks of its surroundings.
+pub(crate) trait TargetContext {
+    /// The schema of a kind. `NotFound` when there is no such kind.
+    fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error>;
+
+    /// Names of all kinds.
+    fn kind_names(&self) -> Vec<String>;
+
+    /// The kind's own canonicalizer: canonical JSON in and out.
+    fn canonicalize(&self, kind: &str, target_json: &str) -> Result<String, Error>;
+
+    /// Whether the device API is there and has this device. `None`: no such device API.
+    fn device_count(&self, device: &str) -> Result<Option<i32>, Error>;
+
+    /// A device's attribute, when it has it.
+    fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error>;
+
+    /// A line for the log.
+    fn warn(&self, line: &str);
+}
+
+/// Where a target comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TargetSource {
+    /// A kind's name, or a JSON object as text.
+    Text(String),
+    /// A JSON object.
+    Json(Value),
+    /// A target: checked and canonicalized again.
+    Target(Arc<Target>),
+}
+
+impl From<&str> for TargetSource {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for TargetSource {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Value> for TargetSource {
+    fn from(json: Value) -> Self {
+        Self::Json(json)
+    }
+}
+
+impl From<Target> for TargetSource {
+    fn from(target: Target) -> Self {
+        Self::Target(Arc::new(target))
+    }
+}
+
+impl From<&Arc<Target>> for TargetSource {
+    fn from(target: &Arc<Target>) -> Self {
+        Self::Target(Arc::clone(target))
+    }
+}
+
+/// Makes a target.
+pub(crate) fn make(context: &dyn TargetContext, source: &TargetSource) -> Result<Arc<Target>, Error> {
+    let json = match source {
+        TargetSource::Text(text) => from_text(text)?,
+        TargetSource::Json(json) => json.clone(),
+        TargetSource::Target(target) => target.to_json(),
+    };
+    from_json(context, &json, 0)
+}
+
+fn value_error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Value, message)
+}
+
+/// A kind's name becomes `{"kind": name}`.
+fn from_text(text: &str) -> Result<Value, Error> {
+    let text = text.trim();
+    if text.starts_with('{') {
+        return serde_json::from_str(text)
+            .map_err(|error| value_error(format!("target: not a JSON object: {error}")));
+    }
+    if text.contains(char::is_whitespace) {
+        let name = text.split_whitespace().next().unwrap_or_default();
+        return Err(value_error(format!("target \"{text}\": options do not follow the name of a kind"))
+            .hint(format!("write JSON, for instance {{\"kind\": \"{name}\", \"<option>\": <value>}}")));
+    }
+    Ok(Value::Object(Map::from_iter([("kind".to_owned(), Value::from(text))])))
+}
+
+fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<Arc<Target>, Error> {
+    if nesting > NESTING_MAX {
+        return Err(value_error(format!("targets are nested more than {NESTING_MAX} deep")));
+    }
+    let object = match json {
+        Value::Object(object) => object,
+        Value::String(text) => return from_json(context, &from_text(text)?, nesting),
+        other => {
+            let found = described(other);
+            return Err(value_error(format!("target: expected the name of a kind or a JSON object, found {found}")));
+        }
+    };
+    let kind = kind_of(context, object)?;
+    let mut given: BTreeMap<&str, &Value> = object.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    given.remove("kind");
+    let tag = text_field(&kind, &mut given, "tag")?;
+    let host = host_of(context, &kind, &mut given, nesting)?;
+    let features = features_of(&mut given);
+    let from_device = given.remove("from_device");
+    check_names(&kind, &given)?;
+    let mut nested = |value: &Value| Ok(from_json(context, value, nesting + 1)?.to_json());
+    let mut options = BTreeMap::new();
+    let common = common_options();
+    for option in common.iter().chain(&kind.options) {
+        // A null is an option that nobody set.
+        if let Some(value) = given.remove(option.name.as_str()).filter(|value| !value.is_null()) {
+            let value = converted(&kind.name, option, value, &mut nested)?;
+            options.insert(option.name.clone(), value);
+        }
+    }
+    if let Some(value) = from_device {
+        fill_from_device(context, &kind, value, &mut options)?;
+    }
+    for option in &kind.options {
+        if let Some(default) = &option.default {
+            options.entry(option.name.clone()).or_insert_with(|| default.clone());
+        }
+    }
+    let keys = keys_of(&kind, &mut options);
+    let target = Target { kind: kind.name.clone(), tag, keys, options, host: None };
+    let mut target = canonicalized(context, &kind, target, &mut nested)?;
+    for (name, value) in features {
+        target.options.entry(name).or_insert(value);
+    }
+    target.host = host;
+    Ok(Arc::new(target))
+}
+
+/// Rule T1.
+fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<Arc<TargetKind>, Error> {
+    let known = || {
+        let names = context.kind_names();
+        format!("known kinds: {}", quoted(names.iter().map(String::as_str)))
+    };
+    let name = match object.get("kind") {
+        Some(Value::String(name)) => name,
+        Some(other) => {
+            let found = described(other);
+            return Err(value_error(format!("target field \"kind\": expected a string, found {found}")).hint(known()));
+        }
+        None if object.contains_key("tag") => {
+            let tag = described(&object["tag"]);
+            return Err(value_error(format!("target tag {tag} without a \"kind\": this host has no list of tags"))
+                .hint(known()));
+        }
+        None => return Err(value_error("target field \"kind\" is missing").hint(known())),
+    };
+    context.kind(name)?.ok_or_else(|| unknown_kind(name, &context.kind_names()))
+}
+
+fn unknown_kind(name: &str, known: &[String]) -> Error {
+    let shown: String = name.chars().take(60).collect();
+    let error = value_error(format!("target kind \"{shown}\" is not known"));
+    let names = known.iter().map(String::as_str);
+    match nearest(name, names.clone()) {
+        Some(near) => error.hint(format!("did you mean \"{near}\"? known kinds: {}", quoted(names))),
+        None if known.is_empty() => error.hint("no plugin provides a target kind: see `chipdock plugins`"),
+        None => error.hint(format!("known kinds: {}", quoted(names))),
+    }
+}
+
+fn text_field(kind: &TargetKind, given: &mut BTreeMap<&str, &Value>, name: &str) -> Result<String, Error> {
+    match given.remove(name) {
+        None | Some(Value::Null) => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(other) => Err(value_error(format!(
+            "target \"{}\": option \"{name}\": expected str, found {}",
+            kind.name,
+            described(other)
+        ))),
+    }
+}
+
+/// Rule T2.
+fn host_of(
+    context: &dyn TargetContext,
+    kind: &TargetKind,
+    given: &mut BTreeMap<&str, &Value>,
+    nesting: u32,
+) -> Result<Option<Arc<Target>>, Error> {
+    let Some(value) = given.remove("host").filter(|value| !value.is_null()) else { return Ok(None) };
+    let within = |error: Error| error.at(format!("host of target \"{}\"", kind.name));
+    let host = from_json(context, value, nesting + 1).map_err(within)?;
+    let is_host = context.kind(&host.kind)?.is_some_and(|kind| kind.is_host);
+    if is_host {
+        return Ok(Some(host));
+    }
+    Err(within(value_error(format!("target kind \"{}\" has no host functions and cannot be a host", host.kind))))
+}
+
+/// Rule T3.
+fn features_of(given: &mut BTreeMap<&str, &Value>) -> BTreeMap<String, Value> {
+    let is_feature = |name: &str| name.len() > FEATURE_PREFIX.len() && name.starts_with(FEATURE_PREFIX);
+    let names: Vec<&str> = given.keys().copied().filter(|name| is_feature(name)).collect();
+    names.into_iter().filter_map(|name| Some((name.to_owned(), given.remove(name)?.clone()))).collect()
+}
+
+fn known_names(kind: &TargetKind) -> Vec<String> {
+    let common = common_options();
+    let names = ["kind", "tag", "host", "from_device"].map(str::to_owned);
+    names.into_iter().chain(common.iter().chain(&kind.options).map(|option| option.name.clone())).collect()
+}
+
+fn check_names(kind: &TargetKind, given: &BTreeMap<&str, &Value>) -> Result<(), Error> {
+    let known = known_names(kind);
+    let Some(unknown) = given.keys().find(|name| !known.iter().any(|known| known == *name)) else { return Ok(()) };
+    let error = value_error(format!("target \"{}\": unknown option \"{unknown}\"", kind.name));
+    let names = known.iter().map(String::as_str);
+    Err(match nearest(unknown, names.clone()) {
+        Some(near) => error.hint(format!("did you mean \"{near}\"? known options: {}", quoted(names))),
+        None => error.hint(format!("known options: {}", quoted(names))),
+    })
+}
+
+/// What the device tells, for options that nobody set. A negative id asks no device.
+fn fill_from_device(
+    context: &dyn TargetContext,
+    kind: &TargetKind,
+    device_id: &Value,
+    options: &mut BTreeMap<String, Value>,
+) -> Result<(), Error> {
+    let schema = schema::from_device_option();
+    let device_id = converted(&kind.name, &schema, device_id, &mut |value| Ok(value.clone()))?;
+    let device_id = device_id.as_i64().and_then(|id| i32::try_from(id).ok()).unwrap_or(-1);
+    if device_id < 0 {
+        return Ok(());
+    }
+    let Some(count) = context.device_count(&kind.device)? else {
+        context.warn(&format!(
+            "target \"{}\": no plugin provides device_api.{}, so \"from_device\" fills in nothing; defaults are used",
+            kind.name, kind.device
+        ));
+        return Ok(());
+    };
+    if device_id >= count {
+        let message = format!("target \"{}\": there is no device {}:{device_id}", kind.name, kind.device);
+        return Err(Error::new(ErrorKind::NotFound, message)
+            .hint(format!("there are {count} devices \"{}\"", kind.device))
+            .with_category(crate::error::Category::NoDevice));
+    }
+    for option in kind.options.iter().filter(|option| !option.from_attribute.is_empty()) {
+        if options.contains_key(&option.name) {
+            continue;
+        }
+        if let Some(value) = context.attribute(&kind.device, device_id, &option.from_attribute)? {
+            let value = converted(&kind.name, option, &value, &mut |value| Ok(value.clone()))
+                .map_err(|error| error.at(format!("as device {}:{device_id} tells it", kind.device)))?;
+            options.insert(option.name.clone(), value);
+        }
+    }
+    Ok(())
+}
+
+/// Rule T5.
+fn keys_of(kind: &TargetKind, options: &mut BTreeMap<String, Value>) -> Vec<String> {
+    let given = options.remove("keys").map(|keys| match keys {
+        Value::Array(keys) => keys.iter().filter_map(|key| key.as_str().map(str::to_owned)).collect::<Vec<_>>(),
+        _ => Vec::new(),
+    });
+    let device = options.get("device").and_then(Value::as_str).map(str::to_owned);
+    let all: Vec<String> = match given {
+        Some(given) => given.into_iter().chain(device).collect(),
+        None => device.into_iter().chain(kind.keys.iter().cloned()).collect(),
+    };
+    let mut keys: Vec<String> = Vec::with_capacity(all.len());
+    for key in all {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// Rule T6.
+fn canonicalized(
+    context: &dyn TargetContext,
+    kind: &TargetKind,
+    target: Target,
+    nested: &mut dyn FnMut(&Value) -> Result<Value, Error>,
+) -> Result<Target, Error> {
+    let text = target.to_json().to_string();
+    let answer = context.canonicalize(&kind.name, &text)?;
+    if answer == text {
+        return Ok(target);
+    }
+    let broken = |what: String| {
+        let message = format!("the canonicalizer of target kind \"{}\" answered {what}", kind.name);
+        Error::new(ErrorKind::BrokenPlugin, message)
+    };
+    let json: Value = serde_json::from_str(&answer).map_err(|error| broken(format!("no JSON: {error}")))?;
+    let mut canonical = Target::from_canonical_json(&json).map_err(|error| broken(format!("no target: {error}")))?;
+    if canonical.kind != kind.name || canonical.host.is_some() {
+        return Err(broken(format!("another kind or a host: {answer}")));
+    }
+    let common = common_options();
+    let schema = |name: &str| -> Option<&OptionSchema> {
+        common.iter().chain(&kind.options).find(|option| option.name == name)
+    };
+    for (name, value) in &mut canonical.options {
+        if name.starts_with(FEATURE_PREFIX) {
+            continue;
+        }
+        let option = schema(name).ok_or_else(|| broken(format!("an unknown option \"{name}\"")))?;
+        // Nested targets have been canonicalized already.
+        if option.option_type != OptionType::TargetList {
+            *value = converted(&kind.name, option, value, nested).map_err(|error| broken(error.to_string()))?;
+        }
+    }
+    Ok(canonical)
+}
+
+#[cfg(test)]
+mod tests;

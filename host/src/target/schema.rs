@@ -1,0 +1,209 @@
+//! Schemas of target kinds: conversion of an option's value, and the check of a schema itself.
+
+use chipdock_ir::{OptionSchema, OptionType, TargetKind, ThreadAxis};
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind, nearest, quoted};
+
+/// The version of the schema that this host reads.
+pub(crate) const KIND_SCHEMA: u32 = 1;
+
+fn option(name: &str, option_type: OptionType, min: Option<i64>, max: Option<i64>, doc: &str) -> OptionSchema {
+    OptionSchema {
+        name: name.to_owned(),
+        option_type,
+        default: None,
+        min,
+        max,
+        one_of: Vec::new(),
+        from_attribute: String::new(),
+        doc: doc.to_owned(),
+    }
+}
+
+/// Options that every kind has, beside `kind`, `tag`, `host` and `from_device`.
+pub(crate) fn common_options() -> Vec<OptionSchema> {
+    let type_max = i64::from(i32::MAX);
+    vec![
+        option("keys", OptionType::StrList, None, None, "keys that schedules and passes are chosen by"),
+        option("device", OptionType::Str, None, None, "a name of the hardware, which becomes a key"),
+        option("model", OptionType::Str, None, None, "the hardware's model, a label"),
+        option("libs", OptionType::StrList, None, None, "libraries that generated code may call"),
+        option(
+            "target_device_type",
+            OptionType::Int,
+            Some(1),
+            Some(type_max),
+            "the number of the device type that it runs on, where it is not the kind's own",
+        ),
+    ]
+}
+
+/// `from_device`; a negative number asks no device.
+pub(crate) fn from_device_option() -> OptionSchema {
+    option(
+        "from_device",
+        OptionType::Int,
+        Some(-1),
+        Some(i64::from(i32::MAX)),
+        "the device that fills in options that nobody set",
+    )
+}
+
+/// A value's type and text, for a message; long texts are cut.
+pub(crate) fn described(value: &Value) -> String {
+    let text: String = value.to_string().chars().take(60).collect();
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => format!("bool {text}"),
+        Value::Number(number) if number.is_f64() => format!("float {text}"),
+        Value::Number(_) => format!("int {text}"),
+        Value::String(_) => format!("str {text}"),
+        Value::Array(_) => format!("list {text}"),
+        Value::Object(_) => format!("object {text}"),
+    }
+}
+
+fn type_name(option_type: OptionType) -> &'static str {
+    match option_type {
+        OptionType::Bool => "bool",
+        OptionType::Int => "int",
+        OptionType::Str => "str",
+        OptionType::StrList => "list[str]",
+        OptionType::IntList => "list[int]",
+        OptionType::TargetList => "list[target]",
+    }
+}
+
+/// Rule T4: the value as the option's type, or what is wrong with it. `nested` makes a target of a list's element.
+pub(crate) fn converted(
+    kind: &str,
+    option: &OptionSchema,
+    value: &Value,
+    nested: &mut dyn FnMut(&Value) -> Result<Value, Error>,
+) -> Result<Value, Error> {
+    let wrong = |message: String| {
+        Error::new(ErrorKind::Value, format!("target \"{kind}\": option \"{}\": {message}", option.name))
+    };
+    let mistyped = || wrong(format!("expected {}, found {}", type_name(option.option_type), described(value)));
+    match (option.option_type, value) {
+        (OptionType::Bool, Value::Bool(_)) => Ok(value.clone()),
+        (OptionType::Bool, Value::Number(number)) => match number.as_i64() {
+            Some(0) => Ok(false.into()),
+            Some(1) => Ok(true.into()),
+            _ => Err(mistyped()),
+        },
+        (OptionType::Int, Value::Bool(value)) => Ok(ranged(option, i64::from(*value)).map_err(wrong)?.into()),
+        (OptionType::Int, Value::Number(_)) => Ok(integer(option, value).map_err(wrong)?.into()),
+        (OptionType::Str, Value::String(text)) => {
+            allowed(option, text).map_err(wrong)?;
+            Ok(value.clone())
+        }
+        (OptionType::StrList, Value::Array(items)) => {
+            for item in items {
+                allowed(option, item.as_str().ok_or_else(mistyped)?).map_err(wrong)?;
+            }
+            Ok(value.clone())
+        }
+        (OptionType::IntList, Value::Array(items)) => {
+            for item in items {
+                integer(option, item).map_err(wrong)?;
+            }
+            Ok(value.clone())
+        }
+        (OptionType::TargetList, Value::Array(items)) => {
+            let within = |error: Error| error.at(format!("option \"{}\" of target \"{kind}\"", option.name));
+            let targets: Result<Vec<Value>, Error> =
+                items.iter().map(|item| nested(item).map_err(within)).collect();
+            Ok(targets?.into())
+        }
+        _ => Err(mistyped()),
+    }
+}
+
+fn integer(option: &OptionSchema, value: &Value) -> Result<i64, String> {
+    match value.as_i64() {
+        Some(number) => ranged(option, number),
+        None if value.is_u64() => Err(format!("expected {}, found {value}", range_text(option))),
+        None => Err(format!("expected {}, found {}", type_name(option.option_type), described(value))),
+    }
+}
+
+fn range_text(option: &OptionSchema) -> String {
+    match (option.min, option.max) {
+        (Some(min), Some(max)) => format!("an integer from {min} to {max}"),
+        (Some(min), None) => format!("an integer of at least {min}"),
+        (None, Some(max)) => format!("an integer of at most {max}"),
+        (None, None) => "an integer of 64 bits".to_owned(),
+    }
+}
+
+fn ranged(option: &OptionSchema, number: i64) -> Result<i64, String> {
+    let fits = option.min.is_none_or(|min| number >= min) && option.max.is_none_or(|max| number <= max);
+    if fits { Ok(number) } else { Err(format!("expected {}, found {number}", range_text(option))) }
+}
+
+fn allowed(option: &OptionSchema, text: &str) -> Result<(), String> {
+    /// A longer list than this is not printed whole.
+    const LISTED_MAX: usize = 24;
+    if option.one_of.is_empty() || option.one_of.iter().any(|allowed| allowed == text) {
+        return Ok(());
+    }
+    let shown: String = text.chars().take(60).collect();
+    let listed = quoted(option.one_of.iter().take(LISTED_MAX).map(String::as_str));
+    let more = if option.one_of.len() > LISTED_MAX { ", …" } else { "" };
+    let near = nearest(text, option.one_of.iter().map(String::as_str))
+        .map(|near| format!("; did you mean \"{near}\"?"))
+        .unwrap_or_default();
+    Err(format!("expected one of {listed}{more}, found \"{shown}\"{near}"))
+}
+
+/// What is wrong with a kind's schema, if anything: the host relies on the rest.
+pub(crate) fn check_kind(name: &str, kind: &TargetKind) -> Result<(), String> {
+    if kind.schema != KIND_SCHEMA {
+        return Err(format!("schema version {} is not known; expected {KIND_SCHEMA}", kind.schema));
+    }
+    if kind.name != name {
+        return Err(format!("registered as \"{name}\" but its schema is named \"{}\"", kind.name));
+    }
+    if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == '{') || kind.device.is_empty() {
+        return Err("its name or its device is empty, or holds a blank or a brace".to_owned());
+    }
+    for axis in &kind.thread_axes {
+        axis.parse::<ThreadAxis>()?;
+    }
+    let common = common_options();
+    let reserved = ["kind", "tag", "host", "from_device"];
+    for (index, option) in kind.options.iter().enumerate() {
+        let name = option.name.as_str();
+        let known = reserved.contains(&name) || common.iter().any(|common| common.name == name);
+        if name.is_empty() || known || name.starts_with("feature.") {
+            return Err(format!("option \"{name}\" has a name that every target has, or none"));
+        }
+        if kind.options[..index].iter().any(|other| other.name == name) {
+            return Err(format!("option \"{name}\" is declared twice"));
+        }
+        if let (Some(min), Some(max)) = (option.min, option.max)
+            && min > max
+        {
+            return Err(format!("option \"{name}\" has min {min} above max {max}"));
+        }
+        if let Some(default) = &option.default {
+            let converted = converted(&kind.name, option, default, &mut |value| Ok(value.clone()))
+                .map_err(|error| format!("default: {error}"))?;
+            if converted != *default {
+                return Err(format!("default of option \"{name}\": expected {converted}, found {default}"));
+            }
+        }
+    }
+    let facts = &kind.facts;
+    for fact in
+        [&facts.threads_per_block_max, &facts.shared_memory_bytes_max, &facts.warp_size, &facts.function_args_max]
+    {
+        let is_int = kind.options.iter().any(|option| option.name == *fact && option.option_type == OptionType::Int);
+        if !fact.is_empty() && !is_int {
+            return Err(format!("a fact is read from option \"{fact}\", which is no declared integer"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,290 @@
+use std::cell::RefCell;
+
+use serde_json::json;
+
+use super::*;
+
+/// Kinds that exist only here, and one device.
+struct World {
+    kinds: Vec<TargetKind>,
+    canonicalizer: fn(&str) -> Result<String, Error>,
+    warnings: RefCell<Vec<String>>,
+}
+
+fn kind(json: Value) -> TargetKind {
+    let kind: TargetKind = serde_json::from_value(json).unwrap();
+    schema::check_kind(&kind.name, &kind).unwrap();
+    kind
+}
+
+fn world() -> World {
+    let cpu_like = kind(json!({
+        "schema": 1, "name": "hosty", "doc": "a host", "device": "cpu", "keys": ["cpu"], "stage": "host",
+        "is_host": true, "host_preference": 5,
+        "options": [
+            {"name": "mcpu", "type": "str", "one_of": ["generic", "native", "znver4"], "doc": ""},
+            {"name": "mattr", "type": "list[str]", "doc": ""},
+            {"name": "num-cores", "type": "int", "min": 1, "max": 4096, "from_attribute": "cores", "doc": ""},
+            {"name": "fast-math", "type": "bool", "doc": ""},
+            {"name": "opt-level", "type": "int", "min": 0, "max": 3, "default": 2, "doc": ""},
+            {"name": "jit", "type": "str", "one_of": ["orc"], "doc": ""},
+            {"name": "sizes", "type": "list[int]", "min": 0, "doc": ""}
+        ]
+    }));
+    let gpu_like = kind(json!({
+        "schema": 1, "name": "npu", "doc": "a device", "device": "npu", "keys": ["npu", "gpu"], "stage": "device",
+        "thread_axes": ["blockIdx.x", "threadIdx.x"], "facts": {"warp_size": "warp"},
+        "options": [
+            {"name": "warp", "type": "int", "min": 1, "max": 64, "default": 32, "from_attribute": "warp_size", "doc": ""},
+            {"name": "arch", "type": "str", "from_attribute": "arch", "doc": ""}
+        ]
+    }));
+    let many = kind(json!({
+        "schema": 1, "name": "many", "doc": "several", "device": "cpu", "stage": "host",
+        "options": [{"name": "devices", "type": "list[target]", "doc": ""}]
+    }));
+    World { kinds: vec![cpu_like, gpu_like, many], canonicalizer: |json| Ok(json.to_owned()), warnings: RefCell::default() }
+}
+
+impl TargetContext for World {
+    fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
+        Ok(self.kinds.iter().find(|kind| kind.name == name).cloned().map(Arc::new))
+    }
+
+    fn kind_names(&self) -> Vec<String> {
+        self.kinds.iter().map(|kind| kind.name.clone()).collect()
+    }
+
+    fn canonicalize(&self, _kind: &str, target_json: &str) -> Result<String, Error> {
+        (self.canonicalizer)(target_json)
+    }
+
+    fn device_count(&self, device: &str) -> Result<Option<i32>, Error> {
+        Ok((device == "npu").then_some(1))
+    }
+
+    fn attribute(&self, _device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error> {
+        assert_eq!(device_id, 0);
+        Ok(match key {
+            "warp_size" => Some(json!(16)),
+            _ => None,
+        })
+    }
+
+    fn warn(&self, line: &str) {
+        self.warnings.borrow_mut().push(line.to_owned());
+    }
+}
+
+fn good(source: impl Into<TargetSource>) -> Arc<Target> {
+    make(&world(), &source.into()).unwrap()
+}
+
+fn refused(source: impl Into<TargetSource>) -> Error {
+    let error = make(&world(), &source.into()).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Value, "{error}");
+    error
+}
+
+#[test]
+fn t1_a_name_or_json_makes_a_target_with_defaults() {
+    let target = good("hosty");
+    assert_eq!(target.kind, "hosty");
+    assert_eq!(target.keys, ["cpu"]);
+    assert_eq!(target.int("opt-level"), Some(2));
+    assert_eq!(good(" {\"kind\": \"hosty\"} "), target);
+    assert_eq!(good(json!({"kind": "hosty", "tag": "free form"})).tag, "free form");
+}
+
+#[test]
+fn every_invalid_input_names_option_value_and_what_is_allowed() {
+    for (input, says) in [
+        (json!("nosuch"), "target kind \"nosuch\" is not known; known kinds: \"hosty\", \"npu\", \"many\""),
+        (json!("hosti"), "did you mean \"hosty\"?"),
+        (json!(""), "target kind \"\" is not known"),
+        (json!("[1]"), "target kind \"[1]\" is not known"),
+        (json!("hosty -mcpu=x"), "write JSON, for instance {\"kind\": \"hosty\""),
+        (json!({}), "field \"kind\" is missing"),
+        (json!({"kind": 3}), "field \"kind\": expected a string, found int 3"),
+        (json!("{\"kind\": "), "not a JSON object: EOF"),
+        (json!(3), "expected the name of a kind or a JSON object, found int 3"),
+        (json!({"tag": "no/such"}), "target tag str \"no/such\" without a \"kind\""),
+        (json!({"kind": "hosty", "tag": 3}), "option \"tag\": expected str, found int 3"),
+        (json!({"kind": "hosty", "mcpuu": "x"}), "unknown option \"mcpuu\"; did you mean \"mcpu\"?"),
+        (json!({"kind": "hosty", "tag": "t", "nosuch": 1}), "unknown option \"nosuch\""),
+        (json!({"kind": "hosty", "feature.": true}), "unknown option \"feature.\""),
+        (json!({"kind": "hosty", "num-cores": "four"}), "option \"num-cores\": expected int, found str \"four\""),
+        (json!({"kind": "hosty", "num-cores": 1.5}), "expected int, found float 1.5"),
+        (json!({"kind": "hosty", "num-cores": -1}), "expected an integer from 1 to 4096, found -1"),
+        (json!({"kind": "hosty", "num-cores": false}), "expected an integer from 1 to 4096, found 0"),
+        (json!({"kind": "hosty", "num-cores": u64::MAX}), "expected an integer from 1 to 4096, found 18446744073709551615"),
+        (json!({"kind": "hosty", "opt-level": 7}), "option \"opt-level\": expected an integer from 0 to 3, found 7"),
+        (json!({"kind": "hosty", "jit": "xyz"}), "option \"jit\": expected one of \"orc\", found \"xyz\""),
+        (json!({"kind": "hosty", "mcpu": "znver5"}), "found \"znver5\"; did you mean \"znver4\"?"),
+        (json!({"kind": "hosty", "mcpu": 3}), "option \"mcpu\": expected str, found int 3"),
+        (json!({"kind": "hosty", "mattr": "+avx2"}), "option \"mattr\": expected list[str], found str \"+avx2\""),
+        (json!({"kind": "hosty", "mattr": ["+avx2", 3]}), "option \"mattr\": expected list[str], found list [\"+avx2\",3]"),
+        (json!({"kind": "hosty", "keys": "cpu"}), "option \"keys\": expected list[str]"),
+        (json!({"kind": "hosty", "fast-math": "true"}), "option \"fast-math\": expected bool, found str \"true\""),
+        (json!({"kind": "hosty", "fast-math": 2}), "option \"fast-math\": expected bool, found int 2"),
+        (json!({"kind": "hosty", "sizes": [1, -1]}), "option \"sizes\": expected an integer of at least 0, found -1"),
+        (json!({"kind": "hosty", "target_device_type": 0}), "option \"target_device_type\": expected an integer from 1"),
+        (json!({"kind": "npu", "from_device": "0"}), "option \"from_device\": expected int, found str \"0\""),
+        (json!({"kind": "npu", "host": "nosuch"}), "target kind \"nosuch\" is not known [host of target \"npu\"]"),
+        (json!({"kind": "npu", "host": 3}), "expected the name of a kind or a JSON object, found int 3 [host of"),
+        (json!({"kind": "npu", "host": "npu"}), "\"npu\" has no host functions and cannot be a host"),
+        (json!({"kind": "many", "devices": ["nosuch"]}), "\"nosuch\" is not known [option \"devices\" of target \"many\"]"),
+        (json!({"kind": "many", "devices": [3]}), "found int 3 [option \"devices\""),
+    ] {
+        let error = refused(input.clone());
+        assert!(error.to_string().contains(says), "{input}: {error}\nshould say {says}");
+    }
+    let deep = (0..20).fold(json!("hosty"), |host, _| json!({"kind": "hosty", "host": host}));
+    assert!(refused(deep).to_string().contains("nested more than"));
+}
+
+#[test]
+fn t4_booleans_and_integers_are_taken_for_each_other() {
+    let target = good(json!({"kind": "hosty", "fast-math": 1, "num-cores": true}));
+    assert_eq!(target.options["fast-math"], json!(true));
+    assert_eq!(target.options["num-cores"], json!(1));
+    assert_eq!(good(json!({"kind": "hosty", "host": null, "mcpu": null})).host, None);
+}
+
+#[test]
+fn t2_a_host_is_a_target_of_its_own() {
+    let target = good(json!({"kind": "npu", "host": {"kind": "hosty", "opt-level": 3}}));
+    assert_eq!(target.host.as_ref().unwrap().int("opt-level"), Some(3));
+    assert_eq!(good(json!({"kind": "npu", "host": "hosty"})).host.as_deref(), Some(&*good("hosty")));
+}
+
+#[test]
+fn t3_features_pass_and_the_canonicalizer_may_write_them_anew() {
+    let mut world = world();
+    world.canonicalizer = |json| {
+        let mut target: Value = serde_json::from_str(json).unwrap();
+        assert!(target.get("feature.kept").is_none(), "features are set aside");
+        target["feature.own"] = json!(true);
+        target["mcpu"] = json!("native");
+        Ok(target.to_string())
+    };
+    let source = json!({"kind": "hosty", "feature.kept": 1, "feature.own": false});
+    let target = make(&world, &source.into()).unwrap();
+    assert_eq!(target.options["feature.kept"], json!(1));
+    assert_eq!(target.bool("feature.own"), Some(true));
+    assert_eq!(target.str("mcpu"), Some("native"));
+    assert_eq!(make(&world, &target.to_json().into()).unwrap(), target);
+}
+
+#[test]
+fn t5_keys_are_given_or_default_with_the_device() {
+    let keys = |json: Value| good(json).keys.clone();
+    assert_eq!(keys(json!({"kind": "npu", "device": "weird"})), ["weird", "npu", "gpu"]);
+    assert_eq!(keys(json!({"kind": "npu", "device": "weird", "keys": ["a"]})), ["a", "weird"]);
+    assert_eq!(keys(json!({"kind": "npu", "keys": ["a", "b", "a"]})), ["a", "b"]);
+    assert!(keys(json!({"kind": "npu", "keys": []})).is_empty());
+}
+
+#[test]
+fn t6_a_canonicalizer_that_breaks_the_schema_is_a_broken_plugin() {
+    for (answer, says) in [
+        ("[", "no JSON"),
+        ("{}", "no target"),
+        ("{\"kind\": \"npu\"}", "another kind"),
+        ("{\"kind\": \"hosty\", \"nosuch\": 1}", "an unknown option \"nosuch\""),
+        ("{\"kind\": \"hosty\", \"opt-level\": 9}", "from 0 to 3, found 9"),
+    ] {
+        let error = canonicalized(
+            &Answering(world(), answer),
+            &world().kinds[0],
+            (*good("hosty")).clone(),
+            &mut |value| Ok(value.clone()),
+        )
+        .unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::BrokenPlugin);
+        assert!(error.to_string().contains(says), "{error} should say {says}");
+    }
+}
+
+struct Answering(World, &'static str);
+
+impl TargetContext for Answering {
+    fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
+        self.0.kind(name)
+    }
+    fn kind_names(&self) -> Vec<String> {
+        self.0.kind_names()
+    }
+    fn canonicalize(&self, _kind: &str, _target_json: &str) -> Result<String, Error> {
+        Ok(self.1.to_owned())
+    }
+    fn device_count(&self, device: &str) -> Result<Option<i32>, Error> {
+        self.0.device_count(device)
+    }
+    fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error> {
+        self.0.attribute(device, device_id, key)
+    }
+    fn warn(&self, line: &str) {
+        self.0.warn(line);
+    }
+}
+
+#[test]
+fn from_device_fills_in_what_nobody_set() {
+    assert_eq!(good(json!({"kind": "npu", "from_device": 0})).int("warp"), Some(16));
+    assert_eq!(good(json!({"kind": "npu", "from_device": 0, "warp": 8})).int("warp"), Some(8));
+    assert_eq!(good(json!({"kind": "npu", "from_device": -1})).int("warp"), Some(32));
+    let error = make(&world(), &json!({"kind": "npu", "from_device": 1}).into()).unwrap_err();
+    assert_eq!(error.category(), crate::error::Category::NoDevice);
+    assert!(error.to_string().contains("there is no device npu:1; there are 1 devices"), "{error}");
+    let world = world();
+    let target = make(&world, &json!({"kind": "hosty", "from_device": 0}).into()).unwrap();
+    assert_eq!(target.int("num-cores"), None, "no device API: defaults");
+    assert!(world.warnings.borrow()[0].contains("no plugin provides device_api.cpu"));
+}
+
+#[test]
+fn a_target_reads_back_equal_as_text_json_and_target() {
+    for source in [
+        json!("hosty"),
+        json!({"kind": "npu", "host": "hosty", "device": "weird", "arch": "gfx90a:xnack+", "tag": "x"}),
+        json!({"kind": "hosty", "mattr": ["+a", "-b"], "sizes": [1, 2], "feature.x": {"y": 1}, "libs": ["z"]}),
+        json!({"kind": "many", "devices": ["hosty", {"kind": "npu", "warp": 8}]}),
+        json!({"kind": "npu", "from_device": 0}),
+    ] {
+        let target = good(source);
+        assert_eq!(good(target.to_json().to_string()), target);
+        assert_eq!(good(target.to_json()), target);
+        assert_eq!(good(&target), target);
+    }
+}
+
+#[test]
+fn a_bad_schema_is_told() {
+    let base = json!({"schema": 1, "name": "x", "doc": "", "device": "cpu", "stage": "host", "options": []});
+    let check = |edit: fn(&mut Value)| {
+        let mut json = base.clone();
+        edit(&mut json);
+        let kind: TargetKind = serde_json::from_value(json).unwrap();
+        schema::check_kind("x", &kind).unwrap_err()
+    };
+    let cases: [(fn(&mut Value), &str); 7] = [
+        (|kind| kind["schema"] = json!(2), "schema version 2"),
+        (|kind| kind["name"] = json!("y"), "its schema is named \"y\""),
+        (|kind| kind["thread_axes"] = json!(["warpIdx"]), "unknown thread axis"),
+        (|kind| kind["facts"] = json!({"warp_size": "w"}), "no declared integer"),
+        (|kind| kind["options"] = json!([{"name": "host", "type": "str", "doc": ""}]), "every target has"),
+        (
+            |kind| kind["options"] = json!([{"name": "a", "type": "int", "max": 3, "default": 4, "doc": ""}]),
+            "at most 3, found 4",
+        ),
+        (
+            |kind| kind["options"] = json!([{"name": "a", "type": "int", "doc": ""}, {"name": "a", "type": "int", "doc": ""}]),
+            "declared twice",
+        ),
+    ];
+    for (edit, says) in cases {
+        let error = check(edit);
+        assert!(error.contains(says), "{error} should say {says}");
+    }
+}
