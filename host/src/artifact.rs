@@ -70,9 +70,8 @@ struct AlignedBytes {
 impl AlignedBytes {
     fn copy_of(bytes: &[u8], alignment_bytes: usize) -> Self {
         // The heap block of a vector never moves while it is not resized.
-        let mut storage = Vec::with_capacity(bytes.len() + alignment_bytes);
-        let start = storage.as_ptr().align_offset(alignment_bytes);
-        let start = if start > alignment_bytes { 0 } else { start };
+        let mut storage: Vec<u8> = Vec::with_capacity(bytes.len() + alignment_bytes);
+        let start = storage.as_ptr().addr().wrapping_neg() % alignment_bytes;
         storage.resize(start, 0);
         storage.extend_from_slice(bytes);
         Self { storage, start, size_bytes: bytes.len() }
@@ -276,7 +275,9 @@ impl Artifact {
     }
 
     fn collect_sizes(&self, sizes: &mut Vec<(u64, u64)>) {
-        sizes.extend(self.sections.iter().map(|section| (section.alignment_bytes, section.data().len() as u64)));
+        sizes.extend(
+            self.sections.iter().map(|section| (section.alignment_bytes, section.data().len() as u64)),
+        );
         self.imports.iter().for_each(|import| import.collect_sizes(sizes));
     }
 
@@ -341,7 +342,8 @@ impl Artifact {
     ///
     /// `IoError` when it cannot be read, `ValueError` when it is not a whole and unchanged artifact.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io("cannot read the artifact", path, &error))?;
+        let bytes =
+            std::fs::read(path).map_err(|error| Error::io("cannot read the artifact", path, &error))?;
         Self::from_bytes(&bytes).map_err(|error| error.at(path.display().to_string()))
     }
 }
@@ -396,10 +398,13 @@ fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), Error> {
     };
     let version = number(8..12);
     if version != u64::from(CONTAINER_VERSION) || number(12..16) != 0 {
-        return Err(value_error(format!("artifact container version {version}; expected {CONTAINER_VERSION}")));
+        return Err(value_error(format!(
+            "artifact container version {version}; expected {CONTAINER_VERSION}"
+        )));
     }
     let header_bytes = usize::try_from(number(16..24)).map_err(|_| cut())?;
-    let header_end = PREFIX_BYTES.checked_add(header_bytes).filter(|end| *end <= bytes.len()).ok_or_else(cut)?;
+    let header_end =
+        PREFIX_BYTES.checked_add(header_bytes).filter(|end| *end <= bytes.len()).ok_or_else(cut)?;
     let header = &bytes[PREFIX_BYTES..header_end];
     if Sha256::digest(header).as_slice() != &prefix[24..56] {
         return Err(value_error("not an unchanged artifact: the digest of its header differs"));
@@ -424,11 +429,15 @@ fn read(header: &Header, data: &[u8], end: &mut usize, nesting: usize) -> Result
         let bytes = data.get(start..stop).ok_or_else(cut)?;
         let gap = data.get(*end..start);
         if gap.is_none_or(|gap| gap.iter().any(|byte| *byte != 0)) {
-            return Err(value_error(format!("not an artifact: section \"{}\" is out of place", section.name)));
+            return Err(value_error(format!(
+                "not an artifact: section \"{}\" is out of place",
+                section.name
+            )));
         }
         *end = stop;
         if hex(&Sha256::digest(bytes)) != section.sha256 {
-            let message = format!("not an unchanged artifact: the digest of section \"{}\" differs", section.name);
+            let message =
+                format!("not an unchanged artifact: the digest of section \"{}\" differs", section.name);
             return Err(value_error(message));
         }
         sections.push(Section::new(&section.name, &section.kind, section.alignment_bytes, bytes)?);
@@ -443,7 +452,8 @@ mod tests {
     use super::*;
 
     fn artifact() -> Artifact {
-        let index = r#"{"module_kind": "k", "format": "f", "functions": [{"name": "add", "symbol": "s"}], "own": 1}"#;
+        let index =
+            r#"{"module_kind": "k", "format": "f", "functions": [{"name": "add", "symbol": "s"}], "own": 1}"#;
         let section = |name: &str, kind: &str, alignment, data: &[u8]| {
             Section::new(name, kind, alignment, data).unwrap()
         };
@@ -453,7 +463,8 @@ mod tests {
             vec![section("code", "code", 4096, &[7; 100])],
             Vec::new(),
         );
-        let sections = vec![section("main", "code", 1, b"int x;"), section("data", "constants", 64, &[1; 65])];
+        let sections =
+            vec![section("main", "code", 1, b"int x;"), section("data", "constants", 64, &[1; 65])];
         Artifact::new(index.to_owned(), "{\"kind\":\"k\"}".into(), sections, vec![inner.unwrap()]).unwrap()
     }
 

@@ -155,7 +155,10 @@ impl Manifest {
         }
         for kind in &self.target_kinds {
             if !seen.contains(&format!("target.kind.{}", kind.name)) {
-                return Err(format!("\"target_kinds\" has \"{}\", which \"provides\" does not name", kind.name));
+                return Err(format!(
+                    "\"target_kinds\" has \"{}\", which \"provides\" does not name",
+                    kind.name
+                ));
             }
         }
         if let Some(digest) = &self.sha256
@@ -187,8 +190,13 @@ impl Manifest {
         {
             return Some(format!("needs glibc {floor} or newer, this machine has {libc}"));
         }
-        let missing: Vec<&str> =
-            self.needs.cpu_features.iter().map(String::as_str).filter(|name| !has_cpu_feature(name)).collect();
+        let missing: Vec<&str> = self
+            .needs
+            .cpu_features
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !has_cpu_feature(name))
+            .collect();
         if !missing.is_empty() {
             return Some(format!("needs CPU features that this machine lacks: {}", missing.join(", ")));
         }
@@ -352,7 +360,7 @@ mod tests {
             ("device_api.toy", "device.toy", "\"provides\" has \"device.toy\""),
             ("device_api.toy", "function.toy.answer", "twice"),
             ("\"schema\": 1,", "\"schema\": 1, \"sha256\": \"zz\",", "64 hexadecimal digits"),
-            ("{", "[", "line 1"),
+            ("{", "{,", "line 1 column 2"),
         ] {
             let error = Manifest::parse(&text().replacen(from, to, 1)).unwrap_err();
             assert!(error.to_string().contains(says), "{error} should say {says}");
@@ -365,9 +373,17 @@ mod tests {
         for (from, to, says) in [
             ("\"abi\": \"1\"", "\"abi\": \"2\"", "built for plugin ABI ^2, this host speaks 1.0"),
             ("\"arch\": \"x86_64\"", "\"arch\": \"riscv64\"", "built for linux on riscv64"),
-            ("\"schema\": 1,", "\"schema\": 1, \"needs\": {\"glibc\": \"2.101\"},", "needs glibc 2.101 or newer"),
+            (
+                "\"schema\": 1,",
+                "\"schema\": 1, \"needs\": {\"glibc\": \"2.101\"},",
+                "needs glibc 2.101 or newer",
+            ),
             ("\"schema\": 1,", "\"schema\": 1, \"needs\": {\"cpu_features\": [\"warp9\"]},", "lacks: warp9"),
-            ("\"schema\": 1,", "\"schema\": 1, \"needs\": {\"requires\": [\"cache/3\"]},", "does not have: cache/3"),
+            (
+                "\"schema\": 1,",
+                "\"schema\": 1, \"needs\": {\"requires\": [\"cache/3\"]},",
+                "does not have: cache/3",
+            ),
         ] {
             let manifest = Manifest::parse(&text().replacen(from, to, 1)).unwrap();
             let why = manifest.unmet(&platform()).unwrap_or_default();

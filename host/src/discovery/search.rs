@@ -29,7 +29,10 @@ pub(super) fn places(options: &HostOptions) -> Vec<(PathBuf, Source)> {
     places.extend(environment.data_home.iter().map(|folder| (folder.join(USER_FOLDER), Source::User)));
     places.extend(environment.system_folders.iter().map(|folder| (folder.clone(), Source::System)));
     places.extend(
-        environment.executable_folder.iter().map(|folder| (folder.join(EXECUTABLE_FOLDER), Source::Executable)),
+        environment
+            .executable_folder
+            .iter()
+            .map(|folder| (folder.join(EXECUTABLE_FOLDER), Source::Executable)),
     );
     places
 }

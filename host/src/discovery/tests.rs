@@ -66,7 +66,8 @@ fn d1_roots_come_in_their_order_and_plugins_by_name() {
     let folder = Folder::new();
     let (option, variable, system) = (folder.sub("option"), folder.sub("variable"), folder.sub("system"));
     let (user, beside) = (folder.sub("data/chipdock/plugins"), folder.sub("bin/plugins"));
-    for (place, name) in [(&beside, "e"), (&system, "d"), (&user, "c"), (&variable, "b2"), (&variable, "b1")] {
+    for (place, name) in [(&beside, "e"), (&system, "d"), (&user, "c"), (&variable, "b2"), (&variable, "b1")]
+    {
         plugin(place, name);
     }
     plugin(&option, "a");
@@ -158,7 +159,8 @@ fn d4_select_and_disable_by_glob() {
     let mut options = options(&[folder.path()]);
     options.select = vec!["npu-*".into()];
     options.environment.disable = Some("npu-b, nothing".into());
-    let expected = [("npu-a", None), ("npu-b", Some(ProblemKind::Disabled)), ("toy", Some(ProblemKind::NotSelected))];
+    let expected =
+        [("npu-a", None), ("npu-b", Some(ProblemKind::Disabled)), ("toy", Some(ProblemKind::NotSelected))];
     assert_eq!(names(&discover(&options).unwrap()), expected);
     options.environment.raised_privileges = true;
     options.environment.system_folders = vec![folder.path().to_owned()];

@@ -129,11 +129,14 @@ fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<
         Value::String(text) => return from_json(context, &from_text(text)?, nesting),
         other => {
             let found = described(other);
-            return Err(value_error(format!("target: expected the name of a kind or a JSON object, found {found}")));
+            return Err(value_error(format!(
+                "target: expected the name of a kind or a JSON object, found {found}"
+            )));
         }
     };
     let kind = kind_of(context, object)?;
-    let mut given: BTreeMap<&str, &Value> = object.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let mut given: BTreeMap<&str, &Value> =
+        object.iter().map(|(name, value)| (name.as_str(), value)).collect();
     given.remove("kind");
     let tag = text_field(&kind, &mut given, "tag")?;
     let host = host_of(context, &kind, &mut given, nesting)?;
@@ -178,12 +181,16 @@ fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<A
         Some(Value::String(name)) => name,
         Some(other) => {
             let found = described(other);
-            return Err(value_error(format!("target field \"kind\": expected a string, found {found}")).hint(known()));
+            return Err(
+                value_error(format!("target field \"kind\": expected a string, found {found}")).hint(known())
+            );
         }
         None if object.contains_key("tag") => {
             let tag = described(&object["tag"]);
-            return Err(value_error(format!("target tag {tag} without a \"kind\": this host has no list of tags"))
-                .hint(known()));
+            return Err(value_error(format!(
+                "target tag {tag} without a \"kind\": this host has no list of tags"
+            ))
+            .hint(known()));
         }
         None => return Err(value_error("target field \"kind\" is missing").hint(known())),
     };
@@ -227,7 +234,10 @@ fn host_of(
     if is_host {
         return Ok(Some(host));
     }
-    Err(within(value_error(format!("target kind \"{}\" has no host functions and cannot be a host", host.kind))))
+    Err(within(value_error(format!(
+        "target kind \"{}\" has no host functions and cannot be a host",
+        host.kind
+    ))))
 }
 
 /// Rule T3.
@@ -245,7 +255,9 @@ fn known_names(kind: &TargetKind) -> Vec<String> {
 
 fn check_names(kind: &TargetKind, given: &BTreeMap<&str, &Value>) -> Result<(), Error> {
     let known = known_names(kind);
-    let Some(unknown) = given.keys().find(|name| !known.iter().any(|known| known == *name)) else { return Ok(()) };
+    let Some(unknown) = given.keys().find(|name| !known.iter().any(|known| known == *name)) else {
+        return Ok(());
+    };
     let error = value_error(format!("target \"{}\": unknown option \"{unknown}\"", kind.name));
     let names = known.iter().map(String::as_str);
     Err(match nearest(unknown, names.clone()) {
@@ -296,7 +308,9 @@ fn fill_from_device(
 /// Rule T5.
 fn keys_of(kind: &TargetKind, options: &mut BTreeMap<String, Value>) -> Vec<String> {
     let given = options.remove("keys").map(|keys| match keys {
-        Value::Array(keys) => keys.iter().filter_map(|key| key.as_str().map(str::to_owned)).collect::<Vec<_>>(),
+        Value::Array(keys) => {
+            keys.iter().filter_map(|key| key.as_str().map(str::to_owned)).collect::<Vec<_>>()
+        }
         _ => Vec::new(),
     });
     let device = options.get("device").and_then(Value::as_str).map(str::to_owned);
@@ -330,7 +344,8 @@ fn canonicalized(
         Error::new(ErrorKind::BrokenPlugin, message)
     };
     let json: Value = serde_json::from_str(&answer).map_err(|error| broken(format!("no JSON: {error}")))?;
-    let mut canonical = Target::from_canonical_json(&json).map_err(|error| broken(format!("no target: {error}")))?;
+    let mut canonical =
+        Target::from_canonical_json(&json).map_err(|error| broken(format!("no target: {error}")))?;
     if canonical.kind != kind.name || canonical.host.is_some() {
         return Err(broken(format!("another kind or a host: {answer}")));
     }
@@ -345,7 +360,8 @@ fn canonicalized(
         let option = schema(name).ok_or_else(|| broken(format!("an unknown option \"{name}\"")))?;
         // Nested targets have been canonicalized already.
         if option.option_type != OptionType::TargetList {
-            *value = converted(&kind.name, option, value, nested).map_err(|error| broken(error.to_string()))?;
+            *value =
+                converted(&kind.name, option, value, nested).map_err(|error| broken(error.to_string()))?;
         }
     }
     Ok(canonical)

@@ -8,7 +8,13 @@ use crate::error::{Error, ErrorKind, nearest, quoted};
 /// The version of the schema that this host reads.
 pub(crate) const KIND_SCHEMA: u32 = 1;
 
-fn option(name: &str, option_type: OptionType, min: Option<i64>, max: Option<i64>, doc: &str) -> OptionSchema {
+fn option(
+    name: &str,
+    option_type: OptionType,
+    min: Option<i64>,
+    max: Option<i64>,
+    doc: &str,
+) -> OptionSchema {
     OptionSchema {
         name: name.to_owned(),
         option_type,
@@ -85,7 +91,8 @@ pub(crate) fn converted(
     let wrong = |message: String| {
         Error::new(ErrorKind::Value, format!("target \"{kind}\": option \"{}\": {message}", option.name))
     };
-    let mistyped = || wrong(format!("expected {}, found {}", type_name(option.option_type), described(value)));
+    let mistyped =
+        || wrong(format!("expected {}, found {}", type_name(option.option_type), described(value)));
     match (option.option_type, value) {
         (OptionType::Bool, Value::Bool(_)) => Ok(value.clone()),
         (OptionType::Bool, Value::Number(number)) => match number.as_i64() {
@@ -197,10 +204,14 @@ pub(crate) fn check_kind(name: &str, kind: &TargetKind) -> Result<(), String> {
         }
     }
     let facts = &kind.facts;
-    for fact in
-        [&facts.threads_per_block_max, &facts.shared_memory_bytes_max, &facts.warp_size, &facts.function_args_max]
-    {
-        let is_int = kind.options.iter().any(|option| option.name == *fact && option.option_type == OptionType::Int);
+    for fact in [
+        &facts.threads_per_block_max,
+        &facts.shared_memory_bytes_max,
+        &facts.warp_size,
+        &facts.function_args_max,
+    ] {
+        let is_int =
+            kind.options.iter().any(|option| option.name == *fact && option.option_type == OptionType::Int);
         if !fact.is_empty() && !is_int {
             return Err(format!("a fact is read from option \"{fact}\", which is no declared integer"));
         }

@@ -43,7 +43,11 @@ fn world() -> World {
         "schema": 1, "name": "many", "doc": "several", "device": "cpu", "stage": "host",
         "options": [{"name": "devices", "type": "list[target]", "doc": ""}]
     }));
-    World { kinds: vec![cpu_like, gpu_like, many], canonicalizer: |json| Ok(json.to_owned()), warnings: RefCell::default() }
+    World {
+        kinds: vec![cpu_like, gpu_like, many],
+        canonicalizer: |json| Ok(json.to_owned()),
+        warnings: RefCell::default(),
+    }
 }
 
 impl TargetContext for World {
@@ -113,27 +117,60 @@ fn every_invalid_input_names_option_value_and_what_is_allowed() {
         (json!({"kind": "hosty", "mcpuu": "x"}), "unknown option \"mcpuu\"; did you mean \"mcpu\"?"),
         (json!({"kind": "hosty", "tag": "t", "nosuch": 1}), "unknown option \"nosuch\""),
         (json!({"kind": "hosty", "feature.": true}), "unknown option \"feature.\""),
-        (json!({"kind": "hosty", "num-cores": "four"}), "option \"num-cores\": expected int, found str \"four\""),
+        (
+            json!({"kind": "hosty", "num-cores": "four"}),
+            "option \"num-cores\": expected int, found str \"four\"",
+        ),
         (json!({"kind": "hosty", "num-cores": 1.5}), "expected int, found float 1.5"),
         (json!({"kind": "hosty", "num-cores": -1}), "expected an integer from 1 to 4096, found -1"),
         (json!({"kind": "hosty", "num-cores": false}), "expected an integer from 1 to 4096, found 0"),
-        (json!({"kind": "hosty", "num-cores": u64::MAX}), "expected an integer from 1 to 4096, found 18446744073709551615"),
-        (json!({"kind": "hosty", "opt-level": 7}), "option \"opt-level\": expected an integer from 0 to 3, found 7"),
+        (
+            json!({"kind": "hosty", "num-cores": u64::MAX}),
+            "expected an integer from 1 to 4096, found 18446744073709551615",
+        ),
+        (
+            json!({"kind": "hosty", "opt-level": 7}),
+            "option \"opt-level\": expected an integer from 0 to 3, found 7",
+        ),
         (json!({"kind": "hosty", "jit": "xyz"}), "option \"jit\": expected one of \"orc\", found \"xyz\""),
         (json!({"kind": "hosty", "mcpu": "znver5"}), "found \"znver5\"; did you mean \"znver4\"?"),
         (json!({"kind": "hosty", "mcpu": 3}), "option \"mcpu\": expected str, found int 3"),
-        (json!({"kind": "hosty", "mattr": "+avx2"}), "option \"mattr\": expected list[str], found str \"+avx2\""),
-        (json!({"kind": "hosty", "mattr": ["+avx2", 3]}), "option \"mattr\": expected list[str], found list [\"+avx2\",3]"),
+        (
+            json!({"kind": "hosty", "mattr": "+avx2"}),
+            "option \"mattr\": expected list[str], found str \"+avx2\"",
+        ),
+        (
+            json!({"kind": "hosty", "mattr": ["+avx2", 3]}),
+            "option \"mattr\": expected list[str], found list [\"+avx2\",3]",
+        ),
         (json!({"kind": "hosty", "keys": "cpu"}), "option \"keys\": expected list[str]"),
-        (json!({"kind": "hosty", "fast-math": "true"}), "option \"fast-math\": expected bool, found str \"true\""),
+        (
+            json!({"kind": "hosty", "fast-math": "true"}),
+            "option \"fast-math\": expected bool, found str \"true\"",
+        ),
         (json!({"kind": "hosty", "fast-math": 2}), "option \"fast-math\": expected bool, found int 2"),
-        (json!({"kind": "hosty", "sizes": [1, -1]}), "option \"sizes\": expected an integer of at least 0, found -1"),
-        (json!({"kind": "hosty", "target_device_type": 0}), "option \"target_device_type\": expected an integer from 1"),
+        (
+            json!({"kind": "hosty", "sizes": [1, -1]}),
+            "option \"sizes\": expected an integer of at least 0, found -1",
+        ),
+        (
+            json!({"kind": "hosty", "target_device_type": 0}),
+            "option \"target_device_type\": expected an integer from 1",
+        ),
         (json!({"kind": "npu", "from_device": "0"}), "option \"from_device\": expected int, found str \"0\""),
-        (json!({"kind": "npu", "host": "nosuch"}), "target kind \"nosuch\" is not known [host of target \"npu\"]"),
-        (json!({"kind": "npu", "host": 3}), "expected the name of a kind or a JSON object, found int 3 [host of"),
+        (
+            json!({"kind": "npu", "host": "nosuch"}),
+            "target kind \"nosuch\" is not known [host of target \"npu\"]",
+        ),
+        (
+            json!({"kind": "npu", "host": 3}),
+            "expected the name of a kind or a JSON object, found int 3 [host of",
+        ),
         (json!({"kind": "npu", "host": "npu"}), "\"npu\" has no host functions and cannot be a host"),
-        (json!({"kind": "many", "devices": ["nosuch"]}), "\"nosuch\" is not known [option \"devices\" of target \"many\"]"),
+        (
+            json!({"kind": "many", "devices": ["nosuch"]}),
+            "\"nosuch\" is not known [option \"devices\" of target \"many\"]",
+        ),
         (json!({"kind": "many", "devices": [3]}), "found int 3 [option \"devices\""),
     ] {
         let error = refused(input.clone());
@@ -279,7 +316,10 @@ fn a_bad_schema_is_told() {
             "at most 3, found 4",
         ),
         (
-            |kind| kind["options"] = json!([{"name": "a", "type": "int", "doc": ""}, {"name": "a", "type": "int", "doc": ""}]),
+            |kind| {
+                kind["options"] =
+                    json!([{"name": "a", "type": "int", "doc": ""}, {"name": "a", "type": "int", "doc": ""}])
+            },
             "declared twice",
         ),
     ];
