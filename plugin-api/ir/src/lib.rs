@@ -5,6 +5,7 @@
 mod buffer;
 mod diagnostic;
 mod dtype;
+pub mod equal;
 mod expr;
 mod function;
 pub mod interpret;
@@ -14,6 +15,7 @@ mod op;
 pub mod print;
 mod scope;
 mod stmt;
+pub mod subst;
 mod target;
 mod visit;
 
