@@ -1,0 +1,323 @@
+//! Pieces of expression text with their precedence.
+
+/// How tightly the outermost operator of a text binds, loosest first.
+///
+/// The order is C's, with one difference that keeps every dialect and every compiler's warnings content: operators that
+/// people mix up (shifts, bits, comparisons, `&&` within `||`) are bracketed even where C would not need it. WGSL's
+/// grammar demands the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Precedence {
+    /// `a ? b : c`
+    Conditional,
+    /// `a || b`
+    Or,
+    /// `a && b`
+    And,
+    /// `a | b`
+    BitOr,
+    /// `a ^ b`
+    BitXor,
+    /// `a & b`
+    BitAnd,
+    /// `a < b`, `a == b`, and `!a`, which reads badly inside of one
+    Relational,
+    /// `a << b`
+    Shift,
+    /// `a + b`
+    Additive,
+    /// `a * b`
+    Multiplicative,
+    /// `-a`, `(T)a`, `*a`
+    Unary,
+    /// Names, literals, calls, subscripts.
+    Primary,
+}
+
+/// The text of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The text, without brackets around it.
+    pub text: String,
+    /// How tightly its outermost operator binds.
+    pub precedence: Precedence,
+    /// How the dialect represents the value, in numbers of its own; 0 is the form in which variables hold it.
+    pub form: u16,
+}
+
+impl Code {
+    /// A text whose outermost operator binds as said.
+    pub fn new(text: impl Into<String>, precedence: Precedence) -> Self {
+        Self { text: text.into(), precedence, form: 0 }
+    }
+
+    /// A name, literal, call or subscript.
+    pub fn primary(text: impl Into<String>) -> Self {
+        Self::new(text, Precedence::Primary)
+    }
+
+    /// The same text in another of the dialect's forms.
+    #[must_use]
+    pub fn in_form(self, form: u16) -> Self {
+        Self { form, ..self }
+    }
+
+    /// The text for a place that takes operators from `least` on; bracketed when it binds looser.
+    #[must_use]
+    pub fn at_least(&self, least: Precedence) -> String {
+        if self.precedence < least { format!("({})", self.text) } else { self.text.clone() }
+    }
+
+    /// The text as an operand of a subscript, call or member access.
+    #[must_use]
+    pub fn operand(&self) -> String {
+        self.at_least(Precedence::Primary)
+    }
+
+    /// A call.
+    #[must_use]
+    pub fn call(function: &str, args: &[Self]) -> Self {
+        let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+        Self::primary(format!("{function}({})", args.join(", ")))
+    }
+
+    /// A prefix operator such as `-` or `(float)`.
+    #[must_use]
+    pub fn prefix(operator: &str, operand: &Self) -> Self {
+        let mut text = operand.at_least(Precedence::Unary);
+        // `- -x` must not become `--x`, nor `& &x` a conjunction.
+        if operator.chars().last().is_some_and(|last| "+-&".contains(last) && text.starts_with(last)) {
+            text = format!("({text})");
+        }
+        Self::new(format!("{operator}{text}"), Precedence::Unary)
+    }
+
+    /// Negation of a boolean.
+    #[must_use]
+    pub fn not(operand: &Self) -> Self {
+        Self::new(format!("!{}", operand.operand()), Precedence::Relational)
+    }
+
+    /// A binary operator with the brackets that it needs.
+    #[must_use]
+    pub fn infix(operator: Infix, left: &Self, right: &Self) -> Self {
+        let rule = operator.rule();
+        let left = if left.precedence == rule.own && rule.chains { left.text.clone() } else { left.at_least(rule.left) };
+        Self::new(format!("{left} {} {}", rule.symbol, right.at_least(rule.right)), rule.own)
+    }
+
+    /// `condition ? then : otherwise`.
+    #[must_use]
+    pub fn ternary(condition: &Self, then: &Self, otherwise: &Self) -> Self {
+        let text = format!(
+            "{} ? {} : {}",
+            condition.at_least(Precedence::Or),
+            then.at_least(Precedence::Or),
+            otherwise.text
+        );
+        Self::new(text, Precedence::Conditional)
+    }
+}
+
+/// A binary operator of every C-like language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum Infix {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    ShiftLeft,
+    ShiftRight,
+    BitAnd,
+    BitXor,
+    BitOr,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+}
+
+struct Rule {
+    symbol: &'static str,
+    own: Precedence,
+    left: Precedence,
+    right: Precedence,
+    /// Whether a left operand of the same precedence stands without brackets.
+    chains: bool,
+}
+
+impl Infix {
+    /// Every operator.
+    pub const ALL: &'static [Self] = &[
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Rem,
+        Self::ShiftLeft,
+        Self::ShiftRight,
+        Self::BitAnd,
+        Self::BitXor,
+        Self::BitOr,
+        Self::Less,
+        Self::LessEqual,
+        Self::Greater,
+        Self::GreaterEqual,
+        Self::Equal,
+        Self::NotEqual,
+        Self::And,
+        Self::Or,
+    ];
+
+    /// The operator's text.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        self.rule().symbol
+    }
+
+    fn rule(self) -> Rule {
+        use Precedence::*;
+        let rule = |symbol, own, left, right, chains| Rule { symbol, own, left, right, chains };
+        match self {
+            Self::Add => rule("+", Additive, Multiplicative, Multiplicative, true),
+            Self::Sub => rule("-", Additive, Multiplicative, Multiplicative, true),
+            Self::Mul => rule("*", Multiplicative, Unary, Unary, true),
+            Self::Div => rule("/", Multiplicative, Unary, Unary, true),
+            Self::Rem => rule("%", Multiplicative, Unary, Unary, true),
+            Self::ShiftLeft => rule("<<", Shift, Unary, Unary, false),
+            Self::ShiftRight => rule(">>", Shift, Unary, Unary, false),
+            Self::BitAnd => rule("&", Precedence::BitAnd, Unary, Unary, true),
+            Self::BitXor => rule("^", Precedence::BitXor, Unary, Unary, true),
+            Self::BitOr => rule("|", Precedence::BitOr, Unary, Unary, true),
+            Self::Less => rule("<", Relational, Shift, Shift, false),
+            Self::LessEqual => rule("<=", Relational, Shift, Shift, false),
+            Self::Greater => rule(">", Relational, Shift, Shift, false),
+            Self::GreaterEqual => rule(">=", Relational, Shift, Shift, false),
+            Self::Equal => rule("==", Relational, Shift, Shift, false),
+            Self::NotEqual => rule("!=", Relational, Shift, Shift, false),
+            Self::And => rule("&&", Precedence::And, Relational, Relational, true),
+            Self::Or => rule("||", Precedence::Or, Relational, Relational, true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn name(text: &str) -> Code {
+        Code::primary(text)
+    }
+
+    #[test]
+    fn brackets_are_minimal() {
+        let (a, b, c) = (name("a"), name("b"), name("c"));
+        let add = Code::infix(Infix::Add, &a, &b);
+        let mul = Code::infix(Infix::Mul, &a, &b);
+        assert_eq!(Code::infix(Infix::Add, &mul, &c).text, "a * b + c");
+        assert_eq!(Code::infix(Infix::Mul, &add, &c).text, "(a + b) * c");
+        assert_eq!(Code::infix(Infix::Sub, &add, &c).text, "a + b - c");
+        assert_eq!(Code::infix(Infix::Sub, &c, &add).text, "c - (a + b)");
+        assert_eq!(Code::infix(Infix::Less, &add, &mul).text, "a + b < a * b");
+    }
+
+    #[test]
+    fn what_compilers_warn_of_is_bracketed() {
+        let (a, b, c) = (name("a"), name("b"), name("c"));
+        let and = Code::infix(Infix::And, &a, &b);
+        let add = Code::infix(Infix::Add, &a, &b);
+        let less = Code::infix(Infix::Less, &a, &b);
+        assert_eq!(Code::infix(Infix::Or, &and, &c).text, "(a && b) || c");
+        assert_eq!(Code::infix(Infix::BitAnd, &add, &c).text, "(a + b) & c");
+        assert_eq!(Code::infix(Infix::ShiftLeft, &add, &c).text, "(a + b) << c");
+        assert_eq!(Code::infix(Infix::Equal, &less, &c).text, "(a < b) == c");
+        assert_eq!(Code::infix(Infix::Equal, &Code::not(&a), &c).text, "(!a) == c");
+    }
+
+    #[test]
+    fn prefixes_do_not_run_together() {
+        let minus = Code::prefix("-", &name("a"));
+        assert_eq!(Code::prefix("-", &minus).text, "-(-a)");
+        assert_eq!(Code::prefix("(float)", &minus).text, "(float)-a");
+        assert_eq!(Code::not(&Code::not(&name("a"))).text, "!(!a)");
+    }
+
+    /// A tree of operators, to be written and read back.
+    #[derive(Clone, Debug)]
+    enum Tree {
+        Leaf(u8),
+        Node(usize, Box<Tree>, Box<Tree>),
+    }
+
+    fn tree() -> impl Strategy<Value = Tree> {
+        let leaf = (0_u8..4).prop_map(Tree::Leaf);
+        leaf.prop_recursive(6, 40, 2, |inner| {
+            (0..Infix::ALL.len(), inner.clone(), inner)
+                .prop_map(|(op, a, b)| Tree::Node(op, Box::new(a), Box::new(b)))
+        })
+    }
+
+    fn write(tree: &Tree) -> Code {
+        match tree {
+            Tree::Leaf(n) => Code::primary(format!("x{n}")),
+            Tree::Node(op, a, b) => Code::infix(Infix::ALL[*op], &write(a), &write(b)),
+        }
+    }
+
+    fn full(tree: &Tree) -> String {
+        match tree {
+            Tree::Leaf(n) => format!("x{n}"),
+            Tree::Node(op, a, b) => format!("({} {} {})", full(a), Infix::ALL[*op].symbol(), full(b)),
+        }
+    }
+
+    /// Reads an expression by C's own precedence, and writes it with every bracket.
+    fn read(tokens: &mut std::iter::Peekable<std::vec::IntoIter<String>>, least: u8) -> String {
+        let mut left = match tokens.next().as_deref() {
+            Some("(") => {
+                let inner = read(tokens, 0);
+                tokens.next();
+                inner
+            }
+            leaf => leaf.unwrap_or("").to_owned(),
+        };
+        while let Some(op) = tokens.peek().cloned() {
+            let level = match op.as_str() {
+                "||" => 1,
+                "&&" => 2,
+                "|" => 3,
+                "^" => 4,
+                "&" => 5,
+                "==" | "!=" => 6,
+                "<" | "<=" | ">" | ">=" => 7,
+                "<<" | ">>" => 8,
+                "+" | "-" => 9,
+                "*" | "/" | "%" => 10,
+                _ => break,
+            };
+            if level <= least {
+                break;
+            }
+            tokens.next();
+            let right = read(tokens, level);
+            left = format!("({left} {op} {right})");
+        }
+        left
+    }
+
+    proptest! {
+        #[test]
+        fn text_reads_back_as_the_tree(tree in tree()) {
+            let text = write(&tree).text;
+            let spaced = text.replace('(', "( ").replace(')', " )");
+            let tokens: Vec<String> = spaced.split_whitespace().map(str::to_owned).collect();
+            prop_assert_eq!(read(&mut tokens.into_iter().peekable(), 0), full(&tree));
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! What differs between C-like languages, grouped by question.
+
+use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
+
+use crate::{Code, OpTable, Prelude};
+
+/// A dialect's "no": what is not supported, and what to do about it. Becomes the message of a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl Refusal {
+    /// A refusal with that message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// What a dialect answers.
+pub type Answer<T> = Result<T, Refusal>;
+
+/// What a sum, difference or product of signed integers does when it does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// It wraps, as in the IR: WGSL.
+    Wraps,
+    /// Nothing is promised: C, OpenCL C, CUDA C. The writer goes through unsigned types.
+    Undefined,
+}
+
+/// A parameter of a function in the text.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name in the text.
+    pub name: String,
+    /// The type of its value; `handle` for pointers.
+    pub dtype: DType,
+    /// What a typed pointer points to.
+    pub pointer: Option<PointerType>,
+    /// True for a pointer through which the function writes.
+    pub is_written: bool,
+}
+
+/// A function, as far as its signature goes.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Its name in the text.
+    pub name: String,
+    /// 0 internal, 1 packed C function, 2 device kernel; `calling_conv` of the IR.
+    pub calling_conv: i64,
+    /// Its parameters, in order.
+    pub params: Vec<Parameter>,
+    /// The type of what it returns.
+    pub ret: Option<DType>,
+    /// True when buffers of different parameters do not overlap.
+    pub is_noalias: bool,
+    /// True when another function of the module calls it.
+    pub is_called: bool,
+}
+
+/// Which elements of a buffer an access touches.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// One element, at an index in elements.
+    Element(Code),
+    /// As many neighbours as the access has lanes, from an index on. The start is aligned to an element, not more.
+    Contiguous(Code),
+    /// One element per lane: a vector of indices and its type.
+    Lanes(Code, DType),
+}
+
+/// A load or a store.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The buffer's data variable as the text names it.
+    pub base: Code,
+    /// The element type with which `base` was declared; `None` for an untyped pointer.
+    pub base_element: Option<DType>,
+    /// The type of the value that is loaded or stored, with its lanes.
+    pub dtype: DType,
+    /// Where the buffer lives.
+    pub scope: StorageScope,
+    /// Which elements.
+    pub place: Place,
+    /// Lanes that are accessed, a boolean vector; `None`: all.
+    pub predicate: Option<Code>,
+}
+
+/// A computation on vectors.
+#[derive(Clone, Debug)]
+pub enum Vector<'a> {
+    /// A scalar in every lane.
+    Broadcast(Code),
+    /// base, base + stride, …
+    Ramp(Code, Code),
+    /// An operator lane by lane; integer division is guarded as in the IR.
+    Binary(BinaryOp, Code, Code),
+    /// A comparison lane by lane of operands of the type.
+    Compare(CompareOp, Code, Code, DType),
+    /// Conjunction of booleans.
+    And(Code, Code),
+    /// Disjunction of booleans.
+    Or(Code, Code),
+    /// Negation of a boolean.
+    Not(Code),
+    /// condition, then, otherwise, lane by lane.
+    Select(Code, Code, Code),
+    /// A conversion from the type.
+    Cast(Code, DType),
+    /// Lanes picked out of the concatenation of vectors of these types.
+    Shuffle(&'a [(Code, DType)], &'a [u16]),
+    /// An op lane by lane, with the types of its arguments.
+    Op(Op, &'a [(Code, DType)]),
+    /// The value in the form that variables have.
+    Settle(Code),
+}
+
+/// An argument of an op.
+#[derive(Clone, Debug)]
+pub enum Argument<'a> {
+    /// A value and its type.
+    Value(Code, DType),
+    /// A string.
+    Text(&'a str),
+    /// The place of a load, of which the op wants the address.
+    Address(Access),
+}
+
+/// A call of an op.
+#[derive(Clone, Debug)]
+pub struct OpCall<'a> {
+    /// The op.
+    pub op: Op,
+    /// Its arguments.
+    pub args: &'a [Argument<'a>],
+    /// Integer constants among the arguments, by position.
+    pub constants: &'a [Option<i128>],
+    /// The type of the result.
+    pub dtype: DType,
+    /// What the function returns, for ops that leave it.
+    pub function_ret: Option<DType>,
+}
+
+/// A part of an assertion's message.
+#[derive(Clone, Debug)]
+pub enum MessagePart {
+    /// A text.
+    Text(String),
+    /// An integer, printed in decimal, and its type.
+    Integer(Code, DType),
+}
+
+/// Answers what differs between C-like languages.
+///
+/// The writer owns text, names, precedence, statements and everything that the IR's semantics fix; a dialect answers
+/// the questions below. Texts of types and helpers that an answer needs are put into the [`Prelude`] on the way. No
+/// answer needs a device, and none panics; what a dialect cannot express it refuses with a [`Refusal`].
+///
+/// Questions with a default have the answer of C.
+pub trait Dialect {
+    // -- identity ---------------------------------------------------------------------------------------------------
+
+    /// The name of the target, for messages.
+    fn name(&self) -> &str;
+
+    /// Words that may not be names: keywords, macros, and whatever the dialect's own texts use.
+    fn reserved_words(&self) -> &[&str];
+
+    /// True for a name that may not be given out; by default the reserved words.
+    fn is_reserved(&self, name: &str) -> bool {
+        self.reserved_words().contains(&name)
+    }
+
+    /// What the names of the dialect's helpers begin with; no other name does.
+    fn helper_prefix(&self) -> &str;
+
+    /// The text before everything else, once the prelude is complete.
+    fn header(&self, prelude: &Prelude) -> String;
+
+    // -- types ------------------------------------------------------------------------------------------------------
+
+    /// The type of a value in variables and expressions.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn value_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String>;
+
+    /// The type of a pointer variable; refused where there are none.
+    ///
+    /// # Errors
+    ///
+    /// A scope or an element type that the language does not have.
+    fn pointer_type(&self, pointer: Option<&PointerType>, prelude: &mut Prelude) -> Answer<String>;
+
+    /// What signed arithmetic does when it does not fit.
+    fn overflow(&self) -> Overflow {
+        Overflow::Undefined
+    }
+
+    /// The type in which an index that may not fit 32 bits is computed.
+    fn index_type(&self) -> DType {
+        DType::INT64
+    }
+
+    /// The declaration of a value that never changes: `const int32_t x = 1;`, `let x: i32 = 1;`.
+    fn constant(&self, type_name: &str, name: &str, value: &Code) -> String {
+        format!("const {type_name} {name} = {};", value.text)
+    }
+
+    /// The declaration of a variable: `int32_t x = 1;`, `var x: i32;`.
+    fn variable(&self, type_name: &str, name: &str, value: Option<&Code>) -> String {
+        match value {
+            Some(value) => format!("{type_name} {name} = {};", value.text),
+            None => format!("{type_name} {name};"),
+        }
+    }
+
+    /// The head of a loop over `name` from `start` while it is less than `end`, in steps of one.
+    fn for_loop(&self, type_name: &str, name: &str, start: &Code, end: &Code) -> String {
+        let end = end.at_least(crate::Precedence::Shift);
+        format!("for ({type_name} {name} = {}; {name} < {end}; ++{name})", start.text)
+    }
+
+    /// A line before a loop that is to be written out `count` times; empty when the language has none.
+    fn unroll_hint(&self, count: Option<i128>, prelude: &mut Prelude) -> String {
+        let _ = (count, prelude);
+        String::new()
+    }
+
+    // -- storage qualifiers -----------------------------------------------------------------------------------------
+
+    /// The declaration of `count` elements of a buffer, known to the rest of the block under `name`.
+    ///
+    /// # Errors
+    ///
+    /// A scope, element type or size that the language does not have.
+    fn allocation(&self, name: &str, buffer: &Buffer, count: i128, prelude: &mut Prelude) -> Answer<String>;
+
+    // -- literals ---------------------------------------------------------------------------------------------------
+
+    /// An integer or boolean constant of a scalar type.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn integer(&self, value: i128, dtype: DType) -> Answer<Code>;
+
+    /// A float constant of a scalar type, exactly.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn float(&self, value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
+
+    // -- values -----------------------------------------------------------------------------------------------------
+
+    /// A scalar conversion with the IR's semantics.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code>;
+
+    /// The bits of an integer as another integer type, modulo its width: what [`Overflow::Undefined`] needs.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn cast_bits(&self, value: &Code, to: DType, prelude: &mut Prelude) -> Answer<Code>;
+
+    /// The result of one operation on scalars of a float type, rounded into it where the language computes wider.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn rounded(&self, value: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        let _ = (dtype, prelude);
+        Ok(value)
+    }
+
+    /// Guarded division and remainder of scalar integers, and the scalar minimum and maximum, with the IR's semantics.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
+
+    /// A choice between two scalars; both may be evaluated.
+    fn choice(&self, condition: &Code, then: &Code, otherwise: &Code) -> Code {
+        Code::ternary(condition, then, otherwise)
+    }
+
+    /// A choice between two scalars that evaluates only the one chosen; `None` where only a statement can.
+    fn lazy_choice(&self, condition: &Code, then: &Code, otherwise: &Code) -> Option<Code> {
+        Some(Code::ternary(condition, then, otherwise))
+    }
+
+    // -- threads and barriers ---------------------------------------------------------------------------------------
+
+    /// The index of this thread on an axis.
+    ///
+    /// # Errors
+    ///
+    /// An axis that the language does not have.
+    fn thread_index(&self, axis: ThreadAxis, prelude: &mut Prelude) -> Answer<Code>;
+
+    /// The statement that waits for the other threads of a scope.
+    ///
+    /// # Errors
+    ///
+    /// A scope that the language has no barrier for.
+    fn barrier(&self, scope: &str, prelude: &mut Prelude) -> Answer<String>;
+
+    // -- buffers ----------------------------------------------------------------------------------------------------
+
+    /// The value of a load.
+    ///
+    /// # Errors
+    ///
+    /// A type or a form of access that the language does not have.
+    fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code>;
+
+    /// The statement of a store.
+    ///
+    /// # Errors
+    ///
+    /// A type or a form of access that the language does not have.
+    fn store(&self, access: &Access, value: &Code, prelude: &mut Prelude) -> Answer<String>;
+
+    // -- vectors ----------------------------------------------------------------------------------------------------
+
+    /// A computation on vectors whose result has type `dtype`.
+    ///
+    /// # Errors
+    ///
+    /// A type or a computation that the language does not have.
+    fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
+
+    // -- functions --------------------------------------------------------------------------------------------------
+
+    /// The signature of a function, without what follows it.
+    ///
+    /// # Errors
+    ///
+    /// A calling convention or a parameter that the language does not have.
+    fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String>;
+
+    /// The first lines of a function's body.
+    fn preamble(&self, signature: &Signature, prelude: &mut Prelude) -> Vec<String> {
+        let _ = (signature, prelude);
+        Vec::new()
+    }
+
+    /// The statement that leaves the function with an error unless the condition holds.
+    ///
+    /// # Errors
+    ///
+    /// A language without errors, or a function that cannot return one.
+    fn assert(
+        &self,
+        condition: &Code,
+        kind: &str,
+        message: &[MessagePart],
+        function_ret: Option<DType>,
+        prelude: &mut Prelude,
+    ) -> Answer<String>;
+
+    /// A condition that is most often true.
+    fn likely(&self, condition: &Code) -> Code {
+        condition.clone()
+    }
+
+    /// A call of a function that lies outside of the module.
+    ///
+    /// # Errors
+    ///
+    /// A language without such functions.
+    fn call_extern(
+        &self,
+        name: &str,
+        args: &[(Code, DType)],
+        ret: DType,
+        prelude: &mut Prelude,
+    ) -> Answer<Code>;
+
+    // -- ops --------------------------------------------------------------------------------------------------------
+
+    /// How ops on scalars are spelled, as data.
+    fn ops(&self) -> &OpTable;
+
+    /// An op that no row of the table can say; `None` leaves it to the table.
+    fn op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+        let _ = (call, prelude);
+        None
+    }
+}

@@ -1,0 +1,129 @@
+//! What values an integer expression can take: enough to leave out casts and guards that nothing needs.
+
+use std::collections::HashMap;
+
+use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Var};
+
+/// An interval of integers, both ends included.
+pub(crate) type Interval = (i128, i128);
+
+/// Intervals of variables, and of the expressions over them.
+#[derive(Debug, Default)]
+pub(crate) struct Ranges {
+    vars: HashMap<usize, Interval>,
+    known: HashMap<usize, (Interval, bool)>,
+}
+
+impl Ranges {
+    /// States what a variable can be, for the rest of its life.
+    pub(crate) fn bind(&mut self, var: &Var, interval: Interval) {
+        if let Some((low, high)) = var.dtype.integer_range() {
+            self.vars.insert(var.address(), (interval.0.max(low), interval.1.min(high)));
+        }
+    }
+
+    /// What a scalar integer expression can be; its type's whole range when nothing better is known.
+    pub(crate) fn of(&mut self, e: &Expr) -> Interval {
+        self.look(e).0
+    }
+
+    /// True when the exact result of this sum, difference or product fits its type whatever its operands are.
+    pub(crate) fn is_exact(&mut self, e: &Expr) -> bool {
+        self.look(e).1
+    }
+
+    fn look(&mut self, e: &Expr) -> (Interval, bool) {
+        let whole = e.dtype.integer_range().unwrap_or((i128::MIN, i128::MAX));
+        match &e.kind {
+            ExprKind::Int(value) => return ((*value, *value), true),
+            ExprKind::Var(var) => return (self.vars.get(&var.address()).copied().unwrap_or(whole), true),
+            _ => {}
+        }
+        if let Some(known) = self.known.get(&e.address()) {
+            return *known;
+        }
+        let found = self.compute(e, whole);
+        self.known.insert(e.address(), found);
+        found
+    }
+
+    fn compute(&mut self, e: &Expr, whole: Interval) -> (Interval, bool) {
+        let computed = match &e.kind {
+            ExprKind::Binary(op, a, b) if e.dtype.is_integer() => self.binary(*op, a, b),
+            ExprKind::Cast(value) if value.dtype.integer_range().is_some() && e.dtype.is_integer() => {
+                Some(self.of(value))
+            }
+            ExprKind::Select(_, a, b) if e.dtype.is_integer() => {
+                let (a, b) = (self.of(a), self.of(b));
+                Some((a.0.min(b.0), a.1.max(b.1)))
+            }
+            ExprKind::Broadcast { value, .. } if e.dtype.is_integer() => Some(self.of(value)),
+            ExprKind::Ramp { base, stride, lanes } if e.dtype.is_integer() => self.ramp(base, stride, *lanes),
+            _ => None,
+        };
+        match computed {
+            Some((low, high)) if whole.0 <= low && high <= whole.1 => ((low, high), true),
+            _ => (whole, false),
+        }
+    }
+
+    fn ramp(&mut self, base: &Expr, stride: &Expr, lanes: u16) -> Option<Interval> {
+        let (base, stride) = (self.of(base), self.of(stride));
+        let last = i128::from(lanes) - 1;
+        let (down, up) = (stride.0.checked_mul(last)?.min(0), stride.1.checked_mul(last)?.max(0));
+        Some((base.0.checked_add(down)?, base.1.checked_add(up)?))
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Interval> {
+        let (a, b) = (self.of(a), self.of(b));
+        match op {
+            BinaryOp::Add => Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?)),
+            BinaryOp::Sub => Some((a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?)),
+            BinaryOp::Mul => {
+                let corners = [
+                    a.0.checked_mul(b.0)?,
+                    a.0.checked_mul(b.1)?,
+                    a.1.checked_mul(b.0)?,
+                    a.1.checked_mul(b.1)?,
+                ];
+                Some((*corners.iter().min()?, *corners.iter().max()?))
+            }
+            BinaryOp::Min => Some((a.0.min(b.0), a.1.min(b.1))),
+            BinaryOp::Max => Some((a.0.max(b.0), a.1.max(b.1))),
+            BinaryOp::Div | BinaryOp::FloorDiv if a.0 >= 0 && b.0 >= 1 => Some((a.0 / b.1, a.1 / b.0)),
+            BinaryOp::FloorDiv if b.0 >= 1 => Some((a.0.min(0), a.1.max(0))),
+            BinaryOp::Mod if a.0 >= 0 && b.0 >= 1 => Some((0, a.1.min(b.1 - 1))),
+            BinaryOp::FloorMod if a.0 >= 0 && b.0 >= 1 => Some((0, a.1.min(b.1 - 1))),
+            BinaryOp::FloorMod if b.0 >= 1 => Some((0, b.1 - 1)),
+            BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => None,
+        }
+    }
+}
+
+/// True for an integer type whose values `to` holds all.
+pub(crate) fn holds(to: DType, from: DType) -> bool {
+    match (to.integer_range(), from.integer_range()) {
+        (Some(to), Some(from)) => to.0 <= from.0 && from.1 <= to.1,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chipdock_ir::DType;
+
+    #[test]
+    fn products_of_loop_variables_are_exact() {
+        let (i, j, n) = (Var::new("i", DType::INT32), Var::new("j", DType::INT32), Var::new("n", DType::INT32));
+        let mut ranges = Ranges::default();
+        ranges.bind(&i, (0, 1023));
+        ranges.bind(&j, (0, 1023));
+        let index = &(&i.expr() * &Expr::i32(1024)) + &j.expr();
+        assert_eq!(ranges.of(&index), (0, 1_048_575));
+        assert!(ranges.is_exact(&index));
+        assert!(!ranges.is_exact(&(&i.expr() * &n.expr())));
+        let modulo = Expr::binary(BinaryOp::FloorMod, n.expr(), Expr::i32(8));
+        assert_eq!(ranges.of(&modulo), (0, 7));
+    }
+}

@@ -1,0 +1,139 @@
+//! Which nodes of a statement's expressions are worth a variable of their own, and which variables are used at all.
+//!
+//! The IR shares nodes; text cannot. Without this a chain of `x = y + y` would double the text at each step.
+
+use std::collections::{HashMap, HashSet};
+
+use chipdock_ir::{Buffer, Callee, Child, Effect, Expr, ExprKind, Stmt, StmtKind};
+
+/// Nodes smaller than this are written out again at every use.
+const SIZE_WORTH_A_NAME: u32 = 8;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    uses: u32,
+    size: u32,
+    is_pure: bool,
+}
+
+/// The nodes of the expressions of one statement.
+#[derive(Debug, Default)]
+pub(crate) struct Sharing {
+    nodes: HashMap<usize, Node>,
+}
+
+impl Sharing {
+    /// Looks at the expressions of one statement.
+    pub(crate) fn of<'a>(roots: impl IntoIterator<Item = &'a Expr>) -> Self {
+        let mut sharing = Self::default();
+        for root in roots {
+            sharing.count(root, 0);
+        }
+        sharing
+    }
+
+    /// True for a node that is used more than once and is big enough for a name.
+    pub(crate) fn is_shared(&self, e: &Expr) -> bool {
+        self.nodes
+            .get(&e.address())
+            .is_some_and(|node| node.uses > 1 && node.is_pure && node.size >= SIZE_WORTH_A_NAME)
+    }
+
+    fn count(&mut self, e: &Expr, depth: usize) -> (u32, bool) {
+        if let Some(node) = self.nodes.get_mut(&e.address()) {
+            node.uses += 1;
+            return (node.size, node.is_pure);
+        }
+        // Past the writer's own limit nothing is written anyway.
+        if depth > crate::DEPTH_MAX {
+            return (1, true);
+        }
+        let (mut size, mut is_pure) = (1_u32, is_pure_node(e));
+        e.for_each_child(&mut |child| {
+            let (child_size, child_pure) = self.count(child, depth + 1);
+            size = size.saturating_add(child_size);
+            is_pure &= child_pure;
+        });
+        self.nodes.insert(e.address(), Node { uses: 1, size, is_pure });
+        (size, is_pure)
+    }
+}
+
+fn is_pure_node(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Call { callee: Callee::Op(op), .. } => op.effect() != Effect::Writes,
+        ExprKind::Call { callee: Callee::Extern { pure, .. }, .. } => *pure,
+        ExprKind::Call { callee: Callee::Global(_), .. } => false,
+        _ => true,
+    }
+}
+
+/// True for an expression that changes nothing.
+pub(crate) fn is_pure(e: &Expr) -> bool {
+    let mut sharing = Sharing::default();
+    sharing.count(e, 0).1
+}
+
+/// Variables that a function reads, and data variables that it stores through, by address.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) read: HashSet<usize>,
+    pub(crate) written: HashSet<usize>,
+    /// Names of functions that it calls.
+    pub(crate) called: HashSet<std::sync::Arc<str>>,
+    seen: HashSet<usize>,
+}
+
+impl Usage {
+    /// Looks at a function's body.
+    pub(crate) fn of(body: &Stmt) -> Self {
+        let mut usage = Self::default();
+        usage.stmt(body, 0);
+        usage
+    }
+
+    /// True for a variable that the body needs in any way.
+    pub(crate) fn uses(&self, address: usize) -> bool {
+        self.read.contains(&address) || self.written.contains(&address)
+    }
+
+    fn stmt(&mut self, s: &Stmt, depth: usize) {
+        if depth > crate::DEPTH_MAX {
+            return;
+        }
+        if let StmtKind::Store { buffer, .. } = &s.kind {
+            self.written.insert(buffer.data.address());
+            self.buffer(buffer);
+        }
+        s.for_each_child(&mut |child| match child {
+            Child::Expr(e) => self.expr(e, 0),
+            Child::Stmt(s) => self.stmt(s, depth + 1),
+        });
+    }
+
+    fn buffer(&mut self, buffer: &Buffer) {
+        for e in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
+            self.expr(e, 0);
+        }
+    }
+
+    fn expr(&mut self, e: &Expr, depth: usize) {
+        if depth > crate::DEPTH_MAX || !self.seen.insert(e.address()) {
+            return;
+        }
+        match &e.kind {
+            ExprKind::Var(var) => {
+                self.read.insert(var.address());
+            }
+            ExprKind::Load { buffer, .. } => {
+                self.read.insert(buffer.data.address());
+                self.buffer(buffer);
+            }
+            ExprKind::Call { callee: Callee::Global(name), .. } => {
+                self.called.insert(std::sync::Arc::clone(name));
+            }
+            _ => {}
+        }
+        e.for_each_child(&mut |child| self.expr(child, depth + 1));
+    }
+}

@@ -1,0 +1,157 @@
+//! The state of writing one module.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use chipdock_ir::{Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
+
+use crate::names::Names;
+use crate::ranges::Ranges;
+use crate::sharing::{Sharing, Usage};
+use crate::text::Text;
+use crate::{Answer, Code, Dialect, Prelude, Refusal};
+
+/// What a variable is in the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) code: Code,
+    /// For a pointer: what it was declared to point to.
+    pub(crate) element: Option<chipdock_ir::DType>,
+}
+
+/// Names of shared nodes by address; the flag tells the wide form of an index from the value.
+pub(crate) type Shared = HashMap<(usize, bool), Code>;
+
+/// Writes functions one after the other.
+pub(crate) struct Writer<'a> {
+    pub(crate) dialect: &'a dyn Dialect,
+    /// The text names of the module's functions.
+    pub(crate) functions: &'a HashMap<Arc<str>, String>,
+    pub(crate) prelude: Prelude,
+    pub(crate) text: Text,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    reported: HashSet<(Arc<str>, String, String)>,
+    // Of the function at hand:
+    pub(crate) function: &'a PrimFunc,
+    pub(crate) usage: Usage,
+    pub(crate) names: Names,
+    pub(crate) ranges: Ranges,
+    pub(crate) vars: HashMap<usize, Known>,
+    /// Integer variables that are loop variables, parameters, or sums and products of such.
+    pub(crate) natural: HashSet<usize>,
+    // Of the statement at hand:
+    pub(crate) sharing: Sharing,
+    pub(crate) shared: Vec<Shared>,
+    pub(crate) depth: usize,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(
+        dialect: &'a dyn Dialect,
+        functions: &'a HashMap<Arc<str>, String>,
+        function: &'a PrimFunc,
+    ) -> Self {
+        Self {
+            dialect,
+            functions,
+            prelude: Prelude::default(),
+            text: Text::default(),
+            diagnostics: Vec::new(),
+            reported: HashSet::new(),
+            function,
+            usage: Usage::default(),
+            names: Names::default(),
+            ranges: Ranges::default(),
+            vars: HashMap::new(),
+            natural: HashSet::new(),
+            sharing: Sharing::default(),
+            shared: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// Forgets the last function and begins another.
+    pub(crate) fn begin(&mut self, function: &'a PrimFunc) {
+        self.function = function;
+        self.usage = Usage::of(&function.body);
+        self.names = Names::new(self.dialect.reserved_words().iter().copied());
+        for name in self.functions.values() {
+            self.names.take(name);
+        }
+        self.ranges = Ranges::default();
+        self.vars.clear();
+        self.natural.clear();
+        self.depth = 0;
+    }
+
+    /// A new name in the function at hand.
+    pub(crate) fn declare(&mut self, hint: &str) -> String {
+        let prefix = self.dialect.helper_prefix();
+        let hint = if !prefix.is_empty() && hint.trim_start_matches('_').starts_with(prefix) {
+            format!("v_{hint}")
+        } else {
+            hint.to_owned()
+        };
+        loop {
+            let name = self.names.declare(&hint);
+            if !self.dialect.is_reserved(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// Makes a variable known under a text.
+    pub(crate) fn know(&mut self, var: &Var, code: Code) {
+        let element = var.pointer.as_ref().map(|pointer| pointer.element);
+        self.vars.insert(var.address(), Known { code, element });
+    }
+
+    /// Records that something is not supported; each node and message once per function.
+    pub(crate) fn report(&mut self, span: Span, node: String, message: String) {
+        let key = (Arc::clone(&self.function.name), node.clone(), message.clone());
+        if self.reported.insert(key) {
+            let function = Arc::clone(&self.function.name);
+            self.diagnostics.push(Diagnostic { function, span, node, message });
+        }
+    }
+
+    /// Records what the dialect refused of an expression.
+    pub(crate) fn refuse(&mut self, e: &Expr, message: impl Into<String>) {
+        let message = format!("target {}: {}", self.dialect.name(), message.into());
+        self.report(e.span, one_line(&chipdock_ir::print::expr(e)), message);
+    }
+
+    /// Records what the dialect refused of a statement.
+    pub(crate) fn refuse_stmt(&mut self, s: &Stmt, message: impl Into<String>) {
+        let message = format!("target {}: {}", self.dialect.name(), message.into());
+        self.report(s.span, one_line(&chipdock_ir::print::stmt(s)), message);
+    }
+
+    /// The answer, or a stand-in and a diagnostic: writing goes on, so that every refusal is found.
+    pub(crate) fn expect(&mut self, e: &Expr, answer: Answer<Code>) -> Code {
+        match answer {
+            Ok(code) => code,
+            Err(Refusal(message)) => {
+                self.refuse(e, message);
+                Code::primary("0")
+            }
+        }
+    }
+
+    /// The answer for a statement, or a diagnostic.
+    pub(crate) fn expect_stmt<T>(&mut self, s: &Stmt, answer: Answer<T>) -> Option<T> {
+        match answer {
+            Ok(value) => Some(value),
+            Err(Refusal(message)) => {
+                self.refuse_stmt(s, message);
+                None
+            }
+        }
+    }
+}
+
+/// The first line, cut to a length that fits a message.
+fn one_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    if line.chars().count() <= 120 { line.to_owned() } else { line.chars().take(117).chain("...".chars()).collect() }
+}
