@@ -101,7 +101,11 @@ impl Code {
     #[must_use]
     pub fn infix(operator: Infix, left: &Self, right: &Self) -> Self {
         let rule = operator.rule();
-        let left = if left.precedence == rule.own && rule.chains { left.text.clone() } else { left.at_least(rule.left) };
+        let left = if left.precedence == rule.own && rule.chains {
+            left.text.clone()
+        } else {
+            left.at_least(rule.left)
+        };
         Self::new(format!("{left} {} {}", rule.symbol, right.at_least(rule.right)), rule.own)
     }
 

@@ -1,1 +1,57 @@
-//! See the description in Cargo.toml.
+//! What is true of every C-like text, and the open trait [`Dialect`] for what is not.
+//!
+//! [`write_module`] turns a lowered [`IrModule`] into the text of one file. This crate owns indentation, names,
+//! precedence, statements, the order of evaluation and everything that the IR's semantics fix; a dialect, which lives in
+//! its plugin's folder, answers what differs, and spells ops by a table ([`OpTable`]).
+//!
+//! # Rules
+//!
+//! - **S1** The text is a pure function of the module and the dialect: the same input gives the same bytes.
+//! - **S2** Names of variables are unique in their function and are no reserved word; a parameter keeps its name where
+//!   the language allows. Names of functions that others call are kept to the letter, or refused.
+//! - **S3** Brackets are as few as the dialect's grammar and compilers' warnings allow ([`Precedence`]).
+//! - **S4** Signed sums wrap without undefined behaviour: where ranges of loop variables do not show that a result fits,
+//!   it goes through the unsigned type ([`Overflow`]). Division is unguarded only where ranges show that it may be.
+//! - **S5** Indices made of loop variables, parameters and constants are computed exactly in [`Dialect::index_type`]: an
+//!   index of a program that stays within its buffers does not wrap at 32 bits.
+//! - **S6** What the IR evaluates lazily (`and`, `or`, `if_then_else`, loop conditions) stays lazy, also where parts of
+//!   it need statements.
+//! - **S7** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
+//! - **S8** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
+//!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
+//!
+//! # Main design choices
+//!
+//! - *A trait over text, not a class to override*: TVM's CodeGenC subclasses override 26 hooks of one printer, so that a
+//!   change of the printer breaks backends unseen. Here a dialect never prints a statement; it answers questions.
+//! - *Statements before expressions*: what has no expression form (a `let` within an expression, lazy parts) becomes
+//!   statements before the one at hand, so that no language extension is needed.
+
+mod code;
+mod dialect;
+mod expression;
+mod module;
+mod names;
+mod op_table;
+mod prelude;
+mod ranges;
+mod sharing;
+mod statement;
+mod text;
+mod writer;
+
+pub use code::{Code, Infix, Precedence};
+pub use dialect::{
+    Access, Answer, Argument, Dialect, MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature,
+    Vector,
+};
+pub use module::{Source, SourceFunction, unsupported, write_module};
+pub use names::{Names, is_identifier};
+pub use op_table::{OpRow, OpTable, Spelling};
+pub use prelude::Prelude;
+
+#[allow(unused_imports, reason = "for the documentation")]
+use chipdock_ir::IrModule;
+
+/// Levels of nodes within each other that are written; the IR's own limit.
+pub(crate) const DEPTH_MAX: usize = chipdock_ir::limits::DEPTH_MAX;

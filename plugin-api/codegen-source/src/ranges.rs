@@ -7,7 +7,7 @@ use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Var};
 /// An interval of integers, both ends included.
 pub(crate) type Interval = (i128, i128);
 
-/// Intervals of variables, and of the expressions over them.
+/// Intervals of variables, and of the expressions over them, which must outlive this: nodes are known by address.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     vars: HashMap<usize, Interval>,
@@ -115,14 +115,16 @@ mod tests {
 
     #[test]
     fn products_of_loop_variables_are_exact() {
-        let (i, j, n) = (Var::new("i", DType::INT32), Var::new("j", DType::INT32), Var::new("n", DType::INT32));
+        let (i, j, n) =
+            (Var::new("i", DType::INT32), Var::new("j", DType::INT32), Var::new("n", DType::INT32));
         let mut ranges = Ranges::default();
         ranges.bind(&i, (0, 1023));
         ranges.bind(&j, (0, 1023));
         let index = &(&i.expr() * &Expr::i32(1024)) + &j.expr();
         assert_eq!(ranges.of(&index), (0, 1_048_575));
         assert!(ranges.is_exact(&index));
-        assert!(!ranges.is_exact(&(&i.expr() * &n.expr())));
+        let product = &i.expr() * &n.expr();
+        assert!(!ranges.is_exact(&product));
         let modulo = Expr::binary(BinaryOp::FloorMod, n.expr(), Expr::i32(8));
         assert_eq!(ranges.of(&modulo), (0, 7));
     }

@@ -48,7 +48,8 @@ impl Text {
     pub(crate) fn put(&mut self, lines: Lines) {
         let depth = self.depth;
         let from = lines.depth;
-        self.lines.extend(lines.lines.into_iter().map(|(at, line)| ((at + depth).saturating_sub(from), line)));
+        self.lines
+            .extend(lines.lines.into_iter().map(|(at, line)| ((at + depth).saturating_sub(from), line)));
     }
 
     /// The whole text; four spaces a level.

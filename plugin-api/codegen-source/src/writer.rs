@@ -39,10 +39,14 @@ pub(crate) struct Writer<'a> {
     pub(crate) vars: HashMap<usize, Known>,
     /// Integer variables that are loop variables, parameters, or sums and products of such.
     pub(crate) natural: HashSet<usize>,
+    pub(crate) natural_nodes: HashMap<usize, bool>,
     // Of the statement at hand:
     pub(crate) sharing: Sharing,
     pub(crate) shared: Vec<Shared>,
+    /// Levels of expressions.
     pub(crate) depth: usize,
+    /// Levels of statements.
+    pub(crate) levels: usize,
 }
 
 impl<'a> Writer<'a> {
@@ -64,9 +68,11 @@ impl<'a> Writer<'a> {
             ranges: Ranges::default(),
             vars: HashMap::new(),
             natural: HashSet::new(),
+            natural_nodes: HashMap::new(),
             sharing: Sharing::default(),
             shared: Vec::new(),
             depth: 0,
+            levels: 0,
         }
     }
 
@@ -81,6 +87,7 @@ impl<'a> Writer<'a> {
         self.ranges = Ranges::default();
         self.vars.clear();
         self.natural.clear();
+        self.natural_nodes.clear();
         self.depth = 0;
     }
 
@@ -118,13 +125,13 @@ impl<'a> Writer<'a> {
     /// Records what the dialect refused of an expression.
     pub(crate) fn refuse(&mut self, e: &Expr, message: impl Into<String>) {
         let message = format!("target {}: {}", self.dialect.name(), message.into());
-        self.report(e.span, one_line(&chipdock_ir::print::expr(e)), message);
+        self.report(e.span, chipdock_ir::print::expr_line(e), message);
     }
 
     /// Records what the dialect refused of a statement.
     pub(crate) fn refuse_stmt(&mut self, s: &Stmt, message: impl Into<String>) {
         let message = format!("target {}: {}", self.dialect.name(), message.into());
-        self.report(s.span, one_line(&chipdock_ir::print::stmt(s)), message);
+        self.report(s.span, chipdock_ir::print::stmt_line(s), message);
     }
 
     /// The answer, or a stand-in and a diagnostic: writing goes on, so that every refusal is found.
@@ -148,10 +155,4 @@ impl<'a> Writer<'a> {
             }
         }
     }
-}
-
-/// The first line, cut to a length that fits a message.
-fn one_line(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
-    if line.chars().count() <= 120 { line.to_owned() } else { line.chars().take(117).chain("...".chars()).collect() }
 }

@@ -1,0 +1,707 @@
+//! Expressions: what the IR's semantics fix for every dialect.
+
+use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op, Var};
+
+use crate::ranges::holds;
+use crate::text::Lines;
+use crate::writer::Writer;
+use crate::{Argument, Code, Infix, OpCall, Overflow, Precedence, Vector};
+
+impl<'a> Writer<'a> {
+    /// The value of an expression. May write statements before the one at hand.
+    pub(crate) fn value(&mut self, e: &'a Expr) -> Code {
+        if self.depth > crate::DEPTH_MAX {
+            self.refuse(e, format!("expressions nested deeper than {} levels", crate::DEPTH_MAX));
+            return Code::primary("0");
+        }
+        self.depth += 1;
+        let code = if self.sharing.is_shared(e) {
+            match self.shared_name((e.address(), false)) {
+                Some(name) => name,
+                None => {
+                    let code = self.node(e);
+                    let name = self.bind_temporary("t", e, code);
+                    self.share((e.address(), false), &name);
+                    name
+                }
+            }
+        } else {
+            self.node(e)
+        };
+        self.depth -= 1;
+        code
+    }
+
+    pub(crate) fn shared_name(&self, key: (usize, bool)) -> Option<Code> {
+        self.shared.iter().rev().find_map(|scope| scope.get(&key)).cloned()
+    }
+
+    pub(crate) fn share(&mut self, key: (usize, bool), name: &Code) {
+        if let Some(scope) = self.shared.last_mut() {
+            scope.insert(key, name.clone());
+        }
+    }
+
+    /// Declares a constant that holds the value of `e`, written as `code`.
+    fn bind_temporary(&mut self, hint: &str, e: &Expr, code: Code) -> Code {
+        let code = self.settle(e, code);
+        let name = self.declare(hint);
+        let answer = if e.dtype.is_handle() {
+            self.dialect
+                .pointer_type(None, &mut self.prelude)
+                .map(|t| self.dialect.variable(&t, &name, Some(&code)))
+        } else {
+            self.dialect
+                .value_type(e.dtype, &mut self.prelude)
+                .map(|t| self.dialect.constant(&t, &name, &code))
+        };
+        match answer {
+            Ok(line) => self.text.line(line),
+            Err(refusal) => self.refuse(e, refusal.0),
+        }
+        Code::primary(name)
+    }
+
+    /// The value in the form that variables have.
+    pub(crate) fn settle(&mut self, e: &Expr, code: Code) -> Code {
+        if code.form == 0 {
+            return code;
+        }
+        let answer = self.dialect.vector(Vector::Settle(code), e.dtype, &mut self.prelude);
+        self.expect(e, answer)
+    }
+
+    /// A value in the form that variables have.
+    pub(crate) fn settled(&mut self, e: &'a Expr) -> Code {
+        let code = self.value(e);
+        self.settle(e, code)
+    }
+
+    fn node(&mut self, e: &'a Expr) -> Code {
+        match &e.kind {
+            ExprKind::Var(var) => self.variable(e, var),
+            ExprKind::Int(value) => {
+                let answer = self.dialect.integer(*value, e.dtype);
+                self.expect(e, answer)
+            }
+            ExprKind::Float(value) => {
+                let answer = self.dialect.float(value.value(), e.dtype, &mut self.prelude);
+                self.expect(e, answer)
+            }
+            ExprKind::Str(_) => {
+                self.refuse(e, "a string is no value");
+                Code::primary("0")
+            }
+            ExprKind::Load { buffer, indices, predicate } => {
+                match self.access(e.span, buffer, indices, predicate.as_ref(), e.dtype) {
+                    Ok(access) => {
+                        let answer = self.dialect.load(&access, &mut self.prelude);
+                        self.expect(e, answer)
+                    }
+                    Err(refusal) => self.expect(e, Err(refusal)),
+                }
+            }
+            ExprKind::Let { var, value, body } => {
+                self.bind(var, value);
+                self.value(body)
+            }
+            ExprKind::Call { callee, args } => self.call(e, callee, args),
+            ExprKind::Shuffle { vectors, indices } => {
+                let vectors: Vec<(Code, DType)> =
+                    vectors.iter().map(|v| (self.settled(v), v.dtype)).collect();
+                self.vector(e, Vector::Shuffle(&vectors, indices))
+            }
+            _ if !e.dtype.is_scalar() => self.vector_node(e),
+            ExprKind::Cast(value) => {
+                let code = self.value(value);
+                let answer = self.dialect.cast(&code, value.dtype, e.dtype, &mut self.prelude);
+                self.expect(e, answer)
+            }
+            ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
+            ExprKind::Compare(op, a, b) => self.compare(e, *op, a, b),
+            ExprKind::And(a, b) => self.short_circuit(e, a, b, true),
+            ExprKind::Or(a, b) => self.short_circuit(e, a, b, false),
+            ExprKind::Not(value) => Code::not(&self.value(value)),
+            ExprKind::Select(condition, then, otherwise) => {
+                let (condition, then, otherwise) =
+                    (self.value(condition), self.value(then), self.value(otherwise));
+                self.dialect.choice(&condition, &then, &otherwise)
+            }
+            ExprKind::Ramp { .. } | ExprKind::Broadcast { .. } => {
+                self.refuse(e, "a vector of one lane");
+                Code::primary("0")
+            }
+        }
+    }
+
+    fn variable(&mut self, e: &Expr, var: &Var) -> Code {
+        if let Some(known) = self.vars.get(&var.address()) {
+            return known.code.clone();
+        }
+        self.refuse(e, format!("variable {} is not bound here", var.name));
+        Code::primary("0")
+    }
+
+    /// Declares a variable of the IR; nothing when nobody reads it and its value has no effect.
+    pub(crate) fn bind(&mut self, var: &'a Var, value: &'a Expr) {
+        if !self.usage.uses(var.address()) && crate::sharing::is_pure(value) {
+            return;
+        }
+        let interval = self.ranges.of(value);
+        let is_natural = self.is_natural(value);
+        let code = self.value(value);
+        let code = self.settle(value, code);
+        if !self.usage.uses(var.address()) {
+            self.text.line(format!("{};", code.text));
+            return;
+        }
+        let name = self.declare(&var.name);
+        let answer = if var.dtype.is_handle() {
+            let pointer = self.dialect.pointer_type(var.pointer.as_ref(), &mut self.prelude);
+            pointer.map(|pointer| self.dialect.variable(&pointer, &name, Some(&code)))
+        } else {
+            let value_type = self.dialect.value_type(var.dtype, &mut self.prelude);
+            value_type.map(|value_type| self.dialect.constant(&value_type, &name, &code))
+        };
+        match answer {
+            Ok(line) => self.text.line(line),
+            Err(refusal) => self.refuse(value, refusal.0),
+        }
+        self.know(var, Code::primary(name));
+        self.ranges.bind(var, interval);
+        if is_natural {
+            self.natural.insert(var.address());
+        }
+    }
+
+    /// A value, and the statements that must run before it, kept apart.
+    pub(crate) fn lazily(&mut self, e: &'a Expr) -> (Lines, Code) {
+        let mark = self.text.mark();
+        self.shared.push(Default::default());
+        let code = self.settled(e);
+        self.shared.pop();
+        (self.text.take_from(mark), code)
+    }
+
+    fn short_circuit(&mut self, e: &'a Expr, a: &'a Expr, b: &'a Expr, is_and: bool) -> Code {
+        let left = self.value(a);
+        let (lines, right) = self.lazily(b);
+        if lines.is_empty() {
+            return Code::infix(if is_and { Infix::And } else { Infix::Or }, &left, &right);
+        }
+        let name = self.declare("c");
+        let declared = self.declare_variable(e, &name, Some(&left));
+        let condition = if is_and { declared.clone() } else { Code::not(&declared) };
+        self.text.open(&format!("if ({})", condition.text));
+        self.text.put(lines);
+        self.text.line(format!("{name} = {};", right.text));
+        self.text.close("");
+        declared
+    }
+
+    fn declare_variable(&mut self, e: &Expr, name: &str, value: Option<&Code>) -> Code {
+        let value_type = if e.dtype.is_handle() {
+            self.dialect.pointer_type(None, &mut self.prelude)
+        } else {
+            self.dialect.value_type(e.dtype, &mut self.prelude)
+        };
+        match value_type {
+            Ok(value_type) => {
+                let line = self.dialect.variable(&value_type, name, value);
+                self.text.line(line);
+            }
+            Err(refusal) => self.refuse(e, refusal.0),
+        }
+        Code::primary(name)
+    }
+
+    fn if_then_else(&mut self, e: &'a Expr, args: &'a [Expr]) -> Code {
+        let [condition, then, otherwise] = args else {
+            return self.wrong_arguments(e, 3, args.len());
+        };
+        let condition = self.value(condition);
+        let (then_lines, then) = self.lazily(then);
+        let (else_lines, otherwise) = self.lazily(otherwise);
+        if then_lines.is_empty()
+            && else_lines.is_empty()
+            && e.dtype.is_scalar()
+            && let Some(code) = self.dialect.lazy_choice(&condition, &then, &otherwise)
+        {
+            return code;
+        }
+        let name = self.declare("c");
+        let declared = self.declare_variable(e, &name, None);
+        self.text.open(&format!("if ({})", condition.text));
+        self.text.put(then_lines);
+        self.text.line(format!("{name} = {};", then.text));
+        self.text.reopen("else");
+        self.text.put(else_lines);
+        self.text.line(format!("{name} = {};", otherwise.text));
+        self.text.close("");
+        declared
+    }
+
+    // -- integers ---------------------------------------------------------------------------------------------------
+
+    fn binary(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Code {
+        match (op, infix_of(op)) {
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Some(infix)) if e.dtype.is_integer() => {
+                let wide_unsigned = e.dtype.is_uint() && e.dtype.bits >= 32;
+                if self.dialect.overflow() == Overflow::Wraps || wide_unsigned || self.ranges.is_exact(e) {
+                    let (a, b) = (self.value(a), self.value(b));
+                    return Code::infix(infix, &a, &b);
+                }
+                let bits = self.bits(e);
+                let answer = self.dialect.cast_bits(&bits, e.dtype, &mut self.prelude);
+                self.expect(e, answer)
+            }
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, Some(infix))
+                if e.dtype.is_float() =>
+            {
+                let (a, b) = (self.value(a), self.value(b));
+                let answer = self.dialect.rounded(Code::infix(infix, &a, &b), e.dtype, &mut self.prelude);
+                self.expect(e, answer)
+            }
+            (BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod, _)
+                if e.dtype.is_integer() =>
+            {
+                self.division(e, op, a, b)
+            }
+            _ => {
+                let (a, b) = (self.value(a), self.value(b));
+                let answer = self.dialect.guarded(op, &a, &b, e.dtype, &mut self.prelude);
+                self.expect(e, answer)
+            }
+        }
+    }
+
+    /// Division without a guard where the operands' ranges show that none is needed.
+    fn division(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Code {
+        let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
+        let (dividend, divisor) = (self.ranges.of(a), self.ranges.of(b));
+        if divisor == (0, 0) {
+            if is_quotient {
+                return self.value(a);
+            }
+            let answer = self.dialect.integer(0, e.dtype);
+            return self.expect(e, answer);
+        }
+        let truncates = matches!(op, BinaryOp::Div | BinaryOp::Mod);
+        let is_plain = divisor.0 >= 1 && (truncates || dividend.0 >= 0) || truncates && divisor.1 <= -2;
+        let (a, b) = (self.value(a), self.value(b));
+        if is_plain {
+            return Code::infix(if is_quotient { Infix::Div } else { Infix::Rem }, &a, &b);
+        }
+        let answer = self.dialect.guarded(op, &a, &b, e.dtype, &mut self.prelude);
+        self.expect(e, answer)
+    }
+
+    /// The bits of an integer expression in the unsigned type of its width (at least 32), in which sums wrap.
+    fn bits(&mut self, e: &'a Expr) -> Code {
+        let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) = &e.kind else {
+            return self.value(e);
+        };
+        self.depth += 1;
+        let (left, right) = (self.bits_operand(a), self.bits_operand(b));
+        self.depth -= 1;
+        match infix_of(*op) {
+            Some(infix) => Code::infix(infix, &left, &right),
+            None => left,
+        }
+    }
+
+    fn bits_operand(&mut self, e: &'a Expr) -> Code {
+        let unsigned = unsigned_of(e.dtype);
+        if let ExprKind::Int(value) = &e.kind {
+            let answer = self.dialect.integer(unsigned.wrap(*value), unsigned);
+            return self.expect(e, answer);
+        }
+        let is_sum = matches!(&e.kind, ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..));
+        let is_open = is_sum && !self.ranges.is_exact(e) && !self.sharing.is_shared(e);
+        if is_open && self.depth <= crate::DEPTH_MAX {
+            return self.bits(e);
+        }
+        let code = self.value(e);
+        if e.dtype == unsigned {
+            return code;
+        }
+        let answer = self.dialect.cast_bits(&code, unsigned, &mut self.prelude);
+        self.expect(e, answer)
+    }
+
+    fn compare(&mut self, e: &'a Expr, op: CompareOp, a: &'a Expr, b: &'a Expr) -> Code {
+        let (left, right) = (self.value(a), self.value(b));
+        // Compilers warn of an integer that is compared with itself.
+        if left.text == right.text && !a.dtype.is_float() {
+            let answer = self
+                .dialect
+                .integer(matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge).into(), DType::BOOL);
+            return self.expect(e, answer);
+        }
+        Code::infix(compare_infix(op), &left, &right)
+    }
+
+    // -- indices ----------------------------------------------------------------------------------------------------
+
+    /// An index in elements. Sums and products of loop variables, parameters and constants are computed exactly, in the
+    /// dialect's index type where 32 bits may not do; everything else as the IR says.
+    pub(crate) fn index(&mut self, e: &'a Expr) -> Code {
+        self.index_term(e).0
+    }
+
+    /// An index, and whether its text has the width of the index type.
+    fn index_term(&mut self, e: &'a Expr) -> (Code, bool) {
+        let wide_bits = self.dialect.index_type().bits;
+        match &e.kind {
+            ExprKind::Int(value) => {
+                let least = if *value < 0 { Precedence::Unary } else { Precedence::Primary };
+                if i32::try_from(*value).is_ok() {
+                    return (Code::new(value.to_string(), least), false);
+                }
+            }
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b)
+                if e.dtype.is_int() && e.dtype.is_scalar() && self.depth <= crate::DEPTH_MAX =>
+            {
+                let is_exact = self.ranges.is_exact(e);
+                if is_exact || (self.is_natural(e) && wide_bits > 32) {
+                    return self.exact_index(e, *op, a, b);
+                }
+            }
+            ExprKind::Cast(value)
+                if e.dtype.is_scalar()
+                    && value.dtype.is_int()
+                    && holds(e.dtype, value.dtype)
+                    && self.is_natural(value) =>
+            {
+                return self.index_term(value);
+            }
+            _ => {}
+        }
+        (self.value(e), e.dtype.bits >= wide_bits)
+    }
+
+    fn exact_index(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> (Code, bool) {
+        if let Some(name) = self.shared_name((e.address(), true)) {
+            return (name, true);
+        }
+        self.depth += 1;
+        let (mut left, left_wide) = self.index_term(a);
+        let (right, right_wide) = self.index_term(b);
+        self.depth -= 1;
+        let (low, high) = self.ranges.of(e);
+        let fits = self.ranges.is_exact(e) && low >= i32::MIN.into() && high <= i32::MAX.into();
+        let wide = self.dialect.index_type();
+        if !fits && !left_wide && !right_wide {
+            let answer = self.dialect.cast_bits(&left, wide, &mut self.prelude);
+            left = self.expect(e, answer);
+        }
+        let code = match infix_of(op) {
+            Some(infix) => Code::infix(infix, &left, &right),
+            None => left,
+        };
+        if !self.sharing.is_shared(e) {
+            return (code, left_wide || right_wide || !fits);
+        }
+        let name = self.declare("index");
+        match self.dialect.value_type(wide, &mut self.prelude) {
+            Ok(wide) => self.text.line(self.dialect.constant(&wide, &name, &code)),
+            Err(refusal) => self.refuse(e, refusal.0),
+        }
+        let name = Code::primary(name);
+        self.share((e.address(), true), &name);
+        (name, true)
+    }
+
+    /// True for a signed integer made of loop variables, parameters and constants by sums and products: one that means
+    /// a position, so that it does not wrap in a program that stays within its buffers.
+    pub(crate) fn is_natural(&mut self, e: &Expr) -> bool {
+        if !e.dtype.is_int() || !e.dtype.is_scalar() {
+            return false;
+        }
+        if let Some(known) = self.natural_nodes.get(&e.address()) {
+            return *known;
+        }
+        let is_natural = match &e.kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Var(var) => self.natural.contains(&var.address()),
+            ExprKind::Binary(op, a, b) => match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self.is_natural(a) && self.is_natural(b),
+                _ => b.as_int().is_some_and(|b| b > 0) && self.is_natural(a),
+            },
+            ExprKind::Cast(value) => holds(e.dtype, value.dtype) && self.is_natural(value),
+            ExprKind::Call { callee: Callee::Op(Op::ShiftLeft | Op::ShiftRight | Op::BitwiseAnd), args } => {
+                args.iter().all(|arg| self.is_natural(arg))
+            }
+            _ => false,
+        };
+        self.natural_nodes.insert(e.address(), is_natural);
+        is_natural
+    }
+
+    // -- calls ------------------------------------------------------------------------------------------------------
+
+    fn wrong_arguments(&mut self, e: &Expr, expected: usize, found: usize) -> Code {
+        self.refuse(e, format!("expected {expected} arguments, found {found}"));
+        Code::primary("0")
+    }
+
+    fn call(&mut self, e: &'a Expr, callee: &'a Callee, args: &'a [Expr]) -> Code {
+        let is_pure = match callee {
+            Callee::Op(op) => op.effect() != Effect::Writes,
+            Callee::Extern { pure, .. } => *pure,
+            Callee::Global(_) => false,
+        };
+        let is_root = self.depth <= 1;
+        let code = self.call_text(e, callee, args);
+        // A call that changes something must be neither written twice nor moved.
+        if is_pure || is_root { code } else { self.bind_temporary("r", e, code) }
+    }
+
+    fn call_text(&mut self, e: &'a Expr, callee: &'a Callee, args: &'a [Expr]) -> Code {
+        match callee {
+            Callee::Op(Op::IfThenElse) => self.if_then_else(e, args),
+            Callee::Op(Op::Likely) if args.len() == 1 => {
+                let code = self.value(&args[0]);
+                self.dialect.likely(&code)
+            }
+            Callee::Op(op) => self.op(e, *op, args),
+            Callee::Global(name) => {
+                let Some(function) = self.functions.get(name) else {
+                    self.refuse(e, format!("the module has no function {name}"));
+                    return Code::primary("0");
+                };
+                let args: Vec<Code> = args.iter().map(|arg| self.settled(arg)).collect();
+                Code::call(function, &args)
+            }
+            Callee::Extern { name, .. } => {
+                let args: Vec<(Code, DType)> =
+                    args.iter().map(|arg| (self.settled(arg), arg.dtype)).collect();
+                let answer = self.dialect.call_extern(name, &args, e.dtype, &mut self.prelude);
+                self.expect(e, answer)
+            }
+        }
+    }
+
+    fn op(&mut self, e: &'a Expr, op: Op, args: &'a [Expr]) -> Code {
+        if op == Op::StorageSync {
+            self.refuse(e, "a barrier is a statement, no value");
+            return Code::primary("0");
+        }
+        if op.arity() != 255 && args.len() != op.arity() {
+            return self.wrong_arguments(e, op.arity(), args.len());
+        }
+        let mut arguments = Vec::with_capacity(args.len());
+        for arg in args {
+            arguments.push(match &arg.kind {
+                ExprKind::Str(text) => Argument::Text(text),
+                ExprKind::Load { buffer, indices, predicate } if op == Op::AddressOf => {
+                    match self.access(arg.span, buffer, indices, predicate.as_ref(), arg.dtype) {
+                        Ok(access) => Argument::Address(access),
+                        Err(refusal) => return self.expect(arg, Err(refusal)),
+                    }
+                }
+                _ => Argument::Value(self.value(arg), arg.dtype),
+            });
+        }
+        let constants: Vec<Option<i128>> = args.iter().map(Expr::as_int).collect();
+        let call = OpCall {
+            op,
+            args: &arguments,
+            constants: &constants,
+            dtype: e.dtype,
+            function_ret: self.function.ret,
+        };
+        if let Some(answer) = self.dialect.op(&call, &mut self.prelude) {
+            return self.expect(e, answer);
+        }
+        let Some(values) = values(&arguments) else {
+            self.refuse(e, format!("{} does not take strings", op.name()));
+            return Code::primary("0");
+        };
+        if e.dtype.is_scalar() {
+            self.scalar_op(e, op, &values, &constants)
+        } else {
+            self.vector(e, Vector::Op(op, &values))
+        }
+    }
+
+    fn scalar_op(&mut self, e: &Expr, op: Op, args: &[(Code, DType)], constants: &[Option<i128>]) -> Code {
+        if let (Op::ShiftLeft | Op::ShiftRight, [(value, dtype), (amount, _)]) = (op, args) {
+            return self.shift(e, op, value, *dtype, amount, constants.get(1).copied().flatten());
+        }
+        let dtype = args.first().map_or(e.dtype, |(_, dtype)| *dtype);
+        let codes: Vec<Code> = args.iter().map(|(code, _)| code.clone()).collect();
+        if let Some(code) = self.dialect.ops().spell(op, dtype, &codes, &mut self.prelude) {
+            if !e.dtype.is_float() {
+                return code;
+            }
+            let answer = self.dialect.rounded(code, e.dtype, &mut self.prelude);
+            return self.expect(e, answer);
+        }
+        if dtype.is_float() && dtype.bits == 16 && self.dialect.ops().row(op, DType::FLOAT32).is_some() {
+            return self.through_float32(e, op, args);
+        }
+        let types: Vec<String> = self.dialect.ops().types(op).iter().map(DType::to_string).collect();
+        let known =
+            if types.is_empty() { String::new() } else { format!("; it has it for {}", types.join(", ")) };
+        self.refuse(e, format!("has no {} of {dtype}{known}", op.name()));
+        Code::primary("0")
+    }
+
+    /// An op on halves: computed in float32, rounded once.
+    fn through_float32(&mut self, e: &Expr, op: Op, args: &[(Code, DType)]) -> Code {
+        let mut wide = Vec::with_capacity(args.len());
+        for (code, dtype) in args {
+            wide.push(if dtype.is_float() {
+                let answer = self.dialect.cast(code, *dtype, DType::FLOAT32, &mut self.prelude);
+                self.expect(e, answer)
+            } else {
+                code.clone()
+            });
+        }
+        let Some(code) = self.dialect.ops().spell(op, DType::FLOAT32, &wide, &mut self.prelude) else {
+            return Code::primary("0");
+        };
+        if !e.dtype.is_float() {
+            return code;
+        }
+        let answer = self.dialect.cast(&code, DType::FLOAT32, e.dtype, &mut self.prelude);
+        self.expect(e, answer)
+    }
+
+    /// A shift by an amount modulo the width. The left one goes through the unsigned type.
+    fn shift(
+        &mut self,
+        e: &Expr,
+        op: Op,
+        value: &Code,
+        dtype: DType,
+        amount: &Code,
+        constant: Option<i128>,
+    ) -> Code {
+        let width = i128::from(dtype.bits);
+        let amount = match constant {
+            Some(constant) => Code::primary(constant.rem_euclid(width).to_string()),
+            None => Code::infix(Infix::BitAnd, amount, &Code::primary((width - 1).to_string())),
+        };
+        if op == Op::ShiftRight {
+            return Code::infix(Infix::ShiftRight, value, &amount);
+        }
+        let unsigned = unsigned_of(dtype);
+        let mut bits = value.clone();
+        if dtype != unsigned {
+            let answer = self.dialect.cast_bits(value, unsigned, &mut self.prelude);
+            bits = self.expect(e, answer);
+        }
+        let shifted = Code::infix(Infix::ShiftLeft, &bits, &amount);
+        if dtype == unsigned {
+            return shifted;
+        }
+        let answer = self.dialect.cast_bits(&shifted, dtype, &mut self.prelude);
+        self.expect(e, answer)
+    }
+
+    // -- vectors ----------------------------------------------------------------------------------------------------
+
+    fn vector(&mut self, e: &Expr, computation: Vector<'_>) -> Code {
+        let answer = self.dialect.vector(computation, e.dtype, &mut self.prelude);
+        self.expect(e, answer)
+    }
+
+    fn vector_node(&mut self, e: &'a Expr) -> Code {
+        match &e.kind {
+            ExprKind::Broadcast { value, .. } => {
+                let value = self.value(value);
+                self.vector(e, Vector::Broadcast(value))
+            }
+            ExprKind::Ramp { base, stride, .. } => {
+                let (base, stride) = (self.value(base), self.value(stride));
+                self.vector(e, Vector::Ramp(base, stride))
+            }
+            ExprKind::Cast(value) => {
+                let code = self.value(value);
+                self.vector(e, Vector::Cast(code, value.dtype))
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.vector(e, Vector::Binary(*op, a, b))
+            }
+            ExprKind::Compare(op, a, b) => {
+                let operand = a.dtype;
+                let (a, b) = (self.value(a), self.value(b));
+                self.vector(e, Vector::Compare(*op, a, b, operand))
+            }
+            ExprKind::And(a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.vector(e, Vector::And(a, b))
+            }
+            ExprKind::Or(a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.vector(e, Vector::Or(a, b))
+            }
+            ExprKind::Not(value) => {
+                let value = self.value(value);
+                self.vector(e, Vector::Not(value))
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                let is_scalar = condition.dtype.is_scalar();
+                let lanes = e.dtype.lanes;
+                let mut condition = self.value(condition);
+                if is_scalar {
+                    let dtype = DType::BOOL.with_lanes(lanes);
+                    let answer = self.dialect.vector(Vector::Broadcast(condition), dtype, &mut self.prelude);
+                    condition = self.expect(e, answer);
+                }
+                let (then, otherwise) = (self.value(then), self.value(otherwise));
+                self.vector(e, Vector::Select(condition, then, otherwise))
+            }
+            ExprKind::Var(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Load { .. }
+            | ExprKind::Shuffle { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::Call { .. } => {
+                self.refuse(e, "a constant of several lanes is a broadcast");
+                Code::primary("0")
+            }
+        }
+    }
+}
+
+fn values(arguments: &[Argument<'_>]) -> Option<Vec<(Code, DType)>> {
+    arguments
+        .iter()
+        .map(|argument| match argument {
+            Argument::Value(code, dtype) => Some((code.clone(), *dtype)),
+            Argument::Text(_) | Argument::Address(_) => None,
+        })
+        .collect()
+}
+
+/// The unsigned type in which sums of a type wrap: at least 32 bits, since C computes narrower ones in `int`.
+fn unsigned_of(dtype: DType) -> DType {
+    if dtype.bits > 32 { DType::UINT64 } else { DType::UINT32 }
+}
+
+fn infix_of(op: BinaryOp) -> Option<Infix> {
+    match op {
+        BinaryOp::Add => Some(Infix::Add),
+        BinaryOp::Sub => Some(Infix::Sub),
+        BinaryOp::Mul => Some(Infix::Mul),
+        BinaryOp::Div => Some(Infix::Div),
+        BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Min | BinaryOp::Max => None,
+    }
+}
+
+pub(crate) fn compare_infix(op: CompareOp) -> Infix {
+    match op {
+        CompareOp::Eq => Infix::Equal,
+        CompareOp::Ne => Infix::NotEqual,
+        CompareOp::Lt => Infix::Less,
+        CompareOp::Le => Infix::LessEqual,
+        CompareOp::Gt => Infix::Greater,
+        CompareOp::Ge => Infix::GreaterEqual,
+    }
+}

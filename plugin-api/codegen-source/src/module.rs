@@ -1,0 +1,194 @@
+//! Whole modules.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Span, attr};
+
+use crate::names::{Names, is_identifier};
+use crate::sharing::Usage;
+use crate::writer::Writer;
+use crate::{Dialect, Prelude};
+
+/// The text of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The text of one file.
+    pub text: String,
+    /// Its functions that are called from outside, in the module's order.
+    pub functions: Vec<SourceFunction>,
+}
+
+/// A function that is called from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFunction {
+    /// Its name in the module.
+    pub name: Arc<str>,
+    /// Its name in the text.
+    pub symbol: String,
+    /// `calling_conv` of the IR: 1 packed C function, 2 device kernel.
+    pub calling_conv: i64,
+    /// Types of its parameters.
+    pub params: Vec<DType>,
+    /// Thread axes and further launch parameters of a kernel, in order.
+    pub launch_params: Vec<String>,
+}
+
+/// Writes a module in a dialect.
+///
+/// The module is lowered to the stage that the target declares: no blocks, buffers of one axis, names of variables
+/// free. Functions that are called stand before their callers.
+///
+/// # Errors
+///
+/// Everything that the dialect refuses, as [`unsupported`] lists it. Nothing is delivered then.
+pub fn write_module(module: &IrModule, dialect: &dyn Dialect) -> Result<Source, Vec<Diagnostic>> {
+    let (source, diagnostics) = write(module, dialect);
+    if diagnostics.is_empty() { Ok(source) } else { Err(diagnostics) }
+}
+
+/// Every node of the module that the dialect does not support, each once: what [`write_module`] would fail with.
+#[must_use]
+pub fn unsupported(module: &IrModule, dialect: &dyn Dialect) -> Vec<Diagnostic> {
+    write(module, dialect).1
+}
+
+fn write(module: &IrModule, dialect: &dyn Dialect) -> (Source, Vec<Diagnostic>) {
+    let usages: Vec<Usage> = module.functions.iter().map(|function| Usage::of(&function.body)).collect();
+    let (functions, mut diagnostics) = name_functions(module, dialect);
+    let called: HashSet<&Arc<str>> = usages.iter().flat_map(|usage| &usage.called).collect();
+    let (order, is_cyclic) = callees_first(module, &usages);
+    let mut prelude = Prelude::default();
+    let mut bodies = String::new();
+    if let Some(function) = is_cyclic {
+        diagnostics.push(diagnostic(function, dialect, "calls itself, perhaps through others".to_owned()));
+    }
+    if let Some(first) = order.first() {
+        let mut writer = Writer::new(dialect, &functions, &module.functions[*first]);
+        for index in order {
+            let function = &module.functions[index];
+            let Some(name) = functions.get(&function.name) else { continue };
+            writer.begin(function);
+            writer.function(name, called.contains(&function.name));
+            writer.text.line("\n");
+        }
+        bodies = writer.text.finish();
+        prelude = writer.prelude;
+        diagnostics.append(&mut writer.diagnostics);
+    }
+    let mut text = dialect.header(&prelude);
+    for definition in prelude.texts() {
+        text.push_str(definition.trim_end());
+        text.push('\n');
+    }
+    if !bodies.is_empty() {
+        text.push('\n');
+        text.push_str(bodies.trim_end());
+        text.push('\n');
+    }
+    let outside = module.functions.iter().filter_map(|function| outside(function, &functions)).collect();
+    (Source { text, functions: outside }, diagnostics)
+}
+
+fn calling_conv(function: &PrimFunc) -> i64 {
+    match function.attrs.get(attr::CALLING_CONV) {
+        Some(AttrValue::Int(value)) => *value,
+        _ => 0,
+    }
+}
+
+fn outside(function: &PrimFunc, functions: &HashMap<Arc<str>, String>) -> Option<SourceFunction> {
+    let calling_conv = calling_conv(function);
+    if calling_conv == 0 {
+        return None;
+    }
+    let params = function.params.iter().map(|param| match param {
+        Param::Buffer(_) => DType::HANDLE,
+        Param::Var(var) => var.dtype,
+    });
+    let launch_params = match function.attrs.get(attr::KERNEL_LAUNCH_PARAMS) {
+        Some(AttrValue::List(list)) => list
+            .iter()
+            .filter_map(|value| if let AttrValue::Str(text) = value { Some(text.to_string()) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    };
+    Some(SourceFunction {
+        name: Arc::clone(&function.name),
+        symbol: functions.get(&function.name)?.clone(),
+        calling_conv,
+        params: params.collect(),
+        launch_params,
+    })
+}
+
+fn diagnostic(function: &PrimFunc, dialect: &dyn Dialect, message: String) -> Diagnostic {
+    Diagnostic {
+        function: Arc::clone(&function.name),
+        span: Span::NONE,
+        node: String::new(),
+        message: format!("target {}: {message}", dialect.name()),
+    }
+}
+
+/// The text name of each function: its own where it may be called from outside, else one like it.
+fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>, String>, Vec<Diagnostic>) {
+    let mut names = Names::new(dialect.reserved_words().iter().copied());
+    let (mut functions, mut diagnostics) = (HashMap::new(), Vec::new());
+    let prefix = dialect.helper_prefix();
+    let is_free = |name: &str| {
+        is_identifier(name) && !dialect.is_reserved(name) && (prefix.is_empty() || !name.starts_with(prefix))
+    };
+    let (outer, inner): (Vec<_>, Vec<_>) = module.functions.iter().partition(|f| calling_conv(f) != 0);
+    for function in outer.into_iter().chain(inner) {
+        let symbol = match function.attrs.get(attr::GLOBAL_SYMBOL) {
+            Some(AttrValue::Str(symbol)) if calling_conv(function) != 0 => symbol,
+            _ => &function.name,
+        };
+        if is_free(symbol) && names.take(symbol) {
+            functions.insert(Arc::clone(&function.name), symbol.to_string());
+        } else if calling_conv(function) == 0 {
+            let mut name = names.declare(&format!("f_{}", function.name));
+            while dialect.is_reserved(&name) {
+                name = names.declare(&format!("f_{}", function.name));
+            }
+            functions.insert(Arc::clone(&function.name), name);
+        } else {
+            let message = format!(
+                "\"{symbol}\" cannot name a function here; expected letters, digits and underscores, no digit first, no reserved word, and no other function of that name"
+            );
+            diagnostics.push(diagnostic(function, dialect, message));
+            functions.insert(Arc::clone(&function.name), names.declare("f"));
+        }
+    }
+    (functions, diagnostics)
+}
+
+/// The functions in an order in which callees come first, and one that takes part in a cycle.
+fn callees_first<'m>(module: &'m IrModule, usages: &[Usage]) -> (Vec<usize>, Option<&'m PrimFunc>) {
+    let index_of: HashMap<&Arc<str>, usize> =
+        module.functions.iter().enumerate().map(|(index, function)| (&function.name, index)).collect();
+    let callees: Vec<HashSet<usize>> = usages
+        .iter()
+        .map(|usage| usage.called.iter().filter_map(|name| index_of.get(name).copied()).collect())
+        .collect();
+    let (mut order, mut done) = (Vec::new(), HashSet::new());
+    loop {
+        let before = order.len();
+        for (index, needs) in callees.iter().enumerate() {
+            if !done.contains(&index) && needs.iter().all(|need| done.contains(need)) {
+                done.insert(index);
+                order.push(index);
+            }
+        }
+        if order.len() == callees.len() {
+            return (order, None);
+        }
+        if order.len() == before {
+            let left: Vec<usize> = (0..callees.len()).filter(|index| !done.contains(index)).collect();
+            let cyclic = left.first().map(|index| &module.functions[*index]);
+            order.extend(left);
+            return (order, cyclic);
+        }
+    }
+}
