@@ -1,0 +1,155 @@
+//! Host memory as a device: the CPU device API, written once for the host and for every plugin that offers it.
+
+mod facts;
+
+use core::ffi::c_void;
+
+use crate::{Any, Copy, DataSpaceRequest, DeviceApi, Error, ErrorKind, HostRef, Stream, attribute};
+
+/// The name that it is registered under: DLPack's own for host memory.
+pub const NAME: &str = "cpu";
+
+/// What every data space is aligned to at least, in bytes: a cache line, and the widest vector there is.
+pub const ALIGNMENT_BYTES_MIN: u64 = 64;
+
+/// The device API of host memory: one device, id 0.
+///
+/// A data space is an address, whatever its kind: device, pinned, host-visible and unified memory are the same here.
+/// It is aligned to 64 bytes or more. The only scope is `global`. Copies are done when they return, so there is only
+/// the default stream, and nothing to wait for.
+///
+/// # Source
+///
+/// TVM's `CPUDeviceAPI`. Ours differs: one device instead of any id, errors instead of a failed allocation's
+/// `InternalError`, and attributes that it leaves unanswered.
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_plugin_api::{DLDataType, DataSpaceKind, DataSpaceRequest, DeviceApi, HostRef, cpu::CpuDeviceApi};
+///
+/// let cpu = CpuDeviceApi::new(HostRef::standalone());
+/// let data = cpu.allocate_data_space(
+///     0,
+///     &DataSpaceRequest {
+///         size_bytes: 1000,
+///         alignment_bytes: 4,
+///         dtype_hint: DLDataType { code: 0, bits: 0, lanes: 0 },
+///         kind: DataSpaceKind::Device,
+///         scope: "global",
+///     },
+/// )?;
+/// assert_eq!(data as usize % 64, 0);
+/// // SAFETY: allocated above, and freed once.
+/// unsafe { cpu.free_data_space(0, data)? };
+/// # Ok::<(), chipdock_plugin_api::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CpuDeviceApi(());
+
+impl CpuDeviceApi {
+    /// The device API of host memory, for one host.
+    #[must_use]
+    pub fn new(host: HostRef) -> Self {
+        // It raises nothing asynchronously and asks the host for nothing, so it has no use for it yet.
+        let _ = host;
+        Self(())
+    }
+}
+
+fn check_device(device_id: i32) -> Result<(), Error> {
+    crate::ensure!(
+        device_id == 0,
+        ErrorKind::VALUE_ERROR,
+        "device {NAME}:{device_id}: expected id 0, there is 1 device"
+    );
+    Ok(())
+}
+
+impl DeviceApi for CpuDeviceApi {
+    fn device_count(&self) -> Result<i32, Error> {
+        Ok(1)
+    }
+
+    fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error> {
+        if key == attribute::EXIST {
+            return Ok(Some(Any::from(device_id == 0)));
+        }
+        check_device(device_id)?;
+        Ok(facts::attribute(key))
+    }
+
+    fn allocate_data_space(
+        &self,
+        device_id: i32,
+        request: &DataSpaceRequest<'_>,
+    ) -> Result<*mut c_void, Error> {
+        check_device(device_id)?;
+        crate::ensure!(
+            matches!(request.scope, "" | "global"),
+            ErrorKind::UNSUPPORTED,
+            "memory scope `{}`: {NAME} has `global` only",
+            request.scope
+        );
+        crate::ensure!(
+            request.alignment_bytes.is_power_of_two(),
+            ErrorKind::VALUE_ERROR,
+            "alignment: expected a power of two, found {}",
+            request.alignment_bytes
+        );
+        let alignment_bytes = request.alignment_bytes.max(ALIGNMENT_BYTES_MIN);
+        allocate(request.size_bytes, alignment_bytes).ok_or_else(|| {
+            Error::new(
+                ErrorKind::OUT_OF_MEMORY,
+                format!(
+                    "{NAME}:{device_id}: no {} bytes aligned to {alignment_bytes} are left; free something or ask for \
+                     less",
+                    request.size_bytes
+                ),
+            )
+        })
+    }
+
+    unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
+        check_device(device_id)?;
+        // SAFETY: came from `allocate`, which asked posix_memalign, and is freed once.
+        unsafe { libc::free(data) };
+        Ok(())
+    }
+
+    unsafe fn copy_data(&self, device_id: i32, copy: &Copy, _stream: Stream) -> Result<(), Error> {
+        check_device(device_id)?;
+        for (end, name) in [(copy.from, "source"), (copy.to, "destination")] {
+            crate::ensure!(
+                end.is_host(),
+                ErrorKind::UNSUPPORTED,
+                "the {name} lives on device type {}: {NAME} copies within host memory only, use the other device's API",
+                end.device.device_type
+            );
+        }
+        // SAFETY: both ranges are live host memory and do not overlap, by the trait's contract; the size fits the
+        // address space because the ranges do.
+        unsafe {
+            core::ptr::copy_nonoverlapping(copy.from.address(), copy.to.address(), copy.size_bytes as usize);
+        }
+        Ok(())
+    }
+
+    fn set_device(&self, device_id: i32) -> Result<(), Error> {
+        check_device(device_id)
+    }
+}
+
+/// Memory of at least one byte, or nothing when there is none of that size or alignment.
+fn allocate(size_bytes: u64, alignment_bytes: u64) -> Option<*mut c_void> {
+    let size = usize::try_from(size_bytes).ok()?.max(1);
+    let alignment = usize::try_from(alignment_bytes).ok()?;
+    // Larger objects than this exist nowhere: pointers within them could not be subtracted.
+    if size > isize::MAX as usize || alignment > isize::MAX as usize {
+        return None;
+    }
+    let mut data = core::ptr::null_mut();
+    // SAFETY: the alignment is a power of two and a multiple of a pointer's size (64 or more).
+    let status = unsafe { libc::posix_memalign(&mut data, alignment, size) };
+    (status == 0 && !data.is_null()).then_some(data)
+}

@@ -1,0 +1,145 @@
+//! What Linux tells of the CPU. Everything is read when it is asked for; what cannot be read is unknown, not an error.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Any, attribute};
+
+/// The attribute, if Linux can answer it.
+pub(super) fn attribute(key: &str) -> Option<Any> {
+    match key {
+        attribute::DEVICE_NAME => cpu_info("model name").or_else(|| cpu_info("Model")).map(Any::from),
+        attribute::VENDOR_NAME => cpu_info("vendor_id").map(Any::from),
+        attribute::ARCH => Some(Any::from(std::env::consts::ARCH)),
+        attribute::MULTI_PROCESSOR_COUNT => Some(Any::from(usable_cores())),
+        attribute::PHYSICAL_CORE_COUNT => physical_cores().map(Any::from),
+        attribute::MAX_CLOCK_RATE_KHZ => clock_rate_khz().map(Any::from),
+        attribute::TOTAL_GLOBAL_MEMORY_BYTES => total_memory().and_then(any_of_size),
+        attribute::AVAILABLE_GLOBAL_MEMORY_BYTES => available_memory().and_then(any_of_size),
+        attribute::L1_CACHE_SIZE_BYTES => cache("1", "size").and_then(any_of_size),
+        attribute::L2_CACHE_SIZE_BYTES => cache("2", "size").and_then(any_of_size),
+        attribute::L3_CACHE_SIZE_BYTES => cache("3", "size").and_then(any_of_size),
+        attribute::CACHE_LINE_SIZE_BYTES => cache("1", "coherency_line_size").and_then(any_of_size),
+        // A thread of a CPU is a block of one that runs by itself.
+        attribute::WARP_SIZE | attribute::MAX_THREADS_PER_BLOCK => Some(Any::from(1)),
+        _ => None,
+    }
+}
+
+fn any_of_size(size_bytes: u64) -> Option<Any> {
+    Any::try_from(size_bytes).ok()
+}
+
+fn read(path: impl AsRef<Path>) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// The first line `name : value` of /proc/cpuinfo.
+fn cpu_info(name: &str) -> Option<String> {
+    field(&read("/proc/cpuinfo")?, name).map(str::to_owned)
+}
+
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim())
+    })
+}
+
+/// Logical cores that this process may use: its affinity, and the quota of its control group.
+fn usable_cores() -> i64 {
+    // The standard library looks at both, and never answers 0.
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as i64)
+}
+
+/// Different (package, core) pairs.
+fn physical_cores() -> Option<i64> {
+    let mut cores: Vec<(String, String)> = fs::read_dir("/sys/devices/system/cpu")
+        .ok()?
+        .filter_map(|entry| {
+            let topology = entry.ok()?.path().join("topology");
+            Some((read(topology.join("physical_package_id"))?, read(topology.join("core_id"))?))
+        })
+        .collect();
+    cores.sort_unstable();
+    cores.dedup();
+    i64::try_from(cores.len()).ok().filter(|count| *count > 0)
+}
+
+/// The highest clock rate; on a machine that does not say, the rate it runs at now.
+fn clock_rate_khz() -> Option<i64> {
+    let highest = read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+    if let Some(khz) = highest.and_then(|text| text.parse().ok()) {
+        return Some(khz);
+    }
+    let mhz: f64 = cpu_info("cpu MHz")?.parse().ok()?;
+    Some((mhz * 1000.0).round() as i64)
+}
+
+/// A line `Name:  123 kB` of /proc/meminfo, in bytes.
+fn memory_info(name: &str) -> Option<u64> {
+    let text = read("/proc/meminfo")?;
+    let kibibytes: u64 = field(&text, name)?.strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// The machine's memory, or less when the control group allows less.
+fn total_memory() -> Option<u64> {
+    let machine = memory_info("MemTotal")?;
+    Some(group_limit().map_or(machine, |limit| machine.min(limit)))
+}
+
+/// What is free, or less when the control group is nearer to its limit.
+fn available_memory() -> Option<u64> {
+    let machine = memory_info("MemAvailable")?;
+    let group = group_limit()
+        .zip(group_number(&["memory.current", "memory/memory.usage_in_bytes"]))
+        .map(|(limit, used)| limit.saturating_sub(used));
+    Some(group.map_or(machine, |group| machine.min(group)))
+}
+
+/// The control group's memory limit, if there is one.
+fn group_limit() -> Option<u64> {
+    group_number(&["memory.max", "memory/memory.limit_in_bytes"])
+}
+
+/// The first of these files of this process' control group (version 2, then 1) that holds a number. In a container
+/// the group is mounted at the root; `max` is no number, and no limit.
+fn group_number(files: &[&str]) -> Option<u64> {
+    let own = read("/proc/self/cgroup").and_then(|text| {
+        let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
+        Some(PathBuf::from("/sys/fs/cgroup").join(path.trim_start_matches('/')))
+    });
+    let roots = own.into_iter().chain([PathBuf::from("/sys/fs/cgroup")]);
+    roots
+        .flat_map(|root| files.iter().map(move |file| root.join(file)))
+        .find_map(|path| read(path)?.parse().ok())
+}
+
+/// A number of the data or unified cache of the first core at that level; sizes read `48K`.
+fn cache(level: &str, file: &str) -> Option<u64> {
+    let caches = fs::read_dir("/sys/devices/system/cpu/cpu0/cache").ok()?;
+    let cache = caches.filter_map(|entry| Some(entry.ok()?.path())).find(|path| {
+        read(path.join("level")).as_deref() == Some(level)
+            && read(path.join("type")).is_some_and(|kind| kind != "Instruction")
+    })?;
+    let text = read(cache.join(file))?;
+    let (digits, unit) = match text.strip_suffix(['K', 'M']) {
+        Some(digits) if text.ends_with('K') => (digits, 1024),
+        Some(digits) => (digits, 1024 * 1024),
+        None => (text.as_str(), 1),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_matched_whole() {
+        let text = "model\t\t: 85\nmodel name\t: A Processor\n";
+        assert_eq!(field(text, "model name"), Some("A Processor"));
+        assert_eq!(field(text, "name"), None);
+    }
+}

@@ -1,0 +1,488 @@
+//! The device API as a safe trait, and its shim.
+
+use core::ffi::c_void;
+
+use chipdock_abi as abi;
+use chipdock_abi::{
+    ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, ChipdockStr, DLDataType, DLDevice,
+};
+
+use crate::host::{write_any, write_out};
+use crate::session::Registered;
+use crate::text::str_in;
+use crate::{Any, Error, ErrorKind};
+
+/// An ordered queue of a device: an opaque handle. Null is the default stream of a device and always allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Stream(*mut c_void);
+
+// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// The default stream.
+    pub const DEFAULT: Self = Self(core::ptr::null_mut());
+
+    /// A stream by its handle.
+    #[must_use]
+    pub const fn from_raw(handle: *mut c_void) -> Self {
+        Self(handle)
+    }
+
+    /// The handle.
+    #[must_use]
+    pub const fn into_raw(self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// Where a data space lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum DataSpaceKind {
+    /// Memory of the device itself.
+    Device = abi::CHIPDOCK_DATA_SPACE_DEVICE,
+    /// Page-locked host memory that the device copies from and to at full speed.
+    Pinned = abi::CHIPDOCK_DATA_SPACE_PINNED,
+    /// Device memory that the host may read and write in place.
+    HostVisible = abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE,
+    /// Memory that both sides address alike.
+    Unified = abi::CHIPDOCK_DATA_SPACE_UNIFIED,
+}
+
+impl DataSpaceKind {
+    fn from_raw(kind: i32) -> Result<Self, Error> {
+        Ok(match kind {
+            abi::CHIPDOCK_DATA_SPACE_DEVICE => Self::Device,
+            abi::CHIPDOCK_DATA_SPACE_PINNED => Self::Pinned,
+            abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE => Self::HostVisible,
+            abi::CHIPDOCK_DATA_SPACE_UNIFIED => Self::Unified,
+            // P3.6: a value that a newer host knows and we do not.
+            other => crate::bail!(
+                ErrorKind::UNSUPPORTED,
+                "data space kind {other} is not known to this plugin: use kind 0 (device)"
+            ),
+        })
+    }
+}
+
+/// What [`DeviceApi::allocate_data_space`] is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct DataSpaceRequest<'a> {
+    /// Size in bytes; 0 is allowed.
+    pub size_bytes: u64,
+    /// Alignment in bytes, a power of two: the shim has checked it.
+    pub alignment_bytes: u64,
+    /// What will be stored, a hint; lanes 0 means unknown.
+    pub dtype_hint: DLDataType,
+    /// Where.
+    pub kind: DataSpaceKind,
+    /// Memory scope; empty means `global`.
+    pub scope: &'a str,
+}
+
+/// One end of a copy.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyEnd {
+    /// The device that `data` belongs to: one of this device API, or host memory.
+    pub device: DLDevice,
+    /// The data space.
+    pub data: *mut c_void,
+    /// Where the range starts, in bytes from `data`.
+    pub offset_bytes: u64,
+}
+
+impl CopyEnd {
+    /// Whether the end is host memory, where `data` is an address.
+    #[must_use]
+    pub fn is_host(&self) -> bool {
+        self.device.device_type == abi::CHIPDOCK_DEVICE_CPU
+    }
+
+    /// The address of the range, for data spaces that are addresses.
+    #[must_use]
+    pub fn address(&self) -> *mut u8 {
+        self.data.cast::<u8>().wrapping_add(self.offset_bytes as usize)
+    }
+}
+
+/// What [`DeviceApi::copy_data`] is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy {
+    /// Where to read.
+    pub from: CopyEnd,
+    /// Where to write.
+    pub to: CopyEnd,
+    /// How many bytes; 0 touches no memory.
+    pub size_bytes: u64,
+    /// What is copied, a hint; lanes 0 means unknown.
+    pub dtype_hint: DLDataType,
+}
+
+/// Memory, copies and streams of one kind of device: what `device_api.<name>` stands for.
+///
+/// Every method may be called from any thread at once. `device_id` counts from 0; one that is not there is
+/// `ErrorKind::VALUE_ERROR` with the number of devices in its text. The vendor's library is opened by the first call,
+/// not by the constructor (P10.3), and when it is missing every call answers `ErrorKind::UNAVAILABLE` with the names
+/// that were tried and the package that brings it (P12.2).
+pub trait DeviceApi: Send + Sync + 'static {
+    /// Says which device type is in force: the declared one, or the number that the host assigned by name.
+    ///
+    /// Called once, during `init`, before anything else.
+    fn registered_as(&self, device_type: i32) {
+        let _ = device_type;
+    }
+
+    /// Counts the devices that are there now; 0 is no error.
+    ///
+    /// # Errors
+    ///
+    /// * `Unavailable`: there can be none, for instance for lack of a driver; the message says of what.
+    fn device_count(&self) -> Result<i32, Error>;
+
+    /// Answers the attribute `key` of a device, or nothing when it is not known here.
+    ///
+    /// Keys, their types and units stand in [`crate::attribute`]; a plugin may have keys of its own.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: there is no such device. For the key [`crate::attribute::EXIST`] that is the answer `false`.
+    /// * `DeviceLost`, `Unavailable`: the device cannot be asked.
+    fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error>;
+
+    /// Allocates a data space and answers its handle: an address or whatever the device uses instead.
+    ///
+    /// # Shapes and units
+    ///
+    /// * Sizes and alignments are in bytes. The alignment is a power of two.
+    /// * Size 0 answers a handle that may be freed, and copied with size 0; it may be null.
+    ///
+    /// # Errors
+    ///
+    /// * `OutOfMemory`: nothing has changed; the host may trim its pools and try once more.
+    /// * `Unsupported`: the kind, the scope or the alignment is not to be had here.
+    fn allocate_data_space(
+        &self,
+        device_id: i32,
+        request: &DataSpaceRequest<'_>,
+    ) -> Result<*mut c_void, Error>;
+
+    /// Frees a data space.
+    ///
+    /// # Errors
+    ///
+    /// * `DeviceLost`: the device is gone; the handle is released all the same.
+    ///
+    /// # Safety
+    ///
+    /// * `data` came from [`Self::allocate_data_space`] of the same device, and is freed once. The shim has
+    ///   sorted out null.
+    /// * No queued work uses it any more.
+    unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error>;
+
+    /// Copies bytes between two data spaces, in the order of `stream`.
+    ///
+    /// At least one end lives on a device of this API; the other lives there too or in host memory. The host stages
+    /// copies between two other kinds of device through host memory, so a backend never sees them.
+    ///
+    /// # Ordering
+    ///
+    /// Returns when the copy is *queued*, not when it is done. Work queued later on `stream` sees its effect; the host
+    /// sees it after [`Self::sync_stream`]. A copy may also be done before it returns.
+    ///
+    /// # Errors
+    ///
+    /// * `OutOfMemory`: no staging memory was left. Nothing was copied.
+    /// * `Unsupported`: these two devices cannot copy to each other. Nothing was copied.
+    /// * `DeviceLost`: the device is gone. What the destination holds is unknown.
+    ///
+    /// # Safety
+    ///
+    /// * Both data spaces are live and hold `offset_bytes + size_bytes` bytes or more.
+    /// * The two ranges do not overlap.
+    /// * Until [`Self::sync_stream`] returns, nobody frees either end, writes the source, or touches the destination,
+    ///   except through work ordered after it on `stream`.
+    ///
+    /// # Source
+    ///
+    /// TVM's protected `DeviceAPI::CopyDataFromTo`; ours says what TVM leaves open about overlap and lifetime.
+    unsafe fn copy_data(&self, device_id: i32, copy: &Copy, stream: Stream) -> Result<(), Error>;
+
+    /// Creates a stream. A device without streams of its own answers [`Stream::DEFAULT`], which is what this does
+    /// unless overridden.
+    ///
+    /// # Errors
+    ///
+    /// * `OutOfMemory`, `DeviceLost`: no stream was made.
+    fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
+        let _ = device_id;
+        Ok(Stream::DEFAULT)
+    }
+
+    /// Frees a stream after its work is done. Does nothing unless overridden.
+    ///
+    /// # Errors
+    ///
+    /// * The first failure of work on the stream that was not reported yet. The stream is freed all the same.
+    ///
+    /// # Safety
+    ///
+    /// * `stream` came from [`Self::create_stream`] of the same device, is not the default stream (the shim has sorted
+    ///   it out), and is freed once.
+    unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        let _ = (device_id, stream);
+        Ok(())
+    }
+
+    /// Waits until all work queued on `stream` is done. Does nothing unless overridden, which is right for a device
+    /// whose every call is done when it returns.
+    ///
+    /// # Errors
+    ///
+    /// * The first failure of work on the stream since the last report (P7.5).
+    /// * `DeviceLost`: the device is gone, and the work with it.
+    ///
+    /// # Safety
+    ///
+    /// * `stream` is the default stream or one of this device that is not freed.
+    unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        let _ = (device_id, stream);
+        Ok(())
+    }
+
+    /// Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
+    ///
+    /// Unless overridden it waits for `from` instead, which is right but blocks.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Self::sync_stream`], for `from`.
+    ///
+    /// # Safety
+    ///
+    /// * Both are the default stream or streams of this device that are not freed.
+    unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
+        let _ = to;
+        // SAFETY: the caller's word about `from`.
+        unsafe { self.sync_stream(device_id, from) }
+    }
+
+    /// Says that `device_id` is the active device of this thread. May be ignored, as it is unless overridden: every
+    /// other call names its device.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: there is no such device.
+    fn set_device(&self, device_id: i32) -> Result<(), Error> {
+        let _ = device_id;
+        Ok(())
+    }
+
+    /// Says that `stream` is the active stream of the device on this thread. May be ignored, as it is unless
+    /// overridden: every call that queues work names its stream.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: there is no such device.
+    ///
+    /// # Safety
+    ///
+    /// * `stream` is the default stream or one of this device that is not freed.
+    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        let _ = (device_id, stream);
+        Ok(())
+    }
+
+    /// Waits until nothing is under way any more and lets go of the device: the plugin is shutting down.
+    ///
+    /// # Errors
+    ///
+    /// * The first failure of work that was not reported yet.
+    fn shutdown(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+type Self_ = Registered<dyn DeviceApi>;
+
+/// Runs `body` with the registered device API behind `self_`.
+///
+/// # Safety
+///
+/// * `self_` is null or what was registered with [`TABLE`], not destroyed yet.
+unsafe fn enter(self_: *mut c_void, body: impl FnOnce(&dyn DeviceApi) -> Result<(), Error>) -> i32 {
+    // SAFETY: the caller's word.
+    unsafe { Self_::enter(self_, |api| body(api)) }
+}
+
+unsafe extern "C" fn destroy(self_: *mut c_void) {
+    // SAFETY: D.1, called once, last.
+    unsafe { Self_::destroy(self_) };
+}
+
+unsafe extern "C" fn device_count(self_: *mut c_void, out_count: *mut i32) -> i32 {
+    // SAFETY: D.2, a registered `self_` and a place to write to.
+    unsafe { enter(self_, |api| write_out(out_count, api.device_count()?)) }
+}
+
+unsafe extern "C" fn attribute(
+    self_: *mut c_void,
+    device_id: i32,
+    key: ChipdockStr,
+    out_value: *mut ChipdockAny,
+) -> i32 {
+    // SAFETY: D.2, a registered `self_`, a live string and a place to write to.
+    unsafe {
+        enter(self_, |api| {
+            let key = str_in(key, "the attribute's key")?;
+            write_any(out_value, api.attribute(device_id, key)?.unwrap_or(Any::NONE))
+        })
+    }
+}
+
+unsafe extern "C" fn allocate_data_space(
+    self_: *mut c_void,
+    device_id: i32,
+    request: *const ChipdockDataSpaceRequest,
+    out_data: *mut *mut c_void,
+) -> i32 {
+    // SAFETY: D.2, a registered `self_`, a live request and a place to write to.
+    unsafe {
+        enter(self_, |api| {
+            let request = not_null(request, "the request")?;
+            crate::ensure!(
+                !out_data.is_null(),
+                ErrorKind::VALUE_ERROR,
+                "the place for the data space is null"
+            );
+            let alignment_bytes = request.alignment_bytes;
+            crate::ensure!(
+                alignment_bytes.is_power_of_two(),
+                ErrorKind::VALUE_ERROR,
+                "alignment: expected a power of two, found {alignment_bytes}"
+            );
+            let request = DataSpaceRequest {
+                size_bytes: request.size_bytes,
+                alignment_bytes,
+                dtype_hint: request.dtype_hint,
+                kind: DataSpaceKind::from_raw(request.kind)?,
+                scope: str_in(request.scope, "the memory scope")?,
+            };
+            write_out(out_data, api.allocate_data_space(device_id, &request)?)
+        })
+    }
+}
+
+unsafe extern "C" fn free_data_space(self_: *mut c_void, device_id: i32, data: *mut c_void) -> i32 {
+    // SAFETY: D.2 and D.5, a registered `self_` and null or a data space of it.
+    unsafe { enter(self_, |api| if data.is_null() { Ok(()) } else { api.free_data_space(device_id, data) }) }
+}
+
+unsafe extern "C" fn copy_data(
+    self_: *mut c_void,
+    device_id: i32,
+    copy: *const ChipdockCopy,
+    stream: *mut c_void,
+) -> i32 {
+    // SAFETY: D.2 and D.6, a registered `self_`, a live request, and ranges and a stream as the trait asks for.
+    unsafe {
+        enter(self_, |api| {
+            let copy = not_null(copy, "the copy")?;
+            if copy.size_bytes == 0 {
+                return Ok(());
+            }
+            let end = |end: abi::ChipdockCopyEnd| CopyEnd {
+                device: end.device,
+                data: end.data,
+                offset_bytes: end.offset_bytes,
+            };
+            let copy = Copy {
+                from: end(copy.from),
+                to: end(copy.to),
+                size_bytes: copy.size_bytes,
+                dtype_hint: copy.dtype_hint,
+            };
+            for (end, name) in [(copy.from, "source"), (copy.to, "destination")] {
+                crate::ensure!(!end.data.is_null(), ErrorKind::VALUE_ERROR, "the {name} of the copy is null");
+            }
+            api.copy_data(device_id, &copy, Stream::from_raw(stream))
+        })
+    }
+}
+
+unsafe extern "C" fn create_stream(self_: *mut c_void, device_id: i32, out_stream: *mut *mut c_void) -> i32 {
+    // SAFETY: D.2, a registered `self_` and a place to write to.
+    unsafe {
+        enter(self_, |api| {
+            crate::ensure!(!out_stream.is_null(), ErrorKind::VALUE_ERROR, "the place for the stream is null");
+            write_out(out_stream, api.create_stream(device_id)?.into_raw())
+        })
+    }
+}
+
+unsafe extern "C" fn free_stream(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32 {
+    // SAFETY: D.2 and D.7, a registered `self_` and null or a stream of it.
+    unsafe {
+        enter(self_, |api| {
+            if stream.is_null() { Ok(()) } else { api.free_stream(device_id, Stream::from_raw(stream)) }
+        })
+    }
+}
+
+unsafe extern "C" fn sync_stream(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32 {
+    // SAFETY: D.2 and D.7, a registered `self_` and null or a stream of it.
+    unsafe { enter(self_, |api| api.sync_stream(device_id, Stream::from_raw(stream))) }
+}
+
+unsafe extern "C" fn sync_stream_from_to(
+    self_: *mut c_void,
+    device_id: i32,
+    from: *mut c_void,
+    to: *mut c_void,
+) -> i32 {
+    // SAFETY: D.2 and D.7, a registered `self_` and null or streams of it.
+    unsafe {
+        enter(self_, |api| api.sync_stream_from_to(device_id, Stream::from_raw(from), Stream::from_raw(to)))
+    }
+}
+
+unsafe extern "C" fn set_device(self_: *mut c_void, device_id: i32) -> i32 {
+    // SAFETY: D.2, a registered `self_`.
+    unsafe { enter(self_, |api| api.set_device(device_id)) }
+}
+
+unsafe extern "C" fn set_stream(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32 {
+    // SAFETY: D.2 and D.7, a registered `self_` and null or a stream of it.
+    unsafe { enter(self_, |api| api.set_stream(device_id, Stream::from_raw(stream))) }
+}
+
+/// What a pointer of a call points to.
+///
+/// # Safety
+///
+/// * `pointer` is null or live for `'a`.
+pub(crate) unsafe fn not_null<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Error> {
+    // SAFETY: null or live, by the caller's word.
+    let reference = unsafe { pointer.as_ref() };
+    reference
+        .ok_or_else(|| Error::new(ErrorKind::VALUE_ERROR, format!("{what} is null: pass a valid pointer")))
+}
+
+/// The one table of every device API that is written in Rust.
+pub(crate) static TABLE: ChipdockDeviceApi = ChipdockDeviceApi {
+    destroy,
+    device_count,
+    attribute,
+    allocate_data_space,
+    free_data_space,
+    copy_data,
+    create_stream,
+    free_stream,
+    sync_stream,
+    sync_stream_from_to,
+    set_device,
+    set_stream,
+};

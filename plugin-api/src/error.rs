@@ -1,0 +1,369 @@
+//! Errors: the boundary's error object, its kinds, and whose fault each kind is.
+
+use core::ffi::c_void;
+use core::fmt;
+use core::ptr::{NonNull, addr_of, addr_of_mut};
+use std::borrow::Cow;
+
+use chipdock_abi as abi;
+use chipdock_abi::{CHIPDOCK_TYPE_ERROR, ChipdockErrorObject, ChipdockStr};
+
+use crate::object::{ObjectBody, allocate, header, own};
+use crate::text::{bytes_in, str_out};
+use crate::{AnyView, ObjectRef, trampoline};
+
+/// Whose fault an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The caller asked for something that is not allowed; asking otherwise helps.
+    Caller,
+    /// Something outside the program is missing or failed; asking again may help.
+    Environment,
+    /// A defect of whoever raised it; report it.
+    Bug,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Caller => "the caller's mistake",
+            Self::Environment => "the environment's fault",
+            Self::Bug => "a bug",
+        })
+    }
+}
+
+/// What sort of error it is: an open set of names, as in TVM-FFI, of which those below are known here.
+///
+/// Python maps the name to an exception class. A kind that is not known here counts as [`Fault::Bug`] and has the
+/// status `CHIPDOCK_ERROR`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ErrorKind(Cow<'static, str>);
+
+macro_rules! error_kinds {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $fault:ident, $status:expr;)*) => {
+        impl ErrorKind {
+            $($(#[doc = $doc])* pub const $name: Self = Self(Cow::Borrowed($text));)*
+        }
+
+        const KINDS: &[(&str, Fault, i32)] = &[$(($text, Fault::$fault, $status),)*];
+    };
+}
+
+// The first kind of a status is the one that the status means.
+error_kinds! {
+    /// A value that is not allowed.
+    VALUE_ERROR = "ValueError", Caller, abi::CHIPDOCK_INVALID_ARGUMENT;
+    /// A value of the wrong type.
+    TYPE_ERROR = "TypeError", Caller, abi::CHIPDOCK_WRONG_TYPE;
+    /// An index or a range out of bounds.
+    INDEX_ERROR = "IndexError", Caller, abi::CHIPDOCK_OUT_OF_RANGE;
+    /// No such name.
+    NOT_FOUND = "NotFound", Caller, abi::CHIPDOCK_NOT_FOUND;
+    /// Not supported here.
+    UNSUPPORTED = "Unsupported", Caller, abi::CHIPDOCK_UNSUPPORTED;
+    /// Not in this state: freed, shut down, already there.
+    WRONG_STATE = "WrongState", Caller, abi::CHIPDOCK_WRONG_STATE;
+    /// A library, a driver or a device is not there.
+    UNAVAILABLE = "Unavailable", Environment, abi::CHIPDOCK_UNAVAILABLE;
+    /// No memory left; the state is as it was before the call.
+    OUT_OF_MEMORY = "OutOfMemory", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
+    /// The device is gone until it is opened again.
+    DEVICE_LOST = "DeviceLost", Environment, abi::CHIPDOCK_DEVICE_LOST;
+    /// A file or a process failed.
+    IO = "IoError", Environment, abi::CHIPDOCK_IO;
+    /// The work was cancelled by the caller.
+    CANCELLED = "Cancelled", Environment, abi::CHIPDOCK_CANCELLED;
+    /// A bug of whoever raised it.
+    INTERNAL = "InternalError", Bug, abi::CHIPDOCK_INTERNAL;
+    /// A panic or an exception, caught at the boundary.
+    PANIC = "Panic", Bug, abi::CHIPDOCK_PANIC;
+    /// A plugin broke a rule of the boundary.
+    BROKEN_PLUGIN = "BrokenPlugin", Bug, abi::CHIPDOCK_BROKEN_PLUGIN;
+    /// Python's name for what is not there.
+    KEY_ERROR = "KeyError", Caller, abi::CHIPDOCK_NOT_FOUND;
+    /// Python's name for a member that is not there.
+    ATTRIBUTE_ERROR = "AttributeError", Caller, abi::CHIPDOCK_NOT_FOUND;
+    /// Python's name for what is not supported.
+    NOT_IMPLEMENTED = "NotImplementedError", Caller, abi::CHIPDOCK_UNSUPPORTED;
+    /// Python's name for no memory left.
+    MEMORY_ERROR = "MemoryError", Environment, abi::CHIPDOCK_OUT_OF_MEMORY;
+    /// Python's name for a file or a process that failed.
+    OS_ERROR = "OSError", Environment, abi::CHIPDOCK_IO;
+    /// TVM's name for anything else.
+    RUNTIME_ERROR = "RuntimeError", Bug, abi::CHIPDOCK_ERROR;
+}
+
+impl ErrorKind {
+    /// A kind by its name.
+    #[must_use]
+    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whose fault it is.
+    #[must_use]
+    pub fn class(&self) -> Fault {
+        self.known().map_or(Fault::Bug, |(_, fault, _)| *fault)
+    }
+
+    /// The status that a table's function returns with it.
+    #[must_use]
+    pub fn status(&self) -> i32 {
+        self.known().map_or(abi::CHIPDOCK_ERROR, |(_, _, status)| *status)
+    }
+
+    /// The kind that a status means; nothing for success, for `CHIPDOCK_ERROR` and for a number not known here.
+    #[must_use]
+    pub fn from_status(status: i32) -> Option<Self> {
+        if status == abi::CHIPDOCK_ERROR {
+            return None;
+        }
+        KINDS.iter().find(|(_, _, known)| *known == status).map(|(name, _, _)| Self(Cow::Borrowed(name)))
+    }
+
+    fn known(&self) -> Option<&'static (&'static str, Fault, i32)> {
+        KINDS.iter().find(|(name, _, _)| *name == self.0)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// An error of the boundary: an owned reference to an error object.
+///
+/// One pointer wide, so that a `Result` costs nothing. Cloning shares the object.
+#[derive(Clone)]
+#[repr(transparent)]
+pub struct Error(ObjectRef);
+
+#[repr(C)]
+struct ErrorBody {
+    object: ChipdockErrorObject,
+    kind: Cow<'static, str>,
+    message: Cow<'static, str>,
+    backtrace: String,
+}
+
+// SAFETY: repr(C), starts with the ABI's error object, 8-aligned.
+unsafe impl ObjectBody for ErrorBody {
+    const TYPE_INDEX: i32 = CHIPDOCK_TYPE_ERROR;
+}
+
+impl Drop for ErrorBody {
+    fn drop(&mut self) {
+        for owned in [self.object.cause_chain, self.object.extra_context] {
+            if let Some(owned) = NonNull::new(owned) {
+                // SAFETY: V.7, both are owned references.
+                drop(unsafe { ObjectRef::from_raw(owned) });
+            }
+        }
+    }
+}
+
+impl Error {
+    /// An error of `kind`; the message says what was expected, what was found, and what to do.
+    ///
+    /// No backtrace is walked: an expected error costs as much as two small allocations.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::with_cause_object(kind, message.into(), None)
+    }
+
+    /// The same with the error that led to it.
+    #[must_use]
+    pub fn with_cause(kind: ErrorKind, message: impl Into<Cow<'static, str>>, cause: Self) -> Self {
+        Self::with_cause_object(kind, message.into(), Some(cause.0))
+    }
+
+    fn with_cause_object(kind: ErrorKind, message: Cow<'static, str>, cause: Option<ObjectRef>) -> Self {
+        let empty = str_out("");
+        let body = allocate(ErrorBody {
+            object: ChipdockErrorObject {
+                object: header::<ErrorBody>(),
+                kind: empty,
+                message: empty,
+                backtrace: empty,
+                update_backtrace,
+                cause_chain: cause.map_or(core::ptr::null_mut(), |cause| cause.into_raw().as_ptr()),
+                extra_context: core::ptr::null_mut(),
+            },
+            kind: kind.0,
+            message,
+            backtrace: String::new(),
+        });
+        let pointer = body.as_ptr();
+        // SAFETY: just allocated and not shared yet; the texts stay where they are as long as the object lives.
+        unsafe {
+            (*pointer).object.kind = str_out(&(*addr_of!((*pointer).kind)));
+            (*pointer).object.message = str_out(&(*addr_of!((*pointer).message)));
+        }
+        Self(own(body))
+    }
+
+    /// Takes over an error object.
+    ///
+    /// # Safety
+    ///
+    /// * `object` is an owned reference to an object of type `CHIPDOCK_TYPE_ERROR`.
+    #[must_use]
+    pub unsafe fn from_object(object: ObjectRef) -> Self {
+        Self(object)
+    }
+
+    /// The object, still owned by this error.
+    #[must_use]
+    pub fn object(&self) -> &ObjectRef {
+        &self.0
+    }
+
+    /// The object, which the caller now owns.
+    #[must_use]
+    pub fn into_object(self) -> ObjectRef {
+        self.0
+    }
+
+    /// The error as a borrowed value.
+    #[must_use]
+    pub fn as_any_view(&self) -> AnyView<'_> {
+        AnyView::from_object(&self.0)
+    }
+
+    fn fields(&self) -> *const ChipdockErrorObject {
+        self.0.as_ptr().cast()
+    }
+
+    fn field_text(&self, text: ChipdockStr) -> Cow<'_, str> {
+        // SAFETY: V.7, the error's texts live as long as the error.
+        String::from_utf8_lossy(unsafe { bytes_in(text) })
+    }
+
+    /// What sort of error it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        // SAFETY: V.7, the layout of an error object.
+        let kind = self.field_text(unsafe { (*self.fields()).kind });
+        match KINDS.iter().find(|(name, _, _)| *name == kind) {
+            Some((name, _, _)) => ErrorKind(Cow::Borrowed(name)),
+            None => ErrorKind(Cow::Owned(kind.into_owned())),
+        }
+    }
+
+    /// What happened, for a person.
+    #[must_use]
+    pub fn message(&self) -> Cow<'_, str> {
+        // SAFETY: V.7, the layout of an error object.
+        self.field_text(unsafe { (*self.fields()).message })
+    }
+
+    /// Lines `File "f", line 1, in g`, most recent last; often empty.
+    #[must_use]
+    pub fn backtrace(&self) -> Cow<'_, str> {
+        // SAFETY: V.7, the layout of an error object.
+        self.field_text(unsafe { (*self.fields()).backtrace })
+    }
+
+    /// The error that led to this one.
+    #[must_use]
+    pub fn cause(&self) -> Option<Self> {
+        // SAFETY: V.7, null or an object that the error owns.
+        let cause = NonNull::new(unsafe { (*self.fields()).cause_chain })?;
+        // SAFETY: live as long as this error.
+        let cause = unsafe { ObjectRef::from_borrowed(cause) };
+        (cause.type_index() == CHIPDOCK_TYPE_ERROR).then_some(Self(cause))
+    }
+
+    /// The same error with a message that says where: `text: message`. The cause is kept.
+    #[must_use]
+    pub fn context(self, text: impl fmt::Display) -> Self {
+        let cause = self.cause().map(|cause| cause.0);
+        let located =
+            Self::with_cause_object(self.kind(), format!("{text}: {}", self.message()).into(), cause);
+        let backtrace = self.backtrace();
+        if !backtrace.is_empty() {
+            located.append_backtrace(&backtrace);
+        }
+        located
+    }
+
+    /// Appends a frame to the backtrace.
+    #[must_use]
+    pub fn frame(self, file: &str, line: u32, function: &str) -> Self {
+        self.append_backtrace(&format!("File \"{file}\", line {line}, in {function}\n"));
+        self
+    }
+
+    fn append_backtrace(&self, lines: &str) {
+        let lines = str_out(lines);
+        // SAFETY: V.7, never null in an error object; the text is borrowed for the call.
+        unsafe { ((*self.fields()).update_backtrace)(self.0.as_ptr().cast(), &lines, UPDATE_APPEND) };
+    }
+}
+
+const UPDATE_APPEND: i32 = 1;
+
+/// Replaces or appends to the backtrace of one of our errors. As in TVM-FFI, not to be called while another thread
+/// reads the same error.
+unsafe extern "C" fn update_backtrace(self_: *mut c_void, backtrace: *const ChipdockStr, update_mode: i32) {
+    trampoline::guard_release(|| {
+        let body = self_.cast::<ErrorBody>();
+        // SAFETY: V.7, called with one of our errors and a live text, by one thread at a time.
+        unsafe {
+            let (Some(body), Some(lines)) = (NonNull::new(body), backtrace.as_ref()) else { return };
+            let body = body.as_ptr();
+            let own_text = &mut *addr_of_mut!((*body).backtrace);
+            if update_mode != UPDATE_APPEND {
+                own_text.clear();
+            }
+            own_text.push_str(&String::from_utf8_lossy(bytes_in(*lines)));
+            (*body).object.backtrace = str_out(own_text);
+        }
+    });
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind(), self.message())?;
+        let mut cause = self.cause();
+        while let Some(error) = cause {
+            write!(f, "; caused by {}: {}", error.kind(), error.message())?;
+            cause = error.cause();
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Returns early with an [`Error`]: `bail!(ErrorKind::VALUE_ERROR, "expected a size, found {size}")`.
+#[macro_export]
+macro_rules! bail {
+    ($kind:expr, $($message:tt)+) => {
+        return ::core::result::Result::Err($crate::Error::new($kind, ::std::format!($($message)+)))
+    };
+}
+
+/// Returns early with an [`Error`] unless the condition holds: `ensure!(n > 0, ErrorKind::VALUE_ERROR, "...")`.
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr, $kind:expr, $($message:tt)+) => {
+        if !$condition {
+            $crate::bail!($kind, $($message)+);
+        }
+    };
+}

@@ -1,0 +1,222 @@
+//! The host as a plugin sees it.
+
+use core::ffi::c_void;
+use core::ptr::NonNull;
+
+use chipdock_abi::{ChipdockAny, ChipdockHost, DLDevice};
+
+use crate::text::{str_in_lossy, str_out};
+use crate::{Any, Error, ErrorKind, Function, Stream};
+
+/// How loud a line of the log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum LogLevel {
+    /// Something failed.
+    Error = chipdock_abi::CHIPDOCK_LOG_ERROR,
+    /// Something works otherwise than expected.
+    Warning = chipdock_abi::CHIPDOCK_LOG_WARNING,
+    /// What happens, for a person.
+    Info = chipdock_abi::CHIPDOCK_LOG_INFO,
+    /// What happens, for whoever debugs.
+    Debug = chipdock_abi::CHIPDOCK_LOG_DEBUG,
+}
+
+/// A host: where errors are raised and taken, and where services come from.
+///
+/// A plugin keeps it in what it registers and in the functions it makes, never in a global: there may be several hosts
+/// in a process (P10). Hosts live as long as the process, so this is a plain copyable handle.
+#[derive(Clone, Copy)]
+pub struct HostRef(&'static ChipdockHost);
+
+impl core::fmt::Debug for HostRef {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "HostRef({:p})", self.0)
+    }
+}
+
+impl PartialEq for HostRef {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for HostRef {}
+
+impl HostRef {
+    /// A handle to a host's table.
+    ///
+    /// # Safety
+    ///
+    /// * `table` keeps the host rules of the contract, H.1 to H.6.
+    #[must_use]
+    pub unsafe fn new(table: &'static ChipdockHost) -> Self {
+        Self(table)
+    }
+
+    /// A handle to a host's table, or nothing when it is null.
+    ///
+    /// # Safety
+    ///
+    /// * `table` is null or lives as long as the process and keeps the host rules of the contract, H.1 to H.6.
+    #[must_use]
+    pub unsafe fn from_raw(table: *const ChipdockHost) -> Option<Self> {
+        // SAFETY: the caller says that it lives as long as the process.
+        unsafe { table.as_ref() }.map(Self)
+    }
+
+    /// The table itself.
+    #[must_use]
+    pub fn table(self) -> &'static ChipdockHost {
+        self.0
+    }
+
+    /// The host's version, semver.
+    #[must_use]
+    pub fn version(self) -> String {
+        // SAFETY: H.1, the version is a live string.
+        unsafe { str_in_lossy(self.0.version) }.into_owned()
+    }
+
+    /// Raises `error` as this thread's error: what a function of a table does before it returns non-zero.
+    ///
+    /// Borrows the error; the host adds a reference of its own.
+    pub fn raise(self, error: &Error) {
+        let raw = error.as_any_view().into_raw();
+        // SAFETY: H.2, callable from any thread; the error is borrowed for the call.
+        unsafe { (self.0.raise_object)(self.0.self_, &raw) };
+    }
+
+    /// Moves this thread's error out, if there is one. Only the thread that saw the non-zero return can take it, and
+    /// before it calls anything else of the boundary.
+    #[must_use]
+    pub fn take_error(self) -> Option<Error> {
+        let mut raw = Any::NONE.into_raw();
+        // SAFETY: H.3, writes None or an owned error.
+        let any = unsafe {
+            (self.0.take_error)(self.0.self_, &mut raw);
+            Any::from_raw(raw)
+        };
+        any.to::<Error>().ok()
+    }
+
+    /// Turns the return value of a table's function into a result; `what` names the function for the case that it
+    /// returned non-zero and raised nothing.
+    ///
+    /// # Errors
+    ///
+    /// The error that the callee raised, or `BrokenPlugin` when it raised none (P7).
+    pub fn check(self, status: i32, what: impl FnOnce() -> String) -> Result<(), Error> {
+        if status == 0 {
+            return Ok(());
+        }
+        Err(self.take_error().unwrap_or_else(|| {
+            let kind = ErrorKind::from_status(status);
+            let meaning = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+            Error::new(
+                ErrorKind::BROKEN_PLUGIN,
+                format!(
+                    "{} returned status {status}{meaning} and raised no error: it must raise one before it returns \
+                     (P7); report it to the maintainer of the plugin",
+                    what()
+                ),
+            )
+        }))
+    }
+
+    /// Writes a line to the host's log.
+    pub fn log(self, level: LogLevel, message: &str) {
+        // SAFETY: H.2; the message is borrowed for the call.
+        unsafe { (self.0.log)(self.0.self_, level as i32, str_out(message)) };
+    }
+
+    /// The registered function of that name, or nothing. May load another plugin; not allowed during `init`.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong while the plugin that has it was loaded.
+    pub fn function(self, name: &str) -> Result<Option<Function>, Error> {
+        let mut raw = Any::NONE.into_raw();
+        // SAFETY: H.4, writes None or an owned function.
+        let (status, found) = unsafe {
+            let status = (self.0.function)(self.0.self_, str_out(name), &mut raw);
+            (status, Any::from_raw(raw))
+        };
+        self.check(status, || format!("the host's `function` for `{name}`"))?;
+        found.to::<Option<Function>>()
+    }
+
+    /// The stream that is active on this thread for `device`.
+    #[must_use]
+    pub fn current_stream(self, device: DLDevice) -> Stream {
+        // SAFETY: H.2.
+        Stream::from_raw(unsafe { (self.0.current_stream)(self.0.self_, device) })
+    }
+
+    /// An interface of the host, or nothing when it does not have it. The table's type belongs to name and version.
+    #[must_use]
+    pub fn query(self, name: &str, version: u32) -> Option<NonNull<c_void>> {
+        // SAFETY: H.2; the name is borrowed for the call.
+        NonNull::new(unsafe { (self.0.query)(self.0.self_, str_out(name), version) }.cast_mut())
+    }
+
+    /// The host of code that runs where no host is: it has an error slot for each thread and nothing else.
+    ///
+    /// Meant for tests and examples. Its log goes to stderr, it knows no function and no interface.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use chipdock_plugin_api::{Any, Error, ErrorKind, Function, HostRef};
+    ///
+    /// let host = HostRef::standalone();
+    /// let half = Function::from_fn(host, |args| {
+    ///     let whole: i64 = chipdock_plugin_api::argument(args, 0, "whole")?;
+    ///     if whole % 2 != 0 {
+    ///         return Err(Error::new(ErrorKind::VALUE_ERROR, format!("expected an even number, found {whole}")));
+    ///     }
+    ///     Ok(Any::from(whole / 2))
+    /// });
+    /// assert_eq!(half.call(host, &[42.into()])?.to::<i64>()?, 21);
+    /// assert_eq!(half.call(host, &[43.into()]).unwrap_err().kind(), ErrorKind::VALUE_ERROR);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn standalone() -> Self {
+        Self(&crate::slot::STANDALONE)
+    }
+}
+
+/// Writes an owned value where the other side asked for it.
+///
+/// # Safety
+///
+/// * `out` is null or writable; what it holds is not dropped.
+pub(crate) unsafe fn write_out<T>(out: *mut T, value: T) -> Result<(), Error> {
+    if out.is_null() {
+        return Err(Error::new(
+            ErrorKind::VALUE_ERROR,
+            "the place for the result is null: pass a valid pointer",
+        ));
+    }
+    // SAFETY: not null, and writable by the caller's word.
+    unsafe { out.write(value) };
+    Ok(())
+}
+
+/// As [`write_out`], for an owned `Any`.
+///
+/// # Safety
+///
+/// * As there.
+pub(crate) unsafe fn write_any(out: *mut ChipdockAny, value: Any) -> Result<(), Error> {
+    if out.is_null() {
+        return Err(Error::new(
+            ErrorKind::VALUE_ERROR,
+            "the place for the result is null: pass a valid pointer",
+        ));
+    }
+    // SAFETY: not null, and writable by the caller's word; ownership goes to whoever reads it.
+    unsafe { out.write(value.into_raw()) };
+    Ok(())
+}

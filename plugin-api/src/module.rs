@@ -1,0 +1,266 @@
+//! Modules and their loaders as safe traits, and their shims.
+
+use core::ffi::c_void;
+use std::sync::Arc;
+
+use chipdock_abi as abi;
+use chipdock_abi::{
+    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockModule, ChipdockModuleHandle, ChipdockModuleLoader,
+    ChipdockSection, ChipdockStr, DLDevice,
+};
+
+use crate::device_api::not_null;
+use crate::host::{write_any, write_out};
+use crate::session::Registered;
+use crate::text::{bytes_in, str_in};
+use crate::{Any, Error, ErrorKind, Function, HostRef, Str};
+
+/// An artifact, borrowed for the call.
+#[derive(Clone, Copy)]
+pub struct Artifact<'a> {
+    index_json: &'a str,
+    sections: &'a [ChipdockSection],
+}
+
+/// One section of an artifact.
+#[derive(Clone, Copy, Debug)]
+pub struct Section<'a> {
+    /// Its name, unique within the artifact.
+    pub name: &'a str,
+    /// `code`, `constants`, `debug` or `source`.
+    pub kind: &'a str,
+    /// What `data` is aligned to.
+    pub alignment_bytes: u64,
+    /// The bytes.
+    pub data: &'a [u8],
+}
+
+impl<'a> Artifact<'a> {
+    /// Reads an artifact of the boundary.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for null pointers and text that is not UTF-8.
+    ///
+    /// # Safety
+    ///
+    /// * M.3: the artifact and all that it points to live for `'a`.
+    pub unsafe fn from_raw(raw: &'a ChipdockArtifact) -> Result<Self, Error> {
+        let count = usize::try_from(raw.sections_count).unwrap_or(usize::MAX);
+        crate::ensure!(
+            count == 0 || !raw.sections.is_null(),
+            ErrorKind::VALUE_ERROR,
+            "expected {count} sections, found a null pointer"
+        );
+        // SAFETY: M.3, as many as it says.
+        let sections =
+            if count == 0 { &[] } else { unsafe { core::slice::from_raw_parts(raw.sections, count) } };
+        for section in sections {
+            // SAFETY: M.3.
+            unsafe {
+                str_in(section.name, "a section's name")?;
+                str_in(section.kind, "a section's kind")?;
+            }
+            crate::ensure!(
+                section.size_bytes == 0 || !section.data.is_null(),
+                ErrorKind::VALUE_ERROR,
+                "a section of {} bytes is null",
+                section.size_bytes
+            );
+        }
+        // SAFETY: M.3.
+        Ok(Self { index_json: unsafe { str_in(raw.index_json, "the artifact's index")? }, sections })
+    }
+
+    /// JSON with `module_kind`, `format` and `functions`.
+    #[must_use]
+    pub fn index_json(&self) -> &'a str {
+        self.index_json
+    }
+
+    /// The sections, in order.
+    pub fn sections(&self) -> impl Iterator<Item = Section<'a>> + use<'a> {
+        self.sections.iter().map(|section| {
+            let data = ChipdockStr { data: section.data.cast(), size: section.size_bytes as usize };
+            // SAFETY: M.3; checked when the artifact was read.
+            unsafe {
+                Section {
+                    name: core::str::from_utf8(bytes_in(section.name)).unwrap_or_default(),
+                    kind: core::str::from_utf8(bytes_in(section.kind)).unwrap_or_default(),
+                    alignment_bytes: section.alignment_bytes,
+                    data: bytes_in(data),
+                }
+            }
+        })
+    }
+
+    /// The section of that name.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` with the names that are there.
+    pub fn section(&self, name: &str) -> Result<Section<'a>, Error> {
+        self.sections().find(|section| section.name == name).ok_or_else(|| {
+            let names: Vec<_> = self.sections().map(|section| section.name).collect();
+            let message = format!("expected a section `{name}`, found {names:?}: build the artifact again");
+            Error::new(ErrorKind::NOT_FOUND, message)
+        })
+    }
+}
+
+/// The environment of compiled code: what the variable `__chipdock_env` is to point to.
+///
+/// The host keeps it as long as the module and every function that was got from it.
+#[derive(Clone, Copy, Debug)]
+pub struct EnvRef {
+    host: HostRef,
+    raw: *const ChipdockEnv,
+}
+
+// SAFETY: a table whose functions may be called from any thread.
+unsafe impl Send for EnvRef {}
+// SAFETY: as above.
+unsafe impl Sync for EnvRef {}
+
+impl EnvRef {
+    /// An environment by its table.
+    ///
+    /// # Safety
+    ///
+    /// * M.4: `raw` is null or outlives the module, and raises its errors with `host`.
+    #[must_use]
+    pub unsafe fn new(host: HostRef, raw: *const ChipdockEnv) -> Self {
+        Self { host, raw }
+    }
+
+    /// The table, for `__chipdock_env`.
+    #[must_use]
+    pub fn as_ptr(self) -> *const ChipdockEnv {
+        self.raw
+    }
+
+    /// The host that errors are raised with.
+    #[must_use]
+    pub fn host(self) -> HostRef {
+        self.host
+    }
+}
+
+/// Whether an artifact runs on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Runs,
+    /// It does after being compiled again; why.
+    Recompile(String),
+    /// It does not; why.
+    Unsupported(String),
+}
+
+/// A loaded module.
+///
+/// Every method may be called from any thread at once. Dropping the module leaves the functions got from it usable:
+/// they keep what they need.
+pub trait Module: Send + Sync + 'static {
+    /// Answers the function of that name, or nothing when there is none. The name is the IrModule's.
+    ///
+    /// # Errors
+    ///
+    /// * What keeps a function that is there from being used.
+    fn function(&self, name: &str) -> Result<Option<Function>, Error>;
+}
+
+/// Makes artifacts runnable: what `module.load.<kind>` stands for.
+///
+/// Every method may be called from any thread at once.
+pub trait ModuleLoader: Send + Sync + 'static {
+    /// Says whether the artifact would run on `device`, without loading it. Says yes unless overridden.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: the artifact cannot be read. An artifact that does not fit is a verdict, not an error.
+    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+        let _ = (artifact, device);
+        Ok(Verdict::Runs)
+    }
+
+    /// Makes the artifact runnable. Compiled code reaches the host through `env` alone.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: the artifact cannot be read, or is of another kind.
+    /// * `Unavailable`: something that it needs is not there; the message names what was tried and what brings it.
+    /// * `OutOfMemory`, `IoError`: nothing is left behind, no file either.
+    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error>;
+}
+
+type Loader = Registered<dyn ModuleLoader>;
+type Loaded = Registered<dyn Module>;
+
+unsafe extern "C" fn destroy_loader(self_: *mut c_void) {
+    // SAFETY: M.1, called once, last.
+    unsafe { Loader::destroy(self_) };
+}
+
+unsafe extern "C" fn check(
+    self_: *mut c_void,
+    artifact: *const ChipdockArtifact,
+    device: DLDevice,
+    out_verdict: *mut i32,
+    out_reason: *mut ChipdockAny,
+) -> i32 {
+    // SAFETY: M.2 and M.3, a registered `self_`, a live artifact and places to write to.
+    unsafe {
+        Loader::enter(self_, |loader| {
+            let artifact = Artifact::from_raw(not_null(artifact, "the artifact")?)?;
+            crate::ensure!(!out_reason.is_null(), ErrorKind::VALUE_ERROR, "the place for the reason is null");
+            let (verdict, reason) = match loader.check(&artifact, device)? {
+                Verdict::Runs => (abi::CHIPDOCK_ARTIFACT_OK, Any::NONE),
+                Verdict::Recompile(why) => (abi::CHIPDOCK_ARTIFACT_RECOMPILE, Str::new(&why).into_any()),
+                Verdict::Unsupported(why) => (abi::CHIPDOCK_ARTIFACT_UNSUPPORTED, Str::new(&why).into_any()),
+            };
+            write_out(out_verdict, verdict)?;
+            write_any(out_reason, reason)
+        })
+    }
+}
+
+unsafe extern "C" fn load(
+    self_: *mut c_void,
+    artifact: *const ChipdockArtifact,
+    env: *const ChipdockEnv,
+    out_module: *mut ChipdockModuleHandle,
+) -> i32 {
+    // SAFETY: M.2 to M.4, a registered `self_`, a live artifact, an environment and a place to write to.
+    unsafe {
+        Loader::enter_registered(self_, |registered| {
+            let artifact = Artifact::from_raw(not_null(artifact, "the artifact")?)?;
+            crate::ensure!(!out_module.is_null(), ErrorKind::VALUE_ERROR, "the place for the module is null");
+            let env = EnvRef::new(registered.session().host(), env);
+            let module: Arc<dyn Module> = Arc::from(registered.value().load(&artifact, env)?);
+            let self_ = Loaded::into_raw(registered.session(), module);
+            write_out(out_module, ChipdockModuleHandle { self_, table: &MODULE_TABLE })
+        })
+    }
+}
+
+unsafe extern "C" fn destroy_module(self_: *mut c_void) {
+    // SAFETY: M.5, called once, last.
+    unsafe { Loaded::destroy(self_) };
+}
+
+unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
+    // SAFETY: M.5, a loaded `self_`, a live string and a place to write to.
+    unsafe {
+        Loaded::enter(self_, |module| {
+            let name = str_in(name, "the function's name")?;
+            write_any(out_function, module.function(name)?.map_or(Any::NONE, Any::from))
+        })
+    }
+}
+
+/// The one table of every module loader that is written in Rust.
+pub(crate) static LOADER_TABLE: ChipdockModuleLoader =
+    ChipdockModuleLoader { destroy: destroy_loader, check, load };
+
+static MODULE_TABLE: ChipdockModule = ChipdockModule { destroy: destroy_module, function };

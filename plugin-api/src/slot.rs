@@ -1,0 +1,110 @@
+//! The error slot: one error per thread, as a host keeps it, and the host that has nothing else.
+
+use core::cell::RefCell;
+use core::ffi::c_void;
+use core::ptr;
+
+use chipdock_abi::{
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockHost, ChipdockStr,
+    DLDevice,
+};
+
+use crate::text::{static_str, str_in_lossy};
+use crate::{Any, AnyView, Error, ErrorKind};
+
+thread_local! {
+    static SLOT: RefCell<Option<Error>> = const { RefCell::new(None) };
+}
+
+/// Sets this thread's error, as `ChipdockHost.raise`. A host may put it into its own table.
+///
+/// # Safety
+///
+/// * Both strings are live for the call.
+pub unsafe extern "C" fn raise(_self: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
+    // SAFETY: live, by the caller's word.
+    let (kind, message) = unsafe { (str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
+    set(Some(Error::new(ErrorKind::new(kind), message)));
+}
+
+/// Sets this thread's error to an error object, as `ChipdockHost.raise_object`. A host may put it into its own table.
+///
+/// Anything but an error object is reported as a broken plugin.
+///
+/// # Safety
+///
+/// * `error` is null or a live value that is borrowed for the call.
+pub unsafe extern "C" fn raise_object(_self: *mut c_void, error: *const ChipdockAny) {
+    // SAFETY: null or live, by the caller's word.
+    let view = unsafe { error.as_ref().map(|raw| AnyView::from_raw(*raw)) };
+    let error = match view {
+        Some(view) if view.type_index() == CHIPDOCK_TYPE_ERROR => view.to::<Error>().ok(),
+        _ => None,
+    };
+    set(Some(error.unwrap_or_else(|| {
+        Error::new(ErrorKind::BROKEN_PLUGIN, "raise_object was given something that is no error object")
+    })));
+}
+
+/// Moves this thread's error out, as `ChipdockHost.take_error`. A host may put it into its own table.
+///
+/// # Safety
+///
+/// * `out_error` is null or writable.
+pub unsafe extern "C" fn take_error(_self: *mut c_void, out_error: *mut ChipdockAny) {
+    if out_error.is_null() {
+        return;
+    }
+    let error = take().map_or(Any::NONE, Any::from);
+    // SAFETY: not null, and writable by the caller's word.
+    unsafe { out_error.write(error.into_raw()) };
+}
+
+/// Moves this thread's error out.
+#[must_use]
+pub fn take() -> Option<Error> {
+    // While the thread ends there is no slot any more, and nobody left to ask for it.
+    SLOT.try_with(|slot| slot.take()).ok().flatten()
+}
+
+/// Sets or clears this thread's error.
+pub fn set(error: Option<Error>) {
+    // The old error is dropped outside the borrow: its destructor may be somebody else's code.
+    let old = SLOT.try_with(|slot| slot.replace(error));
+    drop(old);
+}
+
+unsafe extern "C" fn log(_self: *mut c_void, _level: i32, message: ChipdockStr) {
+    // SAFETY: live for the call, H.2.
+    eprintln!("{}", unsafe { str_in_lossy(message) });
+}
+
+unsafe extern "C" fn function(_self: *mut c_void, _name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
+    if !out_function.is_null() {
+        // SAFETY: not null, and writable by H.4.
+        unsafe { out_function.write(Any::NONE.into_raw()) };
+    }
+    0
+}
+
+unsafe extern "C" fn current_stream(_self: *mut c_void, _device: DLDevice) -> *mut c_void {
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
+    ptr::null()
+}
+
+pub(crate) static STANDALONE: ChipdockHost = ChipdockHost {
+    abi_major: CHIPDOCK_ABI_MAJOR,
+    abi_minor: CHIPDOCK_ABI_MINOR,
+    version: static_str(env!("CARGO_PKG_VERSION")),
+    self_: ptr::null_mut(),
+    raise,
+    raise_object,
+    take_error,
+    log,
+    function,
+    current_stream,
+    query,
+};

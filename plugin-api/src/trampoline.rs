@@ -1,0 +1,50 @@
+//! The one place where panics are caught: every function that the other side may call goes through here.
+
+use std::any::Any as Payload;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use chipdock_abi::CHIPDOCK_OK;
+
+use crate::{Error, ErrorKind, HostRef};
+
+// With `panic = "abort"` nothing can be caught: the host would die with the plugin.
+#[cfg(not(panic = "unwind"))]
+compile_error!(
+    "a Chipdock plugin must be built with panic = \"unwind\": remove `panic = \"abort\"` from its profile"
+);
+
+/// Runs `body` for the other side: an error or a panic is raised with `host`, and the status tells which.
+pub(crate) fn guard(host: HostRef, body: impl FnOnce() -> Result<(), Error>) -> i32 {
+    let error = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => return CHIPDOCK_OK,
+        Ok(Err(error)) => error,
+        Err(payload) => panic_error(payload),
+    };
+    host.raise(&error);
+    error.kind().status()
+}
+
+/// Runs a destructor for the other side. There is nobody to report to: the panic hook has printed what happened.
+pub(crate) fn guard_release(body: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
+        forget(payload);
+    }
+}
+
+fn panic_error(payload: Box<dyn Payload + Send>) -> Error {
+    let text = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    forget(payload);
+    let text = text.unwrap_or_else(|| "a value that is no text".to_owned());
+    Error::new(
+        ErrorKind::PANIC,
+        format!("panicked: {text}; this is a bug, report it to the plugin's maintainer"),
+    )
+}
+
+/// Drops a panic's payload, whose own destructor may panic again.
+fn forget(payload: Box<dyn Payload + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        core::mem::forget(again);
+    }
+}
