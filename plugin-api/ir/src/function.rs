@@ -61,6 +61,14 @@ pub mod attr {
     pub const IS_GLOBAL_FUNC: &str = "tirx.is_global_func";
     /// Bool: this is the function that a module without a chosen one runs.
     pub const IS_ENTRY_FUNC: &str = "tirx.is_entry_func";
+    /// Str: of a packed entry function, the name of the function that it came from.
+    pub const SOURCE_NAME: &str = "chipdock.source_name";
+    /// List of Str: of a packed entry function, the type of each argument; a tensor is "handle".
+    pub const ARG_TYPES: &str = "chipdock.arg_types";
+    /// Str: of a packed entry function, for people: `f(A: Tensor([n], float32), k: int32)`.
+    pub const SIGNATURE: &str = "chipdock.signature";
+    /// Bool: rarely called, best kept out of line.
+    pub const COLD: &str = "chipdock.cold";
 }
 
 /// A parameter of a function.

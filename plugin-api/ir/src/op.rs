@@ -188,6 +188,9 @@ ops! {
     StructGet = "tvm_struct_get" Own 3 Reads;
     /// (handle, index, field, value): sets such a field.
     StructSet = "tvm_struct_set" Own 4 Writes;
+    /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many bytes behind the
+    /// handle, whatever its alignment.
+    HandleLoad = "handle_load" Own 2 Reads;
     /// (device_type, device_id, size_bytes: uint64) -> handle, null with an error raised.
     AllocateWorkspace = "TVMBackendAllocWorkspace" Own 255 Writes;
     /// (device_type, device_id, data) -> int32, non-zero with an error raised.

@@ -127,6 +127,10 @@ pub struct TargetKind {
     /// Which options hold the facts that passes ask for.
     #[serde(default)]
     pub facts: FactOptions,
+    /// Ops that its code generator spells itself beyond the core ops (see the front page of the passes), by name; the
+    /// others are lowered to simpler ones.
+    #[serde(default)]
+    pub native_ops: Vec<String>,
     /// The options.
     #[serde(default)]
     pub options: Vec<OptionSchema>,
@@ -247,6 +251,8 @@ pub struct TargetFacts {
     pub warp_size: Option<i64>,
     /// Arguments of a device function at most, where known.
     pub function_args_max: Option<i64>,
+    /// Ops that its code generator spells itself beyond the core ops.
+    pub native_ops: Vec<crate::Op>,
 }
 
 impl TargetKind {
@@ -266,6 +272,7 @@ impl TargetKind {
             shared_memory_bytes_max: number(&self.facts.shared_memory_bytes_max),
             warp_size: number(&self.facts.warp_size),
             function_args_max: number(&self.facts.function_args_max),
+            native_ops: self.native_ops.iter().filter_map(|name| crate::Op::by_name(name)).collect(),
         }
     }
 }

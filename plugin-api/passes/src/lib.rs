@@ -1,1 +1,57 @@
-//! See the description in Cargo.toml.
+//! Passes: an [`IrModule`](chipdock_ir::IrModule) in, an `IrModule` out, one pass a file, each pure.
+//!
+//! [`lower`] runs them in order, as far as the stage at which a code generator takes the module. They ask the target
+//! for facts ([`chipdock_ir::TargetFacts`]), never for its name.
+//!
+//! # Rules
+//!
+//! * **L1** A pass is pure: the module that it is given stays as it is, and equal modules give equal results but for the
+//!   identity of variables.
+//! * **L2** A pass requires what its page says, and ensures what its page says. A valid module makes no pass panic.
+//! * **L3** What the module computes is unchanged: integers exactly, floats to the bit, except that the reductions of a
+//!   block may associate in another order and that mathematical functions have the error bounds of `lower_intrinsics`.
+//! * **L4** A failure is a [`PassError`] that names the function and says whose fault it is; nothing falls back silently.
+//!
+//! # What a code generator of host functions receives ([`Stage::Host`](chipdock_ir::Stage::Host))
+//!
+//! * **H1** For each function `f`: the packed entry `__tvm_ffi_f` (its `calling_conv` is 1; the attributes
+//!   `chipdock.source_name`, `chipdock.signature` and `chipdock.arg_types` say what the artifact's index says), the
+//!   cold `f_check_`, and `f_compute_`; see [`make_packed_api`]. Functions call each other by `Callee::Global`. Each
+//!   returns int32: 0, or -1 with an error raised.
+//! * **H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
+//!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
+//!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes; a
+//!   `DeclBuffer` without data is a view of a data variable that is bound already (a parameter, or another buffer's).
+//! * **H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be printed
+//!   in decimal. `tvm_throw_last_error()` returns -1 with the error that a callee raised.
+//! * **H4** Division, remainder, shifts, conversions from float to integer and integer overflow have the IR's meaning,
+//!   which C leaves undefined: the code generator guards them (or the compiler is told that integers wrap). No guard is
+//!   needed where the second operand is a constant other than 0 and -1, or a shift count within the width.
+//! * **H5** Core ops are the code generator's to spell, for every float type that it has: `sqrt floor ceil trunc
+//!   nearbyint abs fma copysign`, `bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right`,
+//!   `if_then_else likely reinterpret isnullptr address_of handle_add_byte_offset tvm_struct_get tvm_struct_set
+//!   handle_load`, and those that allocate, free, throw and call. Every other op is lowered, unless the target kind
+//!   names it in `native_ops`.
+//! * **H6** What is left to the C library arrives as `call_pure_extern` with a C name (`expf`, `pow`), on scalars.
+//! * **H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores whose index
+//!   is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter.
+
+mod bind_target;
+mod error;
+mod flatten_buffers;
+mod lower;
+mod lower_blocks;
+mod make_packed_api;
+pub mod simplify;
+mod substitute;
+mod walk;
+
+pub use bind_target::bind_target;
+pub use error::{Fault, PassError};
+pub use flatten_buffers::flatten_buffers;
+pub use lower::{LowerOptions, Lowered, PIPELINE, Pass, Schedule, lower};
+pub use lower_blocks::lower_blocks;
+pub use make_packed_api::make_packed_api;
+
+/// Bytes that a buffer may take on the stack; larger ones are workspace. TVM's `kMaxStackAlloca`.
+pub const STACK_SIZE_BYTES_MAX: i128 = 1024;

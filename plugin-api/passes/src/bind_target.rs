@@ -1,0 +1,47 @@
+//! Says on each function what it is compiled for.
+
+use std::sync::Arc;
+
+use chipdock_ir::{AttrValue, IrModule, PrimFunc, TargetFacts, attr};
+
+use crate::PassError;
+use crate::walk::try_map_functions;
+
+/// Sets the attribute [`attr::TARGET`] of each function that has none.
+///
+/// # Before and after
+///
+/// ```text
+/// T.func_attr({})    ->    T.func_attr({"target": T.target({"kind": ...})})
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires nothing. Every function has a target, and it is the one that the module is lowered for.
+///
+/// # Errors
+///
+/// A function that names another target already: the caller's.
+pub fn bind_target(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    try_map_functions(module, |function| {
+        match function.attrs.get(attr::TARGET) {
+            Some(AttrValue::Target(target))
+                if *target != facts.target && target.kind != facts.target.kind =>
+            {
+                return Err(PassError::caller(
+                    "bind_target",
+                    &function.name,
+                    format!(
+                        "expected a function for target \"{}\", found one that names target \"{}\"; remove the \
+                         attribute or build for that target",
+                        facts.target.kind, target.kind
+                    ),
+                ));
+            }
+            _ => {}
+        }
+        let mut attrs = function.attrs.clone();
+        attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::clone(&facts.target)));
+        Ok(PrimFunc { attrs, ..function.clone() })
+    })
+}

@@ -1,0 +1,202 @@
+//! Buffers of one dimension.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use chipdock_ir::{
+    Buffer, BufferNode, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts,
+};
+
+use crate::PassError;
+use crate::simplify::{self, Ranges};
+use crate::walk::try_map_functions;
+
+const PASS: &str = "flatten_buffers";
+
+/// Makes every buffer one-dimensional and compact: strides and offset go into the index.
+///
+/// Parameters keep their shape, which the argument check needs; the body begins with a one-dimensional buffer declared
+/// over the data of each. A host addresses in 64 bits, so that no index wraps; elsewhere an index has 32 bits where the
+/// buffer is known to have fewer elements than that.
+///
+/// # Before and after
+///
+/// ```text
+/// A: T.Buffer((16, 77))                A_1 = T.decl_buffer((1232,), data=A.data)
+/// B[i, j] = A[i, j]             ->     B_1[i * 77 + j] = A_1[i * 77 + j]
+/// ```
+/// (each `i` and `j` cast to int64 for a host)
+///
+/// # Requires / # Ensures
+///
+/// Requires a module without blocks. Each load and store has one index, into a buffer without strides and offset.
+/// A boolean still takes one byte.
+///
+/// # Errors
+///
+/// An access whose number of indices is not that of the buffer's axes, or a vector index that is not the last: a broken
+/// promise of validation.
+pub fn flatten_buffers(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    try_map_functions(module, |function| {
+        let mut flattener =
+            Flattener { function, wide: facts.is_host, flat: HashMap::new(), ranges: Ranges::new() };
+        let mut stmts = Vec::new();
+        for param in &function.params {
+            if let Param::Buffer(buffer) = param {
+                let buffer = flattener.flat(buffer).buffer;
+                stmts.push(Stmt::new(StmtKind::DeclBuffer { buffer, data: None }));
+            }
+        }
+        stmts.push(flattener.stmt(&function.body)?);
+        Ok(PrimFunc { body: Stmt::seq(stmts), ..function.clone() })
+    })
+}
+
+/// A flat buffer and how it is indexed.
+#[derive(Clone)]
+struct Flat {
+    buffer: Buffer,
+    strides: Vec<Expr>,
+    offset: Option<Expr>,
+    index: DType,
+}
+
+struct Flattener<'a> {
+    function: &'a PrimFunc,
+    wide: bool,
+    flat: HashMap<Buffer, Flat>,
+    ranges: Ranges,
+}
+
+impl Flattener<'_> {
+    fn flat(&mut self, buffer: &Buffer) -> Flat {
+        if let Some(flat) = self.flat.get(buffer) {
+            return flat.clone();
+        }
+        let fits = buffer.constant_size().is_some_and(|size| size <= i128::from(i32::MAX));
+        let narrow = !self.wide && (fits || buffer.shape.iter().all(|extent| extent.dtype.bits <= 32));
+        let index = if narrow { DType::INT32 } else { DType::INT64 };
+        let wide = |e: &Expr| simplify::expr(&e.clone().cast(index));
+        let strides: Vec<Expr> = if buffer.strides.is_empty() {
+            compact_strides(buffer, index)
+        } else {
+            buffer.strides.iter().map(wide).collect()
+        };
+        let offset = buffer.elem_offset.as_ref().map(wide).filter(|offset| offset.as_int() != Some(0));
+        let node = BufferNode {
+            shape: vec![flat_size(buffer, &strides, offset.as_ref(), index)],
+            strides: Vec::new(),
+            elem_offset: None,
+            ..(**buffer).clone()
+        };
+        let flat = Flat { buffer: Buffer::from_node(node), strides, offset, index };
+        self.flat.insert(buffer.clone(), flat.clone());
+        flat
+    }
+
+    fn index(&mut self, buffer: &Buffer, indices: &[Expr]) -> Result<(Buffer, Expr), PassError> {
+        let flat = self.flat(buffer);
+        let broken = |message: String| Err(PassError::bug(PASS, &self.function.name, message));
+        if indices.len() != flat.strides.len() {
+            return broken(format!(
+                "expected {} indices into {}, found {}",
+                flat.strides.len(),
+                buffer.name,
+                indices.len()
+            ));
+        }
+        let lanes = indices.last().map_or(1, |index| index.dtype.lanes);
+        let mut sum: Option<Expr> = flat.offset.clone().map(|offset| offset.broadcast(lanes));
+        for (axis, (index, stride)) in indices.iter().zip(&flat.strides).enumerate() {
+            let own = index.dtype.lanes;
+            if own != 1 && axis + 1 != indices.len() {
+                return broken(format!(
+                    "expected a scalar as index {axis} into {}, found {}",
+                    buffer.name, index.dtype
+                ));
+            }
+            let wide = index.clone().cast(flat.index.with_lanes(own));
+            let product = wide * stride.clone().broadcast(own);
+            let product = if own == lanes { product } else { product.broadcast(lanes) };
+            sum = Some(match sum {
+                Some(sum) => sum + product,
+                None => product,
+            });
+        }
+        let sum = sum.unwrap_or_else(|| Expr::int(0, flat.index));
+        Ok((flat.buffer, simplify::expr_with(&sum, &self.ranges)))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Result<Expr, PassError> {
+        let mapped = expr.try_map_children(&mut |child| self.expr(child))?;
+        let ExprKind::Load { buffer, indices, predicate } = &mapped.kind else { return Ok(mapped) };
+        let (buffer, index) = self.index(buffer, indices)?;
+        let kind = ExprKind::Load { buffer, indices: vec![index], predicate: predicate.clone() };
+        Ok(Expr::new(kind, mapped.dtype).with_span(mapped.span))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        match &stmt.kind {
+            StmtKind::For { var, min, extent, step, .. } => {
+                self.ranges.set_loop(var, min, extent, step.as_ref());
+            }
+            StmtKind::LaunchThread { var, extent, .. } => {
+                self.ranges.set_loop(var, &Expr::int(0, var.dtype), extent, None);
+            }
+            StmtKind::Bind { var, value } if value.dtype.is_integer() && value.dtype.is_scalar() => {
+                let (low, high) = self.ranges.of(value);
+                self.ranges.set(var, low, high);
+            }
+            _ => {}
+        }
+        let this = RefCell::new(&mut *self);
+        let mapped =
+            stmt.try_map_children(&mut |e| this.borrow_mut().expr(e), &mut |s| this.borrow_mut().stmt(s))?;
+        let kind = match &mapped.kind {
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                let (buffer, index) = self.index(buffer, indices)?;
+                let (value, predicate) = (value.clone(), predicate.clone());
+                StmtKind::Store { buffer, indices: vec![index], value, predicate }
+            }
+            StmtKind::AllocBuffer { buffer, annotations } => {
+                StmtKind::AllocBuffer { buffer: self.flat(buffer).buffer, annotations: annotations.clone() }
+            }
+            StmtKind::DeclBuffer { buffer, data } => {
+                StmtKind::DeclBuffer { buffer: self.flat(buffer).buffer, data: data.clone() }
+            }
+            _ => return Ok(mapped),
+        };
+        Ok(Stmt::new(kind).with_span(mapped.span))
+    }
+}
+
+/// Strides of a compact buffer, worked out in the type of the index so that no product of extents wraps.
+fn compact_strides(buffer: &Buffer, index: DType) -> Vec<Expr> {
+    let mut stride = Expr::int(1, index);
+    let mut strides: Vec<Expr> = Vec::with_capacity(buffer.shape.len());
+    for extent in buffer.shape.iter().rev() {
+        strides.push(stride.clone());
+        stride = simplify::expr(&(extent.clone().cast(index) * stride));
+    }
+    strides.reverse();
+    strides
+}
+
+/// How many elements from the data pointer on the buffer can reach.
+fn flat_size(buffer: &Buffer, strides: &[Expr], offset: Option<&Expr>, index: DType) -> Expr {
+    let size = if buffer.strides.is_empty() {
+        buffer.shape.iter().fold(Expr::int(1, index), |size, extent| size * extent.clone().cast(index))
+    } else {
+        let one = || Expr::int(1, index);
+        let last =
+            buffer.shape.iter().zip(strides).fold(one(), |sum, (extent, stride)| {
+                sum + (extent.clone().cast(index) - one()) * stride.clone()
+            });
+        Expr::binary(chipdock_ir::BinaryOp::Max, last, Expr::int(0, index))
+    };
+    let size = match offset {
+        Some(offset) => size + offset.clone(),
+        None => size,
+    };
+    simplify::expr(&size)
+}

@@ -1,0 +1,76 @@
+//! The pipeline.
+
+use std::sync::Arc;
+
+use chipdock_ir::{IrModule, Stage, TargetFacts};
+
+use crate::PassError;
+
+/// Whether what is not scheduled gets a schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// A default schedule for each kernel that has none.
+    #[default]
+    Auto,
+    /// As written.
+    None,
+}
+
+/// How far, and for what, a module is lowered.
+#[derive(Clone, Debug)]
+pub struct LowerOptions {
+    /// What the target can do.
+    pub facts: Arc<TargetFacts>,
+    /// Whether what is not scheduled gets a schedule.
+    pub schedule: Schedule,
+    /// How far; most often the stage at which the target's code generator takes the module.
+    pub stage: Stage,
+}
+
+impl LowerOptions {
+    /// To the stage that the target wants, with default schedules.
+    #[must_use]
+    pub fn new(facts: Arc<TargetFacts>) -> Self {
+        let stage = facts.stage;
+        Self { facts, schedule: Schedule::Auto, stage }
+    }
+}
+
+/// A lowered module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    /// How far it came.
+    pub stage: Stage,
+    /// The functions; from [`Stage::Device`] on, those of the host.
+    pub module: IrModule,
+    /// The functions of the device, where the target has any; only from [`Stage::Device`] on.
+    pub device: Option<IrModule>,
+}
+
+/// A pass by name.
+pub type Pass = fn(&IrModule, &TargetFacts) -> Result<IrModule, PassError>;
+
+/// The passes in order, each with the stage that it belongs to: a module at a stage has been through all of that stage.
+pub const PIPELINE: &[(Stage, &str, Pass)] = &[
+    (Stage::Blocks, "bind_target", crate::bind_target),
+    (Stage::Flattened, "lower_blocks", crate::lower_blocks),
+    (Stage::Flattened, "flatten_buffers", crate::flatten_buffers),
+    (Stage::Flattened, "simplify", crate::simplify::simplify),
+    (Stage::Host, "make_packed_api", crate::make_packed_api),
+];
+
+/// Lowers a module to a stage.
+///
+/// # Errors
+///
+/// The first pass that cannot go on; see [`PassError`]. The module is unchanged.
+pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassError> {
+    let mut module = module.clone();
+    for (stage, name, pass) in PIPELINE {
+        if *stage > options.stage || (*name == "default_schedule" && options.schedule == Schedule::None) {
+            continue;
+        }
+        module = pass(&module, &options.facts)?;
+    }
+    Ok(Lowered { stage: options.stage, module, device: None })
+}

@@ -1,0 +1,265 @@
+//! Blocks become the loops around them.
+
+mod init;
+mod view;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::{Attrs, Block, Buffer, Expr, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts, Var};
+
+use crate::PassError;
+use crate::simplify::{self, Ranges};
+use crate::substitute::Substitution;
+use crate::walk::try_map_functions;
+
+const PASS: &str = "lower_blocks";
+
+/// Replaces each block by its body: axes by their values, the predicate by an `if`, buffers of the block by
+/// allocations at its head, views of regions by buffers with strides and an offset.
+///
+/// The init of a block runs in loops of its own before the outermost reduction loop wherever that is the same: each
+/// reduction axis starts at the first iteration of the loops that it is made of, no other loop or branch depends on
+/// them, and nothing else under that loop touches what init writes or writes what init reads. Elsewhere it runs under
+/// an `if` that asks for the first iteration. A reduction of no iterations runs no init, in both forms.
+///
+/// # Before and after
+///
+/// ```text
+/// for i, k in T.grid(16, 77):                        for i in range(16):
+///     with T.sblock("S"):                                S[i] = T.float32(0)
+///         vi, vk = T.axis.remap("SR", [i, k])    ->      for k in range(77):
+///         with T.init():                                     S[i] = S[i] + E[i, k]
+///             S[vi] = T.float32(0)
+///         S[vi] = S[vi] + E[vi, vk]
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires a valid module. No block is left, `s_tir` is false, and every buffer that is no parameter is allocated or
+/// declared by a statement.
+///
+/// # Errors
+///
+/// A view that does not fit the region that it stands for: the caller's.
+pub fn lower_blocks(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+    try_map_functions(module, |function| {
+        let mut lowerer = Lowerer::new(function);
+        let body = lowerer.stmt(&function.body)?;
+        let allocations = function.alloc_buffers.iter().map(allocation);
+        let body = Stmt::seq(allocations.chain([body]));
+        Ok(PrimFunc { s_tir: false, alloc_buffers: Vec::new(), body, ..function.clone() })
+    })
+}
+
+fn allocation(buffer: &Buffer) -> Stmt {
+    Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
+}
+
+/// What stands around the statement being lowered, outermost first.
+enum Frame {
+    /// A loop as it will be, what it was, and what must run before it.
+    Loop { lowered: LoopHead, original: Stmt, before: Vec<Stmt> },
+    /// A branch or another loop: init does not move across it.
+    Barrier,
+}
+
+/// A loop without its body.
+#[derive(Clone)]
+struct LoopHead {
+    var: Var,
+    min: Expr,
+    extent: Expr,
+    step: Option<Expr>,
+    kind: chipdock_ir::ForKind,
+}
+
+struct Lowerer<'a> {
+    function: &'a PrimFunc,
+    substitution: Substitution,
+    ranges: Ranges,
+    frames: Vec<Frame>,
+    /// At how many frames deep each variable became known.
+    depths: HashMap<Var, usize>,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(function: &'a PrimFunc) -> Self {
+        let mut depths = HashMap::new();
+        for param in &function.params {
+            if let Param::Buffer(buffer) = param {
+                depths.insert(buffer.data.clone(), 0);
+            }
+        }
+        Self {
+            function,
+            substitution: Substitution::default(),
+            ranges: Ranges::new(),
+            frames: Vec::new(),
+            depths,
+        }
+    }
+
+    fn caller(&self, message: String) -> PassError {
+        PassError::caller(PASS, &self.function.name, message)
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        let replaced = self.substitution.expr(expr);
+        if replaced.same(expr) { replaced } else { simplify::expr_with(&replaced, &self.ranges) }
+    }
+
+    fn within(&mut self, frame: Frame, body: &Stmt) -> Result<(Stmt, Option<Frame>), PassError> {
+        self.frames.push(frame);
+        let body = self.stmt(body);
+        let frame = self.frames.pop();
+        Ok((body?, frame))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        let depth = self.frames.len();
+        match &stmt.kind {
+            StmtKind::BlockRealize { iter_values, predicate, block } => {
+                self.block(iter_values, predicate, block).map_err(|error| error.at(stmt.span))
+            }
+            StmtKind::For { .. } => self.for_loop(stmt),
+            StmtKind::Seq(stmts) => {
+                let stmts = stmts.iter().map(|s| self.stmt(s)).collect::<Result<Vec<_>, _>>()?;
+                Ok(Stmt::seq(stmts))
+            }
+            StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Attr { .. }
+            | StmtKind::LaunchThread { .. } => {
+                self.frames.push(Frame::Barrier);
+                let result = self.children(stmt);
+                self.frames.pop();
+                result
+            }
+            StmtKind::Bind { var, .. } => {
+                self.depths.insert(var.clone(), depth);
+                self.children(stmt)
+            }
+            StmtKind::AllocBuffer { buffer, annotations } => {
+                let buffer = self.substitution.buffer(buffer);
+                self.depths.insert(buffer.data.clone(), depth);
+                let annotations = annotations.clone();
+                Ok(Stmt::new(StmtKind::AllocBuffer { buffer, annotations }).with_span(stmt.span))
+            }
+            StmtKind::DeclBuffer { buffer, .. } => {
+                if !self.depths.contains_key(&buffer.data) {
+                    self.depths.insert(buffer.data.clone(), depth);
+                }
+                let stmt = self.children(stmt)?;
+                Ok(self.with_buffers(&stmt))
+            }
+            _ => {
+                let stmt = self.children(stmt)?;
+                Ok(self.with_buffers(&stmt))
+            }
+        }
+    }
+
+    fn children(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        let this = RefCell::new(self);
+        stmt.try_map_children(&mut |e| Ok(this.borrow_mut().expr(e)), &mut |s| this.borrow_mut().stmt(s))
+    }
+
+    /// The buffer of a store or declaration, replaced.
+    fn with_buffers(&mut self, stmt: &Stmt) -> Stmt {
+        let kind = match &stmt.kind {
+            StmtKind::Store { buffer, indices, value, predicate } => StmtKind::Store {
+                buffer: self.substitution.buffer(buffer),
+                indices: indices.clone(),
+                value: value.clone(),
+                predicate: predicate.clone(),
+            },
+            StmtKind::DeclBuffer { buffer, data } => {
+                StmtKind::DeclBuffer { buffer: self.substitution.buffer(buffer), data: data.clone() }
+            }
+            _ => return stmt.clone(),
+        };
+        Stmt::new(kind).with_span(stmt.span)
+    }
+
+    fn for_loop(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        let StmtKind::For { var, min, extent, kind, step, annotations, body } = &stmt.kind else {
+            return Ok(stmt.clone());
+        };
+        let (min, extent) = (self.expr(min), self.expr(extent));
+        let step = step.as_ref().map(|step| self.expr(step));
+        self.ranges.set_loop(var, &min, &extent, step.as_ref());
+        self.depths.insert(var.clone(), self.frames.len() + 1);
+        let lowered = LoopHead {
+            var: var.clone(),
+            min: min.clone(),
+            extent: extent.clone(),
+            step: step.clone(),
+            kind: *kind,
+        };
+        let frame = Frame::Loop { lowered, original: stmt.clone(), before: Vec::new() };
+        let (body, frame) = self.within(frame, body)?;
+        let (var, annotations) = (var.clone(), annotations.clone());
+        let new = Stmt::new(StmtKind::For { var, min, extent, kind: *kind, step, annotations, body });
+        let before = match frame {
+            Some(Frame::Loop { before, .. }) => before,
+            _ => Vec::new(),
+        };
+        Ok(Stmt::seq(before.into_iter().chain([new.with_span(stmt.span)])))
+    }
+
+    fn block(&mut self, values: &[Expr], predicate: &Expr, block: &Arc<Block>) -> Result<Stmt, PassError> {
+        let mut starts = Vec::new();
+        for (axis, value) in block.iter_vars.iter().zip(values) {
+            let value = self.expr(value);
+            let start = self.expr(&axis.min);
+            self.substitution.set(&axis.var, value.clone());
+            if axis.kind == chipdock_ir::IterKind::Reduce {
+                starts.push((value, start));
+            }
+        }
+        let predicate = self.expr(predicate);
+        let always = predicate.as_int() == Some(1);
+        let mut parts: Vec<Stmt> = Vec::new();
+        let depth = self.frames.len();
+        if !always {
+            self.frames.push(Frame::Barrier);
+        }
+        let body = self.block_body(block, &starts, &predicate, depth, &mut parts);
+        if !always {
+            self.frames.pop();
+        }
+        parts.push(body?);
+        let whole = Stmt::seq(parts);
+        Ok(if always { whole } else { Stmt::if_then(predicate, whole, None) })
+    }
+
+    /// Allocations, views and, if it could not move out, init go to `parts`; the body is returned.
+    fn block_body(
+        &mut self,
+        block: &Arc<Block>,
+        starts: &[(Expr, Expr)],
+        predicate: &Expr,
+        depth: usize,
+        parts: &mut Vec<Stmt>,
+    ) -> Result<Stmt, PassError> {
+        for buffer in &block.alloc_buffers {
+            let buffer = self.substitution.buffer(buffer);
+            self.depths.insert(buffer.data.clone(), self.frames.len());
+            parts.push(allocation(&buffer));
+        }
+        for view in &block.match_buffers {
+            self.view(view, parts)?;
+        }
+        if let Some(init) = &block.init {
+            self.frames.push(Frame::Barrier);
+            let lowered = self.stmt(init);
+            self.frames.pop();
+            if let Some(rest) = self.place_init(block, lowered?, starts, predicate, depth) {
+                parts.push(rest);
+            }
+        }
+        self.stmt(&block.body)
+    }
+}

@@ -1,0 +1,141 @@
+//! The packed calling convention: an entry that checks its arguments, and the computation.
+
+mod arguments;
+mod calls;
+mod check;
+mod entry;
+mod signature;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chipdock_ir::{
+    AttrValue, Attrs, DType, Expr, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts, attr,
+};
+
+use crate::PassError;
+use arguments::Arguments;
+
+const PASS: &str = "make_packed_api";
+
+/// Makes three functions of each function `f`:
+///
+/// * `__tvm_ffi_f(self_handle, args, num_args, result) -> int32`, the packed entry: finds the arguments, asks four
+///   combined conditions, each a few wide loads joined without branches, and calls the computation. Where a condition
+///   does not hold it calls the check.
+/// * `f_check_(args, num_args) -> int32`, marked [`attr::COLD`]: checks everything in TVM's order, and either fails with
+///   the first thing that is wrong, or finds that the arguments are fine after all (strides of an axis with one
+///   element may be anything, data of an empty tensor may be null), returns 0, and the entry goes on.
+/// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) -> int32`, the
+///   computation.
+///
+/// A call of another function of the module becomes a call of its computation; it fails when that one fails.
+///
+/// # Before and after
+///
+/// ```text
+/// def add(A: T.Buffer(("n",)), B: T.Buffer((n,))):
+///     B[0] = A[0]
+/// ```
+/// becomes
+/// ```text
+/// def __tvm_ffi_add(self_handle, args, num_args, result) -> T.int32:
+///     if not likely(num_args == 2 & not isnullptr(args)): add_check_(args, num_args); return -1
+///     ... the same for types, then for ndim, dtype and device, then for shapes, strides, data
+///     return add_compute_(A, B, n)
+/// def add_check_(args, num_args) -> T.int32: ...
+/// def add_compute_(A: T.handle("float32"), B: T.handle("float32"), n: T.int32) -> T.int32:
+///     B[0] = A[0]
+///     return 0
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires flattened buffers and a host target. Every function has one of the three shapes above.
+///
+/// # Errors
+///
+/// The caller's: a function that returns a value; a name that clashes or begins with `_`; a symbol of a shape that no
+/// parameter gives; a call whose symbols cannot be worked out.
+pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    let mut functions = Vec::with_capacity(module.functions.len() * 3);
+    for function in &module.functions {
+        callable(function)?;
+        let arguments = Arguments::of(function)?;
+        let attrs = Attrs::clone(&function.attrs);
+        functions.push(entry::function(&arguments, facts, is_entry(module, function), &attrs));
+        functions.push(check::function(&arguments, facts, &attrs));
+        functions.push(compute(module, function, &arguments)?);
+    }
+    let mut names = HashSet::new();
+    for function in &functions {
+        if !names.insert(Arc::clone(&function.name)) {
+            return Err(PassError::caller(
+                PASS,
+                &function.name,
+                format!(
+                    "the name {} is needed for a part of another function; rename one of the two",
+                    function.name
+                ),
+            ));
+        }
+    }
+    Ok(IrModule { functions, attrs: module.attrs.clone() })
+}
+
+fn callable(function: &PrimFunc) -> Result<(), PassError> {
+    let refuse = |message: String| Err(PassError::caller(PASS, &function.name, message));
+    if let Some(dtype) = function.ret {
+        return refuse(format!(
+            "expected a function that returns nothing, found one that returns {dtype}; write the result to a buffer"
+        ));
+    }
+    if function.name.starts_with('_') {
+        return refuse(format!(
+            "the name {} begins with \"_\", which is kept for symbols of the runtime; rename the function",
+            function.name
+        ));
+    }
+    Ok(())
+}
+
+fn is_entry(module: &IrModule, function: &PrimFunc) -> bool {
+    module.functions.len() == 1 || function.attrs.get(attr::IS_ENTRY_FUNC) == Some(&AttrValue::Bool(true))
+}
+
+/// Name of the function that checks the arguments of `name`.
+fn check_name(name: &str) -> Arc<str> {
+    format!("{name}_check_").into()
+}
+
+/// Name of the function that computes `name`.
+fn compute_name(name: &str) -> Arc<str> {
+    format!("{name}_compute_").into()
+}
+
+fn compute(module: &IrModule, function: &PrimFunc, arguments: &Arguments) -> Result<PrimFunc, PassError> {
+    let body = calls::rewrite(module, function, &function.body)?;
+    let body = Stmt::seq([returns(&body), Stmt::new(StmtKind::Return(Some(Expr::i32(0))))]);
+    let mut attrs = function.attrs.clone();
+    for name in [attr::GLOBAL_SYMBOL, attr::IS_ENTRY_FUNC, attr::IS_GLOBAL_FUNC] {
+        attrs.remove(name);
+    }
+    attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(0));
+    Ok(PrimFunc {
+        name: compute_name(&function.name),
+        params: arguments.compute_params().into_iter().map(Param::Var).collect(),
+        ret: Some(DType::INT32),
+        attrs,
+        s_tir: false,
+        alloc_buffers: Vec::new(),
+        body,
+    })
+}
+
+/// A return of nothing is a success.
+fn returns(stmt: &Stmt) -> Stmt {
+    match &stmt.kind {
+        StmtKind::Return(None) => Stmt::new(StmtKind::Return(Some(Expr::i32(0)))).with_span(stmt.span),
+        _ => stmt.map_children(&mut Expr::clone, &mut returns),
+    }
+}

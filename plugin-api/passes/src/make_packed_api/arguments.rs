@@ -1,0 +1,347 @@
+//! The arguments of a function: where each lies, and which of them gives each symbol.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::{BinaryOp, Buffer, DType, Expr, ExprKind, Op, Param, PrimFunc, StructField, TypeCode, Var};
+
+use super::PASS;
+use super::signature::{arg_type, signature};
+use crate::PassError;
+use crate::simplify;
+
+/// Type index of an integer argument (TVM-FFI's numbers).
+pub(super) const TYPE_INT: i32 = 1;
+/// Type index of a boolean argument.
+pub(super) const TYPE_BOOL: i32 = 2;
+/// Type index of a float argument.
+pub(super) const TYPE_FLOAT: i32 = 3;
+/// Type index of a pointer.
+pub(super) const TYPE_POINTER: i32 = 4;
+/// Type index of a borrowed tensor.
+pub(super) const TYPE_DLTENSOR: i32 = 7;
+/// Type index of a tensor object.
+pub(super) const TYPE_TENSOR: i32 = 70;
+/// The first type index of an object.
+pub(super) const TYPE_OBJECT: i32 = 64;
+/// Where the tensor lies in a tensor object, in bytes.
+const TENSOR_OFFSET_BYTES: i128 = 24;
+
+/// What a function takes.
+pub(super) struct Arguments<'a> {
+    pub(super) function: &'a PrimFunc,
+    pub(super) signature: Arc<str>,
+    pub(super) arg_types: Vec<String>,
+    pub(super) args: Vec<Argument<'a>>,
+    /// Symbols of shapes, strides and offsets that are no parameter, in the order of their first occurrence.
+    pub(super) symbols: Vec<Symbol>,
+}
+
+/// A parameter and where its argument lies.
+pub(super) struct Argument<'a> {
+    pub(super) index: usize,
+    pub(super) name: &'a Arc<str>,
+    pub(super) kind: ArgumentKind<'a>,
+}
+
+pub(super) enum ArgumentKind<'a> {
+    Tensor(&'a Buffer),
+    Scalar(&'a Var),
+}
+
+/// A variable that the first tensor that has it bare gives.
+pub(super) struct Symbol {
+    pub(super) var: Var,
+    pub(super) arg: usize,
+    pub(super) place: Place,
+}
+
+/// Where in a tensor a symbol stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Shape(usize),
+    Stride(usize),
+    Offset,
+}
+
+impl Place {
+    /// As in `A.shape[0]`.
+    pub(super) fn name(self, tensor: &str) -> String {
+        match self {
+            Self::Shape(axis) => format!("{tensor}.shape[{axis}]"),
+            Self::Stride(axis) => format!("{tensor}.strides[{axis}]"),
+            Self::Offset => format!("{tensor}.byte_offset"),
+        }
+    }
+}
+
+impl<'a> Arguments<'a> {
+    pub(super) fn of(function: &'a PrimFunc) -> Result<Self, PassError> {
+        let args: Vec<Argument<'a>> = function.params.iter().enumerate().map(Argument::of).collect();
+        let symbols = symbols(&args);
+        let arguments = Self {
+            function,
+            signature: signature(function).into(),
+            arg_types: function.params.iter().map(arg_type).collect(),
+            args,
+            symbols,
+        };
+        arguments.every_symbol_is_given()?;
+        Ok(arguments)
+    }
+
+    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols.
+    pub(super) fn compute_params(&self) -> Vec<Var> {
+        let own = self.args.iter().map(|arg| match arg.kind {
+            ArgumentKind::Tensor(buffer) => buffer.data.clone(),
+            ArgumentKind::Scalar(var) => var.clone(),
+        });
+        own.chain(self.symbols.iter().map(|symbol| symbol.var.clone())).collect()
+    }
+
+    pub(super) fn tensors(&self) -> impl Iterator<Item = (&Argument<'a>, &'a Buffer)> {
+        self.args.iter().filter_map(|arg| match arg.kind {
+            ArgumentKind::Tensor(buffer) => Some((arg, buffer)),
+            ArgumentKind::Scalar(_) => None,
+        })
+    }
+
+    fn every_symbol_is_given(&self) -> Result<(), PassError> {
+        let known: Vec<Var> = self.compute_params();
+        for (arg, buffer) in self.tensors() {
+            for (place, expr) in places(buffer) {
+                let mut missing = None;
+                expr.walk(&mut |e| match &e.kind {
+                    ExprKind::Var(var) if !known.contains(var) => missing = Some(var.clone()),
+                    _ => {}
+                });
+                if let Some(var) = missing {
+                    return Err(PassError::caller(
+                        PASS,
+                        &self.function.name,
+                        format!(
+                            "the symbol {} in {} is given by no parameter; expected a parameter of that name, or a \
+                             buffer with an axis of exactly that extent",
+                            var.name,
+                            place.name(arg.name)
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Argument<'a> {
+    fn of((index, param): (usize, &'a Param)) -> Self {
+        let kind = match param {
+            Param::Buffer(buffer) => ArgumentKind::Tensor(buffer),
+            Param::Var(var) => ArgumentKind::Scalar(var),
+        };
+        Self { index, name: param.name(), kind }
+    }
+
+    pub(super) fn type_index(&self, args: &Var) -> Expr {
+        struct_get(&args.expr(), self.index, StructField::AnyTypeIndex, DType::INT32)
+    }
+
+    pub(super) fn value(&self, args: &Var, dtype: DType) -> Expr {
+        struct_get(&args.expr(), self.index, StructField::AnyValue, dtype)
+    }
+
+    /// The tensor behind the value: the value itself, or within a tensor object.
+    pub(super) fn tensor(&self, args: &Var, type_index: &Var) -> Expr {
+        let is_object = equal(type_index.expr(), Expr::i32(TYPE_TENSOR));
+        let offset = Expr::select(is_object, int64(TENSOR_OFFSET_BYTES), int64(0));
+        Expr::call(Op::HandleAddByteOffset, vec![self.value(args, DType::HANDLE), offset], DType::HANDLE)
+    }
+}
+
+/// Extents, strides and offset of a buffer, each with its place.
+pub(super) fn places(buffer: &Buffer) -> impl Iterator<Item = (Place, &Expr)> {
+    let shape = buffer.shape.iter().enumerate().map(|(axis, e)| (Place::Shape(axis), e));
+    let strides = buffer.strides.iter().enumerate().map(|(axis, e)| (Place::Stride(axis), e));
+    shape.chain(strides).chain(buffer.elem_offset.iter().map(|e| (Place::Offset, e)))
+}
+
+fn symbols(args: &[Argument]) -> Vec<Symbol> {
+    let scalars: Vec<&Var> = args
+        .iter()
+        .filter_map(|arg| match arg.kind {
+            ArgumentKind::Scalar(var) => Some(var),
+            ArgumentKind::Tensor(_) => None,
+        })
+        .collect();
+    let mut symbols: Vec<Symbol> = Vec::new();
+    for arg in args {
+        let ArgumentKind::Tensor(buffer) = arg.kind else { continue };
+        for (place, expr) in places(buffer) {
+            if let ExprKind::Var(var) = &expr.kind
+                && !scalars.contains(&var)
+                && !symbols.iter().any(|symbol| symbol.var == *var)
+            {
+                symbols.push(Symbol { var: var.clone(), arg: arg.index, place });
+            }
+        }
+    }
+    symbols
+}
+
+/// A tensor whose handle is known to be good: where its fields are read from.
+pub(super) struct TensorFields {
+    pub(super) handle: Var,
+    pub(super) shape: Var,
+    pub(super) strides: Var,
+}
+
+impl TensorFields {
+    pub(super) fn new(name: &str) -> Self {
+        let int64s = |what: &str| {
+            Var::pointer(format!("{name}_{what}"), DType::INT64, chipdock_ir::StorageScope::GLOBAL)
+        };
+        let handle = Var::new(format!("{name}_handle"), DType::HANDLE);
+        Self { handle, shape: int64s("shape"), strides: int64s("strides") }
+    }
+
+    pub(super) fn field(&self, field: StructField, dtype: DType) -> Expr {
+        struct_get(&self.handle.expr(), 0, field, dtype)
+    }
+
+    pub(super) fn extent(&self, axis: usize) -> Expr {
+        struct_get(&self.shape.expr(), axis, StructField::Int64Element, DType::INT64)
+    }
+
+    pub(super) fn stride(&self, axis: usize) -> Expr {
+        struct_get(&self.strides.expr(), axis, StructField::Int64Element, DType::INT64)
+    }
+
+    pub(super) fn no_strides(&self) -> Expr {
+        is_null(self.strides.expr())
+    }
+
+    /// Address of the first element: data plus offset.
+    pub(super) fn data(&self) -> Expr {
+        let offset = self.field(StructField::ByteOffset, DType::UINT64).cast(DType::INT64);
+        Expr::call(
+            Op::HandleAddByteOffset,
+            vec![self.field(StructField::Data, DType::HANDLE), offset],
+            DType::HANDLE,
+        )
+    }
+
+    /// What the data pointer of the computation is: an offset that the buffer declares stays in its index.
+    pub(super) fn data_for(&self, buffer: &Buffer) -> Expr {
+        if buffer.elem_offset.is_some() { self.field(StructField::Data, DType::HANDLE) } else { self.data() }
+    }
+
+    /// How far the first element lies behind a multiple of its lane's size, as uint64.
+    pub(super) fn misalignment(&self, buffer: &Buffer) -> Option<Expr> {
+        let size = buffer.dtype.lane_size_bytes();
+        let address = Expr::call(Op::Reinterpret, vec![self.data()], DType::UINT64);
+        let mask = Expr::int(size as i128 - 1, DType::UINT64);
+        (size > 1).then(|| Expr::call(Op::BitwiseAnd, vec![address, mask], DType::UINT64))
+    }
+
+    /// The value of a symbol's place, as int64. A stride that is not stated is the compact one.
+    pub(super) fn place(&self, buffer: &Buffer, place: Place) -> Expr {
+        match place {
+            Place::Shape(axis) => self.extent(axis),
+            Place::Stride(axis) => {
+                let compact = (axis + 1..buffer.shape.len())
+                    .map(|axis| self.extent(axis))
+                    .reduce(|a, b| a * b)
+                    .unwrap_or_else(|| int64(1));
+                Expr::call(Op::IfThenElse, vec![self.no_strides(), compact, self.stride(axis)], DType::INT64)
+            }
+            Place::Offset => {
+                let bytes = self.field(StructField::ByteOffset, DType::UINT64).cast(DType::INT64);
+                let size = buffer.dtype.size_bytes() as i128;
+                Expr::binary(BinaryOp::Div, bytes, int64(size))
+            }
+        }
+    }
+}
+
+/// Compact strides of a buffer as int64 expressions over its symbols.
+pub(super) fn compact_strides(buffer: &Buffer) -> Vec<Expr> {
+    let mut stride = int64(1);
+    let mut strides = Vec::with_capacity(buffer.shape.len());
+    for extent in buffer.shape.iter().rev() {
+        strides.push(stride.clone());
+        stride = simplify::expr(&(wide(extent) * stride));
+    }
+    strides.reverse();
+    strides
+}
+
+/// Strides that the tensor must have: those declared, or compact ones.
+pub(super) fn wanted_strides(buffer: &Buffer) -> Vec<Expr> {
+    if buffer.strides.is_empty() {
+        compact_strides(buffer)
+    } else {
+        buffer.strides.iter().map(wide).collect()
+    }
+}
+
+/// The expression worked out in int64, so that no part of it wraps at a lesser width.
+pub(super) fn wide(expr: &Expr) -> Expr {
+    match &expr.kind {
+        ExprKind::Int(value) => int64(*value),
+        ExprKind::Binary(op, a, b) => Expr::binary(*op, wide(a), wide(b)),
+        ExprKind::Cast(inner) if inner.dtype.is_integer() && inner.dtype.bits <= expr.dtype.bits => {
+            wide(inner)
+        }
+        _ => expr.clone().cast(DType::INT64),
+    }
+}
+
+/// DLPack's number of a type code.
+pub(super) fn type_code(dtype: DType) -> i128 {
+    match dtype.code {
+        TypeCode::Int => 0,
+        TypeCode::UInt => 1,
+        TypeCode::Float => 2,
+        TypeCode::Handle => 3,
+        TypeCode::BFloat => 4,
+        TypeCode::Bool => 6,
+    }
+}
+
+/// A map from symbol to the place it comes from, in words.
+pub(super) fn origins(arguments: &Arguments) -> HashMap<Var, String> {
+    let named = arguments.symbols.iter().filter_map(|symbol| {
+        let arg = arguments.args.get(symbol.arg)?;
+        Some((symbol.var.clone(), symbol.place.name(arg.name)))
+    });
+    let scalars = arguments.args.iter().filter_map(|arg| match arg.kind {
+        ArgumentKind::Scalar(var) => Some((var.clone(), arg.name.to_string())),
+        ArgumentKind::Tensor(_) => None,
+    });
+    named.chain(scalars).collect()
+}
+
+pub(super) fn int64(value: i128) -> Expr {
+    Expr::int(value, DType::INT64)
+}
+
+pub(super) fn equal(a: Expr, b: Expr) -> Expr {
+    Expr::compare(chipdock_ir::CompareOp::Eq, a, b)
+}
+
+pub(super) fn is_null(handle: Expr) -> Expr {
+    Expr::call(Op::Isnullptr, vec![handle], DType::BOOL)
+}
+
+pub(super) fn struct_get(handle: &Expr, index: usize, field: StructField, dtype: DType) -> Expr {
+    let index = Expr::int(index as i128, DType::INT32);
+    Expr::call(Op::StructGet, vec![handle.clone(), index, Expr::i32(field as i32)], dtype)
+}
+
+/// All of the conditions, evaluated without branches.
+pub(super) fn bitand(conditions: impl IntoIterator<Item = Expr>) -> Expr {
+    conditions
+        .into_iter()
+        .reduce(|a, b| Expr::call(Op::BitwiseAnd, vec![a, b], DType::BOOL))
+        .unwrap_or_else(|| Expr::bool(true))
+}

@@ -1,0 +1,471 @@
+//! The detailed check, in TVM's order; each failure names the parameter, what was expected and what was found.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::{
+    AttrValue, Attrs, Buffer, CompareOp, DType, Expr, Param, PrimFunc, Stmt, StmtKind, StructField,
+    TargetFacts, Var, attr,
+};
+
+use super::arguments::{
+    Argument, ArgumentKind, Arguments, Place, Symbol, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_TENSOR,
+    TensorFields, equal, int64, is_null, origins, places, type_code, wanted_strides, wide,
+};
+use super::check_name;
+use super::entry::{accepted_type, in_range, scalar_value, symbol_fits, whole_offset};
+use super::signature::text;
+use crate::simplify;
+use crate::substitute::Substitution;
+
+const WHEN_CALLING: &str = " when calling:\n  `";
+const TYPE_ERROR: &str = "TypeError";
+const VALUE_ERROR: &str = "ValueError";
+
+/// Names of the type indices that people pass by mistake (TVM-FFI's numbers).
+const TYPE_NAMES: &[(i32, &str)] = &[
+    (0, "None"),
+    (TYPE_INT, "int"),
+    (TYPE_BOOL, "bool"),
+    (TYPE_FLOAT, "float"),
+    (4, "a pointer"),
+    (7, "Tensor"),
+    (8, "str"),
+    (11, "str"),
+    (65, "str"),
+    (68, "a function"),
+    (TYPE_TENSOR, "Tensor"),
+    (71, "an array"),
+];
+
+/// Names of DLPack's type codes; the bits follow, but for the last one.
+const CODE_NAMES: &[(i128, &str)] = &[(0, "int"), (1, "uint"), (2, "float"), (4, "bfloat")];
+
+struct Check<'a> {
+    arguments: &'a Arguments<'a>,
+    facts: &'a TargetFacts,
+    args: Var,
+    origins: HashMap<Var, String>,
+    fields: Vec<Option<TensorFields>>,
+    type_indices: Vec<Var>,
+    stmts: Vec<Stmt>,
+}
+
+/// The function `<name>_check_`.
+pub(super) fn function(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFunc {
+    let args = Var::new("args", DType::HANDLE);
+    let num_args = Var::new("num_args", DType::INT32);
+    let fields = arguments.args.iter().map(|arg| match arg.kind {
+        ArgumentKind::Tensor(_) => Some(TensorFields::new(arg.name)),
+        ArgumentKind::Scalar(_) => None,
+    });
+    let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
+    let mut check = Check {
+        arguments,
+        facts,
+        args: args.clone(),
+        origins: origins(arguments),
+        fields: fields.collect(),
+        type_indices: arguments.args.iter().map(type_index).collect(),
+        stmts: Vec::new(),
+    };
+    check.count(&num_args);
+    check.types();
+    check.headers();
+    check.symbols();
+    check.contents();
+    check.constants();
+    check.stmts.push(Stmt::new(StmtKind::Return(Some(Expr::i32(0)))));
+    // The entry binds the same symbols: a variable belongs to one function.
+    let body = Substitution::fresh().stmt(&Stmt::seq(std::mem::take(&mut check.stmts)));
+    let mut new: Attrs = [(attr::CALLING_CONV, AttrValue::Int(0)), (attr::COLD, AttrValue::Bool(true))]
+        .into_iter()
+        .map(|(name, value)| (name.into(), value))
+        .collect();
+    if let Some(target) = attrs.get(attr::TARGET) {
+        new.insert(attr::TARGET.into(), target.clone());
+    }
+    PrimFunc {
+        name: check_name(&arguments.function.name),
+        params: vec![Param::Var(args), Param::Var(num_args)],
+        ret: Some(DType::INT32),
+        attrs: new,
+        s_tir: false,
+        alloc_buffers: Vec::new(),
+        body,
+    }
+}
+
+impl Check<'_> {
+    fn bind(&mut self, var: &Var, value: Expr) {
+        self.stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
+    }
+
+    /// `what`, the signature, then `expectation` with what was found.
+    fn message(&self, what: String, expectation: String, found: &[Expr]) -> Vec<Expr> {
+        let mut parts = vec![
+            Expr::str(what),
+            Expr::str(WHEN_CALLING),
+            Expr::str(Arc::clone(&self.arguments.signature)),
+            Expr::str(format!("`,\n  {expectation}")),
+        ];
+        parts.extend(found.iter().cloned());
+        parts
+    }
+
+    fn assert(&mut self, condition: Expr, kind: &str, message: Vec<Expr>) {
+        let condition = simplify::expr(&condition);
+        if condition.as_int() != Some(1) {
+            self.stmts.push(Stmt::new(StmtKind::Assert { condition, kind: kind.into(), message }));
+        }
+    }
+
+    /// Phase 1: how many arguments there are.
+    fn count(&mut self, num_args: &Var) {
+        let expected = self.arguments.args.len();
+        let message =
+            self.message(format!("Expected {expected} arguments"), "but got ".into(), &[num_args.expr()]);
+        self.assert(equal(num_args.expr(), Expr::int(expected as i128, DType::INT32)), TYPE_ERROR, message);
+        if expected > 0 {
+            let message =
+                self.message("args pointer is NULL".into(), "expected a non-NULL pointer".into(), &[]);
+            self.assert(is_null(self.args.expr()).logical_not(), TYPE_ERROR, message);
+        }
+    }
+
+    /// Phase 2: the type of every argument, before anything behind a pointer is read; values of scalars.
+    fn types(&mut self) {
+        let arguments = self.arguments;
+        for arg in &arguments.args {
+            let type_index = self.type_indices[arg.index].clone();
+            self.bind(&type_index, arg.type_index(&self.args));
+            self.type_of(arg, &type_index);
+            match arg.kind {
+                ArgumentKind::Tensor(_) => {
+                    let expectation = "expected Tensor, but got a NULL pointer".into();
+                    let message = self.message(mismatched_type(arg), expectation, &[]);
+                    let value = arg.value(&self.args, DType::HANDLE);
+                    self.assert(is_null(value).logical_not(), TYPE_ERROR, message);
+                    let tensor = arg.tensor(&self.args, &type_index);
+                    if let Some(handle) = self.fields[arg.index].as_ref().map(|fields| fields.handle.clone())
+                    {
+                        self.bind(&handle, tensor);
+                    }
+                }
+                ArgumentKind::Scalar(var) => self.scalar(arg, var, &type_index),
+            }
+        }
+    }
+
+    fn type_of(&mut self, arg: &Argument, type_index: &Var) {
+        let expected = match arg.kind {
+            ArgumentKind::Tensor(_) => "Tensor",
+            ArgumentKind::Scalar(var) if var.dtype.is_handle() => "a pointer",
+            ArgumentKind::Scalar(var) if var.dtype.is_float() => "float",
+            ArgumentKind::Scalar(var) if var.dtype.is_bool() => "bool",
+            ArgumentKind::Scalar(_) => "int",
+        };
+        let accepted = simplify::expr(&accepted_type(&arg.kind, &type_index.expr()));
+        let mut named = Vec::new();
+        for (index, name) in TYPE_NAMES {
+            let mine = equal(type_index.expr(), Expr::i32(*index));
+            let message =
+                self.message(mismatched_type(arg), format!("expected {expected}, but got {name}"), &[]);
+            named.push(failure_if(mine, TYPE_ERROR, message));
+        }
+        let message = self.message(
+            mismatched_type(arg),
+            format!("expected {expected}, but got a value with type index "),
+            &[type_index.expr()],
+        );
+        named.push(failure_if(Expr::bool(true), TYPE_ERROR, message));
+        self.stmts.push(Stmt::if_then(accepted.logical_not(), Stmt::seq(named), None));
+    }
+
+    fn scalar(&mut self, arg: &Argument, var: &Var, type_index: &Var) {
+        if !var.dtype.is_float()
+            && let Some(fits) = in_range(&arg.value(&self.args, DType::INT64), var.dtype)
+        {
+            let (low, high) = var.dtype.integer_range().unwrap_or_default();
+            let message = self.message(
+                format!("Invalid {} on argument #{}", arg.name, arg.index),
+                format!("expected {} between {low} and {high}, but got ", var.dtype),
+                &[arg.value(&self.args, DType::INT64)],
+            );
+            self.assert(fits, VALUE_ERROR, message);
+        }
+        let value = scalar_value(arg, var.dtype, &self.args, type_index);
+        self.bind(var, value);
+    }
+
+    /// Phase 3: rank, dtype and kind of device of each tensor.
+    fn headers(&mut self) {
+        let arguments = self.arguments;
+        for (arg, buffer) in arguments.tensors() {
+            let Some(fields) = self.fields[arg.index].take() else { continue };
+            let expected = buffer.shape.len();
+            let ndim = fields.field(StructField::Ndim, DType::INT32);
+            let message = self.message(
+                self.mismatched(arg, "ndim"),
+                format!("expected {expected}, but got "),
+                std::slice::from_ref(&ndim),
+            );
+            self.assert(equal(ndim, Expr::int(expected as i128, DType::INT32)), VALUE_ERROR, message);
+            self.dtype(arg, buffer, &fields);
+            let device_type = fields.field(StructField::DeviceType, DType::INT32);
+            let message = self.message(
+                self.mismatched(arg, "device_type"),
+                format!(
+                    "expected {} (device type {}), but got device type ",
+                    self.facts.device, self.facts.device_type
+                ),
+                std::slice::from_ref(&device_type),
+            );
+            self.assert(equal(device_type, Expr::i32(self.facts.device_type)), VALUE_ERROR, message);
+            self.bind(&fields.shape, fields.field(StructField::Shape, DType::HANDLE));
+            self.bind(&fields.strides, fields.field(StructField::Strides, DType::HANDLE));
+            if expected > 0 {
+                let message = self.message(
+                    self.mismatched(arg, "shape"),
+                    format!("expected {expected} extents, but got a NULL pointer"),
+                    &[],
+                );
+                self.assert(is_null(fields.shape.expr()).logical_not(), VALUE_ERROR, message);
+            }
+            self.fields[arg.index] = Some(fields);
+        }
+    }
+
+    fn dtype(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
+        let byte = |value: i128, dtype: DType| Expr::int(value, dtype);
+        let code = fields.field(StructField::TypeCode, DType::UINT8);
+        let bits = fields.field(StructField::TypeBits, DType::UINT8);
+        let lanes = fields.field(StructField::TypeLanes, DType::UINT16);
+        let one_lane = equal(lanes.clone(), byte(1, DType::UINT16));
+        let right = equal(code.clone(), byte(type_code(buffer.dtype), DType::UINT8))
+            .and(equal(bits.clone(), byte(buffer.dtype.bits.into(), DType::UINT8)))
+            .and(equal(lanes.clone(), byte(buffer.dtype.lanes.into(), DType::UINT16)));
+        let expectation = format!("expected {}, but got ", buffer.dtype);
+        let as_int = |e: &Expr| e.clone().cast(DType::INT32);
+        let mut named = Vec::new();
+        for (number, name) in CODE_NAMES {
+            let mine = equal(code.clone(), byte(*number, DType::UINT8)).and(one_lane.clone());
+            let message =
+                self.message(self.mismatched(arg, "dtype"), format!("{expectation}{name}"), &[as_int(&bits)]);
+            named.push(failure_if(mine, TYPE_ERROR, message));
+        }
+        let is_bool = equal(code.clone(), byte(6, DType::UINT8)).and(one_lane);
+        let message = self.message(self.mismatched(arg, "dtype"), format!("{expectation}bool"), &[]);
+        named.push(failure_if(is_bool, TYPE_ERROR, message));
+        let mut found = vec![as_int(&code), Expr::str(" of "), as_int(&bits), Expr::str(" bits and ")];
+        found.extend([as_int(&lanes), Expr::str(" lanes")]);
+        let message =
+            self.message(self.mismatched(arg, "dtype"), format!("{expectation}dtype code "), &found);
+        named.push(failure_if(Expr::bool(true), TYPE_ERROR, message));
+        self.stmts.push(Stmt::if_then(right.logical_not(), Stmt::seq(named), None));
+    }
+
+    /// Phase 4, first: what each symbol is.
+    fn symbols(&mut self) {
+        let arguments = self.arguments;
+        for symbol in &arguments.symbols {
+            let arg = &arguments.args[symbol.arg];
+            let ArgumentKind::Tensor(buffer) = arg.kind else { continue };
+            let Some(fields) = self.fields[symbol.arg].take() else { continue };
+            if symbol.place == Place::Offset {
+                self.whole_offset(arg, buffer, &fields);
+            }
+            let value = simplify::expr(&fields.place(buffer, symbol.place));
+            if let Some(fits) = symbol_fits(&value, symbol.var.dtype, symbol.place) {
+                let message = self.message(
+                    format!("Invalid {} on argument #{}", symbol.place.name(arg.name), arg.index),
+                    range_words(symbol),
+                    std::slice::from_ref(&value),
+                );
+                self.assert(fits, VALUE_ERROR, message);
+            }
+            self.bind(&symbol.var, simplify::expr(&value.cast(symbol.var.dtype)));
+            self.fields[symbol.arg] = Some(fields);
+        }
+    }
+
+    fn whole_offset(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
+        if let Some(whole) = whole_offset(fields, buffer) {
+            let message = self.message(
+                format!("Invalid {}.byte_offset on argument #{}", arg.name, arg.index),
+                format!("expected a multiple of {} bytes, but got ", buffer.dtype.size_bytes()),
+                &[fields.field(StructField::ByteOffset, DType::UINT64)],
+            );
+            self.assert(whole, VALUE_ERROR, message);
+        }
+    }
+
+    /// Phase 4: symbolic extents, strides, the device's number, data.
+    fn contents(&mut self) {
+        let arguments = self.arguments;
+        let mut first: Option<(String, Expr)> = None;
+        for (arg, buffer) in arguments.tensors() {
+            let Some(fields) = self.fields[arg.index].take() else { continue };
+            for (place, wanted) in places(buffer) {
+                if matches!(place, Place::Shape(_)) && wanted.as_int().is_none() && !self.gives(arg, place) {
+                    self.must_match(arg, &fields, buffer, place, wanted);
+                }
+            }
+            self.strides(arg, buffer, &fields);
+            let device_id = fields.field(StructField::DeviceId, DType::INT32);
+            match &first {
+                None => first = Some((format!("{}.device_id", arg.name), device_id)),
+                Some((name, expected)) => {
+                    let found = [expected.clone(), Expr::str("), but got "), device_id.clone()];
+                    let what = self.mismatched(arg, "device_id");
+                    let message = self.message(what, format!("expected to match {name} ("), &found);
+                    let condition = equal(device_id, expected.clone());
+                    self.assert(condition, VALUE_ERROR, message);
+                }
+            }
+            let empty = is_empty(buffer, &fields);
+            let data = is_null(fields.field(StructField::Data, DType::HANDLE)).logical_not();
+            let message = self.message(
+                format!("{} data pointer is NULL on argument #{}", arg.name, arg.index),
+                "expected non-NULL data pointer".into(),
+                &[],
+            );
+            self.assert(empty.clone().or(data), VALUE_ERROR, message);
+            self.alignment(arg, buffer, &fields, empty);
+            self.fields[arg.index] = Some(fields);
+        }
+    }
+
+    fn gives(&self, arg: &Argument, place: Place) -> bool {
+        self.arguments.symbols.iter().any(|symbol| symbol.arg == arg.index && symbol.place == place)
+    }
+
+    fn must_match(
+        &mut self,
+        arg: &Argument,
+        fields: &TensorFields,
+        buffer: &Buffer,
+        place: Place,
+        wanted: &Expr,
+    ) {
+        let found = simplify::expr(&fields.place(buffer, place));
+        let value = simplify::expr(&wide(wanted));
+        let what = format!("Mismatched {} on argument #{}", place.name(arg.name), arg.index);
+        let origin = match &wanted.kind {
+            chipdock_ir::ExprKind::Var(var) => self.origins.get(var).cloned(),
+            _ => None,
+        };
+        let expectation = match origin {
+            Some(origin) => format!("expected to match {origin} ("),
+            None => format!("expected {} (", text(wanted, 0)),
+        };
+        let parts = [value.clone(), Expr::str("), but got "), found.clone()];
+        let message = self.message(what, expectation, &parts);
+        self.assert(equal(found, value), VALUE_ERROR, message);
+    }
+
+    /// Strides that are stated must be those wanted, except where an axis has fewer than two elements: there no
+    /// stride is ever used. Nothing at all is asked of an empty tensor.
+    fn strides(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
+        let wanted = wanted_strides(buffer);
+        let declared = !buffer.strides.is_empty();
+        let mut stated = Vec::new();
+        for (axis, stride) in wanted.iter().enumerate() {
+            if self.gives(arg, Place::Stride(axis)) {
+                continue;
+            }
+            let found = if declared {
+                simplify::expr(&fields.place(buffer, Place::Stride(axis)))
+            } else {
+                fields.stride(axis)
+            };
+            let short = Expr::compare(CompareOp::Lt, fields.extent(axis), int64(2));
+            let expectation = if declared { "expected " } else { "expected to be compact array, that is " };
+            let parts = [stride.clone(), Expr::str(", but got "), found.clone()];
+            let what = format!("Mismatched {}.strides on argument #{}", arg.name, arg.index);
+            let message = self.message(what, format!("{expectation}{}.strides[{axis}] = ", arg.name), &parts);
+            let right = simplify::expr(&short.or(equal(found, stride.clone())));
+            stated.push(Stmt::new(StmtKind::Assert { condition: right, kind: VALUE_ERROR.into(), message }));
+        }
+        if stated.is_empty() {
+            return;
+        }
+        let asked = if declared { Expr::bool(true) } else { fields.no_strides().logical_not() };
+        let asked = simplify::expr(&asked.and(is_empty(buffer, fields).logical_not()));
+        let stated = Stmt::seq(stated);
+        self.stmts.push(if asked.as_int() == Some(1) { stated } else { Stmt::if_then(asked, stated, None) });
+    }
+
+    fn alignment(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields, empty: Expr) {
+        let Some(rest) = fields.misalignment(buffer) else { return };
+        let message = self.message(
+            format!("Misaligned {}.data on argument #{}", arg.name, arg.index),
+            format!(
+                "expected data plus byte_offset to be a multiple of {} bytes, but got one that is beyond by ",
+                buffer.dtype.lane_size_bytes()
+            ),
+            std::slice::from_ref(&rest),
+        );
+        self.assert(empty.or(equal(rest, Expr::int(0, DType::UINT64))), VALUE_ERROR, message);
+    }
+
+    /// Phase 5: constant extents, and the offset.
+    fn constants(&mut self) {
+        let arguments = self.arguments;
+        for (arg, buffer) in arguments.tensors() {
+            let Some(fields) = self.fields[arg.index].take() else { continue };
+            for (place, wanted) in places(buffer) {
+                match (place, wanted.as_int()) {
+                    (Place::Shape(axis), Some(constant)) => {
+                        let found = fields.extent(axis);
+                        let message = self.message(
+                            format!("Invalid {} on argument #{}", place.name(arg.name), arg.index),
+                            format!("expected {constant}, but got "),
+                            std::slice::from_ref(&found),
+                        );
+                        self.assert(equal(found, int64(constant)), VALUE_ERROR, message);
+                    }
+                    (Place::Offset, _) if !self.gives(arg, place) => {
+                        self.whole_offset(arg, buffer, &fields);
+                        self.must_match(arg, &fields, buffer, place, wanted);
+                    }
+                    _ => {}
+                }
+            }
+            self.fields[arg.index] = Some(fields);
+        }
+    }
+
+    fn mismatched(&self, arg: &Argument, field: &str) -> String {
+        format!("Mismatched {}.{field} on argument #{}", arg.name, arg.index)
+    }
+}
+
+fn mismatched_type(arg: &Argument) -> String {
+    format!("Mismatched type on argument #{}", arg.index)
+}
+
+fn range_words(symbol: &Symbol) -> String {
+    let high = symbol.var.dtype.integer_range().map_or(0, |(_, high)| high);
+    match symbol.place {
+        Place::Stride(_) => format!("expected {} ({}), but got ", symbol.var.name, symbol.var.dtype),
+        _ => format!("expected {} between 0 and {high} ({}), but got ", symbol.var.name, symbol.var.dtype),
+    }
+}
+
+/// Fails where the condition holds.
+fn failure_if(condition: Expr, kind: &str, message: Vec<Expr>) -> Stmt {
+    Stmt::new(StmtKind::Assert {
+        condition: simplify::expr(&condition.logical_not()),
+        kind: kind.into(),
+        message,
+    })
+}
+
+/// Whether the tensor, as found, has no elements.
+fn is_empty(buffer: &Buffer, fields: &TensorFields) -> Expr {
+    let some_constant_zero = buffer.shape.iter().any(|extent| extent.as_int() == Some(0));
+    let symbolic = buffer.shape.iter().enumerate().filter(|(_, extent)| extent.as_int().is_none());
+    let zeros = symbolic.map(|(axis, _)| equal(fields.extent(axis), int64(0)));
+    zeros.reduce(Expr::or).filter(|_| !some_constant_zero).unwrap_or_else(|| Expr::bool(some_constant_zero))
+}

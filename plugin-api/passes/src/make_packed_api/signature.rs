@@ -1,0 +1,52 @@
+//! The signature in words, for messages and documentation.
+
+use chipdock_ir::{BinaryOp, Buffer, Expr, ExprKind, Param, PrimFunc};
+
+/// `f(A: Tensor([n, 4], float32), k: int32)`.
+pub(super) fn signature(function: &PrimFunc) -> String {
+    let params: Vec<String> = function.params.iter().map(parameter).collect();
+    format!("{}({})", function.name, params.join(", "))
+}
+
+/// The type of a parameter as an artifact states it: a tensor is a handle.
+pub(super) fn arg_type(param: &Param) -> String {
+    match param {
+        Param::Buffer(_) => "handle".into(),
+        Param::Var(var) => var.dtype.to_string(),
+    }
+}
+
+fn parameter(param: &Param) -> String {
+    match param {
+        Param::Buffer(buffer) => format!("{}: {}", buffer.name, tensor(buffer)),
+        Param::Var(var) => format!("{}: {}", var.name, var.dtype),
+    }
+}
+
+fn tensor(buffer: &Buffer) -> String {
+    let shape: Vec<String> = buffer.shape.iter().map(|extent| text(extent, 0)).collect();
+    format!("Tensor([{}], {})", shape.join(", "), buffer.dtype)
+}
+
+/// An extent as one writes it. `above` is how tightly what stands around it binds.
+pub(super) fn text(expr: &Expr, above: u8) -> String {
+    match &expr.kind {
+        ExprKind::Var(var) => var.name.to_string(),
+        ExprKind::Int(value) => value.to_string(),
+        ExprKind::Cast(value) => text(value, above),
+        ExprKind::Binary(op, a, b) => {
+            let (sign, own) = match op {
+                BinaryOp::Add => ("+", 1),
+                BinaryOp::Sub => ("-", 1),
+                BinaryOp::Mul => ("*", 2),
+                BinaryOp::FloorDiv | BinaryOp::Div => ("//", 2),
+                BinaryOp::FloorMod | BinaryOp::Mod => ("%", 2),
+                BinaryOp::Min => return format!("min({}, {})", text(a, 0), text(b, 0)),
+                BinaryOp::Max => return format!("max({}, {})", text(a, 0), text(b, 0)),
+            };
+            let inner = format!("{} {sign} {}", text(a, own), text(b, own + 1));
+            if own < above { format!("({inner})") } else { inner }
+        }
+        _ => "...".into(),
+    }
+}

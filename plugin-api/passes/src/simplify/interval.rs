@@ -1,0 +1,132 @@
+//! Which values an integer expression can have.
+
+use std::collections::HashMap;
+
+use chipdock_ir::{BinaryOp, Callee, DType, Expr, ExprKind, Op, Var};
+
+/// Least and greatest value, both included.
+pub(crate) type Interval = (i128, i128);
+
+/// What is known about variables: an interval each. A variable that is not in here has any value of its type.
+#[derive(Clone, Debug, Default)]
+pub struct Ranges {
+    vars: HashMap<Var, Interval>,
+}
+
+impl Ranges {
+    /// Nothing known.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// States that `var` lies between `min` and `max`, both included. An empty interval is ignored.
+    pub fn set(&mut self, var: &Var, min: i128, max: i128) {
+        if min <= max {
+            self.vars.insert(var.clone(), (min, max));
+        }
+    }
+
+    /// States that `var` runs through `extent` values from `min` in steps of `step`.
+    pub(crate) fn set_loop(&mut self, var: &Var, min: &Expr, extent: &Expr, step: Option<&Expr>) {
+        let (low, high) = self.of(min);
+        let (_, count) = self.of(extent);
+        let (_, step) = step.map_or((1, 1), |step| self.of(step));
+        let last =
+            count.checked_sub(1).and_then(|n| n.max(0).checked_mul(step)).and_then(|n| n.checked_add(high));
+        if let (Some(last), Some((_, limit))) = (last, var.dtype.integer_range()) {
+            self.set(var, low, last.min(limit));
+        }
+    }
+
+    /// Sound bounds of an integer or boolean expression, over all its lanes; of anything else, all of an `i64` and
+    /// more, which means nothing.
+    #[must_use]
+    pub fn of(&self, expr: &Expr) -> Interval {
+        let full = full(expr.dtype);
+        self.exact(expr).filter(|(low, high)| *low >= full.0 && *high <= full.1).unwrap_or(full)
+    }
+
+    /// Bounds of the value before it wraps; `None` when not known.
+    pub(crate) fn exact(&self, expr: &Expr) -> Option<Interval> {
+        if !(expr.dtype.is_integer() || expr.dtype.is_bool()) {
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Int(value) => Some((*value, *value)),
+            ExprKind::Var(var) => self.vars.get(var).copied(),
+            ExprKind::Cast(value) if value.dtype.is_integer() && expr.dtype.is_integer() => {
+                let inner = self.of(value);
+                let (low, high) = full(expr.dtype);
+                (inner.0 >= low && inner.1 <= high).then_some(inner)
+            }
+            ExprKind::Cast(value) if value.dtype.is_bool() => Some(self.of(value)),
+            ExprKind::Binary(op, a, b) => binary(*op, self.of(a), self.of(b)),
+            ExprKind::Select(_, a, b) => Some(union(self.of(a), self.of(b))),
+            ExprKind::Broadcast { value, .. } => Some(self.of(value)),
+            ExprKind::Ramp { base, stride, lanes } => {
+                let (base, stride) = (self.of(base), self.of(stride));
+                let last = binary(BinaryOp::Mul, stride, (0, i128::from(*lanes) - 1))?;
+                binary(BinaryOp::Add, base, last)
+            }
+            ExprKind::Call { callee: Callee::Op(op), args } => self.call(*op, args),
+            _ => None,
+        }
+    }
+
+    fn call(&self, op: Op, args: &[Expr]) -> Option<Interval> {
+        match (op, args) {
+            (Op::IfThenElse, [_, a, b]) => Some(union(self.of(a), self.of(b))),
+            (Op::ShiftRight, [a, b]) => {
+                let (value, (count, most)) = (self.of(a), self.of(b));
+                let inside = count == most && (0..i128::from(a.dtype.bits)).contains(&count);
+                inside.then(|| (value.0 >> count, value.1 >> count))
+            }
+            (Op::BitwiseAnd, [a, b]) => {
+                let (x, y) = (self.of(a), self.of(b));
+                (x.0 >= 0 && y.0 >= 0).then(|| (0, x.1.min(y.1))).or((y.0 >= 0).then_some((0, y.1)))
+            }
+            (Op::Popcount | Op::Clz, [a]) => Some((0, a.dtype.bits.into())),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn full(dtype: DType) -> Interval {
+    dtype.integer_range().unwrap_or((-(1 << 64), 1 << 64))
+}
+
+fn union(a: Interval, b: Interval) -> Interval {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+fn binary(op: BinaryOp, a: Interval, b: Interval) -> Option<Interval> {
+    let corners = |f: &dyn Fn(i128, i128) -> Option<i128>| -> Option<Interval> {
+        let all = [f(a.0, b.0)?, f(a.0, b.1)?, f(a.1, b.0)?, f(a.1, b.1)?];
+        let low = all.into_iter().min()?;
+        Some((low, all.into_iter().max()?))
+    };
+    match op {
+        BinaryOp::Add => Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?)),
+        BinaryOp::Sub => Some((a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?)),
+        BinaryOp::Mul => corners(&i128::checked_mul),
+        BinaryOp::FloorDiv if b.0 > 0 => corners(&|x, y| Some(super::fold::floor_div(x, y))),
+        BinaryOp::Div if b.0 > 0 => corners(&i128::checked_div),
+        BinaryOp::FloorMod if b.0 > 0 => {
+            let same_period =
+                b.0 == b.1 && super::fold::floor_div(a.0, b.0) == super::fold::floor_div(a.1, b.0);
+            Some(if same_period {
+                (a.0.rem_euclid(b.0), a.1.rem_euclid(b.0))
+            } else {
+                (0, if a.0 >= 0 { a.1.min(b.1 - 1) } else { b.1 - 1 })
+            })
+        }
+        BinaryOp::Mod if b.0 > 0 => {
+            let most = b.1 - 1;
+            Some((a.0.clamp(-most, 0), a.1.clamp(0, most)))
+        }
+        BinaryOp::Min => Some((a.0.min(b.0), a.1.min(b.1))),
+        BinaryOp::Max => Some((a.0.max(b.0), a.1.max(b.1))),
+        BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => None,
+    }
+}

@@ -1,0 +1,366 @@
+//! Constants folded, index arithmetic made short. Every rewrite gives the same value for every input: sums wrap as the
+//! IR says, and floats are folded only where one operation on constants has one exact answer; nothing is reassociated.
+
+pub(crate) mod fold;
+mod interval;
+pub(crate) mod linear;
+mod statement;
+
+use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op};
+
+pub use interval::Ranges;
+use linear::Linear;
+pub use statement::simplify;
+pub(crate) use statement::simplify_stmt;
+
+/// Simplifies an expression about whose variables nothing is known.
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_ir::{DType, Expr, Var};
+/// let i = Var::new("i", DType::INT32).expr();
+/// let same = (i.clone() + Expr::i32(3)) * Expr::i32(4) - i.clone() * Expr::i32(4);
+/// assert_eq!(chipdock_passes::simplify::expr(&same), Expr::i32(12));
+/// ```
+#[must_use]
+pub fn expr(expr: &Expr) -> Expr {
+    expr_with(expr, &Ranges::new())
+}
+
+/// Simplifies an expression, given what is known about its variables.
+#[must_use]
+pub fn expr_with(expr: &Expr, ranges: &Ranges) -> Expr {
+    let children = expr.map_children(&mut |child| expr_with(child, ranges));
+    let new = node(&children, ranges);
+    if new.same(expr) || expr.span == chipdock_ir::Span::NONE { new } else { new.with_span(expr.span) }
+}
+
+/// True when evaluating it, or not, makes no difference to anything else.
+pub(crate) fn is_pure(expr: &Expr) -> bool {
+    let mut pure = true;
+    expr.walk(&mut |e| {
+        pure &= match &e.kind {
+            ExprKind::Call { callee: Callee::Op(op), .. } => op.effect() != Effect::Writes,
+            ExprKind::Call { callee: Callee::Extern { pure, .. }, .. } => *pure,
+            ExprKind::Call { callee: Callee::Global(_), .. } => false,
+            _ => true,
+        };
+    });
+    pure
+}
+
+/// One node whose children are simple.
+fn node(expr: &Expr, ranges: &Ranges) -> Expr {
+    let simpler = match &expr.kind {
+        ExprKind::Cast(value) => cast(value, expr.dtype, ranges),
+        ExprKind::Binary(op, a, b) if !expr.dtype.is_scalar() => vector_binary(*op, a, b, expr.dtype, ranges),
+        ExprKind::Binary(op, a, b) if expr.dtype.is_integer() => Some(int_binary(expr, *op, a, b, ranges)),
+        ExprKind::Binary(op, a, b) if expr.dtype.is_float() => float_binary(*op, a, b, expr.dtype),
+        ExprKind::Compare(op, a, b) if a.dtype.is_scalar() => compare(*op, a, b, ranges),
+        ExprKind::And(a, b) => and_or(a, b, true),
+        ExprKind::Or(a, b) => and_or(a, b, false),
+        ExprKind::Not(a) => not(a),
+        ExprKind::Select(c, a, b) => choose(c, a, b),
+        ExprKind::Call { callee: Callee::Op(op), args } => call(*op, args, expr.dtype, ranges),
+        ExprKind::Let { var, value, body } if matches!(value.kind, ExprKind::Int(_) | ExprKind::Var(_)) => {
+            let mut substitution = crate::substitute::Substitution::default();
+            substitution.set(var, value.clone());
+            Some(expr_with(&substitution.expr(body), ranges))
+        }
+        ExprKind::Ramp { base, stride, lanes } if stride.as_int() == Some(0) => {
+            Some(base.clone().broadcast(*lanes))
+        }
+        _ => None,
+    };
+    simpler.unwrap_or_else(|| expr.clone())
+}
+
+fn int_binary(expr: &Expr, op: BinaryOp, a: &Expr, b: &Expr, ranges: &Ranges) -> Expr {
+    let dtype = expr.dtype;
+    if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
+        return Expr::int(fold::int_binary(op, a, b, dtype), dtype);
+    }
+    let short = match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+            let sum = Linear::of(expr).to_expr();
+            (sum != *expr).then_some(sum)
+        }
+        BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Div | BinaryOp::Mod => {
+            b.as_int().and_then(|divisor| divide(op, a, divisor, ranges))
+        }
+        BinaryOp::Min | BinaryOp::Max => {
+            let (x, y) = (ranges.of(a), ranges.of(b));
+            let (first, second) =
+                if op == BinaryOp::Min { (x.1 <= y.0, y.1 <= x.0) } else { (x.0 >= y.1, y.0 >= x.1) };
+            if first || a == b {
+                Some(a.clone())
+            } else if second {
+                Some(b.clone())
+            } else {
+                None
+            }
+        }
+    };
+    short.unwrap_or_else(|| expr.clone())
+}
+
+/// Division by a constant. Truncating operators are those of floor division where nothing is negative.
+fn divide(op: BinaryOp, a: &Expr, divisor: i128, ranges: &Ranges) -> Option<Expr> {
+    let dtype = a.dtype;
+    let quotient = matches!(op, BinaryOp::FloorDiv | BinaryOp::Div);
+    match divisor {
+        0 | 1 => return Some(if quotient { a.clone() } else { Expr::int(0, dtype) }),
+        d if d < 0 => return None,
+        _ => {}
+    }
+    let floor = matches!(op, BinaryOp::FloorDiv | BinaryOp::FloorMod);
+    if !floor && ranges.of(a).0 < 0 {
+        return None;
+    }
+    let sum = Linear::of(a);
+    let (low, high) = ranges.of(a);
+    if fold::floor_div(low, divisor) == fold::floor_div(high, divisor) {
+        let constant = fold::floor_div(low, divisor);
+        return Some(if quotient {
+            Expr::int(constant, dtype)
+        } else {
+            simple_sum(a.clone() - Expr::int(constant * divisor, dtype))
+        });
+    }
+    if !sum.fits(ranges) {
+        return None;
+    }
+    let (parts, rest) = sum.split(divisor);
+    if parts.terms.is_empty() && parts.constant == 0 || !rest.fits(ranges) || !parts.fits(ranges) {
+        return nested_division(op, a, divisor);
+    }
+    // Of a truncating operator the rest must not be negative either: it could round the other way.
+    let (rest_low, rest_high) = rest.exact(ranges)?;
+    if !floor && rest_low < 0 {
+        return None;
+    }
+    let rest_expr = rest.to_expr();
+    let inside = rest_low >= 0 && rest_high < divisor;
+    Some(match (quotient, inside) {
+        (true, true) => parts.to_expr(),
+        (false, true) => rest_expr,
+        (true, false) => simple_sum(parts.to_expr() + Expr::binary(op, rest_expr, Expr::int(divisor, dtype))),
+        (false, false) => Expr::binary(op, rest_expr, Expr::int(divisor, dtype)),
+    })
+}
+
+/// (x // a) // b = x // (a * b), and x % (a * b) % b = x % b, of floor division.
+fn nested_division(op: BinaryOp, a: &Expr, divisor: i128) -> Option<Expr> {
+    let ExprKind::Binary(inner, x, by) = &a.kind else { return None };
+    let by = by.as_int().filter(|by| *by > 0)?;
+    let dtype = a.dtype;
+    match (op, inner) {
+        (BinaryOp::FloorDiv, BinaryOp::FloorDiv) => {
+            let product = by.checked_mul(divisor).filter(|product| dtype.wrap(*product) == *product)?;
+            Some(Expr::binary(op, x.clone(), Expr::int(product, dtype)))
+        }
+        (BinaryOp::FloorMod, BinaryOp::FloorMod) if by % divisor == 0 => {
+            Some(Expr::binary(op, x.clone(), Expr::int(divisor, dtype)))
+        }
+        _ => None,
+    }
+}
+
+fn simple_sum(sum: Expr) -> Expr {
+    Linear::of(&sum).to_expr()
+}
+
+fn float_binary(op: BinaryOp, a: &Expr, b: &Expr, dtype: DType) -> Option<Expr> {
+    if let (Some(a), Some(b)) = (fold::as_float(a), fold::as_float(b)) {
+        return fold::float_binary(op, a, b, dtype);
+    }
+    let one = |e: &Expr| fold::as_float(e) == Some(1.0);
+    match op {
+        BinaryOp::Mul if one(b) => Some(a.clone()),
+        BinaryOp::Mul if one(a) => Some(b.clone()),
+        BinaryOp::Div if one(b) => Some(a.clone()),
+        // x + 0.0 is not x for x = -0.0; x - 0.0 is.
+        BinaryOp::Sub if fold::as_float(b).is_some_and(|b| b == 0.0 && b.is_sign_positive()) => {
+            Some(a.clone())
+        }
+        _ => None,
+    }
+}
+
+fn vector_binary(op: BinaryOp, a: &Expr, b: &Expr, dtype: DType, ranges: &Ranges) -> Option<Expr> {
+    let both = |x: Expr, y: Expr| node(&Expr::binary(op, x, y), ranges);
+    match (&a.kind, &b.kind) {
+        (ExprKind::Broadcast { value: x, lanes }, ExprKind::Broadcast { value: y, .. })
+            if x.dtype.is_scalar() && y.dtype.is_scalar() =>
+        {
+            Some(both(x.clone(), y.clone()).broadcast(*lanes))
+        }
+        (ExprKind::Ramp { base, stride, lanes }, ExprKind::Broadcast { value, .. }) if dtype.is_integer() => {
+            let stride = match op {
+                BinaryOp::Add | BinaryOp::Sub => stride.clone(),
+                BinaryOp::Mul => both(stride.clone(), value.clone()),
+                _ => return None,
+            };
+            Some(both(base.clone(), value.clone()).ramp(stride, *lanes))
+        }
+        (ExprKind::Broadcast { .. }, ExprKind::Ramp { .. })
+            if matches!(op, BinaryOp::Add | BinaryOp::Mul) =>
+        {
+            vector_binary(op, b, a, dtype, ranges)
+        }
+        (ExprKind::Ramp { base: x, stride: s, lanes }, ExprKind::Ramp { base: y, stride: t, .. })
+            if matches!(op, BinaryOp::Add | BinaryOp::Sub) && dtype.is_integer() =>
+        {
+            Some(both(x.clone(), y.clone()).ramp(both(s.clone(), t.clone()), *lanes))
+        }
+        _ => None,
+    }
+}
+
+fn cast(value: &Expr, to: DType, ranges: &Ranges) -> Option<Expr> {
+    if value.dtype == to {
+        return Some(value.clone());
+    }
+    if let Some(constant) = fold::cast(value, to) {
+        return Some(constant);
+    }
+    let widens = |from: DType| {
+        let (Some(inner), Some(outer)) = (from.integer_range(), to.integer_range()) else { return false };
+        from.is_integer() && to.is_integer() && inner.0 >= outer.0 && inner.1 <= outer.1
+    };
+    match &value.kind {
+        ExprKind::Broadcast { value, lanes } if value.dtype.is_scalar() => {
+            Some(node(&value.clone().cast(to.scalar()), ranges).broadcast(*lanes))
+        }
+        ExprKind::Ramp { base, stride, lanes }
+            if widens(value.dtype)
+                && ranges.exact(value).is_some_and(|exact| {
+                    let full = interval::full(value.dtype);
+                    exact.0 >= full.0 && exact.1 <= full.1
+                }) =>
+        {
+            let convert = |e: &Expr| node(&e.clone().cast(to.scalar()), ranges);
+            Some(convert(base).ramp(convert(stride), *lanes))
+        }
+        // A conversion after one that loses nothing is one conversion.
+        ExprKind::Cast(inner) if inner.dtype.is_integer() && value.dtype.is_integer() && to.is_integer() => {
+            let (inner_range, middle) = (ranges.of(inner), interval::full(value.dtype));
+            let kept = inner_range.0 >= middle.0 && inner_range.1 <= middle.1;
+            (kept || to.bits <= value.dtype.bits).then(|| {
+                if inner.dtype == to { inner.clone() } else { node(&inner.clone().cast(to), ranges) }
+            })
+        }
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
+            if to.is_scalar() && widens(value.dtype) =>
+        {
+            let sum = Linear::of(value);
+            // A product of two variables is one term of the sum; its conversion cannot be split further.
+            let single = matches!(sum.terms.as_slice(), [(term, 1)] if sum.constant == 0 && term == value);
+            (sum.fits(ranges) && !single)
+                .then(|| simple_sum(sum.to_expr_mapped(to, &|term| node(&term.clone().cast(to), ranges))))
+        }
+        _ => None,
+    }
+}
+
+fn compare(op: CompareOp, a: &Expr, b: &Expr, ranges: &Ranges) -> Option<Expr> {
+    if let (Some(a), Some(b)) = (fold::as_float(a), fold::as_float(b)) {
+        return Some(Expr::bool(fold::compare(op, &a, &b)));
+    }
+    if !a.dtype.is_integer() && !a.dtype.is_bool() {
+        return None;
+    }
+    let (x, y) = (ranges.of(a), ranges.of(b));
+    // The difference of the two, exactly where neither side wraps; a common term cancels.
+    let difference = (a.dtype.is_integer())
+        .then(|| (Linear::of(a), Linear::of(b)))
+        .filter(|(a, b)| a.fits(ranges) && b.fits(ranges))
+        .and_then(|(a, b)| a.minus(&b).exact(ranges))
+        .unwrap_or((x.0 - y.1, x.1 - y.0));
+    let difference = (difference.0.max(x.0 - y.1), difference.1.min(x.1 - y.0));
+    let (low, high) = if a == b { (0, 0) } else { difference };
+    let known = match op {
+        CompareOp::Eq => decide(low == 0 && high == 0, low > 0 || high < 0),
+        CompareOp::Ne => decide(low > 0 || high < 0, low == 0 && high == 0),
+        CompareOp::Lt => decide(high < 0, low >= 0),
+        CompareOp::Le => decide(high <= 0, low > 0),
+        CompareOp::Gt => decide(low > 0, high <= 0),
+        CompareOp::Ge => decide(low >= 0, high < 0),
+    };
+    known.map(Expr::bool)
+}
+
+fn decide(yes: bool, no: bool) -> Option<bool> {
+    if yes { Some(true) } else { no.then_some(false) }
+}
+
+fn and_or(a: &Expr, b: &Expr, and: bool) -> Option<Expr> {
+    let neutral = i128::from(and);
+    match (a.as_int(), b.as_int()) {
+        (Some(value), _) if value == neutral => Some(b.clone()),
+        (Some(_), _) => Some(a.clone()),
+        (_, Some(value)) if value == neutral => Some(a.clone()),
+        (_, Some(_)) if is_pure(a) => Some(b.clone()),
+        _ if a == b && is_pure(a) => Some(a.clone()),
+        _ => None,
+    }
+}
+
+fn not(a: &Expr) -> Option<Expr> {
+    match &a.kind {
+        ExprKind::Int(value) => Some(Expr::int(1 - value, a.dtype)),
+        ExprKind::Not(inner) => Some(inner.clone()),
+        // The opposite comparison of floats differs for a NaN, but for these two.
+        ExprKind::Compare(op, x, y) => {
+            let opposite = match op {
+                CompareOp::Eq => CompareOp::Ne,
+                CompareOp::Ne => CompareOp::Eq,
+                _ if x.dtype.is_float() => return None,
+                CompareOp::Lt => CompareOp::Ge,
+                CompareOp::Le => CompareOp::Gt,
+                CompareOp::Gt => CompareOp::Le,
+                CompareOp::Ge => CompareOp::Lt,
+            };
+            Some(Expr::compare(opposite, x.clone(), y.clone()))
+        }
+        _ => None,
+    }
+}
+
+fn choose(condition: &Expr, then: &Expr, otherwise: &Expr) -> Option<Expr> {
+    let constant = match &condition.kind {
+        ExprKind::Broadcast { value, .. } => value.as_int(),
+        _ => condition.as_int(),
+    };
+    match constant {
+        Some(value) => Some(if value != 0 { then.clone() } else { otherwise.clone() }),
+        None => (then == otherwise && is_pure(condition)).then(|| then.clone()),
+    }
+}
+
+fn call(op: Op, args: &[Expr], dtype: DType, ranges: &Ranges) -> Option<Expr> {
+    match (op, args) {
+        (Op::IfThenElse, [c, a, b]) => choose(c, a, b),
+        (Op::Likely, [a]) => a.as_int().map(|_| a.clone()),
+        (Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor, [a, b]) if dtype.is_scalar() => {
+            let (a, b) = (a.as_int()?, b.as_int()?);
+            let value = match op {
+                Op::BitwiseAnd => a & b,
+                Op::BitwiseOr => a | b,
+                _ => a ^ b,
+            };
+            Some(Expr::int(value, dtype))
+        }
+        (Op::ShiftLeft | Op::ShiftRight, [a, b]) if dtype.is_scalar() => {
+            let count = b.as_int()?.rem_euclid(dtype.bits.into());
+            if count == 0 {
+                return Some(a.clone());
+            }
+            let a = a.as_int()?;
+            Some(Expr::int(if op == Op::ShiftLeft { a << count } else { a >> count }, dtype))
+        }
+        (Op::Abs, [a]) if dtype.is_integer() && ranges.of(a).0 >= 0 => Some(a.clone()),
+        _ => None,
+    }
+}

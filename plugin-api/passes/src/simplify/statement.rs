@@ -1,0 +1,162 @@
+//! Statements: branches decided, short loops dissolved, what does nothing removed.
+
+use std::cell::RefCell;
+
+use chipdock_ir::{Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetFacts};
+
+use super::{Ranges, expr_with, is_pure};
+use crate::PassError;
+use crate::substitute::Substitution;
+use crate::walk::map_bodies;
+
+/// Simplifies every function.
+///
+/// # Before and after
+///
+/// ```text
+/// for i in range(1):                          B[j] = A[j]
+///     for j in range(16):            ->
+///         if i * 16 + j < 16:
+///             B[(i * 16 + j) % 16] = A[j]
+/// ```
+/// (inside the loop over `j`)
+///
+/// # Requires / # Ensures
+///
+/// Anything; what it does is unchanged, and no node kind is added.
+///
+/// # Errors
+///
+/// None.
+pub fn simplify(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+    Ok(map_bodies(module, |function| simplify_stmt(&function.body)))
+}
+
+/// Simplifies one statement about whose variables nothing is known.
+pub(crate) fn simplify_stmt(stmt: &Stmt) -> Stmt {
+    Statements { ranges: Ranges::new() }.stmt(stmt)
+}
+
+struct Statements {
+    ranges: Ranges,
+}
+
+impl Statements {
+    fn expr(&self, expr: &Expr) -> Expr {
+        expr_with(expr, &self.ranges)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        match &stmt.kind {
+            StmtKind::Seq(stmts) => self.seq(stmts),
+            StmtKind::Bind { var, value } => {
+                let value = self.expr(value);
+                self.learn(var, &value);
+                Stmt::new(StmtKind::Bind { var: var.clone(), value }).with_span(stmt.span)
+            }
+            StmtKind::For { .. } => self.for_loop(stmt),
+            StmtKind::LaunchThread { var, extent, .. } => {
+                self.ranges.set_loop(var, &Expr::int(0, var.dtype), &self.expr(extent), None);
+                self.children(stmt)
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                let condition = self.expr(condition);
+                if let Some(value) = condition.as_int() {
+                    return match (value != 0, otherwise) {
+                        (true, _) => self.stmt(then),
+                        (false, Some(otherwise)) => self.stmt(otherwise),
+                        (false, None) => Stmt::nop(),
+                    };
+                }
+                let then = self.stmt(then);
+                let otherwise = otherwise.as_ref().map(|s| self.stmt(s)).filter(|s| !s.is_nop());
+                if then.is_nop() && otherwise.is_none() && is_pure(&condition) {
+                    return Stmt::nop();
+                }
+                Stmt::if_then(condition, then, otherwise).with_span(stmt.span)
+            }
+            StmtKind::Evaluate(value) => {
+                let value = self.expr(value);
+                if is_pure(&value) {
+                    Stmt::nop()
+                } else {
+                    Stmt::new(StmtKind::Evaluate(value)).with_span(stmt.span)
+                }
+            }
+            StmtKind::Assert { condition, .. } if self.expr(condition).as_int() == Some(1) => Stmt::nop(),
+            _ => self.children(stmt),
+        }
+    }
+
+    fn learn(&mut self, var: &chipdock_ir::Var, value: &Expr) {
+        if value.dtype.is_scalar() && value.dtype.is_integer() {
+            let (low, high) = self.ranges.of(value);
+            self.ranges.set(var, low, high);
+        }
+    }
+
+    fn children(&mut self, stmt: &Stmt) -> Stmt {
+        let this = RefCell::new(self);
+        stmt.map_children(&mut |e| this.borrow().expr(e), &mut |s| this.borrow_mut().stmt(s))
+    }
+
+    fn seq(&mut self, stmts: &[Stmt]) -> Stmt {
+        let mut result = Vec::with_capacity(stmts.len());
+        let mut substitution = Substitution::default();
+        for stmt in stmts {
+            let stmt = self.stmt(&substitution.stmt(stmt));
+            match &stmt.kind {
+                // A name for a constant or for another variable helps nobody.
+                StmtKind::Bind { var, value }
+                    if matches!(value.kind, ExprKind::Int(_) | ExprKind::Var(_)) =>
+                {
+                    substitution.set(var, value.clone());
+                }
+                _ => result.push(stmt),
+            }
+        }
+        Stmt::seq(result)
+    }
+
+    fn for_loop(&mut self, stmt: &Stmt) -> Stmt {
+        let StmtKind::For { var, min, extent, kind, step, annotations, body } = &stmt.kind else {
+            return stmt.clone();
+        };
+        let (min, extent) = (self.expr(min), self.expr(extent));
+        let step = step.as_ref().map(|step| self.expr(step)).filter(|step| step.as_int() != Some(1));
+        let bound = matches!(kind, ForKind::ThreadBinding(_));
+        if extent.as_int().is_some_and(|count| count <= 0) && !bound && is_pure(&min) {
+            return Stmt::nop();
+        }
+        if extent.as_int() == Some(1) && !bound && is_pure(&min) && !leaves_loop(body) {
+            let mut substitution = Substitution::default();
+            substitution.set(var, min);
+            return self.stmt(&substitution.stmt(body));
+        }
+        self.ranges.set_loop(var, &min, &extent, step.as_ref());
+        let body = self.stmt(body);
+        if body.is_nop() && is_pure(&extent) && is_pure(&min) {
+            return Stmt::nop();
+        }
+        let (var, annotations) = (var.clone(), annotations.clone());
+        Stmt::new(StmtKind::For { var, min, extent, kind: *kind, step, annotations, body })
+            .with_span(stmt.span)
+    }
+}
+
+/// True when the body has a `Break` or `Continue` of its own loop.
+pub(crate) fn leaves_loop(body: &Stmt) -> bool {
+    match &body.kind {
+        StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::For { .. } | StmtKind::While { .. } => false,
+        _ => {
+            let mut leaves = false;
+            body.for_each_child(&mut |child| {
+                if let chipdock_ir::Child::Stmt(stmt) = child {
+                    leaves |= leaves_loop(stmt);
+                }
+            });
+            leaves
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What several passes need: functions of a module mapped one by one, and searches in bodies.
+
+use std::collections::HashSet;
+
+use chipdock_ir::{Child, Expr, ExprKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
+
+/// The module with the body of each function replaced.
+pub(crate) fn map_bodies(module: &IrModule, mut f: impl FnMut(&PrimFunc) -> Stmt) -> IrModule {
+    let functions =
+        module.functions.iter().map(|function| PrimFunc { body: f(function), ..function.clone() });
+    IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
+}
+
+/// The module with each function replaced.
+pub(crate) fn try_map_functions<E>(
+    module: &IrModule,
+    f: impl FnMut(&PrimFunc) -> Result<PrimFunc, E>,
+) -> Result<IrModule, E> {
+    let functions = module.functions.iter().map(f).collect::<Result<_, E>>()?;
+    Ok(IrModule { functions, attrs: module.attrs.clone() })
+}
+
+/// The variables that occur in an expression, those bound within it too.
+pub(crate) fn vars_of(expr: &Expr) -> HashSet<Var> {
+    let mut vars = HashSet::new();
+    expr.walk(&mut |e| {
+        if let ExprKind::Var(var) = &e.kind {
+            vars.insert(var.clone());
+        }
+    });
+    vars
+}
+
+/// True when the expression loads from a buffer or calls something that is not pure.
+pub(crate) fn depends_on_memory(expr: &Expr) -> bool {
+    let mut depends = false;
+    expr.walk(&mut |e| {
+        depends |= match &e.kind {
+            ExprKind::Load { .. } => true,
+            ExprKind::Call { callee: chipdock_ir::Callee::Op(op), .. } => {
+                op.effect() != chipdock_ir::Effect::Pure
+            }
+            ExprKind::Call { callee: chipdock_ir::Callee::Extern { pure, .. }, .. } => !pure,
+            ExprKind::Call { .. } => true,
+            _ => false,
+        };
+    });
+    depends
+}
+
+/// True when the condition holds for any statement, this one included.
+pub(crate) fn any_stmt(stmt: &Stmt, f: &mut dyn FnMut(&StmtKind) -> bool) -> bool {
+    let mut found = false;
+    stmt.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            found = found || f(&stmt.kind);
+        }
+    });
+    found
+}
