@@ -163,8 +163,8 @@ impl<'a> AnyView<'a> {
     pub unsafe fn slice_from_raw(args: *const ChipdockAny, num_args: i32) -> Result<&'a [Self], Error> {
         match usize::try_from(num_args) {
             Ok(0) => Ok(&[]),
-            // SAFETY: as many as it says by the caller's word; the type is transparent.
             Ok(count) if !args.is_null() => {
+                // SAFETY: as many as it says by the caller's word; the type is transparent.
                 Ok(unsafe { core::slice::from_raw_parts(args.cast::<Self>(), count) })
             }
             _ => Err(Error::new(
@@ -239,13 +239,11 @@ impl<'a> AnyView<'a> {
         }
         // SAFETY: V.3, an rvalue reference points to a place with an object pointer.
         let object = unsafe { self.0.value.v_ptr.cast::<*mut ChipdockObject>().as_ref().copied() };
-        match object.and_then(NonNull::new) {
+        object.and_then(NonNull::new).map_or(Self::NONE, |object| {
             // SAFETY: the object is live for `'a`.
-            Some(object) => {
-                Self::from_pointer(unsafe { (*object.as_ptr()).type_index }, object.as_ptr().cast())
-            }
-            None => Self::NONE,
-        }
+            let type_index = unsafe { (*object.as_ptr()).type_index };
+            Self::from_pointer(type_index, object.as_ptr().cast())
+        })
     }
 
     /// The value as one that may be kept: borrowed strings and bytes are copied, an object gets a reference, an

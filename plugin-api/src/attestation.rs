@@ -1,32 +1,188 @@
-//! The layout check (P4): a root module of `abi_stable` that carries nothing but the descriptor.
-//!
-//! Only `abi_stable`'s comparison of type layouts is used, none of its types cross the boundary. Without the feature
-//! the boundary is the same.
+//! The layout check (P4): what a plugin exports, and how a host reads it.
+
+use core::ffi::c_void;
 
 use abi_stable::StableAbi;
-use abi_stable::library::{AbiHeaderRef, RootModule};
-use abi_stable::package_version_strings;
-use abi_stable::sabi_types::VersionStrings;
+use abi_stable::abi_stability::abi_checking::{
+    AbiInstability, AbiInstabilityErrors, ExpectedFound, check_layout_compatibility,
+};
+use abi_stable::library::{AbiHeaderRef, CheckTypeLayout, LibHeader, RootModuleResult};
+use abi_stable::prefix_type::PrefixTypeTrait;
+use abi_stable::type_layout::{TLFieldOrFunction, TypeLayout};
 use chipdock_abi::ChipdockPlugin;
+pub use chipdock_abi::attestation::{PluginRoot, PluginRootRef};
 
-/// The symbol that a plugin built with the feature exports, as `abi_stable` names it.
+/// The symbol that a plugin built with the feature exports: the name that `abi_stable` looks for.
 pub const SYMBOL: &str = "_1as_0lib_1header_0root_bmodule_bloader";
 
-/// What the root module holds: the same descriptor as the plain symbol returns.
-#[repr(C)]
-#[derive(StableAbi)]
-#[sabi(kind(Prefix(prefix_ref = PluginRootRef)))]
-#[sabi(missing_field(panic))]
-pub struct PluginRoot {
-    /// The descriptor.
-    #[sabi(last_prefix_field)]
-    pub plugin: &'static ChipdockPlugin,
+/// Compares the layouts of the frozen tables as the plugin was compiled with ours; answers its descriptor.
+///
+/// # Errors
+///
+/// One line that names the field that differs, what is expected and what was found.
+///
+/// # Safety
+///
+/// * `symbol` is the address of [`SYMBOL`] in a library that is never unloaded.
+pub unsafe fn attest(symbol: *const c_void) -> Result<&'static ChipdockPlugin, String> {
+    if symbol.is_null() {
+        return Err(format!("the symbol `{SYMBOL}` is null"));
+    }
+    // SAFETY: a reference to the header is one pointer wide, and it points to a static of the library.
+    let header: AbiHeaderRef = unsafe { core::mem::transmute::<*const c_void, AbiHeaderRef>(symbol) };
+    // The version of abi_stable and the machine's C ABI are checked here.
+    let header: &'static LibHeader = header.upgrade().map_err(|error| one_line(&error.to_string()))?;
+    let found = header.layout().ok_or("the plugin's layout check holds no layouts")?;
+    compare(<PluginRootRef as StableAbi>::LAYOUT, found)?;
+    let root = header.init_root_module::<PluginRootRef>().map_err(|error| one_line(&error.to_string()))?;
+    Ok(root.plugin())
 }
 
-impl RootModule for PluginRootRef {
-    abi_stable::declare_root_module_statics! {PluginRootRef}
+/// Compares two layouts and puts the first difference in one line.
+fn compare(expected: &'static TypeLayout, found: &'static TypeLayout) -> Result<(), String> {
+    check_layout_compatibility(expected, found).map_err(|errors| summary(&errors))
+}
 
-    const BASE_NAME: &'static str = "chipdock_plugin";
-    const NAME: &'static str = "chipdock plugin";
-    const VERSION_STRINGS: VersionStrings = package_version_strings!();
+fn summary(errors: &AbiInstabilityErrors) -> String {
+    let differences: Vec<_> =
+        errors.errors.iter().flat_map(|at| at.errs.iter().map(move |what| (at, what))).collect();
+    let Some((at, what)) = differences.first() else { return "the layouts differ".to_owned() };
+    let path: Vec<_> = at.stack_trace.iter().map(|step| field_name(&step.expected)).collect();
+    let place = if path.is_empty() { "the descriptor".to_owned() } else { format!("`{}`", path.join(".")) };
+    let rest = match differences.len() {
+        1 => String::new(),
+        count => format!(" (and {} more differences)", count - 1),
+    };
+    format!("the layout of {place} differs: {}{rest}", describe(what))
+}
+
+fn field_name(step: &TLFieldOrFunction) -> String {
+    match step {
+        TLFieldOrFunction::Field(field) => field.name().to_owned(),
+        TLFieldOrFunction::Function(function) => function.name.to_string(),
+    }
+}
+
+fn describe(what: &AbiInstability) -> String {
+    let pair = |what: &str, expected: &dyn core::fmt::Display, found: &dyn core::fmt::Display| {
+        format!(
+            "{what}: expected {}, found {}",
+            one_line(&expected.to_string()),
+            one_line(&found.to_string())
+        )
+    };
+    match what {
+        AbiInstability::Name(ExpectedFound { expected, found }) => pair("type", expected, found),
+        AbiInstability::Size(ExpectedFound { expected, found }) => pair("size in bytes", expected, found),
+        AbiInstability::Alignment(ExpectedFound { expected, found }) => pair("alignment", expected, found),
+        AbiInstability::PackageVersion(ExpectedFound { expected, found }) => pair("version", expected, found),
+        AbiInstability::FieldCountMismatch(ExpectedFound { expected, found }) => {
+            pair("number of fields", expected, found)
+        }
+        AbiInstability::UnexpectedField(ExpectedFound { expected, found }) => {
+            pair("field", &expected.name(), &found.name())
+        }
+        other => one_line(&format!("{other:?}")),
+    }
+}
+
+/// The text without its line breaks, cut where it gets long.
+fn one_line(text: &str) -> String {
+    const LENGTH_MAX: usize = 160;
+    let words: Vec<_> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LENGTH_MAX) {
+        Some((cut, _)) => format!("{}...", &line[..cut]),
+        None => line,
+    }
+}
+
+/// The header of a library whose root module `root` answers.
+///
+/// # Safety
+///
+/// * `root` answers what [`root_module`] does.
+#[doc(hidden)]
+#[must_use]
+pub const unsafe fn lib_header(root: extern "C" fn() -> RootModuleResult) -> LibHeader {
+    // SAFETY: the caller's word.
+    unsafe { LibHeader::from_constructor::<PluginRootRef>(root, CheckTypeLayout::Yes) }
+}
+
+/// The root module of a plugin.
+#[doc(hidden)]
+#[must_use]
+pub fn root_module(plugin: &'static ChipdockPlugin) -> PluginRootRef {
+    PluginRoot { plugin }.leak_into_prefix()
+}
+
+/// Exports the layouts of the frozen tables for a host to compare (P4).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export_attestation {
+    ($descriptor:ident) => {
+        // The name is `attestation::SYMBOL`; an attribute takes a literal only.
+        #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
+        static ATTESTATION: $crate::__private::LibHeader = {
+            fn make() -> $crate::__private::PluginRootRef {
+                $crate::__private::root_module(&$descriptor)
+            }
+
+            extern "C" fn root() -> $crate::__private::RootModuleResult {
+                $crate::__private::__call_root_module_loader(make)
+            }
+
+            // SAFETY: the function answers the root module of that type.
+            unsafe { $crate::__private::lib_header(root) }
+        };
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbol_is_abi_stables() {
+        assert_eq!(SYMBOL, abi_stable::library::ROOT_MODULE_LOADER_NAME);
+    }
+
+    #[test]
+    fn difference_fits_a_line() {
+        let report = compare(<PluginRootRef as StableAbi>::LAYOUT, <u64 as StableAbi>::LAYOUT).unwrap_err();
+        assert!(!report.contains('\n') && report.len() < 600, "{report}");
+        compare(<PluginRootRef as StableAbi>::LAYOUT, <PluginRootRef as StableAbi>::LAYOUT).unwrap();
+    }
+
+    mod changed {
+        use abi_stable::StableAbi;
+
+        #[repr(C)]
+        #[derive(StableAbi)]
+        pub(super) struct Table {
+            pub(super) first: u32,
+            pub(super) second: u32,
+        }
+    }
+
+    mod original {
+        use abi_stable::StableAbi;
+
+        #[repr(C)]
+        #[derive(StableAbi)]
+        pub(super) struct Table {
+            pub(super) second: u32,
+            pub(super) first: u32,
+        }
+    }
+
+    #[test]
+    fn exchanged_fields_are_named() {
+        let (expected, found) =
+            (original::Table { second: 2, first: 1 }, changed::Table { first: 1, second: 2 });
+        assert_eq!((expected.first, expected.second), (found.first, found.second));
+        let report = compare(<original::Table as StableAbi>::LAYOUT, <changed::Table as StableAbi>::LAYOUT)
+            .unwrap_err();
+        assert!(report.contains("expected second, found first"), "{report}");
+    }
 }

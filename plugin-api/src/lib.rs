@@ -1,4 +1,221 @@
-//! What a Chipdock plugin writes against: safe traits, registration, values.
+//! What a Chipdock plugin writes against: safe traits, registration, values. This page is the contract.
+//!
+//! A plugin is a shared library that offers device APIs, target kinds, code generators, module loaders and functions
+//! to any host that finds it. In Rust it is a cdylib with one [`export_plugin!`], some `register_*!` and the traits
+//! [`DeviceApi`], [`TargetKind`], [`Codegen`] and [`ModuleLoader`]; this crate's shims keep the rules marked *shim*. In
+//! C and C++ it includes `chipdock.h` and keeps all of them itself. `examples/plugin-template-rust` and
+//! `examples/plugin-template-c` are the same small plugin, twice.
+//!
+//! ```
+//! use chipdock_plugin_api::{Any, AnyView, Error, HostRef, argument, cpu, export_plugin};
+//! use chipdock_plugin_api::{register_device_api, register_function};
+//!
+//! export_plugin! { name: "example" }
+//!
+//! register_device_api!(cpu::NAME, 1, |host| Box::new(cpu::CpuDeviceApi::new(host)));
+//! register_function!("example.double", double);
+//!
+//! fn double(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
+//!     let number: i32 = argument(args, 0, "number")?;
+//!     Ok(Any::from(i64::from(number) * 2))
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! # The contract
+//!
+//! Each clause is one duty. **By** says who has it: P the plugin, H the host, both. **Checked** says who finds out when
+//! it is broken: *build* (it does not compile), *shim* (this crate, for plugins in Rust), *host* (when it loads or
+//! calls), *suite* (the conformance suite), *review* (nobody can but a reader). Tests cite the numbers.
+//!
+//! ## P1 Entry
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P1.1 | The library exports `chipdock_plugin_v1`, a C function without parameters, for ABI major 1. | P | host |
+//! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call. | P | host |
+//! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host |
+//! | P1.4 | `name` has lower-case letters, digits, `-` and `_` only; `version` is semver; both are as in the manifest. | P | build, host |
+//! | P1.5 | It exports no other symbol but the layout check's (P4.1). | P | suite |
+//!
+//! ## P2 Two doors
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P2.1 | Only `#[repr(C)]` structs, C functions, integers, floats and pointers cross the boundary. | both | build |
+//! | P2.2 | Machines are 64-bit and little-endian. | both | build |
+//! | P2.3 | A reserved field (`padding`) is written as zero and not read. | both | review |
+//!
+//! ## P3 Growth
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P3.1 | A table never changes within a major and has no null slot. | both | host |
+//! | P3.2 | What is new is a named interface; a change of `x/1` is `x/2`; `x/1` lives as long as the major. | both | review |
+//! | P3.3 | A host takes its own major with any minor, older or newer. | H | suite |
+//! | P3.4 | Of an interface registered in several versions the host takes the highest that it knows. | H | suite |
+//! | P3.5 | An interface and a feature bit that are not known are ignored, with success. | H | suite |
+//! | P3.6 | A value of an enumeration that is not known is answered with `Unsupported`. | both | shim |
+//! | P3.7 | Every optional interface has a stated default or a typed refusal. | H | suite |
+//!
+//! ## P4 Layout check
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P4.1 | With the feature `layout-check` the plugin also exports the layouts of the tables as it was compiled. | P | host |
+//! | P4.2 | The host compares them and reports the first difference in one line. | H | suite |
+//! | P4.3 | Without them, magic, sizes and hash decide. | H | suite |
+//!
+//! ## P5 Registration
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P5.1 | The registrar copies names and texts, keeps tables (they are static), and takes over `self_` whatever it answers. | H | review |
+//! | P5.2 | `init` registers at least one thing, sorted by name, no name twice. | P | shim, host |
+//! | P5.3 | What is registered is what the manifest lists. | P | host |
+//! | P5.4 | When `init` fails nothing stays registered, and every `self_` is destroyed. | H | suite |
+//! | P5.5 | `device_type` 0 asks for a number; the one in force comes back and is what tensors carry. | both | suite |
+//!
+//! ## P6 Values
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P6.1 | Calls carry the values of V; their layouts are TVM-FFI's as of ABI 1.0, whatever becomes of TVM-FFI's. | both | build |
+//! | P6.2 | No library exports a symbol that begins with `TVMFFI`. | both | suite |
+//!
+//! ## P7 Errors
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P7.1 | 0 is success. Anything else means that an error was raised with the host that called, on this thread, before the return. | P | shim, host |
+//! | P7.2 | A failure without an error is reported as `BrokenPlugin`; the status is not guessed into an error. | H | suite |
+//! | P7.3 | The error's kind says whose fault it is ([`ErrorKind::class`]); its message says what was expected, what was found, what to do. | P | suite |
+//! | P7.4 | Who calls takes the error on the same thread before calling anything else. | both | review |
+//! | P7.5 | A failure after the return is kept with its stream and answered by the next call on it or its sync, first cause first. | P | suite |
+//! | P7.6 | A lost device answers `DeviceLost` until it is opened again. | P | suite |
+//! | P7.7 | After `OutOfMemory` the state is as it was before. | P | suite |
+//! | P7.8 | A call that failed has written no result that anybody has to release. | P | shim |
+//!
+//! ## P8 Nothing unwinds across
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P8.1 | No panic and no exception leaves a function of a table, a packed function or a deleter. | both | shim |
+//! | P8.2 | A caught one is raised as kind `Panic`. | P | shim |
+//! | P8.3 | A plugin in Rust is built with `panic = "unwind"`. | P | build |
+//!
+//! ## P9 Whoever allocates frees
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P9.1 | What is handed out carries its deleter or its table's `destroy`, which is called once, last, on any thread. | both | shim |
+//! | P9.2 | Arguments, texts and requests are borrowed for the call; who wants to keep them copies them. | both | review |
+//! | P9.3 | Tables, and a descriptor's texts, live as long as the process. | P | review |
+//!
+//! ## P10 Threads and hosts
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P10.1 | Every function of a table may be called from any thread at once. | P | suite |
+//! | P10.2 | `init` runs once for each host, with no other call of that host during it. | H | review |
+//! | P10.3 | `init` starts no thread, calls no vendor's driver, and asks the host for no function. | P | suite |
+//! | P10.4 | Nothing of a host is kept in a global: each registered `self_` knows its host. | P | suite |
+//! | P10.5 | `shutdown` waits for the calls that are running, then drains; calls after it answer `Unavailable`. | P | shim |
+//! | P10.6 | In a forked child nothing of the boundary is called. | H | host |
+//!
+//! ## P11 Never unloaded
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P11.1 | A library is opened with `RTLD_NOW \| RTLD_LOCAL` and never closed. | H | review |
+//!
+//! ## P12 Vendors' libraries
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | P12.1 | A plugin links no vendor's library; it opens it by its SONAME on first use. | P | suite |
+//! | P12.2 | When it is missing, calls answer `Unavailable` with the names that were tried and the package that brings it. | P | suite |
+//! | P12.3 | A vendor's own binary states its libc floor in the manifest and brings its C++ runtime inside. | P | host |
+//!
+//! ## H What a host's table promises
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | H.1 | The table and its texts live as long as the process. | H | review |
+//! | H.2 | Its functions may be called from any thread, with `self_` first; texts are borrowed. | H | suite |
+//! | H.3 | `raise` and `raise_object` set this thread's error; `take_error` moves it out, None when there is none. | H | suite |
+//! | H.4 | `function` writes None or an owned function object; a name that is not there is None, not an error. | H | suite |
+//! | H.5 | `query` answers null for what it does not have. | H | suite |
+//! | H.6 | None of them unwinds. | H | review |
+//!
+//! ## V Values
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | V.1 | A value is 16 bytes: type index, small length or zero, payload. Unused bytes are zero. | both | suite |
+//! | V.2 | Types 7 to 9 are borrowed and occur in arguments only, never in a result or a container. | both | shim |
+//! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null. | both | shim |
+//! | V.4 | A tensor argument is type 7 (`DLTensor*`) or type 70 (an object); both are taken. | both | suite |
+//! | V.5 | A string is UTF-8: up to 7 bytes as type 11 in place, more as type 65, NUL behind; bytes likewise 12 and 66. It never changes. | both | shim |
+//! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (elements owned). | both | build |
+//! | V.7 | An error object owns its texts, its cause and its context; `update_backtrace` is not null. | both | build |
+//! | V.8 | A function object's `safe_call` never changes. | both | review |
+//! | V.9 | An object may be used and released on any thread. | both | review |
+//! | V.10 | A packed call borrows its arguments; `result` is None before it and owned by the caller after success. | both | shim |
+//! | V.11 | A packed function returns 0, or -1 with an error raised and `result` untouched. | both | shim |
+//! | V.12 | Counts: add relaxed; give back with release, and acquire before the deleter. The deleter gets 1 when the last strong reference goes, 2 when the last weak one goes, 3 for both at once. | both | suite |
+//! | V.13 | Sixteen zero bytes lie before an object that this crate makes. | P | suite |
+//! | V.14 | Of a managed tensor of another DLPack major only the deleter is used. | both | suite |
+//! | V.15 | An integer that does not fit is an error with value and range; nothing wraps. | both | suite |
+//!
+//! ## D Device APIs
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | D.1 | `destroy` is called once, after every other call. | H | review |
+//! | D.2 | Pointers of a call are valid, or null where it is said; null elsewhere is `ValueError`. | both | shim |
+//! | D.3 | An attribute that is not known is None; a device that is not there is `ValueError`, for `exist` the answer false. | P | suite |
+//! | D.4 | A data space is aligned as asked for; size 0 is allowed; the alignment is a power of two, else `ValueError`. | P | shim, suite |
+//! | D.5 | A data space is freed once; null is allowed. The host has waited for the work that uses it. | H | shim |
+//! | D.6 | A copy's ranges are live and do not overlap; one end is on this API's device, the other there or in host memory. | H | review |
+//! | D.7 | The null stream is the default stream and always allowed. Work on one stream is done in order. | both | suite |
+//! | D.8 | Copies may be queued; `sync_stream` returns when they are done. | P | suite |
+//! | D.9 | A kind or a scope that is not had is `Unsupported`, not something else instead. | P | suite |
+//! | D.10 | Active device and stream are kept by the host; a plugin may ignore `set_device` and `set_stream`. | H | suite |
+//!
+//! ## T Target kinds
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | T.1 | The schema is JSON of `chipdock_ir::TargetKind`; its name is the one registered. | P | host |
+//! | T.2 | `canonicalize` gets a target to which the schema was applied, and asks no device. | both | review |
+//! | T.3 | What is canonical already comes back unchanged. | P | suite |
+//! | T.4 | A wrong option is `ValueError` with option, value, what is allowed and the nearest name. | P | suite |
+//!
+//! ## C Code generators
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | C.1 | The same request gives the same artifact, on every machine; no device is asked. | P | suite |
+//! | C.2 | The module is at the stage that the target kind declares, in a version from `ir_min` to `ir_max`, and valid. | H | suite |
+//! | C.3 | Request and session live for the call; what is delivered is copied. | H | review |
+//! | C.4 | A good build sets the index once; section names are unique. | P | host |
+//! | C.5 | `unsupported` lists every node that cannot be built and builds nothing. | P | suite |
+//! | C.6 | A build that was cancelled answers `Cancelled`; it never uses more threads than allowed. | P | suite |
+//! | C.7 | What was delivered before a failure is dropped. | H | suite |
+//!
+//! ## M Modules and loaders
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | M.1 | A loader's `destroy` is called once, after every other call of the loader; its modules may outlive it. | both | review |
+//! | M.2 | An artifact that does not fit is a verdict of `check` with a reason, not an error. | P | suite |
+//! | M.3 | Artifact, sections and texts live for the call; sections are aligned as they say. | H | review |
+//! | M.4 | The environment outlives the module and every function got from it. | H | review |
+//! | M.5 | A module's `destroy` is called once; functions got from it keep what they need. | both | suite |
+//! | M.6 | A function that is not there is None, not an error. | P | suite |
+//! | M.7 | Compiled code reaches the host through the environment alone. | P | review |
+//! | M.8 | A load that fails leaves nothing behind, no file either. | P | suite |
 
 #[cfg(feature = "layout-check")]
 pub mod attestation;
@@ -51,10 +268,13 @@ pub use tensor::{CPU, Element, Tensor, TensorParts, TensorView, element_count, s
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "layout-check")]
-    pub use abi_stable;
+    pub use abi_stable::library::{__call_root_module_loader, LibHeader, RootModuleResult};
     pub use inventory;
 
     pub use crate::registration::{init, shutdown};
+
+    #[cfg(feature = "layout-check")]
+    pub use crate::attestation::{PluginRootRef, lib_header, root_module};
 
     /// The one given, or the default.
     #[must_use]

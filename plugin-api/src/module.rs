@@ -52,9 +52,11 @@ impl<'a> Artifact<'a> {
             ErrorKind::VALUE_ERROR,
             "expected {count} sections, found a null pointer"
         );
-        // SAFETY: M.3, as many as it says.
-        let sections =
-            if count == 0 { &[] } else { unsafe { core::slice::from_raw_parts(raw.sections, count) } };
+        let sections = match count {
+            0 => &[],
+            // SAFETY: M.3, as many as it says.
+            _ => unsafe { core::slice::from_raw_parts(raw.sections, count) },
+        };
         for section in sections {
             // SAFETY: M.3.
             unsafe {

@@ -102,7 +102,7 @@ impl Interface {
 inventory::collect!(Registration);
 
 impl Registration {
-    /// What it is registered under.
+    /// What it is registered under, as a manifest lists it.
     #[must_use]
     pub fn key(&self) -> String {
         match self {
@@ -110,8 +110,8 @@ impl Registration {
             Self::TargetKind { name, .. } => format!("target.kind.{name}"),
             Self::Codegen { kind, .. } => format!("target.build.{kind}"),
             Self::ModuleLoader { kind, .. } => format!("module.load.{kind}"),
-            Self::Function { name, .. } => (*name).to_owned(),
-            Self::Interface { name, version, .. } => format!("{name}/{version}"),
+            Self::Function { name, .. } => format!("function.{name}"),
+            Self::Interface { name, version, .. } => format!("interface.{name}/{version}"),
         }
     }
 

@@ -17,6 +17,8 @@
 #[cfg(not(all(target_pointer_width = "64", target_endian = "little")))]
 compile_error!("the Chipdock ABI is defined for 64-bit little-endian machines only");
 
+#[cfg(feature = "layout-check")]
+pub mod attestation;
 mod codegen;
 mod device_api;
 mod dlpack;

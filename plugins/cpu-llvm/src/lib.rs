@@ -1,1 +1,8 @@
-//! See the description in Cargo.toml.
+//! Host memory as `device_api.cpu`. The target's code generator comes with an issue of its own.
+
+use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
+use chipdock_plugin_api::{cpu, export_plugin, register_device_api};
+
+export_plugin! { name: "cpu-llvm" }
+
+register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |host| Box::new(cpu::CpuDeviceApi::new(host)));
