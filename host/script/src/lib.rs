@@ -1,1 +1,109 @@
-//! See the description in Cargo.toml.
+//! TVMScript text to the IR.
+//!
+//! What [`parse`] takes and what it makes of it; `README.md` beside this crate has the table by construct.
+//!
+//! 1. **Subset.** A file is Python syntax, never run. It holds one class under `@I.ir_module` with functions under
+//!    `@T.prim_func`, or such functions alone; imports; and constants (`N = 16`) that functions may use. `T` and `I`
+//!    mean `tvm.script.tirx` (or `tir`) and `tvm.script.ir`, imported or not, under whatever name they are imported.
+//! 2. **As in TVM.** A file that TVM 0.27 takes and this crate takes means the same to both; what TVM has and this
+//!    crate has not is an error, never skipped. What is taken besides is in the README.
+//! 3. **Types.** A Python integer is an int32 (an int64 where it is too large), a float a float32, a boolean a bool;
+//!    between Python numbers Python's own arithmetic holds. Operands of two types are made one as in TVM: floats win
+//!    over integers, integers over booleans, wide over narrow, unsigned over signed of one width. `&`, `|`, `^`, `<<`,
+//!    `>>` give a Python number the type of the other side. A stored value is converted to the type of its buffer.
+//! 4. **Names.** `x = e` and `x: T.int32 = e` make a scalar that may be assigned again; `x: T.let[T.int32] = e` binds
+//!    once. `n = T.int32()` declares a size. A name is known to the end of the block of statements that defined it.
+//! 5. **Places.** Every statement and expression carries the line and column where it stands.
+//! 6. **Errors.** All errors of a file are reported together (20 at most), each at its place, with what was expected,
+//!    what was found, and the nearest known name. Syntax errors are reported alone.
+//! 7. **Limits.** A file holds at most 4 MiB, nothing nests deeper than 256 levels, and an expression is at most 4096
+//!    names and operators long. No input makes [`parse`] panic or overflow the stack.
+
+mod args;
+mod assign;
+mod attrs;
+mod block;
+mod buffer;
+mod call;
+mod error;
+mod expr;
+mod function;
+mod guard;
+mod literal;
+mod loops;
+mod names;
+mod ops;
+mod parser;
+mod source;
+mod stmt;
+mod types;
+mod value;
+
+use chipdock_ir::{IrModule, Span};
+use rustpython_ruff_python_parser::parse_module;
+
+pub use error::{ScriptError, ScriptErrors};
+
+use parser::Parser;
+use source::Source;
+
+/// Bytes of a file at most.
+const SIZE_BYTES_MAX: usize = 4 << 20;
+
+/// The stack of the thread that parses. Parsers recurse, and how deep the limits of rule 7 let them is more than the
+/// stack of a caller may hold; what is not used costs nothing.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Reads a TVMScript file; `file_name` is for messages.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, by rule 6 of the crate.
+///
+/// # Examples
+///
+/// ```
+/// let text = r#"
+/// @T.prim_func(s_tir=True)
+/// def double(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32")):
+///     n = T.int32()
+///     for i in range(n):
+///         B[i] = A[i] * 2.0
+/// "#;
+/// let module = chipdock_script::parse(text, "double.py")?;
+/// assert_eq!(module.functions[0].params.len(), 2);
+///
+/// let errors = chipdock_script::parse(&text.replace("A[i]", "A[j]"), "double.py").unwrap_err();
+/// assert!(errors.to_string().starts_with("double.py:6:18: error: j is not defined here"));
+/// # Ok::<(), chipdock_script::ScriptErrors>(())
+/// ```
+pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
+    let source = Source::new(text, file_name);
+    if text.len() > SIZE_BYTES_MAX {
+        let message = format!("the file holds {} bytes; at most {SIZE_BYTES_MAX} are read", text.len());
+        return Err(ScriptErrors::new(vec![source.error_at(Span::NONE, message)]));
+    }
+    if let Err((range, message)) = guard::check(text) {
+        return Err(ScriptErrors::new(vec![source.error(range, message)]));
+    }
+    let read = std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().name("chipdock-script".to_owned()).stack_size(STACK_BYTES);
+        let handle = worker.spawn_scoped(scope, || read(&source)).map_err(|error| {
+            format!("no thread to parse with: {error}; free some memory or allow more threads")
+        })?;
+        handle
+            .join()
+            .map_err(|_| "the Python parser failed on this file: a bug of ours, please report it".to_owned())
+    });
+    read.unwrap_or_else(|message| Err(ScriptErrors::new(vec![source.error_at(Span::NONE, message)])))
+}
+
+fn read(source: &Source<'_>) -> Result<IrModule, ScriptErrors> {
+    match parse_module(source.text) {
+        Ok(parsed) => Parser::new(source).module(&parsed.syntax().body),
+        Err(error) => {
+            let message = format!("not valid Python: {}", error.error);
+            Err(ScriptErrors::new(vec![source.error(error.location, message)]))
+        }
+    }
+}

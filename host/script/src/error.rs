@@ -1,0 +1,87 @@
+//! What is wrong with a script, and where.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// How much of a source line an error shows, in characters.
+const SHOWN_MAX: usize = 120;
+
+/// One thing that is wrong with a script: where, what was expected, what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptError {
+    /// The file, as it was named to [`crate::parse`].
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// How many characters of the line it is about, at least 1.
+    pub length: u32,
+    /// What was expected, what was found, what is allowed there.
+    pub message: String,
+    /// The line.
+    pub source_line: String,
+}
+
+impl fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}:{}:{}: error: {}", self.file, self.line, self.column, self.message)?;
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        let at = self.column.saturating_sub(1) as usize;
+        // A long line is cut so that the place stays in sight.
+        let skipped = if at + 20 > SHOWN_MAX { at - SHOWN_MAX / 2 } else { 0 };
+        let shown: Vec<char> = self.source_line.chars().skip(skipped).take(SHOWN_MAX).collect();
+        let text: String = shown.iter().map(|c| if c.is_control() { ' ' } else { *c }).collect();
+        let lead = if skipped > 0 { "..." } else { "" };
+        let before = at - skipped + lead.len();
+        let marks = (self.length as usize).clamp(1, shown.len().saturating_sub(at - skipped).max(1));
+        writeln!(f, "{margin} |")?;
+        writeln!(f, "{number} | {lead}{}", text.trim_end())?;
+        write!(f, "{margin} | {}{}", " ".repeat(before), "^".repeat(marks))
+    }
+}
+
+/// Everything that was found wrong with a script, in the order of the text; at least one error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptErrors {
+    errors: Vec<ScriptError>,
+}
+
+impl ScriptErrors {
+    pub(crate) fn new(mut errors: Vec<ScriptError>) -> Self {
+        errors.sort_by_key(|error| (error.line, error.column));
+        errors.dedup();
+        Self { errors }
+    }
+
+    /// The errors, in the order of the text.
+    #[must_use]
+    pub fn errors(&self) -> &[ScriptError] {
+        &self.errors
+    }
+}
+
+impl fmt::Display for ScriptErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.errors.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ScriptErrors {}
+
+/// The known name nearest to `found`, if one is near enough to be meant.
+pub(crate) fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    known
+        .into_iter()
+        .map(|name| (strsim::jaro_winkler(found, name), name))
+        .filter(|(score, _)| *score > 0.84)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}

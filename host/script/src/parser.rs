@@ -1,0 +1,380 @@
+//! The state of a reader, and the module level: imports, constants, classes, functions.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::{
+    Attrs, Block, Buffer, BufferRegion, DType, Expr, IrModule, IterVar, MatchBufferRegion, Param, PrimFunc,
+    Span, Stmt, Var,
+};
+use rustpython_ruff_python_ast as ast;
+use rustpython_ruff_text_size::{Ranged, TextRange};
+
+use crate::error::nearest;
+use crate::guard::NESTING_MAX;
+use crate::source::Source;
+use crate::value::{Scopes, Value};
+use crate::{ScriptError, ScriptErrors};
+
+/// Errors after which the rest is not reported.
+const ERRORS_MAX: usize = 20;
+
+/// Something failed and was reported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failed;
+
+pub(crate) type Result<T> = std::result::Result<T, Failed>;
+
+/// What is known of a function before its body is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub(crate) ret: Option<DType>,
+    pub(crate) arity: usize,
+}
+
+/// A parameter, while the body may still turn a handle into a buffer.
+#[derive(Clone, Debug)]
+pub(crate) enum Slot {
+    Param(Param),
+    Handle(Var),
+}
+
+/// A block that is being read.
+#[derive(Default)]
+pub(crate) struct BlockState {
+    pub(crate) iter_vars: Vec<IterVar>,
+    pub(crate) iter_values: Vec<Expr>,
+    pub(crate) predicate: Option<Expr>,
+    pub(crate) reads: Option<Vec<BufferRegion>>,
+    pub(crate) writes: Option<Vec<BufferRegion>>,
+    pub(crate) init: Option<Stmt>,
+    pub(crate) alloc_buffers: Vec<Buffer>,
+    pub(crate) match_buffers: Vec<MatchBufferRegion>,
+    pub(crate) annotations: Attrs,
+}
+
+impl BlockState {
+    pub(crate) fn finish(self, name: Arc<str>, body: Stmt) -> (Block, Vec<Expr>, Expr) {
+        let block = Block {
+            name,
+            iter_vars: self.iter_vars,
+            reads: self.reads,
+            writes: self.writes,
+            init: self.init,
+            alloc_buffers: self.alloc_buffers,
+            match_buffers: self.match_buffers,
+            annotations: self.annotations,
+            body,
+        };
+        (block, self.iter_values, self.predicate.unwrap_or_else(|| Expr::bool(true)))
+    }
+}
+
+/// The function that is being read.
+#[derive(Default)]
+pub(crate) struct FunctionState {
+    pub(crate) s_tir: bool,
+    pub(crate) attrs: Attrs,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) ret: Option<DType>,
+    pub(crate) alloc_buffers: Vec<Buffer>,
+    /// Surrounding blocks, innermost last.
+    pub(crate) blocks: Vec<BlockState>,
+    /// First value and extent of the loops around.
+    pub(crate) loops: Vec<(Var, Expr, Expr)>,
+    /// Symbolic sizes that the body declares, by name.
+    pub(crate) declared: HashMap<String, DType>,
+}
+
+/// Reads one file.
+pub(crate) struct Parser<'s> {
+    pub(crate) source: &'s Source<'s>,
+    pub(crate) errors: Vec<ScriptError>,
+    /// What a name of the file means as a namespace: `T` or `I`.
+    namespaces: HashMap<String, &'static str>,
+    /// The name that functions of the module are called through.
+    pub(crate) class_names: Vec<String>,
+    pub(crate) signatures: HashMap<String, Signature>,
+    pub(crate) scopes: Scopes,
+    /// `tir` instead of `tirx` was imported: every function is one of blocks.
+    legacy: bool,
+    pub(crate) function: FunctionState,
+    depth: usize,
+    module: IrModule,
+}
+
+impl<'s> Parser<'s> {
+    pub(crate) fn new(source: &'s Source<'s>) -> Self {
+        let mut scopes = Scopes::default();
+        scopes.push();
+        Self {
+            source,
+            errors: Vec::new(),
+            namespaces: HashMap::from([("T".to_owned(), "T"), ("I".to_owned(), "I")]),
+            class_names: vec!["cls".to_owned()],
+            signatures: HashMap::new(),
+            scopes,
+            legacy: false,
+            function: FunctionState::default(),
+            depth: 0,
+            module: IrModule::default(),
+        }
+    }
+
+    /// Reports an error.
+    pub(crate) fn fail(&mut self, at: impl Ranged, message: impl Into<String>) -> Failed {
+        if self.errors.len() < ERRORS_MAX {
+            self.errors.push(self.source.error(at.range(), message.into()));
+        }
+        Failed
+    }
+
+    pub(crate) fn span(&self, at: &impl Ranged) -> Span {
+        self.source.span(at.start())
+    }
+
+    /// Runs `f` one level deeper, unless that is too deep.
+    pub(crate) fn nested<T>(&mut self, at: TextRange, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= NESTING_MAX {
+            return Err(self.fail(at, format!("this nests deeper than {NESTING_MAX} levels")));
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The dotted name of an expression below a namespace, as `T.axis.spatial`, whatever the namespace was imported as.
+    pub(crate) fn path(&self, expr: &ast::Expr) -> Option<String> {
+        match expr {
+            ast::Expr::Name(name) if self.scopes.find(&name.id).is_none() => {
+                self.namespaces.get(name.id.as_str()).map(|space| (*space).to_owned())
+            }
+            ast::Expr::Attribute(attribute) => self.attribute_path(attribute),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_namespace(&self, name: &str) -> bool {
+        self.namespaces.contains_key(name)
+    }
+
+    pub(crate) fn attribute_path(&self, attribute: &ast::ExprAttribute) -> Option<String> {
+        let mut path = self.path(&attribute.value)?;
+        path.push('.');
+        path.push_str(&attribute.attr.id);
+        Some(path)
+    }
+
+    /// Reads the module.
+    pub(crate) fn module(mut self, body: &[ast::Stmt]) -> std::result::Result<IrModule, ScriptErrors> {
+        self.collect(body);
+        for stmt in body {
+            // What failed was reported; the next statement is read all the same.
+            let _ = self.top(stmt);
+        }
+        if self.module.functions.is_empty() && self.errors.is_empty() {
+            let end = TextRange::default();
+            self.fail(end, "no function found; expected `@I.ir_module` over a class, or `@T.prim_func`");
+        }
+        if self.errors.is_empty() { Ok(self.module) } else { Err(ScriptErrors::new(self.errors)) }
+    }
+
+    /// Notes imports, names of classes, and what functions return, before any body is read.
+    fn collect(&mut self, body: &[ast::Stmt]) {
+        for stmt in body {
+            match stmt {
+                ast::Stmt::Import(import) => self.import(&import.names, ""),
+                ast::Stmt::ImportFrom(import) => {
+                    let module = import.module.as_ref().map(|name| name.id.to_string()).unwrap_or_default();
+                    self.import(&import.names, &format!("{module}."));
+                }
+                ast::Stmt::ClassDef(class) => {
+                    self.class_names.push(class.name.id.to_string());
+                    self.collect(&class.body);
+                }
+                ast::Stmt::FunctionDef(function) => {
+                    let ret = function.returns.as_ref().and_then(|returns| self.return_type(returns));
+                    let arity = function.parameters.len();
+                    self.signatures.insert(function.name.id.to_string(), Signature { ret, arity });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn return_type(&self, returns: &ast::Expr) -> Option<DType> {
+        let path = self.path(match returns {
+            ast::Expr::Call(call) => &call.func,
+            other => other,
+        })?;
+        crate::names::dtype(path.strip_prefix("T.")?)
+    }
+
+    fn import(&mut self, names: &[ast::Alias], from: &str) {
+        for alias in names {
+            let full = format!("{from}{}", alias.name.id);
+            let name = alias.asname.as_ref().unwrap_or(&alias.name).id.to_string();
+            let space = match full.as_str() {
+                "tvm.script.ir" | "tvm.script.parser.ir" => "I",
+                "tvm.script.tirx" | "tvm.tirx.script" | "tvm.script.parser.tirx" => "T",
+                "tvm.script.tir" | "tvm.script.parser.tir" => {
+                    self.legacy = true;
+                    "T"
+                }
+                _ => {
+                    self.namespaces.remove(&name);
+                    self.scopes.define(name, Value::Foreign);
+                    continue;
+                }
+            };
+            self.namespaces.insert(name, space);
+        }
+    }
+
+    fn top(&mut self, stmt: &ast::Stmt) -> Result<()> {
+        match stmt {
+            ast::Stmt::Import(_) | ast::Stmt::ImportFrom(_) | ast::Stmt::Pass(_) => Ok(()),
+            ast::Stmt::Expr(expr) if expr.value.is_string_literal_expr() => Ok(()),
+            ast::Stmt::Expr(expr) => self.module_call(&expr.value),
+            ast::Stmt::ClassDef(class) => self.class(class),
+            ast::Stmt::FunctionDef(function) => self.function_def(function),
+            ast::Stmt::Assign(assign) => self.constant(assign),
+            // What a file does when Python runs it is not the kernel's.
+            ast::Stmt::If(choice) if is_main_guard(&choice.test) => Ok(()),
+            other => Err(self.fail(
+                other,
+                "not allowed at the level of a module; expected imports, constants, a class under \
+                 `@I.ir_module`, or functions under `@T.prim_func`",
+            )),
+        }
+    }
+
+    /// `NAME = constant`; what is no constant may stay, until something uses it.
+    fn constant(&mut self, assign: &ast::StmtAssign) -> Result<()> {
+        let [ast::Expr::Name(target)] = assign.targets.as_slice() else {
+            return Err(self.fail(assign, "expected `NAME = constant` at the level of a module"));
+        };
+        let known = self.errors.len();
+        let value = match &*assign.value {
+            ast::Expr::Call(call) if matches!(&*call.func, ast::Expr::Name(f) if f.id == "TypeVar") => {
+                Value::Symbol(DType::INT64)
+            }
+            value => self.value(value).unwrap_or(Value::Foreign),
+        };
+        self.errors.truncate(known);
+        let value = match value {
+            Value::Buffer(_) | Value::Scalar(_) | Value::Failed => Value::Foreign,
+            value => value,
+        };
+        self.scopes.define(target.id.as_str(), value);
+        Ok(())
+    }
+
+    fn class(&mut self, class: &ast::StmtClassDef) -> Result<()> {
+        let decorated = class.decorator_list.iter().any(|decorator| {
+            let expr = match &decorator.expression {
+                ast::Expr::Call(call) => &*call.func,
+                other => other,
+            };
+            self.path(expr).as_deref() == Some("I.ir_module")
+        });
+        if !decorated {
+            return Err(self.fail(&class.name, "expected `@I.ir_module` over this class"));
+        }
+        for stmt in &class.body {
+            let _ = self.top(stmt);
+        }
+        Ok(())
+    }
+
+    fn module_call(&mut self, expr: &ast::Expr) -> Result<()> {
+        if let ast::Expr::Call(call) = expr {
+            match self.path(&call.func).as_deref() {
+                Some("I.module_attrs") => {
+                    let [attrs] = self.bind(call, "I.module_attrs", ["attrs"], 1)?;
+                    let attrs = self.attrs(self.required(attrs)?)?;
+                    self.module.attrs.extend(attrs);
+                    return Ok(());
+                }
+                Some("I.module_global_infos") => {
+                    return Err(self.fail(call, "I.module_global_infos is not supported"));
+                }
+                _ => {}
+            }
+        }
+        Err(self.fail(expr, "expected `I.module_attrs({...})` or a function under `@T.prim_func`"))
+    }
+
+    fn function_def(&mut self, function: &ast::StmtFunctionDef) -> Result<()> {
+        let options = self.decorators(function)?;
+        let depth_of_names = {
+            self.scopes.push();
+            self.scopes.depth()
+        };
+        let function_ir = self.function(function, options);
+        self.scopes.truncate(depth_of_names - 1);
+        (self.function, self.depth) = (FunctionState::default(), 0);
+        let function_ir: PrimFunc = function_ir?;
+        if self.module.function(&function_ir.name).is_some() {
+            let message = format!("the module has a function {} already", function_ir.name);
+            return Err(self.fail(&function.name, message));
+        }
+        self.module.functions.push(function_ir);
+        Ok(())
+    }
+
+    fn decorators(&mut self, function: &ast::StmtFunctionDef) -> Result<FunctionOptions> {
+        let mut options = FunctionOptions { s_tir: self.legacy, private: false };
+        let mut found = false;
+        for decorator in &function.decorator_list {
+            let (expr, call) = match &decorator.expression {
+                ast::Expr::Call(call) => (&*call.func, Some(call)),
+                other => (other, None),
+            };
+            if self.path(expr).as_deref() != Some("T.prim_func") {
+                return Err(self.fail(decorator, "unknown decorator; expected `@T.prim_func`"));
+            }
+            found = true;
+            let Some(call) = call else { continue };
+            const NAMES: [&str; 4] = ["private", "s_tir", "check_well_formed", "persistent"];
+            let given = self.bind(call, "T.prim_func", NAMES, 0)?;
+            for (name, value) in NAMES.into_iter().zip(given) {
+                let Some(value) = value else { continue };
+                let ast::Expr::BooleanLiteral(literal) = value else {
+                    return Err(self.fail(value, format!("{name}: expected True or False")));
+                };
+                match name {
+                    "private" => options.private = literal.value,
+                    "s_tir" => options.s_tir = literal.value || self.legacy,
+                    _ => {}
+                }
+            }
+        }
+        if !found {
+            let message = "expected `@T.prim_func` or `@T.prim_func(s_tir=True)` over this function";
+            return Err(self.fail(&function.name, message));
+        }
+        Ok(options)
+    }
+
+    /// The message for a name below a namespace that is not known.
+    pub(crate) fn unknown_path(&self, path: &str) -> String {
+        match nearest(path, crate::names::known()) {
+            Some(near) => format!("{path} is not known or not supported; did you mean {near}?"),
+            None => format!("{path} is not known or not supported"),
+        }
+    }
+}
+
+/// What the decorator of a function says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FunctionOptions {
+    pub(crate) s_tir: bool,
+    pub(crate) private: bool,
+}
+
+fn is_main_guard(test: &ast::Expr) -> bool {
+    matches!(test, ast::Expr::Compare(compare)
+        if matches!(&*compare.left, ast::Expr::Name(name) if name.id == "__name__"))
+}

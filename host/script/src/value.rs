@@ -1,0 +1,117 @@
+//! What a name or an expression of the script stands for while it is read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::{Buffer, DType, Expr, PointerType, ThreadAxis};
+
+/// What an expression of the script stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// A Python integer, not yet of a type.
+    Int(i128),
+    /// A Python float.
+    Float(f64),
+    /// A Python boolean.
+    Bool(bool),
+    /// A string.
+    Str(Arc<str>),
+    /// `None`.
+    None,
+    /// A tuple or a list.
+    List(Vec<Value>),
+    /// An expression of the IR.
+    Expr(Expr),
+    /// A buffer.
+    Buffer(Buffer),
+    /// A local scalar that may be assigned: a buffer of one element, read and written by its bare name.
+    Scalar(Buffer),
+    /// An element type, as `T.int32`.
+    DType(DType),
+    /// The type of a pointer, as `T.handle("float32", "global")`.
+    Handle(Option<PointerType>),
+    /// A thread axis that was named but not launched yet.
+    ThreadAxis(ThreadAxis),
+    /// A size variable of the module, made anew for each function.
+    Symbol(DType),
+    /// What could not be read; the error was reported where it happened.
+    Failed,
+    /// A value of the surrounding Python program that means nothing to a kernel.
+    Foreign,
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Int(value) => format!("the integer {value}"),
+            Self::Float(value) => format!("the float {value:?}"),
+            Self::Bool(value) => format!("the boolean {}", if *value { "True" } else { "False" }),
+            Self::Str(value) => format!("the string \"{value}\""),
+            Self::None => "None".to_owned(),
+            Self::List(items) => format!("a list of {}", items.len()),
+            Self::Expr(expr) => format!("an expression of type {}", expr.dtype),
+            Self::Buffer(buffer) => format!("the buffer {}", buffer.name),
+            Self::Scalar(buffer) => format!("the scalar {} of type {}", buffer.name, buffer.dtype),
+            Self::DType(dtype) => format!("the type {dtype}"),
+            Self::Handle(_) => "a pointer type".to_owned(),
+            Self::ThreadAxis(axis) => format!("the thread axis {axis}, not launched yet"),
+            Self::Symbol(dtype) => format!("a size of type {dtype}"),
+            Self::Failed => "something that has an error".to_owned(),
+            Self::Foreign => "a Python object".to_owned(),
+        }
+    }
+
+    /// True for what is a number of Python's and no expression yet.
+    pub(crate) fn is_literal(&self) -> bool {
+        matches!(self, Self::Int(_) | Self::Float(_) | Self::Bool(_))
+    }
+}
+
+/// Names in scope, innermost last.
+#[derive(Debug, Default)]
+pub(crate) struct Scopes {
+    levels: Vec<HashMap<Arc<str>, Value>>,
+}
+
+impl Scopes {
+    pub(crate) fn push(&mut self) {
+        self.levels.push(HashMap::new());
+    }
+
+    pub(crate) fn pop(&mut self) {
+        self.levels.pop();
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    pub(crate) fn truncate(&mut self, depth: usize) {
+        self.levels.truncate(depth);
+    }
+
+    pub(crate) fn define(&mut self, name: impl Into<Arc<str>>, value: Value) {
+        if let Some(level) = self.levels.last_mut() {
+            level.insert(name.into(), value);
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&Value> {
+        self.levels.iter().rev().find_map(|level| level.get(name))
+    }
+
+    /// Names of size variables of the module.
+    pub(crate) fn symbols(&self) -> Vec<(Arc<str>, DType)> {
+        let all = self.levels.iter().flatten();
+        all.filter_map(|(name, value)| match value {
+            Value::Symbol(dtype) => Some((Arc::clone(name), *dtype)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.levels.iter().flat_map(|level| level.keys().map(AsRef::as_ref))
+    }
+}
