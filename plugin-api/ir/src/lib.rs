@@ -3,6 +3,7 @@
 //! (Its specification, numbered, grows on this page.)
 
 mod buffer;
+pub mod build;
 mod diagnostic;
 mod dtype;
 pub mod equal;
@@ -17,6 +18,7 @@ mod scope;
 mod stmt;
 pub mod subst;
 mod target;
+pub mod validate;
 mod visit;
 
 pub use buffer::{Buffer, BufferNode};

@@ -290,6 +290,12 @@ impl Stmt {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// A number that tells this node from every other live one.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
     /// A store.
     #[must_use]
     pub fn store(buffer: &Buffer, indices: Vec<Expr>, value: Expr) -> Self {

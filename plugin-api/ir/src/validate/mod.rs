@@ -1,0 +1,222 @@
+//! Checks a module against the rules of the specification on the front page, once, at the border.
+//!
+//! What [`validate`] accepts, passes, code generators and the interpreter take without panicking, and may walk
+//! recursively. Every problem is reported, up to [`DIAGNOSTICS_MAX`]: each with its function, position, node, what was
+//! expected and what was found.
+
+mod block;
+mod buffer;
+mod call;
+mod expr;
+mod function;
+mod measure;
+mod stmt;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::print::{expr_line, stmt_line};
+use crate::{Buffer, Diagnostic, Expr, IrModule, PrimFunc, Span, Stage, Stmt, Var};
+
+/// Problems reported at most.
+pub const DIAGNOSTICS_MAX: usize = 100;
+
+/// Checks that a module is what `stage` may hand on.
+///
+/// # Errors
+///
+/// Every problem found, in the order of the text, at most [`DIAGNOSTICS_MAX`]. A module that nests too deep or is too
+/// large is reported as that alone.
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_ir::{DType, Expr, Stage, Stmt, StmtKind, Var, build, validate::validate};
+///
+/// let mut f = build::function("f");
+/// f.push(Stmt::new(StmtKind::Evaluate(Var::new("x", DType::INT32).expr())));
+/// let problems = validate(&build::module([f.finish()]), Stage::Blocks).unwrap_err();
+/// assert_eq!(problems[0].to_string(), "in f: variable `x` is not known here; bind it before it is used (`x`)");
+/// ```
+pub fn validate(module: &IrModule, stage: Stage) -> Result<(), Vec<Diagnostic>> {
+    let mut problems = measure::module(module);
+    if problems.is_empty() {
+        problems = function::module(module, stage);
+    }
+    problems.truncate(DIAGNOSTICS_MAX);
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// What a loop or a block lets its body do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// Nothing that could be left.
+    Function,
+    /// A serial or a while loop: `break` and `continue`.
+    Serial,
+    /// A loop of another kind, a thread or a block, by name.
+    Closed(&'static str),
+}
+
+/// The node that a problem is told at.
+#[derive(Clone, Copy)]
+enum At<'a> {
+    Expr(&'a Expr),
+    Stmt(&'a Stmt),
+}
+
+/// A block around: what it declares.
+struct BlockFrame {
+    name: Arc<str>,
+    reads: Option<HashSet<Buffer>>,
+    writes: Option<HashSet<Buffer>>,
+    /// What lives in it, which it need not declare.
+    own: HashSet<Buffer>,
+    /// What views stand for.
+    views: HashMap<Buffer, Buffer>,
+}
+
+/// The check of one function.
+struct Checker<'m> {
+    module: &'m IrModule,
+    function: &'m PrimFunc,
+    stage: Stage,
+    problems: Vec<Diagnostic>,
+    /// Everything bound in this function, to tell what is bound twice.
+    bound_vars: HashSet<Var>,
+    bound_buffers: HashSet<Buffer>,
+    /// What is known here.
+    vars: HashSet<Var>,
+    buffers: HashSet<Buffer>,
+    scopes: Vec<(Vec<Var>, Vec<Buffer>)>,
+    /// Where nodes without a position of their own are reported.
+    span: Span,
+    around: Around,
+    /// Whether a `return` would leave a thread, a parallel loop or a block.
+    closed: Option<&'static str>,
+    blocks: Vec<BlockFrame>,
+    threads: Vec<crate::ThreadAxis>,
+    /// Axes of reduction, in the init of a block.
+    banned: Vec<Var>,
+}
+
+impl<'m> Checker<'m> {
+    fn new(module: &'m IrModule, function: &'m PrimFunc, stage: Stage) -> Self {
+        Self {
+            module,
+            function,
+            stage,
+            problems: Vec::new(),
+            bound_vars: HashSet::new(),
+            bound_buffers: HashSet::new(),
+            vars: HashSet::new(),
+            buffers: HashSet::new(),
+            scopes: vec![(Vec::new(), Vec::new())],
+            span: Span::NONE,
+            around: Around::Function,
+            closed: None,
+            blocks: Vec::new(),
+            threads: Vec::new(),
+            banned: Vec::new(),
+        }
+    }
+
+    fn report(&mut self, span: Span, node: String, message: impl Into<String>) {
+        if self.problems.len() < DIAGNOSTICS_MAX {
+            let span = if span == Span::NONE { self.span } else { span };
+            let function = Arc::clone(&self.function.name);
+            self.problems.push(Diagnostic { function, span, node, message: message.into() });
+        }
+    }
+
+    fn at_expr(&mut self, expr: &Expr, message: impl Into<String>) {
+        if self.problems.len() < DIAGNOSTICS_MAX {
+            self.report(expr.span, expr_line(expr), message);
+        }
+    }
+
+    fn at_stmt(&mut self, stmt: &Stmt, message: impl Into<String>) {
+        if self.problems.len() < DIAGNOSTICS_MAX {
+            self.report(stmt.span, stmt_line(stmt), message);
+        }
+    }
+
+    fn at_node(&mut self, at: At<'_>, message: impl Into<String>) {
+        match at {
+            At::Expr(expr) => self.at_expr(expr, message),
+            At::Stmt(stmt) => self.at_stmt(stmt, message),
+        }
+    }
+
+    /// A problem of the function, or of what `node` names in it.
+    fn at(&mut self, node: &str, message: impl Into<String>) {
+        self.report(Span::NONE, node.to_owned(), message);
+    }
+
+    /// Checks `inner` in a scope of its own: what it binds is unknown after it.
+    fn scoped(&mut self, inner: impl FnOnce(&mut Self)) {
+        self.scopes.push((Vec::new(), Vec::new()));
+        inner(self);
+        if let Some((vars, buffers)) = self.scopes.pop() {
+            for var in &vars {
+                self.vars.remove(var);
+            }
+            for buffer in &buffers {
+                self.buffers.remove(buffer);
+            }
+        }
+    }
+
+    /// Makes a variable known for the rest of the scope.
+    fn bind(&mut self, var: &Var) {
+        self.name(&var.name);
+        if !self.bound_vars.insert(var.clone()) {
+            self.at(
+                &var.name,
+                format!(
+                    "variable `{}` is bound twice; make a new one for each place that binds it",
+                    var.name
+                ),
+            );
+        }
+        if let Some(problem) = expr::type_problem(var.dtype) {
+            self.at(&var.name, format!("variable `{}`: {problem}", var.name));
+        }
+        if var.pointer.is_some() && !var.dtype.is_handle() {
+            self.at(
+                &var.name,
+                format!("variable `{}` is a pointer: expected type handle, found {}", var.name, var.dtype),
+            );
+        }
+        self.know(var);
+    }
+
+    fn know(&mut self, var: &Var) {
+        if self.vars.insert(var.clone())
+            && let Some((vars, _)) = self.scopes.last_mut()
+        {
+            vars.push(var.clone());
+        }
+    }
+
+    /// A name: short enough, and nothing in it that would break a line of text.
+    fn name(&mut self, name: &str) {
+        if let Some(problem) = name_problem(name) {
+            self.at("", problem);
+        }
+    }
+}
+
+/// What is wrong with a name for people, if anything is.
+fn name_problem(name: &str) -> Option<String> {
+    const BYTES_MAX: usize = 256;
+    if name.len() > BYTES_MAX {
+        let start: String = name.chars().take(40).collect();
+        return Some(format!("name \"{start}…\" is longer than {BYTES_MAX} bytes"));
+    }
+    name.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
+        .then(|| format!("name {name:?} has control characters"))
+}
+
+#[cfg(test)]
+mod tests;
