@@ -15,12 +15,15 @@ use crate::{DType, Op, TypeCode};
 /// ```
 #[must_use]
 pub fn ulps(op: Op, dtype: DType) -> f64 {
-    let full = full_profile(op);
-    let narrow = matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16));
-    if narrow { full.min(1.0) } else { full }
+    lane_ulps(op, matches!((dtype.code, dtype.bits), (TypeCode::Float | TypeCode::BFloat, 16)))
 }
 
-fn full_profile(op: Op) -> f64 {
+pub(crate) const fn lane_ulps(op: Op, is_half: bool) -> f64 {
+    let full = full_profile(op);
+    if is_half && full > 1.0 { 1.0 } else { full }
+}
+
+const fn full_profile(op: Op) -> f64 {
     match op {
         Op::Sqrt | Op::Fma => 0.5,
         Op::Log1p | Op::Rsqrt => 2.0,

@@ -39,10 +39,16 @@
 
 pub mod accuracy;
 mod array;
+mod bound;
+mod code;
 mod compare;
-#[allow(dead_code, reason = "the machine comes next")]
+mod compile;
 mod error;
-#[allow(dead_code, unused_imports, reason = "the machine comes next")]
+mod kernels;
+mod machine;
+mod math;
+mod memory;
+mod run;
 mod scalar;
 
 pub use array::Array;
@@ -159,11 +165,6 @@ impl<'m> Interpreter<'m> {
     ///
     /// See [`ErrorKind`]; the arguments are then as they were (I6).
     pub fn run(&self, function: &str, args: &mut [Arg]) -> Result<Outcome, InterpretError> {
-        let _ = (args, self.limits, self.bounds);
-        Err(InterpretError {
-            function: function.into(),
-            span: crate::Span::NONE,
-            kind: ErrorKind::Unsupported { what: format!("{} functions", self.module.functions.len()) },
-        })
+        run::run(self, function, args).map_err(|error| *error)
     }
 }

@@ -33,8 +33,6 @@ pub(crate) trait Int: Copy + Ord {
     fn abs(self) -> Self;
     fn count_ones(self) -> u32;
     fn leading_zeros(self) -> u32;
-    /// Rounded to nearest even.
-    fn to_f64(self) -> f64;
     /// Truncated and saturated; NaN gives 0.
     fn from_f64(value: f64) -> Self;
 }
@@ -61,7 +59,6 @@ pub(crate) trait Flt: Copy {
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
-    fn sqrt(self) -> Self;
     fn fma(self, other: Self, addend: Self) -> Self;
     fn abs(self) -> Self;
     fn copysign(self, sign: Self) -> Self;
@@ -154,9 +151,6 @@ macro_rules! int {
             fn leading_zeros(self) -> u32 {
                 self.leading_zeros()
             }
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
             fn from_f64(value: f64) -> Self {
                 value as $type
             }
@@ -232,9 +226,6 @@ impl Int for Bool {
     fn leading_zeros(self) -> u32 {
         u32::from(!self.0)
     }
-    fn to_f64(self) -> f64 {
-        f64::from(u8::from(self.0))
-    }
     fn from_f64(value: f64) -> Self {
         // A cast to bool is `!= 0`, and a NaN is not 0.
         Self(value != 0.0)
@@ -282,9 +273,6 @@ macro_rules! native_float {
             #[inline(always)]
             fn div(self, other: Self) -> Self {
                 self / other
-            }
-            fn sqrt(self) -> Self {
-                self.sqrt()
             }
             fn fma(self, other: Self, addend: Self) -> Self {
                 self.mul_add(other, addend)
@@ -363,9 +351,6 @@ macro_rules! half_float {
             fn div(self, other: Self) -> Self {
                 Self::from_f32(self.to_f32() / other.to_f32())
             }
-            fn sqrt(self) -> Self {
-                Self::from_f32(self.to_f32().sqrt())
-            }
             fn fma(self, other: Self, addend: Self) -> Self {
                 Self::from_f32(self.to_f32().mul_add(other.to_f32(), addend.to_f32()))
             }
@@ -433,10 +418,6 @@ impl Lane {
             (TypeCode::Handle, _) => Self::Handle,
             _ => return None,
         })
-    }
-
-    pub(crate) fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 
     /// Bytes in memory.

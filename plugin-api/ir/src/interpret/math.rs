@@ -1,0 +1,75 @@
+//! Reference functions on float64, each within a unit or two in the last place.
+
+/// The error function.
+///
+/// By `2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (2n+1)!!` (Abramowitz and Stegun 7.1.6), whose terms all have one sign, so that
+/// nothing cancels.
+pub(crate) fn erf(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    // Past 6 the complement is below half a unit of 1.
+    if x.abs() > 6.0 {
+        return 1.0_f64.copysign(x);
+    }
+    let (mut term, mut sum, mut n) = (x, x, 0.0);
+    while term.abs() > sum.abs() * 1e-18 {
+        n += 1.0;
+        term *= 2.0 * x * x / (2.0 * n + 1.0);
+        sum += term;
+    }
+    (std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * sum).clamp(-1.0, 1.0)
+}
+
+/// 10 to the power.
+pub(crate) fn exp10(x: f64) -> f64 {
+    10.0_f64.powf(x)
+}
+
+/// 1 / (1 + exp(-x)).
+pub(crate) fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// One over the square root.
+pub(crate) fn rsqrt(x: f64) -> f64 {
+    1.0 / x.sqrt()
+}
+
+/// `x` times 2 to the power of `n`, rounded once.
+pub(crate) fn ldexp(x: f64, n: i32) -> f64 {
+    // The float64 has room for any scaling of a narrower type; its own is scaled in steps that are exact but the last.
+    let mut rest = n.clamp(-2200, 2200);
+    let mut value = x;
+    while rest > 1023 {
+        value *= 2.0_f64.powi(1023);
+        rest -= 1023;
+    }
+    if rest < -1022 && value.is_normal() {
+        // Bring the exponent near 0 first, so that only the last product can be subnormal.
+        let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+        value = f64::from_bits(value.to_bits() & !(0x7ff << 52) | (1023 << 52));
+        rest = rest.saturating_add(exponent);
+        if rest < -1100 {
+            return 0.0_f64.copysign(x);
+        }
+        if rest < -1022 {
+            return value * 2.0_f64.powi(-1022 + 60) * 2.0_f64.powi(rest + 1022 - 60);
+        }
+    }
+    value * 2.0_f64.powi(rest.max(-1074))
+}
+
+/// The next value of any float type from `x` towards `y`, by way of its neighbours.
+pub(crate) fn next_after<T: crate::interpret::scalar::Flt>(x: T, y: T) -> T {
+    let (from, to) = (x.wide(), y.wide());
+    if from.is_nan() {
+        x
+    } else if to.is_nan() || from == to {
+        y
+    } else if to > from {
+        x.next_up()
+    } else {
+        x.next_down()
+    }
+}
