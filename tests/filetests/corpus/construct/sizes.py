@@ -1,0 +1,26 @@
+# Symbolic sizes, in every way to name them.
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def quoted(A: T.Buffer(("n", "n + 1", "2 * m"), "float32"), B: T.Buffer((m, n), "float32")):
+        n = T.int32()
+        m = T.int32()
+        T.func_attr({"tirx.noalias": True})
+        for i in range(n):
+            A[i, i, 0] = B[0, i]
+
+    @T.prim_func(s_tir=True)
+    def undeclared(A: T.Buffer(("n",), "float32")):
+        for i in range(n):
+            A[i] = 1.0
+
+    @T.prim_func(s_tir=True)
+    def parameter(A: T.Buffer(("n",), "float32"), n: T.int64):
+        for i in range(n):
+            A[i] = 1.0
+
+    @T.prim_func(s_tir=True)
+    def before(n: T.int32, A: T.Buffer((n * 2,), "float32")):
+        for i in range(n * 2):
+            A[i] = 1.0
