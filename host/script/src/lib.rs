@@ -39,7 +39,8 @@ mod stmt;
 mod types;
 mod value;
 
-use chipdock_ir::{IrModule, Span};
+use chipdock_ir::validate::validate;
+use chipdock_ir::{Diagnostic, IrModule, Span, Stage};
 use rustpython_ruff_python_parser::parse_module;
 
 pub use error::{ScriptError, ScriptErrors};
@@ -100,10 +101,24 @@ pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
 
 fn read(source: &Source<'_>) -> Result<IrModule, ScriptErrors> {
     match parse_module(source.text) {
-        Ok(parsed) => Parser::new(source).module(&parsed.syntax().body),
+        Ok(parsed) => {
+            let module = Parser::new(source).module(&parsed.syntax().body)?;
+            match validate(&module, Stage::Blocks) {
+                Ok(()) => Ok(module),
+                Err(problems) => {
+                    Err(ScriptErrors::new(problems.iter().map(|p| explain(source, p)).collect()))
+                }
+            }
+        }
         Err(error) => {
             let message = format!("not valid Python: {}", error.error);
             Err(ScriptErrors::new(vec![source.error(error.location, message)]))
         }
     }
+}
+
+/// A problem that validation found, at its place in the text.
+fn explain(source: &Source<'_>, problem: &Diagnostic) -> ScriptError {
+    let node = if problem.node.is_empty() { String::new() } else { format!(" (`{}`)", problem.node) };
+    source.error_at(problem.span, format!("in {}: {}{node}", problem.function, problem.message))
 }

@@ -88,7 +88,9 @@ pub fn bless(path: &Path, actual: &str) -> Result<(), String> {
             .map_err(|error| format!("{shown}: cannot be written: {error}"));
     }
     let expected = fs::read_to_string(path).map_err(|error| {
-        format!("{shown}: the golden cannot be read: {error}; to write it, run with BLESS=1 and look at the diff")
+        format!(
+            "{shown}: the golden cannot be read: {error}; to write it, run with BLESS=1 and look at the diff"
+        )
     })?;
     if expected == actual {
         return Ok(());

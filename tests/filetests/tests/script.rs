@@ -7,8 +7,10 @@ use chipdock_ir::{equal, print};
 fn each(check: impl Fn(&chipdock_filetests::CorpusFile) -> Result<(), String>) {
     let files = corpus().unwrap();
     assert!(files.len() > 40, "the corpus is missing: {} files", files.len());
-    let failures: Vec<String> =
-        files.iter().filter_map(|file| check(file).err().map(|why| format!("{}: {why}", file.name))).collect();
+    let failures: Vec<String> = files
+        .iter()
+        .filter_map(|file| check(file).err().map(|why| format!("{}: {why}", file.name)))
+        .collect();
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), files.len(), failures.join("\n"));
 }
 

@@ -32,7 +32,7 @@ def blocks(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64, 64), "float32"), C
             T.reads(A[vi * 8:vi * 8 + 8, 0:64])
             T.writes(B[vi * 8:vi * 8 + 8, 0:64])
             local = T.sblock_alloc_buffer((8,), scope="local")
-            view = T.match_buffer(A[vi * 8:vi * 8 + 8, 0:64], (8, 64), strides=("s0", "s1"), offset_factor=1)
+            view = T.match_buffer(A[vi * 8:vi * 8 + 8, 0:64], (8, 64), strides=(64, 1), offset_factor=1)
             for j, k in T.grid(8, 64):
                 with T.sblock("inner"):
                     vj, vk = T.axis.remap("SS", [j, k])

@@ -1,0 +1,17 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def transpose(A: T.Buffer(("m", "n"), "float32"), B: T.Buffer((n, m), "float32")):
+        m = T.int32()
+        n = T.int32()
+        T.func_attr({"tirx.noalias": True})
+        # with T.sblock("root"):
+        for i, j in T.grid(n, m):
+            with T.sblock("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vj, vi])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vj, vi]

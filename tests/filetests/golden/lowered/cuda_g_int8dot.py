@@ -1,0 +1,19 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def g_int8dot_kernel(A_ptr: T.handle("int8", "global"), B_ptr: T.handle("int8", "global"), C_ptr: T.handle("int32", "global")):
+        T.func_attr({"calling_conv": 2, "target": T.target({"arch": "sm_80", "keys": ["cuda", "gpu"], "kind": "cuda", "max_num_threads": 1024, "tag": "", "thread_warp_size": 32}), "tirx.is_global_func": True, "tirx.kernel_launch_params": ["blockIdx.x", "threadIdx.x"], "tirx.noalias": True})
+        # with T.sblock("root"):
+        B = T.decl_buffer((2048,), "int8", data=B_ptr)
+        A = T.decl_buffer((2048,), "int8", data=A_ptr)
+        C = T.decl_buffer((1024,), "int32", data=C_ptr)
+        with T.launch_thread("blockIdx.x", 32) as blockIdx_x:
+            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                for k in range(64):
+                    cse_v1: T.let[T.int32] = blockIdx_x * 32 + threadIdx_x
+                    if k == 0:
+                        C[blockIdx_x * 32 + threadIdx_x] = 0
+                    C[blockIdx_x * 32 + threadIdx_x] = C[blockIdx_x * 32 + threadIdx_x] + T.Cast("int32", A[blockIdx_x * 64 + k]) * T.Cast("int32", B[threadIdx_x * 64 + k])
