@@ -16,7 +16,7 @@
 //!
 //! * **H1** For each function `f`: the packed entry `__tvm_ffi_f` (its `calling_conv` is 1; the attributes
 //!   `chipdock.source_name`, `chipdock.signature` and `chipdock.arg_types` say what the artifact's index says), the
-//!   cold `f_check_`, and `f_compute_`; see [`make_packed_api`]. Functions call each other by `Callee::Global`. Each
+//!   cold `f_checked_`, and `f_compute_`; see [`make_packed_api`]. Functions call each other by `Callee::Global`. Each
 //!   returns int32: 0, or -1 with an error raised.
 //! * **H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
 //!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
@@ -43,7 +43,6 @@ mod lower;
 mod lower_blocks;
 mod make_packed_api;
 pub mod simplify;
-mod substitute;
 mod walk;
 
 pub use bind_target::bind_target;

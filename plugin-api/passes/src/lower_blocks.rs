@@ -11,8 +11,8 @@ use chipdock_ir::{Attrs, Block, Buffer, Expr, IrModule, Param, PrimFunc, Stmt, S
 
 use crate::PassError;
 use crate::simplify::{self, Ranges};
-use crate::substitute::Substitution;
 use crate::walk::try_map_functions;
+use chipdock_ir::subst::Substitution;
 
 const PASS: &str = "lower_blocks";
 
@@ -94,7 +94,7 @@ impl<'a> Lowerer<'a> {
         }
         Self {
             function,
-            substitution: Substitution::default(),
+            substitution: Substitution::new(),
             ranges: Ranges::new(),
             frames: Vec::new(),
             depths,
@@ -214,7 +214,7 @@ impl<'a> Lowerer<'a> {
         for (axis, value) in block.iter_vars.iter().zip(values) {
             let value = self.expr(value);
             let start = self.expr(&axis.min);
-            self.substitution.set(&axis.var, value.clone());
+            self.substitution.map_var(&axis.var, value.clone());
             if axis.kind == chipdock_ir::IterKind::Reduce {
                 starts.push((value, start));
             }

@@ -20,12 +20,13 @@ const PASS: &str = "make_packed_api";
 
 /// Makes three functions of each function `f`:
 ///
-/// * `__tvm_ffi_f(self_handle, args, num_args, result) -> int32`, the packed entry: finds the arguments, asks four
-///   combined conditions, each a few wide loads joined without branches, and calls the computation. Where a condition
-///   does not hold it calls the check.
-/// * `f_check_(args, num_args) -> int32`, marked [`attr::COLD`]: checks everything in TVM's order, and either fails with
-///   the first thing that is wrong, or finds that the arguments are fine after all (strides of an axis with one
-///   element may be anything, data of an empty tensor may be null), returns 0, and the entry goes on.
+/// * `__tvm_ffi_f(self_handle, args, num_args, result) -> int32`, the packed entry: asks of one argument after the other
+///   what holds of arguments as they mostly come, in wide loads whose differences are joined into few comparisons, and
+///   calls the computation. Where something does not hold it leaves the call to the next.
+/// * `f_checked_(args, num_args) -> int32`, marked [`attr::COLD`]: checks everything in TVM's order, and either fails
+///   with the first thing that is wrong, or finds that the arguments are fine after all (strides of an axis with one
+///   element may be anything, data of an empty tensor may be null, the device need not be the first), and calls the
+///   computation.
 /// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) -> int32`, the
 ///   computation.
 ///
@@ -40,10 +41,12 @@ const PASS: &str = "make_packed_api";
 /// becomes
 /// ```text
 /// def __tvm_ffi_add(self_handle, args, num_args, result) -> T.int32:
-///     if not likely(num_args == 2 & not isnullptr(args)): add_check_(args, num_args); return -1
-///     ... the same for types, then for ndim, dtype and device, then for shapes, strides, data
+///     if not likely(num_args == 2 & not isnullptr(args)): return add_checked_(args, num_args)
+///     ... the same for the type, the header, the extents and the strides of A, then of B
 ///     return add_compute_(A, B, n)
-/// def add_check_(args, num_args) -> T.int32: ...
+/// def add_checked_(args, num_args) -> T.int32:
+///     assert num_args == 2 ...
+///     return add_compute_(A, B, n)
 /// def add_compute_(A: T.handle("float32"), B: T.handle("float32"), n: T.int32) -> T.int32:
 ///     B[0] = A[0]
 ///     return 0
@@ -103,9 +106,9 @@ fn is_entry(module: &IrModule, function: &PrimFunc) -> bool {
     module.functions.len() == 1 || function.attrs.get(attr::IS_ENTRY_FUNC) == Some(&AttrValue::Bool(true))
 }
 
-/// Name of the function that checks the arguments of `name`.
-fn check_name(name: &str) -> Arc<str> {
-    format!("{name}_check_").into()
+/// Name of the function that checks the arguments of `name` in detail.
+fn checked_name(name: &str) -> Arc<str> {
+    format!("{name}_checked_").into()
 }
 
 /// Name of the function that computes `name`.

@@ -7,8 +7,8 @@ use chipdock_ir::{BinaryOp, Block, Buffer, Child, CompareOp, Expr, ExprKind, For
 
 use super::{Frame, LoopHead, Lowerer};
 use crate::simplify::{self, linear::Linear};
-use crate::substitute::Substitution;
 use crate::walk::{depends_on_memory, vars_of};
+use chipdock_ir::subst::Substitution;
 
 /// Memory that a statement touches, by data variable.
 #[derive(Default)]
@@ -69,9 +69,9 @@ impl Lowerer<'_> {
                 _ => return None,
             }
         }
-        let mut at_start = Substitution::default();
+        let mut at_start = Substitution::new();
         for head in heads.iter().filter(|head| reducing.contains(&head.var)) {
-            at_start.set(&head.var, head.min.clone());
+            at_start.map_var(&head.var, head.min.clone());
         }
         let predicate = simplify::expr_with(&at_start.expr(predicate), &self.ranges);
         self.movable(block, init, &heads, &reducing, &predicate, outermost)?;
@@ -166,7 +166,10 @@ impl Lowerer<'_> {
         others.stmt(original, Some(block));
         // The loop is as read: a view in it stands for the memory that it was found to lie in.
         let resolve = |vars: HashSet<Var>| -> HashSet<Var> {
-            let resolved = vars.into_iter().map(|var| self.substitution.pointer(&var));
+            let resolved = vars.into_iter().map(|var| match self.substitution.var(&var).map(|e| &e.kind) {
+                Some(ExprKind::Var(memory)) => memory.clone(),
+                _ => var,
+            });
             resolved.collect()
         };
         let (read, written) = (resolve(others.read), resolve(others.written));
@@ -206,7 +209,7 @@ impl Lowerer<'_> {
             });
         }
         let body = if outside { guarded(body, &guard) } else { body };
-        Substitution::fresh().stmt(&body)
+        Substitution::new().fresh().stmt(&body)
     }
 }
 

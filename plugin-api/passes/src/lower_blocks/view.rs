@@ -53,8 +53,8 @@ impl Lowerer<'_> {
             scope: source.scope.clone(),
             ..(**declared).clone()
         });
-        self.substitution.set_buffer(declared, new.clone());
-        self.substitution.set(&declared.data, source.data.expr());
+        self.substitution.map_buffer(declared, &new);
+        self.substitution.map_var(&declared.data, source.data.expr());
         parts.push(Stmt::new(StmtKind::DeclBuffer { buffer: new, data: None }));
         Ok(())
     }

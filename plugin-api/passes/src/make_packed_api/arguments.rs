@@ -106,6 +106,24 @@ impl<'a> Arguments<'a> {
         })
     }
 
+    /// Whether that place is what gives a symbol.
+    pub(super) fn gives(&self, arg: usize, place: Place) -> bool {
+        self.symbols.iter().any(|symbol| symbol.arg == arg && symbol.place == place)
+    }
+
+    /// Whether every symbol of the expression is given by an argument up to `arg`.
+    pub(super) fn known_by(&self, expr: &Expr, arg: usize) -> bool {
+        let mut known = true;
+        expr.walk(&mut |e| {
+            if let ExprKind::Var(var) = &e.kind {
+                let symbol = self.symbols.iter().find(|symbol| symbol.var == *var).map(|symbol| symbol.arg);
+                let param = self.args.iter().find(|a| matches!(a.kind, ArgumentKind::Scalar(v) if v == var));
+                known &= symbol.or(param.map(|a| a.index)).is_some_and(|given| given <= arg);
+            }
+        });
+        known
+    }
+
     fn every_symbol_is_given(&self) -> Result<(), PassError> {
         let known: Vec<Var> = self.compute_params();
         for (arg, buffer) in self.tensors() {
@@ -140,6 +158,14 @@ impl<'a> Argument<'a> {
             Param::Var(var) => ArgumentKind::Scalar(var),
         };
         Self { index, name: param.name(), kind }
+    }
+
+    /// Where a tensor's fields are read from.
+    pub(super) fn fields(&self) -> Option<TensorFields> {
+        match self.kind {
+            ArgumentKind::Tensor(_) => Some(TensorFields::new(self.name)),
+            ArgumentKind::Scalar(_) => None,
+        }
     }
 
     pub(super) fn type_index(&self, args: &Var) -> Expr {

@@ -1,4 +1,5 @@
-//! The detailed check, in TVM's order; each failure names the parameter, what was expected and what was found.
+//! The detailed check, in TVM's order but that constant extents come before the strides that follow from them; each
+//! failure names the parameter, what was expected and what was found. Then the computation.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,11 +13,11 @@ use super::arguments::{
     Argument, ArgumentKind, Arguments, Place, Symbol, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_TENSOR,
     TensorFields, equal, int64, is_null, origins, places, type_code, wanted_strides, wide,
 };
-use super::check_name;
+use super::checked_name;
 use super::entry::{accepted_type, in_range, scalar_value, symbol_fits, whole_offset};
 use super::signature::text;
 use crate::simplify;
-use crate::substitute::Substitution;
+use chipdock_ir::subst::Substitution;
 
 const WHEN_CALLING: &str = " when calling:\n  `";
 const TYPE_ERROR: &str = "TypeError";
@@ -51,33 +52,30 @@ struct Check<'a> {
     stmts: Vec<Stmt>,
 }
 
-/// The function `<name>_check_`.
+/// The function `<name>_checked_`.
 pub(super) fn function(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFunc {
     let args = Var::new("args", DType::HANDLE);
     let num_args = Var::new("num_args", DType::INT32);
-    let fields = arguments.args.iter().map(|arg| match arg.kind {
-        ArgumentKind::Tensor(_) => Some(TensorFields::new(arg.name)),
-        ArgumentKind::Scalar(_) => None,
-    });
     let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
     let mut check = Check {
         arguments,
         facts,
         args: args.clone(),
         origins: origins(arguments),
-        fields: fields.collect(),
+        fields: arguments.args.iter().map(Argument::fields).collect(),
         type_indices: arguments.args.iter().map(type_index).collect(),
         stmts: Vec::new(),
     };
     check.count(&num_args);
     check.types();
     check.headers();
+    check.constant_extents();
     check.symbols();
     check.contents();
-    check.constants();
-    check.stmts.push(Stmt::new(StmtKind::Return(Some(Expr::i32(0)))));
+    check.offsets();
+    check.stmts.push(super::entry::call_compute(arguments, &check.fields));
     // The entry binds the same symbols: a variable belongs to one function.
-    let body = Substitution::fresh().stmt(&Stmt::seq(std::mem::take(&mut check.stmts)));
+    let body = Substitution::new().fresh().stmt(&Stmt::seq(std::mem::take(&mut check.stmts)));
     let mut new: Attrs = [(attr::CALLING_CONV, AttrValue::Int(0)), (attr::COLD, AttrValue::Bool(true))]
         .into_iter()
         .map(|(name, value)| (name.into(), value))
@@ -86,7 +84,7 @@ pub(super) fn function(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs
         new.insert(attr::TARGET.into(), target.clone());
     }
     PrimFunc {
-        name: check_name(&arguments.function.name),
+        name: checked_name(&arguments.function.name),
         params: vec![Param::Var(args), Param::Var(num_args)],
         ret: Some(DType::INT32),
         attrs: new,
@@ -168,6 +166,9 @@ impl Check<'_> {
         let accepted = simplify::expr(&accepted_type(&arg.kind, &type_index.expr()));
         let mut named = Vec::new();
         for (index, name) in TYPE_NAMES {
+            if simplify::expr(&accepted_type(&arg.kind, &Expr::i32(*index))).as_int() == Some(1) {
+                continue;
+            }
             let mine = equal(type_index.expr(), Expr::i32(*index));
             let message =
                 self.message(mismatched_type(arg), format!("expected {expected}, but got {name}"), &[]);
@@ -307,7 +308,10 @@ impl Check<'_> {
         for (arg, buffer) in arguments.tensors() {
             let Some(fields) = self.fields[arg.index].take() else { continue };
             for (place, wanted) in places(buffer) {
-                if matches!(place, Place::Shape(_)) && wanted.as_int().is_none() && !self.gives(arg, place) {
+                if matches!(place, Place::Shape(_))
+                    && wanted.as_int().is_none()
+                    && !arguments.gives(arg.index, place)
+                {
                     self.must_match(arg, &fields, buffer, place, wanted);
                 }
             }
@@ -334,10 +338,6 @@ impl Check<'_> {
             self.alignment(arg, buffer, &fields, empty);
             self.fields[arg.index] = Some(fields);
         }
-    }
-
-    fn gives(&self, arg: &Argument, place: Place) -> bool {
-        self.arguments.symbols.iter().any(|symbol| symbol.arg == arg.index && symbol.place == place)
     }
 
     fn must_match(
@@ -371,7 +371,7 @@ impl Check<'_> {
         let declared = !buffer.strides.is_empty();
         let mut stated = Vec::new();
         for (axis, stride) in wanted.iter().enumerate() {
-            if self.gives(arg, Place::Stride(axis)) {
+            if self.arguments.gives(arg.index, Place::Stride(axis)) {
                 continue;
             }
             let found = if declared {
@@ -409,27 +409,33 @@ impl Check<'_> {
         self.assert(empty.or(equal(rest, Expr::int(0, DType::UINT64))), VALUE_ERROR, message);
     }
 
-    /// Phase 5: constant extents, and the offset.
-    fn constants(&mut self) {
+    fn constant_extents(&mut self) {
+        let arguments = self.arguments;
+        for (arg, buffer) in arguments.tensors() {
+            let Some(fields) = self.fields[arg.index].take() else { continue };
+            for (axis, wanted) in buffer.shape.iter().enumerate() {
+                let Some(constant) = wanted.as_int() else { continue };
+                let found = fields.extent(axis);
+                let message = self.message(
+                    format!("Invalid {} on argument #{}", Place::Shape(axis).name(arg.name), arg.index),
+                    format!("expected {constant}, but got "),
+                    std::slice::from_ref(&found),
+                );
+                self.assert(equal(found, int64(constant)), VALUE_ERROR, message);
+            }
+            self.fields[arg.index] = Some(fields);
+        }
+    }
+
+    /// Phase 5: offsets that a buffer declares. Any other offset is added to the pointer.
+    fn offsets(&mut self) {
         let arguments = self.arguments;
         for (arg, buffer) in arguments.tensors() {
             let Some(fields) = self.fields[arg.index].take() else { continue };
             for (place, wanted) in places(buffer) {
-                match (place, wanted.as_int()) {
-                    (Place::Shape(axis), Some(constant)) => {
-                        let found = fields.extent(axis);
-                        let message = self.message(
-                            format!("Invalid {} on argument #{}", place.name(arg.name), arg.index),
-                            format!("expected {constant}, but got "),
-                            std::slice::from_ref(&found),
-                        );
-                        self.assert(equal(found, int64(constant)), VALUE_ERROR, message);
-                    }
-                    (Place::Offset, _) if !self.gives(arg, place) => {
-                        self.whole_offset(arg, buffer, &fields);
-                        self.must_match(arg, &fields, buffer, place, wanted);
-                    }
-                    _ => {}
+                if place == Place::Offset && !arguments.gives(arg.index, place) {
+                    self.whole_offset(arg, buffer, &fields);
+                    self.must_match(arg, &fields, buffer, place, wanted);
                 }
             }
             self.fields[arg.index] = Some(fields);

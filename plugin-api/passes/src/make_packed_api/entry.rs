@@ -1,4 +1,4 @@
-//! The packed entry: fast conditions, then the computation.
+//! The packed entry: a few conditions that arguments as they come meet, then the computation.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use chipdock_ir::{
 };
 
 use super::arguments::{
-    ArgumentKind, Arguments, Place, TYPE_BOOL, TYPE_DLTENSOR, TYPE_FLOAT, TYPE_INT, TYPE_OBJECT,
+    Argument, ArgumentKind, Arguments, Place, TYPE_BOOL, TYPE_DLTENSOR, TYPE_FLOAT, TYPE_INT, TYPE_OBJECT,
     TYPE_POINTER, TYPE_TENSOR, TensorFields, bitand, equal, int64, is_null, places, type_code,
     wanted_strides, wide,
 };
-use super::{check_name, compute_name};
+use super::{checked_name, compute_name};
 use crate::simplify;
-use crate::substitute::Substitution;
+use chipdock_ir::subst::Substitution;
 
 /// Where DLTensor keeps its device, both numbers in eight bytes.
 const DEVICE_OFFSET_BYTES: i128 = 8;
@@ -27,7 +27,6 @@ struct Entry<'a> {
     args: Var,
     num_args: Var,
     fields: Vec<Option<TensorFields>>,
-    type_indices: Vec<Var>,
     stmts: Vec<Stmt>,
 }
 
@@ -41,30 +40,23 @@ pub(super) fn function(
     let handle = |name: &str| Var::new(name, DType::HANDLE);
     let (self_handle, args, result) = (handle("self_handle"), handle("args"), handle("result"));
     let num_args = Var::new("num_args", DType::INT32);
-    let fields = arguments.args.iter().map(|arg| match arg.kind {
-        ArgumentKind::Tensor(_) => Some(TensorFields::new(arg.name)),
-        ArgumentKind::Scalar(_) => None,
-    });
-    let type_index =
-        |arg: &super::arguments::Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
-    let mut entry = Entry {
-        arguments,
-        facts,
-        args: args.clone(),
-        num_args: num_args.clone(),
-        fields: fields.collect(),
-        type_indices: arguments.args.iter().map(type_index).collect(),
-        stmts: Vec::new(),
-    };
+    let fields = arguments.args.iter().map(Argument::fields).collect();
+    let (args_of, num_args_of) = (args.clone(), num_args.clone());
+    let mut entry =
+        Entry { arguments, facts, args: args_of, num_args: num_args_of, fields, stmts: Vec::new() };
     entry.count();
-    entry.types();
-    entry.headers();
-    entry.contents();
-    entry.call();
+    for arg in &arguments.args {
+        match arg.kind {
+            ArgumentKind::Tensor(buffer) => entry.tensor(arg, buffer),
+            ArgumentKind::Scalar(var) => entry.scalar(arg, var),
+        }
+    }
+    entry.relations();
+    entry.stmts.push(call_compute(arguments, &entry.fields));
     let symbol: Arc<str> = format!("__tvm_ffi_{}", arguments.function.name).into();
     let params = [self_handle, args, num_args, result].map(Param::Var).to_vec();
     // The computation has the same variables as parameters: a variable belongs to one function.
-    let body = Substitution::fresh().stmt(&Stmt::seq(std::mem::take(&mut entry.stmts)));
+    let body = Substitution::new().fresh().stmt(&Stmt::seq(std::mem::take(&mut entry.stmts)));
     let attrs = entry_attrs(arguments, &symbol, is_entry, attrs);
     PrimFunc {
         name: symbol,
@@ -75,6 +67,19 @@ pub(super) fn function(
         alloc_buffers: Vec::new(),
         body,
     }
+}
+
+/// Returns what the computation returns.
+pub(super) fn call_compute(arguments: &Arguments, fields: &[Option<TensorFields>]) -> Stmt {
+    let own = arguments.args.iter().map(|arg| match (&arg.kind, fields[arg.index].as_ref()) {
+        (ArgumentKind::Tensor(buffer), Some(fields)) => fields.data_for(buffer),
+        (ArgumentKind::Tensor(buffer), None) => buffer.data.expr(),
+        (ArgumentKind::Scalar(var), _) => var.expr(),
+    });
+    let args = own.chain(arguments.symbols.iter().map(|symbol| symbol.var.expr())).collect();
+    let callee = Callee::Global(compute_name(&arguments.function.name));
+    let call = Expr::new(ExprKind::Call { callee, args }, DType::INT32);
+    Stmt::new(StmtKind::Return(Some(call)))
 }
 
 fn entry_attrs(arguments: &Arguments, symbol: &Arc<str>, is_entry: bool, attrs: &Attrs) -> Attrs {
@@ -104,32 +109,34 @@ impl Entry<'_> {
         self.stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
     }
 
-    fn call_check(&self) -> Expr {
-        let callee = Callee::Global(check_name(&self.arguments.function.name));
-        Expr::new(ExprKind::Call { callee, args: vec![self.args.expr(), self.num_args.expr()] }, DType::INT32)
+    fn not_fast(&self) -> Stmt {
+        let callee = Callee::Global(checked_name(&self.arguments.function.name));
+        let args = vec![self.args.expr(), self.num_args.expr()];
+        let call = Expr::new(ExprKind::Call { callee, args }, DType::INT32);
+        Stmt::new(StmtKind::Return(Some(call)))
     }
 
-    /// Where `condition` does not hold nothing can go on: the check says what is wrong.
-    fn demand(&mut self, condition: Expr) {
-        let fail = Stmt::seq([
-            Stmt::new(StmtKind::Evaluate(self.call_check())),
-            Stmt::new(StmtKind::Return(Some(Expr::i32(-1)))),
-        ]);
-        self.unless(condition, fail);
-    }
-
-    /// Where `condition` does not hold the check decides.
-    fn expect(&mut self, condition: Expr) {
-        let wrong = Expr::compare(CompareOp::Ne, self.call_check(), Expr::i32(0));
-        let fail = Stmt::new(StmtKind::Return(Some(Expr::i32(-1))));
-        self.unless(condition, Stmt::if_then(wrong, fail, None));
-    }
-
-    fn unless(&mut self, condition: Expr, otherwise: Stmt) {
+    fn unless(&self, condition: Expr) -> Stmt {
         let condition = simplify::expr(&condition);
-        if condition.as_int() != Some(1) {
-            let likely = Expr::call(Op::Likely, vec![condition], DType::BOOL);
-            self.stmts.push(Stmt::if_then(likely.logical_not(), otherwise, None));
+        if condition.as_int() == Some(1) {
+            return Stmt::nop();
+        }
+        let likely = Expr::call(Op::Likely, vec![condition], DType::BOOL);
+        Stmt::if_then(likely.logical_not(), self.not_fast(), None)
+    }
+
+    /// Goes on where the condition holds.
+    fn expect(&mut self, condition: Expr) {
+        let stmt = self.unless(condition);
+        if !stmt.is_nop() {
+            self.stmts.push(stmt);
+        }
+    }
+
+    /// Goes on where all of them, int64, are 0: one comparison for many.
+    fn expect_zero(&mut self, differences: Vec<Expr>) {
+        if let Some(all) = join(differences) {
+            self.expect(equal(all, int64(0)));
         }
     }
 
@@ -139,142 +146,153 @@ impl Entry<'_> {
         if !self.arguments.args.is_empty() {
             condition = bitand([condition, is_null(self.args.expr()).logical_not()]);
         }
-        self.demand(condition);
+        self.expect(condition);
     }
 
-    fn types(&mut self) {
+    fn scalar(&mut self, arg: &Argument, var: &Var) {
+        let type_index = Var::new(format!("{}_type_index", arg.name), DType::INT32);
+        self.bind(&type_index, arg.type_index(&self.args));
+        if var.dtype.is_float() {
+            self.expect(equal(type_index.expr(), Expr::i32(TYPE_FLOAT)));
+            self.bind(var, arg.value(&self.args, DType::FLOAT64).cast(var.dtype));
+            return;
+        }
+        let accepted = accepted_type(&arg.kind, &type_index.expr());
+        let fits =
+            in_range(&arg.value(&self.args, DType::INT64), var.dtype).filter(|_| !var.dtype.is_handle());
+        self.expect(bitand([accepted].into_iter().chain(fits)));
+        self.bind(var, scalar_value(arg, var.dtype, &self.args, &type_index));
+    }
+
+    /// One tensor after the other, so that little is live at once.
+    fn tensor(&mut self, arg: &Argument, buffer: &Buffer) {
+        let Some(fields) = self.fields[arg.index].take() else { return };
+        let type_index = Var::new(format!("{}_type_index", arg.name), DType::INT32);
+        self.bind(&type_index, arg.type_index(&self.args));
+        let present = is_null(arg.value(&self.args, DType::HANDLE)).logical_not();
+        self.expect(bitand([is_tensor(&type_index), present]));
+        self.bind(&fields.handle, arg.tensor(&self.args, &type_index));
+        let load = |offset: i128| {
+            Expr::call(Op::HandleLoad, vec![fields.handle.expr(), int64(offset)], DType::INT64)
+        };
+        // The first device of the kind is the fast one; the check takes any, as long as all tensors are on it.
+        let device = i128::from(self.facts.device_type as u32);
+        self.expect_zero(vec![
+            differs(load(NDIM_OFFSET_BYTES), int64(header(buffer))),
+            differs(load(DEVICE_OFFSET_BYTES), int64(device)),
+        ]);
+        let data = fields.field(StructField::Data, DType::HANDLE);
+        let mut pointers = vec![is_null(data).logical_not()];
+        if !buffer.shape.is_empty() {
+            self.bind(&fields.shape, fields.field(StructField::Shape, DType::HANDLE));
+            self.bind(&fields.strides, fields.field(StructField::Strides, DType::HANDLE));
+            pointers.push(is_null(fields.shape.expr()).logical_not());
+        }
+        self.expect(bitand(pointers));
+        self.extents(arg, buffer, &fields);
+        self.fields[arg.index] = Some(fields);
+    }
+
+    /// What can be said of a tensor's extents and strides by itself and the symbols that are known so far.
+    fn extents(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let arguments = self.arguments;
-        let mut conditions = Vec::new();
-        for arg in &arguments.args {
-            let type_index = self.type_indices[arg.index].clone();
-            self.bind(&type_index, arg.type_index(&self.args));
-            conditions.push(self.type_condition(arg, &type_index));
-        }
-        self.demand(bitand(conditions));
-        for arg in &arguments.args {
-            match arg.kind {
-                ArgumentKind::Tensor(_) => {
-                    let tensor = arg.tensor(&self.args, &self.type_indices[arg.index]);
-                    if let Some(handle) = self.fields[arg.index].as_ref().map(|fields| fields.handle.clone())
-                    {
-                        self.bind(&handle, tensor);
-                    }
+        let mut differences = Vec::new();
+        for symbol in arguments.symbols.iter().filter(|symbol| symbol.arg == arg.index) {
+            let value = simplify::expr(&fields.place(buffer, symbol.place));
+            match symbol.place {
+                Place::Stride(_) => {
+                    self.expect(in_range(&value, symbol.var.dtype).unwrap_or_else(|| Expr::bool(true)))
                 }
-                ArgumentKind::Scalar(var) => {
-                    let value = scalar_value(arg, var.dtype, &self.args, &self.type_indices[arg.index]);
-                    self.bind(var, value);
-                }
+                _ => differences.extend(past_range(&value, symbol.var.dtype)),
             }
-        }
-    }
-
-    fn type_condition(&self, arg: &super::arguments::Argument, type_index: &Var) -> Expr {
-        match arg.kind {
-            ArgumentKind::Tensor(_) => {
-                let present = is_null(arg.value(&self.args, DType::HANDLE)).logical_not();
-                bitand([accepted_type(&arg.kind, &type_index.expr()), present])
-            }
-            ArgumentKind::Scalar(var) => {
-                let accepted = accepted_type(&arg.kind, &type_index.expr());
-                match in_range(&arg.value(&self.args, DType::INT64), var.dtype) {
-                    Some(fits) => bitand([accepted, fits]),
-                    None => accepted,
-                }
-            }
-        }
-    }
-
-    fn headers(&mut self) {
-        let mut conditions = Vec::new();
-        let mut first: Option<Expr> = None;
-        for (arg, buffer) in self.arguments.tensors() {
-            let Some(fields) = self.fields[arg.index].as_ref() else { continue };
-            let load = |offset: i128, dtype: DType| {
-                Expr::call(Op::HandleLoad, vec![fields.handle.expr(), int64(offset)], dtype)
-            };
-            conditions.push(equal(
-                load(NDIM_OFFSET_BYTES, DType::UINT64),
-                Expr::int(header(buffer), DType::UINT64),
-            ));
-            if !buffer.shape.is_empty() {
-                conditions.push(is_null(fields.field(StructField::Shape, DType::HANDLE)).logical_not());
-            }
-            match &first {
-                None => {
-                    let device_type = load(DEVICE_OFFSET_BYTES, DType::INT32);
-                    conditions.push(equal(device_type, Expr::i32(self.facts.device_type)));
-                    first = Some(load(DEVICE_OFFSET_BYTES, DType::UINT64));
-                }
-                Some(first) => {
-                    conditions.push(equal(load(DEVICE_OFFSET_BYTES, DType::UINT64), first.clone()))
-                }
-            }
-        }
-        if !conditions.is_empty() {
-            self.expect(bitand(conditions));
-        }
-        for (arg, _) in self.arguments.tensors() {
-            if let Some(fields) = self.fields[arg.index].as_ref() {
-                let (shape, strides) = (fields.shape.clone(), fields.strides.clone());
-                let shape_value = fields.field(StructField::Shape, DType::HANDLE);
-                let strides_value = fields.field(StructField::Strides, DType::HANDLE);
-                self.bind(&shape, shape_value);
-                self.bind(&strides, strides_value);
-            }
-        }
-    }
-
-    fn contents(&mut self) {
-        let arguments = self.arguments;
-        let mut conditions = Vec::new();
-        for symbol in &arguments.symbols {
-            let (ArgumentKind::Tensor(buffer), Some(fields)) =
-                (&arguments.args[symbol.arg].kind, self.fields[symbol.arg].as_ref())
-            else {
-                continue;
-            };
-            let value = fields.place(buffer, symbol.place);
-            conditions.extend(symbol_fits(&value, symbol.var.dtype, symbol.place));
             self.bind(&symbol.var, simplify::expr(&value.cast(symbol.var.dtype)));
         }
-        for (arg, buffer) in arguments.tensors() {
-            let Some(fields) = self.fields[arg.index].as_ref() else { continue };
-            for (place, wanted) in places(buffer) {
-                let gives = |s: &super::arguments::Symbol| s.arg == arg.index && s.place == place;
-                if place_is_stride(place) || arguments.symbols.iter().any(gives) {
-                    continue;
-                }
-                conditions.push(equal(fields.place(buffer, place), simplify::expr(&wide(wanted))));
-            }
-            if buffer.elem_offset.is_some() {
-                conditions.extend(whole_offset(fields, buffer));
-            }
-            let given = |axis: usize| {
-                let place = Place::Stride(axis);
-                arguments.symbols.iter().any(|s| s.arg == arg.index && s.place == place)
-            };
-            conditions.extend(strides_condition(fields, buffer, &given));
-            conditions.push(is_null(fields.field(StructField::Data, DType::HANDLE)).logical_not());
-            let zero = || Expr::int(0, DType::UINT64);
-            conditions.extend(fields.misalignment(buffer).map(|rest| equal(rest, zero())));
+        if buffer.elem_offset.is_some()
+            && let Some(whole) = whole_offset(fields, buffer)
+        {
+            self.expect(whole);
         }
-        if !conditions.is_empty() {
-            self.expect(bitand(conditions));
+        differences.extend(fields.misalignment(buffer).map(|rest| rest.cast(DType::INT64)));
+        for (place, wanted) in places(buffer).filter(|(place, _)| !matches!(place, Place::Stride(_))) {
+            if !arguments.gives(arg.index, place) && arguments.known_by(wanted, arg.index) {
+                differences.push(differs(fields.place(buffer, place), simplify::expr(&wide(wanted))));
+            }
+        }
+        self.expect_zero(differences);
+        self.strides(arg, buffer, fields);
+    }
+
+    /// No strides, or those wanted. Rare strides that are right all the same are left to the check.
+    fn strides(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
+        let mut differences = Vec::new();
+        for (axis, wanted) in wanted_strides(buffer).into_iter().enumerate() {
+            if !self.arguments.gives(arg.index, Place::Stride(axis))
+                && self.arguments.known_by(&wanted, arg.index)
+            {
+                differences.push(differs(fields.stride(axis), wanted));
+            }
+        }
+        let Some(all) = join(differences) else { return };
+        let stated = self.unless(equal(all, int64(0)));
+        let none = fields.no_strides();
+        if buffer.strides.is_empty() {
+            let some = Expr::call(Op::Likely, vec![none.logical_not()], DType::BOOL);
+            self.stmts.push(Stmt::if_then(some, stated, None));
+        } else {
+            // Compact strides may be the declared ones: the check knows.
+            self.expect(none.logical_not());
+            self.stmts.push(stated);
         }
     }
 
-    fn call(&mut self) {
+    /// What waits for a symbol that a later tensor gives.
+    fn relations(&mut self) {
         let arguments = self.arguments;
-        let own = arguments.args.iter().map(|arg| match (&arg.kind, self.fields[arg.index].as_ref()) {
-            (ArgumentKind::Tensor(buffer), Some(fields)) => fields.data_for(buffer),
-            (ArgumentKind::Tensor(buffer), None) => buffer.data.expr(),
-            (ArgumentKind::Scalar(var), _) => var.expr(),
-        });
-        let args = own.chain(arguments.symbols.iter().map(|symbol| symbol.var.expr())).collect();
-        let callee = Callee::Global(compute_name(&arguments.function.name));
-        let call = Expr::new(ExprKind::Call { callee, args }, DType::INT32);
-        self.stmts.push(Stmt::new(StmtKind::Return(Some(call))));
+        let mut differences = Vec::new();
+        for (arg, buffer) in arguments.tensors() {
+            let Some(fields) = self.fields[arg.index].as_ref() else { continue };
+            for (place, wanted) in places(buffer).filter(|(place, _)| !matches!(place, Place::Stride(_))) {
+                if !arguments.known_by(wanted, arg.index) {
+                    differences.push(differs(fields.place(buffer, place), simplify::expr(&wide(wanted))));
+                }
+            }
+            for (axis, wanted) in wanted_strides(buffer).into_iter().enumerate() {
+                if !arguments.known_by(&wanted, arg.index) {
+                    let stated = Expr::call(
+                        Op::IfThenElse,
+                        vec![fields.no_strides(), wanted.clone(), fields.stride(axis)],
+                        DType::INT64,
+                    );
+                    differences.push(differs(stated, wanted));
+                }
+            }
+        }
+        self.expect_zero(differences);
     }
+}
+
+/// Whether the type index is one of the two that tensors have; a product of odd distance wraps to 0 only for these.
+fn is_tensor(type_index: &Var) -> Expr {
+    let from = |index: i32| type_index.expr() - Expr::i32(index);
+    equal(from(TYPE_DLTENSOR) * from(TYPE_TENSOR), Expr::i32(0))
+}
+
+/// 0 where both int64 are equal.
+fn differs(found: Expr, wanted: Expr) -> Expr {
+    if wanted.as_int() == Some(0) {
+        return found;
+    }
+    Expr::call(Op::BitwiseXor, vec![found, wanted], DType::INT64)
+}
+
+fn join(differences: Vec<Expr>) -> Option<Expr> {
+    differences.into_iter().reduce(|a, b| Expr::call(Op::BitwiseOr, vec![a, b], DType::INT64))
+}
+
+/// 0 where an int64 is from 0 to the greatest value of the type.
+fn past_range(value: &Expr, dtype: DType) -> Option<Expr> {
+    let bits = if dtype.is_uint() { dtype.bits.min(63) } else { dtype.bits - 1 };
+    Some(Expr::call(Op::ShiftRight, vec![value.clone(), int64(bits.into())], DType::INT64))
 }
 
 fn place_is_stride(place: Place) -> bool {
@@ -286,27 +304,6 @@ fn header(buffer: &Buffer) -> i128 {
     let dtype = buffer.dtype;
     let ndim = buffer.shape.len() as i128;
     ndim | type_code(dtype) << 32 | i128::from(dtype.bits) << 40 | i128::from(dtype.lanes) << 48
-}
-
-/// No strides, or those wanted. Rare strides that are right all the same are left to the check.
-fn strides_condition(fields: &TensorFields, buffer: &Buffer, given: &dyn Fn(usize) -> bool) -> Option<Expr> {
-    let wanted = wanted_strides(buffer);
-    let all = wanted
-        .iter()
-        .enumerate()
-        .filter(|(axis, _)| !given(*axis))
-        .map(|(axis, stride)| equal(fields.stride(axis), stride.clone()));
-    let all: Vec<Expr> = all.collect();
-    if all.is_empty() {
-        return None;
-    }
-    let stated = bitand(all);
-    // A buffer with declared strides takes a tensor without any only where compact ones are the same: the check knows.
-    Some(if buffer.strides.is_empty() {
-        fields.no_strides().or(stated)
-    } else {
-        fields.no_strides().logical_not().and(stated)
-    })
 }
 
 /// A declared offset is a whole number of elements.
@@ -351,12 +348,7 @@ pub(super) fn in_range(value: &Expr, dtype: DType) -> Option<Expr> {
 }
 
 /// The argument as a value of the parameter's type. A float parameter takes an integer too.
-pub(super) fn scalar_value(
-    arg: &super::arguments::Argument,
-    dtype: DType,
-    args: &Var,
-    type_index: &Var,
-) -> Expr {
+pub(super) fn scalar_value(arg: &Argument, dtype: DType, args: &Var, type_index: &Var) -> Expr {
     if dtype.is_handle() {
         return arg.value(args, DType::HANDLE);
     }

@@ -64,8 +64,8 @@ fn node(expr: &Expr, ranges: &Ranges) -> Expr {
         ExprKind::Select(c, a, b) => choose(c, a, b),
         ExprKind::Call { callee: Callee::Op(op), args } => call(*op, args, expr.dtype, ranges),
         ExprKind::Let { var, value, body } if matches!(value.kind, ExprKind::Int(_) | ExprKind::Var(_)) => {
-            let mut substitution = crate::substitute::Substitution::default();
-            substitution.set(var, value.clone());
+            let mut substitution = chipdock_ir::subst::Substitution::new();
+            substitution.map_var(var, value.clone());
             Some(expr_with(&substitution.expr(body), ranges))
         }
         ExprKind::Ramp { base, stride, lanes } if stride.as_int() == Some(0) => {

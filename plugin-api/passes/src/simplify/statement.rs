@@ -6,8 +6,8 @@ use chipdock_ir::{Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetFacts
 
 use super::{Ranges, expr_with, is_pure};
 use crate::PassError;
-use crate::substitute::Substitution;
 use crate::walk::map_bodies;
+use chipdock_ir::subst::Substitution;
 
 /// Simplifies every function.
 ///
@@ -102,15 +102,18 @@ impl Statements {
 
     fn seq(&mut self, stmts: &[Stmt]) -> Stmt {
         let mut result = Vec::with_capacity(stmts.len());
-        let mut substitution = Substitution::default();
+        let mut substitution: Option<Substitution> = None;
         for stmt in stmts {
-            let stmt = self.stmt(&substitution.stmt(stmt));
+            let stmt = match &mut substitution {
+                Some(substitution) => self.stmt(&substitution.stmt(stmt)),
+                None => self.stmt(stmt),
+            };
             match &stmt.kind {
                 // A name for a constant or for another variable helps nobody.
                 StmtKind::Bind { var, value }
                     if matches!(value.kind, ExprKind::Int(_) | ExprKind::Var(_)) =>
                 {
-                    substitution.set(var, value.clone());
+                    substitution.get_or_insert_default().map_var(var, value.clone());
                 }
                 _ => result.push(stmt),
             }
@@ -129,8 +132,8 @@ impl Statements {
             return Stmt::nop();
         }
         if extent.as_int() == Some(1) && !bound && is_pure(&min) && !leaves_loop(body) {
-            let mut substitution = Substitution::default();
-            substitution.set(var, min);
+            let mut substitution = Substitution::new();
+            substitution.map_var(var, min);
             return self.stmt(&substitution.stmt(body));
         }
         self.ranges.set_loop(var, &min, &extent, step.as_ref());

@@ -1,0 +1,4 @@
+//! The passes on whole modules.
+
+mod kernels;
+mod packed;
