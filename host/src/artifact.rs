@@ -16,6 +16,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -148,7 +149,7 @@ pub struct Artifact {
     index: ArtifactIndex,
     target_json: String,
     sections: Vec<Section>,
-    imports: Vec<Artifact>,
+    imports: Vec<Arc<Artifact>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -182,7 +183,7 @@ impl Artifact {
         index_json: String,
         target_json: String,
         sections: Vec<Section>,
-        imports: Vec<Artifact>,
+        imports: Vec<Arc<Artifact>>,
     ) -> Result<Self, Error> {
         let index: ArtifactIndex = serde_json::from_str(&index_json)
             .map_err(|error| value_error(format!("the index is not an artifact's index: {error}")))?;
@@ -237,7 +238,7 @@ impl Artifact {
 
     /// What it imports.
     #[must_use]
-    pub fn imports(&self) -> &[Artifact] {
+    pub fn imports(&self) -> &[Arc<Artifact>] {
         &self.imports
     }
 
@@ -442,8 +443,8 @@ fn read(header: &Header, data: &[u8], end: &mut usize, nesting: usize) -> Result
         }
         sections.push(Section::new(&section.name, &section.kind, section.alignment_bytes, bytes)?);
     }
-    let imports: Result<Vec<Artifact>, Error> =
-        header.imports.iter().map(|import| read(import, data, end, nesting + 1)).collect();
+    let imports: Result<Vec<Arc<Artifact>>, Error> =
+        header.imports.iter().map(|import| read(import, data, end, nesting + 1).map(Arc::new)).collect();
     Artifact::new(header.index.clone(), header.target.clone(), sections, imports?)
 }
 
@@ -465,7 +466,8 @@ mod tests {
         );
         let sections =
             vec![section("main", "code", 1, b"int x;"), section("data", "constants", 64, &[1; 65])];
-        Artifact::new(index.to_owned(), "{\"kind\":\"k\"}".into(), sections, vec![inner.unwrap()]).unwrap()
+        Artifact::new(index.to_owned(), "{\"kind\":\"k\"}".into(), sections, vec![Arc::new(inner.unwrap())])
+            .unwrap()
     }
 
     fn same(a: &Artifact, b: &Artifact) {

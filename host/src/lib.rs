@@ -26,15 +26,26 @@
 //! ```
 
 pub mod artifact;
+mod attest;
 pub mod discovery;
 mod error;
+mod host;
+mod loader;
 pub mod manifest;
 mod options;
 mod problem;
-#[cfg_attr(not(test), expect(dead_code, reason = "the host that uses it comes next"))]
+mod registrar;
+mod registry;
+mod runtime;
+mod services;
 mod target;
+mod text;
 
+pub use chipdock_plugin_api::{Any, AnyView};
 pub use error::{Category, Error, ErrorKind, Fault};
+pub use host::Host;
 pub use options::{Environment, HostOptions, LogLevel, LogSink};
 pub use problem::{Problem, ProblemKind};
+pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
+pub use runtime::{Device, Function, Module, Stream, StreamGuard, Tensor, Verdict, dtype_of};
 pub use target::TargetSource;

@@ -122,7 +122,8 @@ fn shadow(candidates: &mut [Candidate]) {
     }
 }
 
-struct Filters {
+/// Rule D4's globs.
+pub(crate) struct Filters {
     select: Vec<String>,
     select_set: GlobSet,
     disable_set: GlobSet,
@@ -130,14 +131,14 @@ struct Filters {
 }
 
 impl Filters {
-    fn new(options: &HostOptions) -> Result<Self, Error> {
+    pub(crate) fn new(options: &HostOptions) -> Result<Self, Error> {
         let environment = &options.environment;
         let select = with_variable(&options.select, environment, environment.select.as_deref());
         let disable = with_variable(&options.disable, environment, environment.disable.as_deref());
         Ok(Self { select_set: globs(&select)?, disable_set: globs(&disable)?, select, disable })
     }
 
-    fn problem(&self, name: &str) -> Option<Problem> {
+    pub(crate) fn problem(&self, name: &str) -> Option<Problem> {
         if let Some(&index) = self.disable_set.matches(name).first() {
             let message = format!("disabled by \"{}\"", self.disable[index]);
             return Some(Problem::new(ProblemKind::Disabled, message));

@@ -1,0 +1,297 @@
+//! The host itself: what everything else is reached through.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use chipdock_ir::{Target, TargetKind};
+use chipdock_plugin_api as api;
+use serde_json::Value;
+
+use crate::discovery::{self, Discovery, Filters, SearchedPlace};
+use crate::error::{Error, ErrorKind};
+use crate::options::{HostOptions, LogLevel};
+use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
+use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
+use crate::runtime::Devices;
+use crate::services::Services;
+use crate::target::{self, TargetContext, TargetSource};
+use crate::text;
+
+// What the host itself brings: host memory is always there. A plugin's registration of the same name is taken instead.
+api::register_device_api!(api::cpu::NAME, api::abi::CHIPDOCK_DEVICE_CPU, |host| Box::new(
+    api::cpu::CpuDeviceApi::new(host)
+));
+
+/// A host: plugins, targets, devices, compilation. Cloning shares it.
+///
+/// Several hosts may live in a process. When the last handle is gone (devices, tensors, modules and functions hold one
+/// too), its plugins are shut down; their libraries stay loaded.
+#[derive(Clone)]
+pub struct Host(pub(crate) Arc<HostInner>);
+
+pub(crate) struct HostInner {
+    pub(crate) services: &'static Services,
+    pub(crate) discovery: Discovery,
+    pub(crate) filters: Filters,
+    pub(crate) prefer: BTreeMap<String, String>,
+    pub(crate) state: RwLock<State>,
+    pub(crate) opening: Mutex<()>,
+    pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
+    pub(crate) devices: Devices,
+}
+
+impl Host {
+    /// Makes a host: searches for plugins, opens none of them.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an option that is malformed. What is wrong with a plugin stands with it, see [`Self::plugins`].
+    pub fn new(options: HostOptions) -> Result<Self, Error> {
+        let discovery = discovery::discover(&options)?;
+        let filters = Filters::new(&options)?;
+        let prefer = preferences(&options)?;
+        let services = Services::leaked(Arc::clone(&options.log));
+        let inner = Arc::new(HostInner {
+            services,
+            discovery,
+            filters,
+            prefer,
+            state: RwLock::default(),
+            opening: Mutex::new(()),
+            device_types: Arc::default(),
+            devices: Devices::default(),
+        });
+        services.connect(Arc::downgrade(&inner));
+        inner.open_host_plugin()?;
+        Ok(Self(inner))
+    }
+
+    /// Every plugin that was met, in the order of the search, with what became of it. Opens nothing.
+    #[must_use]
+    pub fn plugins(&self) -> Vec<PluginReport> {
+        self.0.reports()
+    }
+
+    /// Every place that was searched, or why it was not.
+    #[must_use]
+    pub fn places(&self) -> &[SearchedPlace] {
+        &self.0.discovery.places
+    }
+
+    /// Every key that is known, with who provides it. Opens nothing.
+    #[must_use]
+    pub fn keys(&self) -> Vec<KeyReport> {
+        self.0.key_reports()
+    }
+
+    /// Opens the plugin of that name now, instead of when it is first needed.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` or `BrokenPlugin`: there is none, or why it is not used. Other plugins are as they were.
+    pub fn open_plugin(&self, name: &str) -> Result<PluginReport, Error> {
+        self.0.open_by_name(name)
+    }
+
+    /// The schemas of all target kinds, by name, each with the plugin that provides it. Opens only libraries that have
+    /// no manifest, or whose manifest has no schema. A kind whose plugin cannot be used is left out; it stands with
+    /// [`Self::plugins`].
+    ///
+    /// # Errors
+    ///
+    /// `WrongState` when two plugins provide one kind.
+    pub fn target_kinds(&self) -> Result<Vec<(Arc<TargetKind>, String)>, Error> {
+        let mut kinds = Vec::new();
+        for KeyReport { key, plugins } in self.keys() {
+            let Some(name) = key.strip_prefix("target.kind.") else { continue };
+            match self.0.target_kind(name) {
+                Ok(Some(kind)) => {
+                    let preferred = self.0.prefer.get(&key).cloned();
+                    kinds.push((kind, preferred.or_else(|| plugins.first().cloned()).unwrap_or_default()));
+                }
+                Ok(None) => {}
+                Err(error) if *error.kind() == ErrorKind::WrongState => return Err(error),
+                Err(error) => self.0.services.log(LogLevel::Warning, &error.to_string()),
+            }
+        }
+        Ok(kinds)
+    }
+
+    /// Makes a target from a kind's name, JSON or a target: checked, with defaults filled in, canonicalized.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`, naming the option, the value and what is allowed; what went wrong while the kind's plugin was
+    /// opened.
+    pub fn target(&self, source: impl Into<TargetSource>) -> Result<Arc<Target>, Error> {
+        self.0.services.check_process()?;
+        target::make(&*self.0, &source.into())
+    }
+
+    /// The target of host functions when nobody says: of the usable kinds that declare themselves a host, the one with
+    /// the highest preference. A kind that is passed over for a reason is named in the log.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` when there is none.
+    pub fn default_host(&self) -> Result<Arc<Target>, Error> {
+        let mut kinds: Vec<Arc<TargetKind>> =
+            self.target_kinds()?.into_iter().map(|(kind, _)| kind).collect();
+        kinds.retain(|kind| kind.is_host);
+        kinds.sort_by(|a, b| b.host_preference.cmp(&a.host_preference).then_with(|| a.name.cmp(&b.name)));
+        let mut reasons = Vec::new();
+        for kind in kinds {
+            let usable = self.target(kind.name.as_str()).and_then(|target| {
+                let key = format!("target.build.{}", kind.name);
+                self.0.entry(&key)?.map(|_| target).ok_or_else(|| self.0.missing(&key))
+            });
+            match usable {
+                Ok(target) => return Ok(target),
+                Err(error) => {
+                    let reason = format!("target kind \"{}\" is no usable host: {error}", kind.name);
+                    self.0.services.log(LogLevel::Warning, &reason);
+                    reasons.push(reason);
+                }
+            }
+        }
+        let error = Error::new(ErrorKind::Unavailable, "no usable target kind has host functions");
+        Err(if reasons.is_empty() {
+            error.hint("see `chipdock plugins` for what was found and why it is not used")
+        } else {
+            error.hint(reasons.join("; "))
+        })
+    }
+
+    /// The plain function that a plugin registered under that name, or nothing.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong while the plugin that has it was opened.
+    pub fn function(&self, name: &str) -> Result<Option<crate::Function>, Error> {
+        let function = self.0.registered_function(name)?;
+        Ok(function.map(|function| crate::Function::new(self, name, function)))
+    }
+}
+
+/// Options and variable as one; the option wins.
+fn preferences(options: &HostOptions) -> Result<BTreeMap<String, String>, Error> {
+    let environment = &options.environment;
+    let mut prefer = BTreeMap::new();
+    for entry in discovery::with_variable(&[], environment, environment.prefer.as_deref()) {
+        let (key, plugin) = entry.split_once('=').ok_or_else(|| {
+            let message = format!("CHIPDOCK_PLUGINS_PREFER has \"{entry}\"; expected KEY=PLUGIN");
+            Error::new(ErrorKind::Value, message)
+        })?;
+        prefer.insert(key.trim().to_owned(), plugin.trim().to_owned());
+    }
+    prefer.extend(options.prefer.iter().cloned());
+    if let Some(key) =
+        prefer.keys().find(|key| !crate::manifest::KEY_PREFIXES.iter().any(|prefix| key.starts_with(prefix)))
+    {
+        let message =
+            format!("\"{key}\" is no key; expected for instance device_api.<name> or target.build.<kind>");
+        return Err(Error::new(ErrorKind::Value, message));
+    }
+    Ok(prefer)
+}
+
+impl Drop for HostInner {
+    fn drop(&mut self) {
+        // In a forked child the parent's drivers and locks are not there: nothing is touched.
+        if self.services.check_process().is_ok() {
+            self.devices.release();
+            self.shut_down();
+        }
+    }
+}
+
+impl HostInner {
+    /// The name of the device API with that type number. A plugin tells its number only when it is open, so an unknown
+    /// number opens them all.
+    pub(crate) fn device_type_name(&self, device_type: i32) -> Result<String, Error> {
+        let known = || {
+            let types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);
+            types.name(device_type).map(str::to_owned)
+        };
+        if let Some(name) = known() {
+            return Ok(name);
+        }
+        for report in self.key_reports() {
+            if let Some(name) = report.key.strip_prefix("device_api.")
+                && let Err(error) = self.device_api(name)
+            {
+                self.services.log(LogLevel::Warning, &error.to_string());
+            }
+        }
+        known().ok_or_else(|| {
+            let message = format!("no plugin has a device of type number {device_type}");
+            Error::new(ErrorKind::NotFound, message).with_category(crate::error::Category::Plugin)
+        })
+    }
+
+    /// The device API of that name.
+    pub(crate) fn device_api(&self, name: &str) -> Result<Option<Arc<DeviceApiEntry>>, Error> {
+        Ok(match self.entry(&format!("device_api.{name}"))? {
+            Some(Entry::DeviceApi(entry)) => Some(entry),
+            _ => None,
+        })
+    }
+}
+
+impl TargetContext for HostInner {
+    fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
+        let kind = self.target_kind(name)?;
+        if kind.is_none() {
+            // A plugin that is there and not used is the better answer than "unknown kind".
+            let missing = self.missing(&format!("target.kind.{name}"));
+            if missing.advice().contains("is not used") {
+                return Err(missing);
+            }
+        }
+        Ok(kind)
+    }
+
+    fn kind_names(&self) -> Vec<String> {
+        let keys = self.key_reports().into_iter();
+        keys.filter_map(|report| report.key.strip_prefix("target.kind.").map(str::to_owned)).collect()
+    }
+
+    fn canonicalize(&self, kind: &str, target_json: &str) -> Result<String, Error> {
+        let key = format!("target.kind.{kind}");
+        let Some(Entry::TargetKind(entry)) = self.entry(&key)? else { return Err(self.missing(&key)) };
+        let mut answer = api::Any::NONE.into_raw();
+        self.services.clear_error();
+        // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
+        let (status, answer) = unsafe {
+            let table = entry.owned.table();
+            let status = (table.canonicalize)(entry.owned.self_(), text::out(target_json), &mut answer);
+            (status, api::Any::from_raw(answer))
+        };
+        self.services.check(status, || format!("the canonicalizer of target kind \"{kind}\""))?;
+        answer.to::<String>().map_err(|error| {
+            let message = format!("the canonicalizer of target kind \"{kind}\": {}", error.message());
+            Error::new(ErrorKind::BrokenPlugin, message)
+        })
+    }
+
+    fn device_count(&self, device: &str) -> Result<Option<i32>, Error> {
+        let Some(entry) = self.device_api(device)? else { return Ok(None) };
+        entry.count(self.services).map(Some)
+    }
+
+    fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error> {
+        let Some(entry) = self.device_api(device)? else { return Ok(None) };
+        entry.attribute(self.services, device_id, key)
+    }
+
+    fn warn(&self, line: &str) {
+        self.services.log(LogLevel::Warning, line);
+    }
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<String> = self.plugins().into_iter().map(|plugin| plugin.name).collect();
+        f.debug_struct("Host").field("plugins", &names).field("built_in", &HOST_PLUGIN).finish()
+    }
+}

@@ -1,0 +1,406 @@
+//! The registrar: what a plugin's `init` hands over is staged here, and committed whole or not at all (P5).
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chipdock_abi::{
+    CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_OK,
+    ChipdockCodegen, ChipdockCodegenInfo, ChipdockDeleter, ChipdockDeviceApi, ChipdockModuleLoader,
+    ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
+};
+use chipdock_ir::TargetKind;
+use chipdock_plugin_api as api;
+
+use crate::error::{Error, ErrorKind};
+use crate::services::Services;
+use crate::target::schema::check_kind;
+use crate::text;
+
+/// A table of function pointers whose first entry releases what was registered with it.
+///
+/// # Safety
+///
+/// The type consists of function pointers and nothing else, and `destroy` answers its first.
+pub(crate) unsafe trait Table: Copy + 'static {
+    fn destroy(&self) -> unsafe extern "C" fn(*mut c_void);
+}
+
+macro_rules! tables {
+    ($($table:ty),*) => {$(
+        // SAFETY: function pointers alone, `destroy` first (chipdock-abi's layouts assert it).
+        unsafe impl Table for $table {
+            fn destroy(&self) -> unsafe extern "C" fn(*mut c_void) {
+                self.destroy
+            }
+        }
+    )*};
+}
+tables!(
+    ChipdockDeviceApi,
+    ChipdockTargetKind,
+    ChipdockCodegen,
+    ChipdockModuleLoader,
+    chipdock_abi::ChipdockModule
+);
+
+/// A `self` and its table, released by the table's `destroy` when dropped.
+pub(crate) struct Owned<T: Table> {
+    self_: *mut c_void,
+    table: &'static T,
+}
+
+// SAFETY: every function of a table may be called from any thread (P10).
+unsafe impl<T: Table> Send for Owned<T> {}
+// SAFETY: as above.
+unsafe impl<T: Table> Sync for Owned<T> {}
+
+impl<T: Table> Owned<T> {
+    /// Takes over `self_`, unless the table is null or has a null slot: then nothing can release it.
+    ///
+    /// # Safety
+    ///
+    /// * `table` is null or points to a table of this type that lives as long as the process.
+    /// * `self_` is what the table's functions expect, and the caller gives it up.
+    pub(crate) unsafe fn new(self_: *mut c_void, table: *const T) -> Result<Self, String> {
+        let Some(pointer) = NonNull::new(table.cast_mut()) else {
+            return Err("its table is null".to_owned());
+        };
+        if !pointer.as_ptr().is_aligned() {
+            return Err("its table is not aligned".to_owned());
+        }
+        let slots = pointer.as_ptr().cast::<*const c_void>();
+        for index in 0..size_of::<T>() / size_of::<*const c_void>() {
+            // SAFETY: a table is function pointers and nothing else; read as plain pointers, a null one is seen.
+            if unsafe { slots.add(index).read() }.is_null() {
+                return Err(format!("slot {index} of its table is null"));
+            }
+        }
+        // SAFETY: not null, aligned, no null slot, and static by the caller's word.
+        Ok(Self { self_, table: unsafe { pointer.as_ref() } })
+    }
+
+    pub(crate) fn self_(&self) -> *mut c_void {
+        self.self_
+    }
+
+    pub(crate) fn table(&self) -> &'static T {
+        self.table
+    }
+}
+
+impl<T: Table> Drop for Owned<T> {
+    fn drop(&mut self) {
+        // SAFETY: called once, last, with the `self` that was registered.
+        unsafe { self.table.destroy()(self.self_) };
+    }
+}
+
+/// A registered device API.
+pub(crate) struct DeviceApiEntry {
+    pub(crate) name: String,
+    pub(crate) device_type: i32,
+    pub(crate) owned: Owned<ChipdockDeviceApi>,
+}
+
+/// A registered target kind.
+pub(crate) struct TargetKindEntry {
+    pub(crate) kind: Arc<TargetKind>,
+    pub(crate) owned: Owned<ChipdockTargetKind>,
+}
+
+/// A registered code generator.
+pub(crate) struct CodegenEntry {
+    pub(crate) ir_min: semver::Version,
+    pub(crate) ir_max: semver::Version,
+    pub(crate) owned: Owned<ChipdockCodegen>,
+}
+
+/// A registered module loader.
+pub(crate) struct ModuleLoaderEntry {
+    pub(crate) owned: Owned<ChipdockModuleLoader>,
+}
+
+/// What stands behind a key.
+#[derive(Clone)]
+pub(crate) enum Entry {
+    DeviceApi(Arc<DeviceApiEntry>),
+    TargetKind(Arc<TargetKindEntry>),
+    Codegen(Arc<CodegenEntry>),
+    ModuleLoader(Arc<ModuleLoaderEntry>),
+    Function(api::Function),
+    /// This host knows no interface: it keeps the name alone.
+    Interface,
+}
+
+/// Numbers of device types: DLPack's as plugins give them, others assigned by name.
+#[derive(Clone, Default)]
+pub(crate) struct DeviceTypes {
+    by_name: BTreeMap<String, i32>,
+}
+
+impl DeviceTypes {
+    /// The name of a number.
+    pub(crate) fn name(&self, device_type: i32) -> Option<&str> {
+        self.by_name.iter().find(|(_, number)| **number == device_type).map(|(name, _)| name.as_str())
+    }
+
+    /// The number for a device of that name. `declared` is DLPack's, or 0 for one of the host's.
+    pub(crate) fn number(&mut self, name: &str, declared: i32) -> Result<i32, String> {
+        if declared < 0 || declared >= CHIPDOCK_DEVICE_FIRST_ASSIGNED {
+            return Err(format!(
+                "device type {declared}: expected 0, or a number of DLPack's below {CHIPDOCK_DEVICE_FIRST_ASSIGNED}"
+            ));
+        }
+        if declared == CHIPDOCK_DEVICE_CPU && name != "cpu" {
+            return Err(format!(
+                "device type {CHIPDOCK_DEVICE_CPU} is that of host memory, \"cpu\", and no other"
+            ));
+        }
+        if let Some(&known) = self.by_name.get(name) {
+            let same = declared == 0 || declared == known;
+            return if same { Ok(known) } else { Err(format!("\"{name}\" has device type {known} already")) };
+        }
+        let number = if declared == 0 {
+            let last = self.by_name.values().copied().max().unwrap_or(0);
+            (last + 1).max(CHIPDOCK_DEVICE_FIRST_ASSIGNED)
+        } else {
+            declared
+        };
+        if let Some((other, _)) = self.by_name.iter().find(|(_, taken)| **taken == number) {
+            return Err(format!("device type {number} is taken by \"{other}\""));
+        }
+        self.by_name.insert(name.to_owned(), number);
+        Ok(number)
+    }
+}
+
+/// What a plugin registered in `init`, not in force yet.
+pub(crate) struct Staging {
+    services: &'static Services,
+    device_types: Arc<Mutex<DeviceTypes>>,
+    staged: Mutex<Staged>,
+}
+
+/// Entries by key, and what was wrong.
+#[derive(Default)]
+pub(crate) struct Staged {
+    pub(crate) entries: BTreeMap<String, Entry>,
+    /// Registrations that were refused, each with its reason.
+    pub(crate) refused: Vec<Refused>,
+}
+
+/// A registration that was refused.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    pub(crate) name_taken: bool,
+    pub(crate) message: String,
+}
+
+impl Staging {
+    pub(crate) fn new(services: &'static Services, device_types: Arc<Mutex<DeviceTypes>>) -> Self {
+        Self { services, device_types, staged: Mutex::default() }
+    }
+
+    /// The registrar that `init` is given; valid as long as the staging area.
+    pub(crate) fn registrar(&self) -> ChipdockRegistrar {
+        ChipdockRegistrar {
+            self_: std::ptr::from_ref(self).cast_mut().cast(),
+            device_api,
+            target_kind,
+            codegen,
+            module_loader,
+            // SAFETY: the same function but for a null pointer being seen instead of assumed away; an optional
+            // function pointer is passed as the pointer itself.
+            function: unsafe { std::mem::transmute::<FunctionFn, TableFunctionFn>(function as FunctionFn) },
+            interface,
+        }
+    }
+
+    pub(crate) fn into_staged(self) -> Staged {
+        self.staged.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, prefix: &str, name: ChipdockStr, make: impl FnOnce(&str) -> Result<Entry, Refused>) -> i32 {
+        // SAFETY: names live for the call.
+        let name = unsafe { text::checked(name, "its name") }.and_then(check_registered_name);
+        let added =
+            name.map_err(|message| Refused { name_taken: false, message: format!("{prefix}?: {message}") });
+        let added = added.and_then(|name| {
+            let key = format!("{prefix}{name}");
+            let entry = make(&name)
+                .map_err(|refused| Refused { message: format!("{key}: {}", refused.message), ..refused })?;
+            let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+            if staged.entries.contains_key(&key) {
+                let message = format!("{key} is registered twice by the same plugin");
+                return Err(Refused { name_taken: true, message });
+            }
+            staged.entries.insert(key, entry);
+            Ok(())
+        });
+        let Err(refused) = added else { return CHIPDOCK_OK };
+        self.services.raise_own(&Error::new(ErrorKind::Value, refused.message.clone()));
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner).refused.push(refused);
+        CHIPDOCK_INVALID_ARGUMENT
+    }
+}
+
+fn refused(message: String) -> Refused {
+    Refused { name_taken: false, message }
+}
+
+fn check_registered_name(name: String) -> Result<String, String> {
+    let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+    if !name.is_empty() && name.len() <= 128 && name.chars().all(good) {
+        return Ok(name);
+    }
+    let shown: String = name.chars().take(60).collect();
+    Err(format!("the name {shown:?}: expected 1 to 128 printable ASCII characters without blanks and quotes"))
+}
+
+/// # Safety
+///
+/// `self_` is that of a registrar made above, whose staging area is alive.
+unsafe fn staging<'a>(self_: *mut c_void) -> &'a Staging {
+    // SAFETY: the caller's word.
+    unsafe { &*self_.cast::<Staging>() }
+}
+
+unsafe extern "C" fn device_api(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    device_type: i32,
+    api_self: *mut c_void,
+    table: *const ChipdockDeviceApi,
+    out_device_type: *mut i32,
+) -> i32 {
+    // SAFETY: called during `init`, with the registrar's `self_`; tables are static and `self`s given up.
+    let (staging, owned) = unsafe { (staging(self_), Owned::new(api_self, table)) };
+    staging.add("device_api.", name, |name| {
+        let owned = owned.map_err(refused)?;
+        let mut types = staging.device_types.lock().unwrap_or_else(PoisonError::into_inner);
+        let number =
+            types.number(name, device_type).map_err(|message| Refused { name_taken: true, message })?;
+        // SAFETY: writable or null, by the caller's word.
+        if let Some(out) = unsafe { out_device_type.as_mut() } {
+            *out = number;
+        }
+        Ok(Entry::DeviceApi(Arc::new(DeviceApiEntry { name: name.to_owned(), device_type: number, owned })))
+    })
+}
+
+unsafe extern "C" fn target_kind(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    schema_json: ChipdockStr,
+    kind_self: *mut c_void,
+    table: *const ChipdockTargetKind,
+) -> i32 {
+    // SAFETY: as in `device_api`; the schema lives for the call.
+    let (staging, owned, schema) =
+        unsafe { (staging(self_), Owned::new(kind_self, table), text::checked(schema_json, "its schema")) };
+    staging.add("target.kind.", name, |name| {
+        let owned = owned.map_err(refused)?;
+        let schema = schema.map_err(refused)?;
+        let kind: TargetKind =
+            serde_json::from_str(&schema).map_err(|error| refused(format!("its schema: {error}")))?;
+        check_kind(name, &kind).map_err(|message| refused(format!("its schema: {message}")))?;
+        Ok(Entry::TargetKind(Arc::new(TargetKindEntry { kind: Arc::new(kind), owned })))
+    })
+}
+
+unsafe extern "C" fn codegen(
+    self_: *mut c_void,
+    kind: ChipdockStr,
+    info: *const ChipdockCodegenInfo,
+    codegen_self: *mut c_void,
+    table: *const ChipdockCodegen,
+) -> i32 {
+    // SAFETY: as in `device_api`; the info is live for the call or null.
+    let (staging, owned, info) = unsafe { (staging(self_), Owned::new(codegen_self, table), info.as_ref()) };
+    staging.add("target.build.", kind, |_| {
+        let owned = owned.map_err(refused)?;
+        let info = info.ok_or_else(|| refused("its info is null".to_owned()))?;
+        let version = |text: ChipdockStr, what: &str| {
+            // SAFETY: live for the call.
+            let text = unsafe { text::checked(text, what) }.map_err(refused)?;
+            semver::Version::parse(&text).map_err(|error| refused(format!("{what} \"{text}\": {error}")))
+        };
+        let (ir_min, ir_max) = (version(info.ir_min, "ir_min")?, version(info.ir_max, "ir_max")?);
+        if ir_min > ir_max {
+            return Err(refused(format!("ir_min {ir_min} is above ir_max {ir_max}")));
+        }
+        Ok(Entry::Codegen(Arc::new(CodegenEntry { ir_min, ir_max, owned })))
+    })
+}
+
+unsafe extern "C" fn module_loader(
+    self_: *mut c_void,
+    kind: ChipdockStr,
+    loader_self: *mut c_void,
+    table: *const ChipdockModuleLoader,
+) -> i32 {
+    // SAFETY: as in `device_api`.
+    let (staging, owned) = unsafe { (staging(self_), Owned::new(loader_self, table)) };
+    staging.add("module.load.", kind, |_| {
+        Ok(Entry::ModuleLoader(Arc::new(ModuleLoaderEntry { owned: owned.map_err(refused)? })))
+    })
+}
+
+type OptionalSafeCall = Option<
+    unsafe extern "C" fn(
+        *mut c_void,
+        *const chipdock_abi::ChipdockAny,
+        i32,
+        *mut chipdock_abi::ChipdockAny,
+    ) -> i32,
+>;
+type FunctionFn = unsafe extern "C" fn(
+    *mut c_void,
+    ChipdockStr,
+    *mut c_void,
+    OptionalSafeCall,
+    Option<unsafe extern "C" fn(*mut c_void)>,
+) -> i32;
+type TableFunctionFn =
+    unsafe extern "C" fn(*mut c_void, ChipdockStr, *mut c_void, ChipdockSafeCall, ChipdockDeleter) -> i32;
+
+unsafe extern "C" fn function(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    function_self: *mut c_void,
+    call: OptionalSafeCall,
+    deleter: Option<unsafe extern "C" fn(*mut c_void)>,
+) -> i32 {
+    // SAFETY: called during `init`, with the registrar's `self_`.
+    let staging = unsafe { staging(self_) };
+    let function = match (call, deleter) {
+        // SAFETY: a packed function and the deleter of its `self`, which the caller gives up.
+        (Some(call), Some(deleter)) => Ok(unsafe {
+            api::Function::from_parts(function_self, ChipdockSafeCall(call), ChipdockDeleter(deleter))
+        }),
+        (None, _) => Err(refused("its function is null".to_owned())),
+        (_, None) => Err(refused("its deleter is null; an empty one is allowed".to_owned())),
+    };
+    staging.add("function.", name, |_| function.map(Entry::Function))
+}
+
+unsafe extern "C" fn interface(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    version: u32,
+    _interface_self: *mut c_void,
+    _table: *const c_void,
+    _table_size_bytes: u64,
+    _features: u64,
+) -> i32 {
+    // SAFETY: called during `init`, with the registrar's `self_`; the name lives for the call.
+    let (staging, name) = unsafe { (staging(self_), text::checked(name, "its name")) };
+    match name {
+        Ok(name) => {
+            staging.add("interface.", text::out(&format!("{name}/{version}")), |_| Ok(Entry::Interface))
+        }
+        Err(_) => staging.add("interface.", text::out(""), |_| Ok(Entry::Interface)),
+    }
+}

@@ -1,0 +1,492 @@
+//! The registry: what is behind a key, found by opening as few plugins as possible.
+//!
+//! * **R1 Lazy.** The first request for a key opens the plugins whose manifests provide it; when no manifest does, all
+//!   libraries without a manifest.
+//! * **R2 One answer.** Two plugins with the same key are an error when the key is asked for, naming both, until one
+//!   is preferred. What the host itself brings gives way to a plugin's.
+//! * **R3 For good.** A key that was found once stays what it is for this host.
+//! * **R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
+use std::ffi::c_void;
+use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard, RwLockWriteGuard};
+
+use chipdock_ir::TargetKind;
+use chipdock_plugin_api as api;
+use serde::Serialize;
+
+use crate::discovery::Candidate;
+use crate::error::{Category, Error, ErrorKind, nearest};
+use crate::host::HostInner;
+use crate::loader::{self, Opened, Opening};
+use crate::manifest::Needs;
+use crate::options::LogLevel;
+use crate::problem::{Problem, ProblemKind};
+use crate::registrar::{Entry, Staged, Staging};
+
+/// The name under which what the host itself brings is listed.
+pub const HOST_PLUGIN: &str = "host";
+/// Its index among the plugins, behind all others.
+const HOST_INDEX: usize = usize::MAX;
+
+/// What became of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PluginState {
+    /// Known by its manifest or its file name alone; opened when one of its names is asked for.
+    Listed,
+    /// Open; its names are in force.
+    Opened,
+    /// Not used; the problem says why.
+    Unused,
+}
+
+/// A plugin as a person sees it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PluginReport {
+    /// Its name.
+    pub name: String,
+    /// Its version, when it is known without opening it, or it is open.
+    pub version: Option<String>,
+    /// The library.
+    pub library: std::path::PathBuf,
+    /// The manifest, when it has one.
+    pub manifest: Option<std::path::PathBuf>,
+    /// Through which place it was found.
+    pub source: crate::discovery::Source,
+    /// What became of it.
+    pub state: PluginState,
+    /// Why it is not used, if it is not.
+    #[serde(flatten)]
+    pub problem: Option<Problem>,
+    /// Its keys: what its manifest promises, or what it registered.
+    pub provides: Vec<String>,
+    /// The ABI that it was built for, when it is open.
+    pub abi: Option<String>,
+    /// What tells two builds of one version apart, when it is open.
+    pub build_id: Option<String>,
+    /// Whether it carried type layouts to compare (and they agreed), when it is open.
+    pub attested: Option<bool>,
+    /// What it needs.
+    pub needs: Needs,
+}
+
+/// A key and who provides it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KeyReport {
+    /// The key.
+    pub key: String,
+    /// Names of the plugins that provide it, in the order of the search; `host` for the host itself.
+    pub plugins: Vec<String>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    plugins: BTreeMap<usize, Result<OpenPlugin, Problem>>,
+    entries: BTreeMap<String, Vec<(usize, Entry)>>,
+    resolved: BTreeMap<String, Entry>,
+}
+
+struct OpenPlugin {
+    opened: Opened,
+    keys: Vec<String>,
+}
+
+thread_local! {
+    /// Hosts in which this thread is opening a plugin at the moment.
+    static OPENING: std::cell::RefCell<Vec<*const c_void>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+/// Holds the right to open plugins of a host.
+struct OpeningGuard<'a>(*const c_void, #[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
+
+impl Drop for OpeningGuard<'_> {
+    fn drop(&mut self) {
+        OPENING.with_borrow_mut(|hosts| hosts.retain(|host| *host != self.0));
+    }
+}
+
+impl HostInner {
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start_opening(&self) -> Result<OpeningGuard<'_>, Error> {
+        let me: *const c_void = std::ptr::from_ref(self).cast();
+        if OPENING.with_borrow(|hosts| hosts.contains(&me)) {
+            return Err(Error::new(
+                ErrorKind::WrongState,
+                "a plugin asked its host for a name during `init`",
+            ));
+        }
+        let guard = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        OPENING.with_borrow_mut(|hosts| hosts.push(me));
+        Ok(OpeningGuard(me, guard))
+    }
+
+    /// What is behind a key, or nothing when nobody provides it.
+    pub(crate) fn entry(&self, key: &str) -> Result<Option<Entry>, Error> {
+        self.services.check_process()?;
+        if let Some(entry) = self.read().resolved.get(key) {
+            return Ok(Some(entry.clone()));
+        }
+        let _opening = self.start_opening()?;
+        if let Some(entry) = self.read().resolved.get(key) {
+            return Ok(Some(entry.clone()));
+        }
+        let found = self.resolve(key)?;
+        if let Some(entry) = &found {
+            self.write().resolved.insert(key.to_owned(), entry.clone());
+        }
+        Ok(found)
+    }
+
+    fn resolve(&self, key: &str) -> Result<Option<Entry>, Error> {
+        if let Some(plugin) = self.prefer.get(key) {
+            return self.resolve_preferred(key, plugin).map(Some);
+        }
+        let providers = self.providers(key);
+        if let [first, second, ..] = providers.as_slice() {
+            return Err(self.taken_twice(key, *first, *second));
+        }
+        let by_host =
+            self.read().entries.get(key).is_some_and(|all| all.iter().any(|(at, _)| *at == HOST_INDEX));
+        match providers.first() {
+            Some(&provider) => match self.open(provider) {
+                Ok(()) => {}
+                Err(problem) if by_host => {
+                    let name = &self.discovery.candidates[provider].name;
+                    let line =
+                        format!("{key}: plugin \"{name}\" cannot be used ({problem}); the host's own is");
+                    self.services.log(LogLevel::Warning, &line);
+                }
+                Err(problem) => {
+                    let name = &self.discovery.candidates[provider].name;
+                    return Err(problem.to_error(name).at(key.to_owned()));
+                }
+            },
+            None if by_host => {}
+            None => self.open_unlisted(),
+        }
+        let state = self.read();
+        let all = state.entries.get(key).map(Vec::as_slice).unwrap_or_default();
+        let plugins: Vec<&(usize, Entry)> = all.iter().filter(|(at, _)| *at != HOST_INDEX).collect();
+        match plugins.as_slice() {
+            [first, second, ..] => Err(self.taken_twice(key, first.0, second.0)),
+            [only] => Ok(Some(only.1.clone())),
+            [] => Ok(all.first().map(|(_, entry)| entry.clone())),
+        }
+    }
+
+    fn resolve_preferred(&self, key: &str, plugin: &str) -> Result<Entry, Error> {
+        let candidates = self.discovery.candidates.iter().enumerate();
+        let usable =
+            candidates.filter(|(_, candidate)| candidate.problem.is_none() && candidate.name == plugin);
+        let index =
+            if plugin == HOST_PLUGIN { Some(HOST_INDEX) } else { usable.map(|(index, _)| index).next() };
+        let Some(index) = index else {
+            let error = Error::new(
+                ErrorKind::Value,
+                format!("{key} is to come from plugin \"{plugin}\", which is not there"),
+            );
+            return Err(error.hint("see `chipdock plugins`"));
+        };
+        if index != HOST_INDEX {
+            self.open(index).map_err(|problem| problem.to_error(plugin).at(key.to_owned()))?;
+        }
+        let state = self.read();
+        let entries = state.entries.get(key).map(Vec::as_slice).unwrap_or_default();
+        let entry = entries.iter().find(|(at, _)| *at == index);
+        entry.map(|(_, entry)| entry.clone()).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Value,
+                format!("{key} is to come from plugin \"{plugin}\", which does not provide it"),
+            )
+        })
+    }
+
+    /// Usable plugins whose manifests provide a key, and open ones that registered it.
+    fn providers(&self, key: &str) -> Vec<usize> {
+        let promised = self.discovery.candidates.iter().enumerate().filter(|(_, candidate)| {
+            let manifest = candidate.manifest.as_ref().filter(|_| candidate.problem.is_none());
+            manifest.is_some_and(|manifest| manifest.provides.iter().any(|provided| provided == key))
+        });
+        let mut providers: Vec<usize> = promised.map(|(index, _)| index).collect();
+        let state = self.read();
+        for (index, _) in state.entries.get(key).into_iter().flatten() {
+            if *index != HOST_INDEX && !providers.contains(index) {
+                providers.push(*index);
+            }
+        }
+        providers
+    }
+
+    fn taken_twice(&self, key: &str, first: usize, second: usize) -> Error {
+        let candidate = |index: usize| &self.discovery.candidates[index];
+        let (first, second) = (candidate(first), candidate(second));
+        let message = format!(
+            "{key} is provided by two plugins: \"{}\" ({}) and \"{}\" ({})",
+            first.name,
+            first.library.display(),
+            second.name,
+            second.library.display()
+        );
+        Error::new(ErrorKind::WrongState, message)
+            .with_category(Category::Plugin)
+            .hint(format!("say which with --prefer {key}={} or disable one", first.name))
+    }
+
+    /// Rule R1's second half.
+    fn open_unlisted(&self) {
+        for (index, candidate) in self.discovery.candidates.iter().enumerate() {
+            if candidate.problem.is_none() && candidate.manifest.is_none() {
+                // What is wrong with it stands with it.
+                let _ = self.open(index);
+            }
+        }
+    }
+
+    /// Opens a plugin, unless that was done or tried before. The caller holds the right to open.
+    fn open(&self, index: usize) -> Result<(), Problem> {
+        if let Some(known) = self.read().plugins.get(&index) {
+            return known.as_ref().map(|_| ()).map_err(Clone::clone);
+        }
+        let candidate = &self.discovery.candidates[index];
+        if let Some(problem) = &candidate.problem {
+            return Err(problem.clone());
+        }
+        let opening = Opening {
+            library: &candidate.library,
+            manifest: candidate.manifest.as_ref(),
+            services: self.services,
+            device_types: &self.device_types,
+            accept: &|name| self.refused_name(index, candidate, name),
+        };
+        self.services.log(LogLevel::Debug, &format!("opening {}", candidate.library.display()));
+        let opened = loader::open(&opening);
+        let result = opened.as_ref().map(|_| ()).map_err(Clone::clone);
+        if let Err(problem) = &result {
+            let line = format!("plugin \"{}\" ({}): {problem}", candidate.name, candidate.library.display());
+            self.services.log(LogLevel::Info, &line);
+        }
+        self.commit(index, opened);
+        result
+    }
+
+    fn commit(&self, index: usize, opened: Result<Opened, Problem>) {
+        let mut state = self.write();
+        let open = opened.map(|mut opened| {
+            let Staged { entries, .. } = std::mem::take(&mut opened.staged);
+            let keys = entries.keys().cloned().collect();
+            for (key, entry) in entries {
+                state.entries.entry(key).or_default().push((index, entry));
+            }
+            OpenPlugin { opened, keys }
+        });
+        if let MapEntry::Vacant(place) = state.plugins.entry(index) {
+            place.insert(open);
+        }
+    }
+
+    /// A library without a manifest tells its name only when it is open: select, disable and shadowing come then.
+    fn refused_name(&self, index: usize, candidate: &Candidate, name: &str) -> Option<Problem> {
+        if candidate.manifest.is_some() {
+            return None;
+        }
+        let state = self.read();
+        let real_name = |(at, other): (usize, &Candidate)| match state.plugins.get(&at) {
+            Some(Ok(open)) => open.opened.name.clone(),
+            _ => other.name.clone(),
+        };
+        let others = self.discovery.candidates.iter().enumerate();
+        let mut others = others.filter(|(at, other)| {
+            let open = matches!(state.plugins.get(at), Some(Ok(_)));
+            *at != index && other.problem.is_none() && (other.manifest.is_some() || open)
+        });
+        if let Some((_, first)) = others.find(|other| real_name(*other) == name) {
+            let message = format!("it is \"{name}\", as is {}, which is used", first.library.display());
+            return Some(Problem::new(ProblemKind::Shadowed, message));
+        }
+        self.filters.problem(name)
+    }
+
+    /// Registers what the host itself brings, through the same door as a plugin's.
+    pub(crate) fn open_host_plugin(&self) -> Result<(), Error> {
+        let staging = Staging::new(self.services, Arc::clone(&self.device_types));
+        let registrar = staging.registrar();
+        self.services.clear_error();
+        // SAFETY: once for each host; table and registrar outlive the call.
+        let status = unsafe { api::__private::init(HOST_PLUGIN, self.services.table(), &registrar) };
+        let staged = staging.into_staged();
+        self.services.check(status, || "the host's own registration".to_owned())?;
+        let mut state = self.write();
+        for (key, entry) in staged.entries {
+            state.entries.entry(key).or_default().push((HOST_INDEX, entry));
+        }
+        Ok(())
+    }
+
+    /// Shuts down every open plugin, the last opened first, and forgets what they registered.
+    pub(crate) fn shut_down(&self) {
+        let state = std::mem::take(&mut *self.write());
+        for plugin in state.plugins.values().rev().flatten() {
+            if let Err(error) = plugin.opened.shutdown(self.services) {
+                self.services.log(LogLevel::Warning, &format!("plugin \"{}\": {error}", plugin.opened.name));
+            }
+        }
+        // SAFETY: `init` succeeded for this host when it was made.
+        let _ = unsafe { api::__private::shutdown(self.services.table()) };
+        self.services.clear_error();
+    }
+
+    /// The error for a key that nobody provides: near names, and plugins that would provide it but are not used (R4).
+    pub(crate) fn missing(&self, key: &str) -> Error {
+        let unused: Vec<String> = self
+            .reports()
+            .iter()
+            .filter(|report| report.state == PluginState::Unused)
+            .filter(|report| report.provides.iter().any(|provided| provided == key))
+            .filter_map(|report| {
+                Some(format!("plugin \"{}\" is not used: {}", report.name, report.problem.as_ref()?))
+            })
+            .collect();
+        let error = Error::new(ErrorKind::Unavailable, format!("no plugin provides {key}"));
+        if !unused.is_empty() {
+            return error.hint(unused.join("; "));
+        }
+        let keys = self.key_reports();
+        let prefix =
+            crate::manifest::KEY_PREFIXES.iter().find(|prefix| key.starts_with(**prefix)).unwrap_or(&"");
+        let names = keys.iter().map(|report| report.key.as_str()).filter(|other| other.starts_with(prefix));
+        match nearest(key, names) {
+            Some(near) => error.hint(format!("did you mean \"{near}\"?")),
+            None => error.hint("see `chipdock plugins` for what was found and why it is not used"),
+        }
+    }
+
+    /// The registered function of that name.
+    pub(crate) fn registered_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
+        Ok(match self.entry(&format!("function.{name}"))? {
+            Some(Entry::Function(function)) => Some(function),
+            _ => None,
+        })
+    }
+
+    /// The schema of a target kind; opens its plugin only when its manifest does not have it.
+    pub(crate) fn target_kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
+        let key = format!("target.kind.{name}");
+        if !self.prefer.contains_key(&key)
+            && let [only] = self.providers(&key).as_slice()
+        {
+            let candidate = &self.discovery.candidates[*only];
+            let kinds = candidate.manifest.iter().flat_map(|manifest| &manifest.target_kinds);
+            if let Some(kind) = kinds.into_iter().find(|kind| kind.name == name) {
+                return Ok(Some(Arc::new(kind.clone())));
+            }
+        }
+        Ok(match self.entry(&key)? {
+            Some(Entry::TargetKind(entry)) => Some(Arc::clone(&entry.kind)),
+            _ => None,
+        })
+    }
+
+    /// Every key, by name, with who provides it.
+    pub(crate) fn key_reports(&self) -> Vec<KeyReport> {
+        let mut keys: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, candidate) in self.discovery.candidates.iter().enumerate() {
+            let manifest = candidate.manifest.as_ref().filter(|_| candidate.problem.is_none());
+            for key in manifest.iter().flat_map(|manifest| &manifest.provides) {
+                keys.entry(key.clone()).or_default().push(index);
+            }
+        }
+        let state = self.read();
+        for (key, entries) in &state.entries {
+            let indices = keys.entry(key.clone()).or_default();
+            for (index, _) in entries {
+                if !indices.contains(index) {
+                    indices.push(*index);
+                }
+            }
+        }
+        let name = |index: usize| {
+            let candidate = self.discovery.candidates.get(index);
+            candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
+        };
+        keys.into_iter()
+            .map(|(key, indices)| KeyReport { key, plugins: indices.into_iter().map(name).collect() })
+            .collect()
+    }
+
+    /// Every plugin met, in the order of the search.
+    pub(crate) fn reports(&self) -> Vec<PluginReport> {
+        let state = self.read();
+        let candidates = self.discovery.candidates.iter().enumerate();
+        candidates.map(|(index, candidate)| report(candidate, state.plugins.get(&index))).collect()
+    }
+
+    /// Opens the plugin of that name now.
+    pub(crate) fn open_by_name(&self, name: &str) -> Result<PluginReport, Error> {
+        self.services.check_process()?;
+        let candidates = &self.discovery.candidates;
+        let by_name = |usable: bool| {
+            candidates
+                .iter()
+                .position(|candidate| candidate.name == name && candidate.problem.is_none() == usable)
+        };
+        let Some(index) = by_name(true).or_else(|| by_name(false)) else {
+            let near = nearest(name, candidates.iter().map(|candidate| candidate.name.as_str()));
+            let error = Error::new(ErrorKind::Unavailable, format!("there is no plugin \"{name}\""));
+            return Err(match near {
+                Some(near) => error.hint(format!("did you mean \"{near}\"?")),
+                None => error.hint("see `chipdock plugins`"),
+            });
+        };
+        let opened = {
+            let _opening = self.start_opening()?;
+            self.open(index)
+        };
+        opened.map_err(|problem| problem.to_error(name))?;
+        Ok(report(&candidates[index], self.read().plugins.get(&index)))
+    }
+}
+
+fn report(candidate: &Candidate, opened: Option<&Result<OpenPlugin, Problem>>) -> PluginReport {
+    let manifest = candidate.manifest.as_ref();
+    let mut report = PluginReport {
+        name: candidate.name.clone(),
+        version: manifest.map(|manifest| manifest.version.to_string()),
+        library: candidate.library.clone(),
+        manifest: candidate.manifest_path.clone(),
+        source: candidate.source,
+        state: PluginState::Listed,
+        problem: candidate.problem.clone(),
+        provides: manifest.map(|manifest| manifest.provides.clone()).unwrap_or_default(),
+        abi: None,
+        build_id: None,
+        attested: None,
+        needs: manifest.map(|manifest| manifest.needs.clone()).unwrap_or_default(),
+    };
+    match opened {
+        Some(Ok(plugin)) => {
+            let opened = &plugin.opened;
+            report.state = PluginState::Opened;
+            report.name.clone_from(&opened.name);
+            report.version = Some(opened.version.to_string());
+            report.provides.clone_from(&plugin.keys);
+            report.abi = Some(format!("{}.{}", opened.abi.0, opened.abi.1));
+            report.build_id = Some(opened.build_id.clone());
+            report.attested = Some(opened.attested);
+        }
+        Some(Err(problem)) => report.problem = Some(problem.clone()),
+        None => {}
+    }
+    if report.problem.is_some() {
+        report.state = PluginState::Unused;
+    }
+    report
+}

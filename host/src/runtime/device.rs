@@ -1,0 +1,427 @@
+//! Devices and streams.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use chipdock_abi::{DLDataType, DLDevice};
+use serde_json::Value;
+
+use super::pool::{Block, Given, Pool, class_bytes, class_of};
+use super::workspace::Workspaces;
+use crate::error::{Category, Error, ErrorKind};
+use crate::host::{Host, HostInner};
+use crate::options::LogLevel;
+use crate::registrar::DeviceApiEntry;
+use crate::services::Services;
+
+/// The devices of a host that were opened, by name and id.
+#[derive(Default)]
+pub(crate) struct Devices(RwLock<BTreeMap<(String, i32), Arc<DeviceState>>>);
+
+impl Devices {
+    fn by_name(&self, name: &str, device_id: i32) -> Option<Arc<DeviceState>> {
+        let devices = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        devices.values().find(|device| device.id == device_id && device.api.name == name).cloned()
+    }
+
+    pub(crate) fn by_number(&self, device: DLDevice) -> Option<Arc<DeviceState>> {
+        let devices = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        devices.values().find(|known| known.device() == device).cloned()
+    }
+
+    fn add(&self, device: DeviceState) -> Arc<DeviceState> {
+        let mut devices = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let key = (device.api.name.clone(), device.id);
+        Arc::clone(devices.entry(key).or_insert_with(|| Arc::new(device)))
+    }
+
+    /// Gives all cached memory back: the host is going away.
+    pub(crate) fn release(&self) {
+        let devices = std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner));
+        for device in devices.into_values() {
+            device.warn_of(device.trim());
+        }
+    }
+}
+
+/// A device of a host: its API, its pool, its workspace.
+pub(crate) struct DeviceState {
+    pub(crate) services: &'static Services,
+    pub(crate) api: Arc<DeviceApiEntry>,
+    pub(crate) id: i32,
+    pool: Pool,
+    pub(crate) workspaces: Workspaces,
+    /// Streams other than the default that are alive, as numbers.
+    streams: Mutex<Vec<usize>>,
+}
+
+impl DeviceState {
+    pub(crate) fn device(&self) -> DLDevice {
+        DLDevice { device_type: self.api.device_type, device_id: self.id }
+    }
+
+    /// The stream that is active on this thread; null is the default.
+    pub(crate) fn current_stream(&self) -> *mut c_void {
+        self.services.current_stream(self.device())
+    }
+
+    /// Tells the log of a failure that nobody waits for.
+    pub(crate) fn warn_of(&self, result: Result<(), Error>) {
+        if let Err(error) = result {
+            self.services.log(LogLevel::Warning, &format!("device {}:{}: {error}", self.api.name, self.id));
+        }
+    }
+
+    /// Allocates from the device, past the pool; when there is no memory left, the pool is trimmed and it is tried
+    /// once more.
+    pub(crate) fn allocate_raw(&self, size_bytes: u64, dtype: DLDataType) -> Result<*mut c_void, Error> {
+        match self.api.allocate(self.services, self.id, size_bytes, dtype) {
+            Err(error) if *error.kind() == ErrorKind::OutOfMemory => {
+                self.trim()?;
+                self.api.allocate(self.services, self.id, size_bytes, dtype)
+            }
+            result => result,
+        }
+    }
+
+    pub(crate) fn free_raw(&self, data: *mut c_void) -> Result<(), Error> {
+        self.api.free(self.services, self.id, data)
+    }
+
+    pub(crate) fn sync_raw(&self, stream: *mut c_void) -> Result<(), Error> {
+        self.api.sync(self.services, self.id, stream)
+    }
+
+    /// Memory for a tensor: from the pool, or from the device.
+    pub(crate) fn allocate(&self, size_bytes: u64, dtype: DLDataType) -> Result<Block, Error> {
+        let class = class_of(size_bytes);
+        let stream = self.current_stream();
+        if let Some(block) = self.pool.take(class, stream) {
+            return Ok(block);
+        }
+        let Some(rounded) = class_bytes(class) else {
+            let message = format!("{size_bytes} bytes on {}:{} cannot be had", self.api.name, self.id);
+            return Err(Error::new(ErrorKind::OutOfMemory, message));
+        };
+        let data = self.allocate_raw(rounded, dtype)?;
+        Ok(Block { data, class, home: stream })
+    }
+
+    /// Takes a tensor's memory back.
+    pub(crate) fn release(&self, block: Block) {
+        match self.pool.give(block) {
+            Given::Kept => {}
+            Given::Free => {
+                let done = self.sync_raw(block.home).and_then(|()| self.free_raw(block.data));
+                self.warn_of(done);
+            }
+            Given::Sync => self.warn_of(self.sync_all()),
+        }
+    }
+
+    /// Says that work on the current stream may use memory whose home may be another.
+    pub(crate) fn mark(&self, data: *mut c_void) {
+        self.pool.mark(data);
+    }
+
+    fn live_streams(&self) -> Vec<*mut c_void> {
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = streams.iter().map(|stream| ptr::with_exposed_provenance_mut(*stream));
+        std::iter::once(ptr::null_mut()).chain(others).collect()
+    }
+
+    /// Waits for all streams; the first failure is the one reported, after all were waited for.
+    pub(crate) fn sync_all(&self) -> Result<(), Error> {
+        let unsettled = self.pool.unsettled();
+        let mut first = Ok(());
+        for stream in self.live_streams() {
+            let synchronised = self.sync_raw(stream);
+            if first.is_ok() {
+                first = synchronised;
+            }
+        }
+        self.pool.settle(unsettled);
+        first
+    }
+
+    /// Gives all cached memory back to the device.
+    pub(crate) fn trim(&self) -> Result<(), Error> {
+        let cached: Vec<*mut c_void> = self.pool.drain().into_iter().chain(self.drain_workspaces()).collect();
+        let mut first = self.sync_all();
+        for data in cached {
+            let freed = self.free_raw(data);
+            if first.is_ok() {
+                first = freed;
+            }
+        }
+        first
+    }
+}
+
+/// A device: one of a device API, by its id.
+#[derive(Clone)]
+pub struct Device(pub(crate) Arc<DeviceInner>);
+
+pub(crate) struct DeviceInner {
+    pub(crate) host: Host,
+    pub(crate) state: Arc<DeviceState>,
+}
+
+impl HostInner {
+    pub(crate) fn device_state(&self, name: &str, device_id: i32) -> Result<Arc<DeviceState>, Error> {
+        self.services.check_process()?;
+        if let Some(device) = self.devices.by_name(name, device_id) {
+            return Ok(device);
+        }
+        let Some(api) = self.device_api(name)? else {
+            return Err(self.missing(&format!("device_api.{name}")));
+        };
+        let count = api.count(self.services)?;
+        if device_id < 0 || device_id >= count {
+            let error = Error::new(ErrorKind::NotFound, format!("there is no device {name}:{device_id}"));
+            return Err(error
+                .hint(match count {
+                    0 => format!("\"{name}\" has no device here"),
+                    1 => format!("\"{name}\" has one device, {name}:0"),
+                    _ => format!("\"{name}\" has {count} devices, {name}:0 to {name}:{}", count - 1),
+                })
+                .with_category(Category::NoDevice));
+        }
+        Ok(self.devices.add(DeviceState {
+            services: self.services,
+            api,
+            id: device_id,
+            pool: Pool::default(),
+            workspaces: Workspaces::default(),
+            streams: Mutex::default(),
+        }))
+    }
+}
+
+impl Host {
+    /// Names of all device APIs, by name. Opens nothing.
+    #[must_use]
+    pub fn device_names(&self) -> Vec<String> {
+        let keys = self.keys().into_iter();
+        keys.filter_map(|report| report.key.strip_prefix("device_api.").map(str::to_owned)).collect()
+    }
+
+    /// How many devices the device API of that name has; 0 is no error.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable`: no plugin provides it, or it says why there can be none.
+    pub fn device_count(&self, name: &str) -> Result<i32, Error> {
+        let api = self.0.device_api(name)?.ok_or_else(|| self.0.missing(&format!("device_api.{name}")))?;
+        api.count(self.0.services)
+    }
+
+    /// Opens a device.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable`: no plugin provides the device API, or it says why there can be no device. `NotFound`, of category
+    /// [`Category::NoDevice`]: it has no device of that id.
+    pub fn device(&self, name: &str, device_id: i32) -> Result<Device, Error> {
+        let state = self.0.device_state(name, device_id)?;
+        Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))
+    }
+
+    /// The device with these numbers, as a tensor carries them.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when no open device API has that type number, and as [`Self::device`].
+    pub fn device_by_number(&self, device: DLDevice) -> Result<Device, Error> {
+        self.0.services.check_process()?;
+        let state = match self.0.devices.by_number(device) {
+            Some(state) => state,
+            None => {
+                let name = self.0.device_type_name(device.device_type)?;
+                self.0.device_state(&name, device.device_id)?
+            }
+        };
+        Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))
+    }
+}
+
+impl Device {
+    pub(crate) fn state(&self) -> &Arc<DeviceState> {
+        &self.0.state
+    }
+
+    /// The host that it belongs to.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        &self.0.host
+    }
+
+    /// The name of its device API.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.state.api.name
+    }
+
+    /// Its number among the devices of that name, from 0.
+    #[must_use]
+    pub fn id(&self) -> i32 {
+        self.0.state.id
+    }
+
+    /// Type number and id, as a tensor carries them.
+    #[must_use]
+    pub fn number(&self) -> DLDevice {
+        self.0.state.device()
+    }
+
+    /// Whether its memory is host memory, addressed as such.
+    #[must_use]
+    pub fn is_host_memory(&self) -> bool {
+        self.0.state.api.device_type == chipdock_abi::CHIPDOCK_DEVICE_CPU
+    }
+
+    /// An attribute, or nothing when it is not known there. Keys, types and units stand in
+    /// `chipdock_plugin_api::attribute`.
+    ///
+    /// # Errors
+    ///
+    /// `DeviceLost` or `Unavailable`: the device cannot be asked.
+    pub fn attribute(&self, key: &str) -> Result<Option<Value>, Error> {
+        let state = &self.0.state;
+        state.services.check_process()?;
+        state.api.attribute(state.services, state.id, key)
+    }
+
+    /// Waits until all work queued on any stream of this device is done.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of that work; all streams were waited for.
+    pub fn sync(&self) -> Result<(), Error> {
+        self.0.state.services.check_process()?;
+        self.0.state.sync_all()
+    }
+
+    /// Gives memory that tensors and workspace left behind back to the device.
+    ///
+    /// # Errors
+    ///
+    /// The first failure; the rest was given back all the same.
+    pub fn trim(&self) -> Result<(), Error> {
+        self.0.state.services.check_process()?;
+        self.0.state.trim()
+    }
+
+    /// Creates a stream.
+    ///
+    /// # Errors
+    ///
+    /// `OutOfMemory` or `DeviceLost`: none was made.
+    pub fn create_stream(&self) -> Result<Stream, Error> {
+        let state = &self.0.state;
+        state.services.check_process()?;
+        let raw = state.api.create_stream(state.services, state.id)?;
+        if !raw.is_null() {
+            state.streams.lock().unwrap_or_else(PoisonError::into_inner).push(raw.expose_provenance());
+        }
+        Ok(Stream { device: self.clone(), raw })
+    }
+
+    /// The default stream.
+    #[must_use]
+    pub fn default_stream(&self) -> Stream {
+        Stream { device: self.clone(), raw: ptr::null_mut() }
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.name(), self.id())
+    }
+}
+
+/// An ordered queue of a device. Dropping one waits for its work.
+pub struct Stream {
+    device: Device,
+    raw: *mut c_void,
+}
+
+// SAFETY: an opaque handle; a device API may be called from any thread (P10).
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// The handle; null is the default stream.
+    #[must_use]
+    pub fn raw(&self) -> *mut c_void {
+        self.raw
+    }
+
+    /// Waits until all work queued on it is done.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of that work.
+    pub fn sync(&self) -> Result<(), Error> {
+        self.device.0.state.services.check_process()?;
+        self.device.0.state.sync_raw(self.raw)
+    }
+
+    /// Makes work queued later on this stream wait for what is queued on `from` now.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when they belong to different devices; what the device answers.
+    pub fn wait_for(&self, from: &Self) -> Result<(), Error> {
+        let state = &self.device.0.state;
+        if !Arc::ptr_eq(state, &from.device.0.state) {
+            let message = format!("a stream of {:?} cannot wait for one of {:?}", self.device, from.device);
+            return Err(Error::new(ErrorKind::Value, message));
+        }
+        state.api.sync_from_to(state.services, state.id, from.raw, self.raw)
+    }
+
+    /// Makes it the current stream of its device on this thread, until the guard is dropped.
+    ///
+    /// # Errors
+    ///
+    /// What the device answers; the current stream is as it was.
+    pub fn enter(&self) -> Result<StreamGuard<'_>, Error> {
+        let state = &self.device.0.state;
+        state.services.check_process()?;
+        state.api.set_stream(state.services, state.id, self.raw)?;
+        let before = state.services.set_current_stream(state.device(), self.raw);
+        Ok(StreamGuard { stream: self, before })
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let state = &self.device.0.state;
+        if self.raw.is_null() || state.services.check_process().is_err() {
+            return;
+        }
+        state.warn_of(self.sync());
+        state.streams.lock().unwrap_or_else(PoisonError::into_inner).retain(|raw| *raw != self.raw.addr());
+        state.warn_of(state.api.free_stream(state.services, state.id, self.raw));
+        state.pool.release_stream(self.raw);
+    }
+}
+
+/// While it lives, a stream is the current one of its device on this thread. Guards are dropped in reverse order.
+pub struct StreamGuard<'a> {
+    stream: &'a Stream,
+    before: *mut c_void,
+}
+
+impl Drop for StreamGuard<'_> {
+    fn drop(&mut self) {
+        let state = &self.stream.device.0.state;
+        state.services.set_current_stream(state.device(), self.before);
+        state.warn_of(state.api.set_stream(state.services, state.id, self.before));
+    }
+}

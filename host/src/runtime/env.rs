@@ -1,0 +1,166 @@
+//! The environment of compiled code: the table behind `__chipdock_env`.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+use std::sync::{Arc, OnceLock, Weak};
+
+use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockEnv, ChipdockParallelBody, DLDevice};
+use chipdock_plugin_api as api;
+
+use super::device::DeviceState;
+use super::module::ModuleInner;
+use crate::error::{Error, ErrorKind};
+use crate::services::Services;
+
+/// One module's environment. Leaked, as are the libraries that hold a pointer to it: a function of the module may
+/// outlive every handle to it.
+pub(crate) struct EnvState {
+    env: OnceLock<ChipdockEnv>,
+    services: &'static Services,
+    module: OnceLock<Weak<ModuleInner>>,
+}
+
+impl EnvState {
+    pub(crate) fn leaked(services: &'static Services) -> &'static Self {
+        let state: &'static Self =
+            Box::leak(Box::new(Self { env: OnceLock::new(), services, module: OnceLock::new() }));
+        state.env();
+        state
+    }
+
+    pub(crate) fn connect(&self, module: Weak<ModuleInner>) {
+        // Called once, when the module was loaded.
+        let _ = self.module.set(module);
+    }
+
+    /// The table for compiled code; lives as long as the process.
+    pub(crate) fn env(&'static self) -> &'static ChipdockEnv {
+        self.env.get_or_init(|| ChipdockEnv {
+            version: 1,
+            padding: 0,
+            self_: ptr::from_ref(self).cast_mut().cast(),
+            raise,
+            allocate_workspace,
+            free_workspace,
+            current_stream,
+            set_device,
+            call_imported,
+            parallel_launch,
+        })
+    }
+
+    fn device(&self, device: DLDevice) -> Result<Arc<DeviceState>, Error> {
+        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
+        let inner = self.services.inner().ok_or_else(gone)?;
+        if let Some(device) = inner.devices.by_number(device) {
+            return Ok(device);
+        }
+        let name = inner.device_type_name(device.device_type)?;
+        inner.device_state(&name, device.device_id)
+    }
+
+    /// Raises what failed, and answers the status.
+    fn status(&self, result: Result<(), Error>) -> i32 {
+        match result {
+            Ok(()) => CHIPDOCK_OK,
+            Err(error) => {
+                self.services.raise_own(&error);
+                CHIPDOCK_ERROR
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `env` is that of a state made above.
+unsafe fn state(env: *const ChipdockEnv) -> &'static EnvState {
+    // SAFETY: leaked, so it lives as long as the process.
+    unsafe { &*(*env).self_.cast::<EnvState>() }
+}
+
+unsafe extern "C" fn raise(env: *const ChipdockEnv, kind: *const c_char, message: *const c_char) {
+    let text = |text: *const c_char, default: &str| {
+        if text.is_null() {
+            return default.to_owned();
+        }
+        // SAFETY: NUL-terminated, by the caller's word.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    };
+    let error =
+        api::Error::new(api::ErrorKind::new(text(kind, "InternalError")), text(message, "no message"));
+    // SAFETY: compiled code passes the environment that it was given.
+    unsafe { state(env) }.services.raise(error);
+}
+
+unsafe extern "C" fn allocate_workspace(
+    env: *const ChipdockEnv,
+    device: DLDevice,
+    size_bytes: u64,
+) -> *mut c_void {
+    // SAFETY: compiled code passes the environment that it was given.
+    let state = unsafe { state(env) };
+    let allocated = state.device(device).and_then(|device| {
+        let stream = device.current_stream();
+        device.allocate_workspace(size_bytes, stream)
+    });
+    match allocated {
+        Ok(data) => data,
+        Err(error) => {
+            state.services.raise_own(&error);
+            ptr::null_mut()
+        }
+    }
+}
+
+unsafe extern "C" fn free_workspace(env: *const ChipdockEnv, device: DLDevice, data: *mut c_void) -> i32 {
+    // SAFETY: compiled code passes the environment that it was given.
+    let state = unsafe { state(env) };
+    state.status(state.device(device).and_then(|device| {
+        let stream = device.current_stream();
+        device.free_workspace(data, stream)
+    }))
+}
+
+unsafe extern "C" fn current_stream(env: *const ChipdockEnv, device: DLDevice) -> *mut c_void {
+    // SAFETY: compiled code passes the environment that it was given.
+    unsafe { state(env) }.services.current_stream(device)
+}
+
+unsafe extern "C" fn set_device(env: *const ChipdockEnv, device: DLDevice) -> i32 {
+    // SAFETY: compiled code passes the environment that it was given.
+    let state = unsafe { state(env) };
+    state.status(state.device(device).and_then(|device| device.api.set_device(device.services, device.id)))
+}
+
+unsafe extern "C" fn call_imported(
+    env: *const ChipdockEnv,
+    name: *const c_char,
+    args: *const ChipdockAny,
+    num_args: i32,
+    result: *mut ChipdockAny,
+) -> i32 {
+    // SAFETY: compiled code passes the environment that it was given, and a NUL-terminated name.
+    let (state, name) = unsafe { (state(env), CStr::from_ptr(name).to_string_lossy()) };
+    let module = state.module.get().and_then(Weak::upgrade);
+    let gone = || Error::new(ErrorKind::WrongState, format!("the module that calls \"{name}\" was released"));
+    let function = module.ok_or_else(gone).and_then(|module| module.imported_function(&name));
+    match function {
+        // SAFETY: a packed function with its object as `self`; the caller's arguments and place for the result.
+        Ok(function) => unsafe {
+            (function.safe_call().0)(function.object().as_ptr().cast(), args, num_args, result)
+        },
+        Err(error) => state.status(Err(error)),
+    }
+}
+
+/// One after the other, on this thread.
+unsafe extern "C" fn parallel_launch(
+    _env: *const ChipdockEnv,
+    body: ChipdockParallelBody,
+    data: *mut c_void,
+    _tasks_max: i32,
+) -> i32 {
+    // SAFETY: the caller's body and data; it is told that there is one task.
+    unsafe { (body.0)(0, 1, data) }
+}

@@ -1,0 +1,95 @@
+//! Functions: what modules and plugins offer to call.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR};
+use chipdock_plugin_api as api;
+
+use super::module::ModuleInner;
+use crate::error::Error;
+use crate::host::Host;
+use crate::services::Services;
+
+/// A function that can be called. It keeps its host, and the module that it comes from, alive. Cloning shares it.
+#[derive(Clone)]
+pub struct Function {
+    // Dropped before the module that its code belongs to.
+    value: api::Function,
+    name: Arc<str>,
+    module: Option<Arc<ModuleInner>>,
+    host: Host,
+}
+
+impl Function {
+    pub(crate) fn new(host: &Host, name: &str, value: api::Function) -> Self {
+        Self { value, name: name.into(), module: None, host: host.clone() }
+    }
+
+    pub(super) fn of_module(module: &Arc<ModuleInner>, name: &str, value: api::Function) -> Self {
+        Self { value, name: name.into(), module: Some(Arc::clone(module)), host: module.host().clone() }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Calls it. Arguments are borrowed, the result is owned.
+    ///
+    /// Work is queued on the streams that are current on this thread; a function of host memory is done when it
+    /// returns.
+    ///
+    /// # Errors
+    ///
+    /// What it raised: `TypeError` and `ValueError` for arguments that it does not take, with the parameter's name and
+    /// both values. `BrokenPlugin` when it failed and raised nothing.
+    pub fn call(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
+        let services = self.host.0.services;
+        services.check_process()?;
+        services.clear_error();
+        if Services::has_current_stream() {
+            self.mark(args);
+        }
+        let num_args = i32::try_from(args.len()).unwrap_or(i32::MAX);
+        let mut result = api::Any::NONE.into_raw();
+        let (call, self_) = (self.value.safe_call().0, self.value.object().as_ptr());
+        // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
+        let status = unsafe { call(self_.cast(), args.as_ptr().cast(), num_args, &mut result) };
+        if status == 0 {
+            // SAFETY: on success the result is owned by the caller.
+            return Ok(unsafe { api::Any::from_raw(result) });
+        }
+        let failed = services.check(status, || format!("function \"{}\"", self.name));
+        failed.map(|()| api::Any::NONE).map_err(|error| error.at(format!("function \"{}\"", self.name)))
+    }
+
+    /// Tensors that work on a stream other than their home's may use are not handed out again before that is done.
+    fn mark(&self, args: &[api::AnyView<'_>]) {
+        for arg in args {
+            if !matches!(arg.type_index(), CHIPDOCK_TYPE_DLTENSOR_PTR | CHIPDOCK_TYPE_TENSOR) {
+                continue;
+            }
+            let Ok(view) = arg.to::<api::TensorView<'_>>() else { continue };
+            let device = self.host.0.devices.by_number(view.device());
+            if let Some(device) = device.filter(|device| !device.current_stream().is_null()) {
+                device.mark(view.data());
+            }
+        }
+    }
+
+    /// The function as a value of the boundary, for calls without the host in between. It must not outlive this
+    /// handle's module.
+    #[must_use]
+    pub fn value(&self) -> &api::Function {
+        &self.value
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.module.as_ref().map_or("registered", |module| module.kind());
+        write!(f, "Function({:?}, {kind})", self.name)
+    }
+}

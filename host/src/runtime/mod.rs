@@ -1,0 +1,20 @@
+//! Run time: devices, streams, tensors, workspace, modules, functions, and the environment of compiled code.
+
+mod copy;
+mod device;
+mod device_api;
+mod env;
+mod function;
+mod module;
+mod pool;
+mod tensor;
+mod workspace;
+
+pub use device::{Device, Stream, StreamGuard};
+pub(crate) use device::{DeviceState, Devices};
+pub use function::Function;
+pub use module::{Module, Verdict};
+pub use tensor::{Tensor, dtype_of};
+
+#[cfg(test)]
+mod tests;

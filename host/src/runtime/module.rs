@@ -1,0 +1,275 @@
+//! Modules: artifacts that were loaded, a tree.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chipdock_abi::{
+    CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, ChipdockArtifact, ChipdockModule,
+    ChipdockModuleHandle, ChipdockSection,
+};
+use chipdock_plugin_api as api;
+
+use super::device::Device;
+use super::env::EnvState;
+use super::function::Function;
+use crate::artifact::Artifact;
+use crate::error::{Error, ErrorKind, nearest, quoted};
+use crate::host::Host;
+use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
+use crate::text;
+
+/// Whether an artifact runs on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Ok,
+    /// After being compiled again, for this reason.
+    Recompile(String),
+    /// It does not, for this reason.
+    Unsupported(String),
+}
+
+/// A loaded artifact with what it imports. Cloning shares it.
+#[derive(Clone)]
+pub struct Module(Arc<ModuleInner>);
+
+pub(crate) struct ModuleInner {
+    // Released before what it imports and before its loader.
+    loaded: Result<Owned<ChipdockModule>, Error>,
+    imports: Vec<Module>,
+    /// Functions of imports that compiled code asked for.
+    imported: Mutex<BTreeMap<String, api::Function>>,
+    artifact: Arc<Artifact>,
+    host: Host,
+    #[expect(dead_code, reason = "held, not read: the module's code may belong to it")]
+    loader: Option<Arc<ModuleLoaderEntry>>,
+}
+
+/// The artifact as a loader is given it.
+fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -> R {
+    let sections: Vec<ChipdockSection> = artifact
+        .sections()
+        .iter()
+        .map(|section| ChipdockSection {
+            name: text::out(section.name()),
+            kind: text::out(section.kind()),
+            alignment_bytes: section.alignment_bytes(),
+            data: section.data().as_ptr().cast(),
+            size_bytes: section.data().len() as u64,
+        })
+        .collect();
+    body(&ChipdockArtifact {
+        index_json: text::out(artifact.index_json()),
+        sections: sections.as_ptr(),
+        sections_count: sections.len() as u64,
+    })
+}
+
+impl Host {
+    fn loader(&self, artifact: &Artifact) -> Result<Arc<ModuleLoaderEntry>, Error> {
+        let key = format!("module.load.{}", artifact.index().module_kind);
+        match self.0.entry(&key)? {
+            Some(Entry::ModuleLoader(entry)) => Ok(entry),
+            _ => Err(self.0.missing(&key)),
+        }
+    }
+
+    /// Makes an artifact runnable, with all that it imports.
+    ///
+    /// When nobody loads its kind, that is no error here: the module stays an artifact that can be inspected and saved,
+    /// and asking it for a function says what is missing. So one kind without a loader does not take the others with it.
+    ///
+    /// # Errors
+    ///
+    /// What the loader answers: `ValueError` for an artifact that it does not understand, `Unavailable` for a tool or
+    /// library that it needs.
+    pub fn load(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
+        self.0.services.check_process()?;
+        let imports = artifact.imports().iter().map(|import| self.load(import));
+        let imports: Result<Vec<Module>, Error> = imports.collect();
+        let imports = imports?;
+        let env = EnvState::leaked(self.0.services);
+        let kind = artifact.index().module_kind.clone();
+        let (loaded, loader) = match self.loader(artifact) {
+            Ok(loader) => {
+                let loaded = self.load_with(&loader, artifact, env);
+                (Ok(loaded.map_err(|error| error.at(format!("module.load.{kind}")))?), Some(loader))
+            }
+            Err(missing) => (Err(missing), None),
+        };
+        let module = Arc::new(ModuleInner {
+            loaded,
+            imports,
+            imported: Mutex::default(),
+            artifact: Arc::clone(artifact),
+            host: self.clone(),
+            loader,
+        });
+        env.connect(Arc::downgrade(&module));
+        Ok(Module(module))
+    }
+
+    fn load_with(
+        &self,
+        loader: &ModuleLoaderEntry,
+        artifact: &Artifact,
+        env: &'static EnvState,
+    ) -> Result<Owned<ChipdockModule>, Error> {
+        let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
+        let services = self.0.services;
+        services.clear_error();
+        let status = with_raw(artifact, |raw| {
+            // SAFETY: the registered `self`, an artifact that lives for the call, an environment that lives as long as
+            // the process, a place to write to.
+            unsafe { (loader.owned.table().load)(loader.owned.self_(), raw, env.env(), &mut handle) }
+        });
+        services.check(status, || "`load`".to_owned())?;
+        // SAFETY: what a loader answers on success: a `self` that we own now and its static table.
+        unsafe { Owned::new(handle.self_, handle.table) }
+            .map_err(|message| Error::new(ErrorKind::BrokenPlugin, format!("the module's {message}")))
+    }
+
+    /// Asks the loader of an artifact whether it would run on a device.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` when nobody loads it; what the loader answers.
+    pub fn check_artifact(&self, artifact: &Artifact, device: &Device) -> Result<Verdict, Error> {
+        let loader = self.loader(artifact)?;
+        let (mut verdict, mut reason) = (CHIPDOCK_ARTIFACT_OK, api::Any::NONE.into_raw());
+        let services = self.0.services;
+        services.clear_error();
+        let status = with_raw(artifact, |raw| {
+            let device = device.number();
+            // SAFETY: the registered `self`, an artifact that lives for the call, places to write to.
+            unsafe {
+                (loader.owned.table().check)(loader.owned.self_(), raw, device, &mut verdict, &mut reason)
+            }
+        });
+        // SAFETY: None, or a value that we own now.
+        let reason = unsafe { api::Any::from_raw(reason) };
+        services.check(status, || "`check`".to_owned())?;
+        let reason = reason.to::<String>().unwrap_or_default();
+        Ok(match verdict {
+            CHIPDOCK_ARTIFACT_OK => Verdict::Ok,
+            CHIPDOCK_ARTIFACT_RECOMPILE => Verdict::Recompile(reason),
+            // An unknown verdict of a newer plugin is "unsupported" (P3).
+            _ => Verdict::Unsupported(reason),
+        })
+    }
+}
+
+impl ModuleInner {
+    pub(super) fn host(&self) -> &Host {
+        &self.host
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        &self.artifact.index().module_kind
+    }
+
+    /// The function of that name in this module alone.
+    fn own_function(&self, name: &str) -> Result<Option<api::Function>, Error> {
+        let loaded = self.loaded.as_ref().map_err(Clone::clone)?;
+        let services = self.host.0.services;
+        let mut out = api::Any::NONE.into_raw();
+        services.clear_error();
+        // SAFETY: the module's `self`, a string that lives for the call, a place for an owned value.
+        let status = unsafe { (loaded.table().function)(loaded.self_(), text::out(name), &mut out) };
+        // SAFETY: None, or a function that we own now.
+        let out = unsafe { api::Any::from_raw(out) };
+        services.check(status, || format!("`function` of a module of kind \"{}\"", self.kind()))?;
+        out.to::<Option<api::Function>>().map_err(|error| {
+            let message = format!("`function` of a module of kind \"{}\": {}", self.kind(), error.message());
+            Error::new(ErrorKind::BrokenPlugin, message)
+        })
+    }
+
+    /// A function of an import, for compiled code.
+    pub(super) fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
+        let mut imported = self.imported.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = imported.get(name) {
+            return Ok(function.clone());
+        }
+        let missing = || {
+            let known: Vec<&str> = self.imports.iter().flat_map(Module::function_names).collect();
+            let message = format!("no imported module has function \"{name}\"");
+            Err(Error::new(ErrorKind::NotFound, message).hint(format!("imported are: {}", quoted(known))))
+        };
+        let owner = self.imports.iter().find(|module| module.function_names().any(|known| known == name));
+        let Some(owner) = owner else { return missing() };
+        match owner.0.own_function(name)? {
+            Some(function) => {
+                imported.insert(name.to_owned(), function.clone());
+                Ok(function)
+            }
+            None => missing(),
+        }
+    }
+}
+
+impl Module {
+    /// What it was loaded from.
+    #[must_use]
+    pub fn artifact(&self) -> &Arc<Artifact> {
+        &self.0.artifact
+    }
+
+    /// What it imports.
+    #[must_use]
+    pub fn imports(&self) -> &[Module] {
+        &self.0.imports
+    }
+
+    /// Why it cannot be called, when nobody loads its kind.
+    #[must_use]
+    pub fn missing_loader(&self) -> Option<&Error> {
+        self.0.loaded.as_ref().err()
+    }
+
+    /// Names of its functions, as its index has them.
+    pub fn function_names(&self) -> impl Iterator<Item = &str> {
+        self.0.artifact.index().functions.iter().map(|function| function.name.as_str())
+    }
+
+    /// The function of that name, in this module or one that it imports.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when there is none. `Unavailable` when nobody loads the module that has it: the message says what is
+    /// missing.
+    pub fn function(&self, name: &str) -> Result<Function, Error> {
+        self.0.host.0.services.check_process()?;
+        if self.function_names().any(|known| known == name) {
+            let loaded =
+                self.0.own_function(name).map_err(|error| error.at(format!("function \"{name}\"")))?;
+            return match loaded {
+                Some(function) => Ok(Function::of_module(&self.0, name, function)),
+                None => Err(Error::new(
+                    ErrorKind::BrokenPlugin,
+                    format!("function \"{name}\" stands in the artifact, and its loader does not have it"),
+                )),
+            };
+        }
+        for import in self.imports() {
+            match import.function(name) {
+                Err(error) if *error.kind() == ErrorKind::NotFound => {}
+                found => return found,
+            }
+        }
+        let known: Vec<&str> = self.function_names().collect();
+        let error = Error::new(ErrorKind::NotFound, format!("the module has no function \"{name}\""));
+        Err(match nearest(name, known.iter().copied()) {
+            Some(near) => error.hint(format!("did you mean \"{near}\"?")),
+            None => error.hint(format!("it has: {}", quoted(known))),
+        })
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.function_names().collect();
+        f.debug_struct("Module").field("kind", &self.0.kind()).field("functions", &names).finish()
+    }
+}

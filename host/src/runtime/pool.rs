@@ -1,0 +1,289 @@
+//! The tensor pool of a device: memory that was freed and waits to be used again.
+//!
+//! * Sizes are rounded up to classes, four to a power of two, so at most a quarter is lost.
+//! * A block belongs to the stream that was current when it was allocated, its home. It is handed out again at once on
+//!   its home stream, whose order keeps the old work before the new; to other streams only after the device was
+//!   synchronised.
+//! * A block that was used with another stream current than its home is not handed out before all streams were
+//!   synchronised.
+//! * When the device has no memory left, everything that is cached goes back to it, and the allocation is tried once
+//!   more.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const SMALLEST_BYTES: u64 = 64;
+/// Classes up to 64 MiB have a fast slot in each shard; larger blocks go through the lists.
+const FAST_CLASSES: usize = 81;
+const SHARDS: usize = 16;
+/// More than this is not kept in the lists of a device.
+const CACHED_BYTES_MAX: u64 = 1 << 30;
+
+/// A block of device memory with its class and home.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) data: *mut c_void,
+    pub(crate) class: u32,
+    pub(crate) home: *mut c_void,
+}
+
+/// The class of a size.
+pub(crate) fn class_of(size_bytes: u64) -> u32 {
+    if size_bytes <= SMALLEST_BYTES {
+        return 0;
+    }
+    let last = size_bytes - 1;
+    let exponent = 63 - last.leading_zeros();
+    let quarter = (last >> (exponent - 2)) & 3;
+    (exponent - 6) * 4 + quarter as u32 + 1
+}
+
+/// How many bytes a block of that class has; `None` beyond 64 bits.
+pub(crate) fn class_bytes(class: u32) -> Option<u64> {
+    match class.checked_sub(1) {
+        None => Some(SMALLEST_BYTES),
+        Some(index) => {
+            let (exponent, quarter) = (index / 4 + 6, u64::from(index % 4));
+            (5 + quarter).checked_mul(1_u64.checked_shl(exponent - 2)?)
+        }
+    }
+}
+
+/// Memory of a device that waits to be used again.
+pub(crate) struct Pool {
+    fast: Box<[[AtomicPtr<c_void>; FAST_CLASSES]; SHARDS]>,
+    lists: Mutex<Lists>,
+    /// How many blocks are marked as used on several streams.
+    marked_count: AtomicUsize,
+}
+
+/// Addresses stand as numbers: they are never followed here.
+#[derive(Default)]
+struct Lists {
+    /// By class and home stream.
+    by_stream: BTreeMap<(u32, usize), Vec<usize>>,
+    /// By class: no queued work uses them.
+    idle: BTreeMap<u32, Vec<usize>>,
+    /// Used on several streams, with their classes: idle after all are synchronised.
+    busy: Vec<(u32, usize)>,
+    cached_bytes: u64,
+    /// Live blocks that were used with another stream current than their home.
+    marked: BTreeSet<usize>,
+}
+
+/// What to do with a block that was given back.
+pub(crate) enum Given {
+    /// It is kept.
+    Kept,
+    /// The pool is full: synchronise the home stream and free it.
+    Free,
+    /// The pool is full of blocks that several streams may use: synchronise the device.
+    Sync,
+}
+
+thread_local! {
+    static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+fn shard() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // While the thread ends, any shard will do.
+    SHARD
+        .try_with(|shard| {
+            if shard.get() == usize::MAX {
+                shard.set(NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS);
+            }
+            shard.get()
+        })
+        .unwrap_or(0)
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        let fast =
+            Box::new(std::array::from_fn(|_| std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()))));
+        Self { fast, lists: Mutex::default(), marked_count: AtomicUsize::new(0) }
+    }
+}
+
+impl Pool {
+    fn lists(&self) -> MutexGuard<'_, Lists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A block of that class for work on that stream, if one waits.
+    pub(crate) fn take(&self, class: u32, stream: *mut c_void) -> Option<Block> {
+        if stream.is_null()
+            && let Some(slot) = self.fast[shard()].get(class as usize)
+        {
+            let data = slot.swap(ptr::null_mut(), Ordering::Acquire);
+            if !data.is_null() {
+                return Some(Block { data, class, home: stream });
+            }
+        }
+        let mut lists = self.lists();
+        let on_stream = lists.by_stream.get_mut(&(class, stream.addr())).and_then(Vec::pop);
+        let data = on_stream.or_else(|| lists.idle.get_mut(&class).and_then(Vec::pop))?;
+        lists.cached_bytes = lists.cached_bytes.saturating_sub(class_bytes(class).unwrap_or(0));
+        Some(Block { data: ptr::with_exposed_provenance_mut(data), class, home: stream })
+    }
+
+    /// Says that work on another stream than its home may use a block.
+    pub(crate) fn mark(&self, data: *mut c_void) {
+        if self.lists().marked.insert(data.expose_provenance()) {
+            self.marked_count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes a block back, if there is room.
+    pub(crate) fn give(&self, block: Block) -> Given {
+        let is_marked = self.marked_count.load(Ordering::Relaxed) != 0
+            && self.lists().marked.remove(&block.data.expose_provenance());
+        if is_marked {
+            self.marked_count.fetch_sub(1, Ordering::Relaxed);
+        } else if block.home.is_null()
+            && let Some(slot) = self.fast[shard()].get(block.class as usize)
+        {
+            let kept =
+                slot.compare_exchange(ptr::null_mut(), block.data, Ordering::Release, Ordering::Relaxed);
+            if kept.is_ok() {
+                return Given::Kept;
+            }
+        }
+        let size_bytes = class_bytes(block.class).unwrap_or(u64::MAX);
+        let mut lists = self.lists();
+        if is_marked {
+            lists.cached_bytes += size_bytes;
+            lists.busy.push((block.class, block.data.expose_provenance()));
+            return if lists.cached_bytes > CACHED_BYTES_MAX { Given::Sync } else { Given::Kept };
+        }
+        if lists.cached_bytes.saturating_add(size_bytes) > CACHED_BYTES_MAX {
+            return Given::Free;
+        }
+        lists.cached_bytes += size_bytes;
+        let key = (block.class, block.home.addr());
+        lists.by_stream.entry(key).or_default().push(block.data.expose_provenance());
+        Given::Kept
+    }
+
+    /// A stream is done and will not be used again, or was just synchronised with nothing queued behind: its blocks may
+    /// go to any stream.
+    pub(crate) fn release_stream(&self, stream: *mut c_void) {
+        let mut lists = self.lists();
+        let keys: Vec<(u32, usize)> =
+            lists.by_stream.keys().copied().filter(|(_, home)| *home == stream.addr()).collect();
+        for key in keys {
+            let blocks = lists.by_stream.remove(&key).unwrap_or_default();
+            lists.idle.entry(key.0).or_default().extend(blocks);
+        }
+    }
+
+    /// Blocks that several streams may have used at this moment; after all streams were synchronised, they are given
+    /// back with [`Self::settle`].
+    pub(crate) fn unsettled(&self) -> Vec<(u32, usize)> {
+        std::mem::take(&mut self.lists().busy)
+    }
+
+    /// Makes blocks idle.
+    pub(crate) fn settle(&self, blocks: Vec<(u32, usize)>) {
+        let mut lists = self.lists();
+        for (class, data) in blocks {
+            lists.idle.entry(class).or_default().push(data);
+        }
+    }
+
+    /// Everything that is cached, to be freed: all streams are synchronised after this, before anything is freed.
+    pub(crate) fn drain(&self) -> Vec<*mut c_void> {
+        let slots = self.fast.iter().flatten();
+        let mut all: Vec<*mut c_void> = slots
+            .map(|slot| slot.swap(ptr::null_mut(), Ordering::Acquire))
+            .filter(|data| !data.is_null())
+            .collect();
+        let mut lists = self.lists();
+        let by_stream = std::mem::take(&mut lists.by_stream).into_values().flatten();
+        let idle = std::mem::take(&mut lists.idle).into_values().flatten();
+        let busy = std::mem::take(&mut lists.busy).into_iter().map(|(_, data)| data);
+        all.extend(by_stream.chain(idle).chain(busy).map(ptr::with_exposed_provenance_mut));
+        lists.cached_bytes = 0;
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_holds_its_sizes_and_wastes_at_most_a_quarter() {
+        let sizes = (0..5000).chain((12..40).flat_map(|e| [(1 << e) - 1, 1 << e, (1 << e) + 1]));
+        for size in sizes {
+            let bytes = class_bytes(class_of(size)).unwrap();
+            assert!(bytes >= size, "{size} in {bytes}");
+            assert!(size <= 64 || bytes <= size + size / 4, "{size} in {bytes}");
+            assert_eq!(class_of(bytes), class_of(size), "the class of {size} holds itself");
+        }
+        assert_eq!(class_bytes(class_of(1 << 20)), Some(1 << 20));
+    }
+
+    fn data(number: usize) -> *mut c_void {
+        ptr::with_exposed_provenance_mut(number * 64)
+    }
+
+    #[test]
+    fn a_block_goes_to_its_home_stream_alone_until_that_is_synchronised() {
+        let pool = Pool::default();
+        let (home, other) = (data(100), data(101));
+        assert!(matches!(pool.give(Block { data: data(1), class: 3, home }), Given::Kept));
+        assert!(pool.take(3, other).is_none());
+        assert!(pool.take(3, ptr::null_mut()).is_none());
+        assert!(pool.take(4, home).is_none(), "another class");
+        assert_eq!(pool.take(3, home).unwrap().data, data(1));
+        pool.give(Block { data: data(1), class: 3, home });
+        pool.release_stream(home);
+        assert_eq!(pool.take(3, other).unwrap().data, data(1));
+    }
+
+    #[test]
+    fn a_marked_block_waits_for_all_streams() {
+        let pool = Pool::default();
+        let home = ptr::null_mut();
+        pool.mark(data(1));
+        pool.give(Block { data: data(1), class: 3, home });
+        assert!(pool.take(3, home).is_none());
+        pool.settle(pool.unsettled());
+        assert_eq!(pool.take(3, home).unwrap().data, data(1));
+        pool.give(Block { data: data(1), class: 3, home });
+        assert_eq!(pool.take(3, home).unwrap().data, data(1), "the mark is gone");
+    }
+
+    #[test]
+    fn draining_finds_every_block_once() {
+        let pool = Pool::default();
+        let home = data(100);
+        for (number, home) in [(1, ptr::null_mut()), (2, ptr::null_mut()), (3, home), (4, home)] {
+            pool.give(Block { data: data(number), class: 3, home });
+        }
+        pool.mark(data(5));
+        pool.give(Block { data: data(5), class: 2, home });
+        pool.release_stream(home);
+        let mut all = pool.drain();
+        all.sort();
+        assert_eq!(all, (1..=5).map(data).collect::<Vec<_>>());
+        assert!(pool.drain().is_empty());
+    }
+
+    #[test]
+    fn a_full_pool_lets_go() {
+        let pool = Pool::default();
+        let home = data(100);
+        let class = class_of(CACHED_BYTES_MAX);
+        assert!(matches!(pool.give(Block { data: data(1), class, home }), Given::Kept));
+        assert!(matches!(pool.give(Block { data: data(2), class: 3, home }), Given::Free));
+        pool.take(class, home).unwrap();
+        assert!(matches!(pool.give(Block { data: data(2), class: 3, home }), Given::Kept));
+    }
+}

@@ -1,0 +1,413 @@
+//! Tensors: reference-counted arrays on a device.
+
+use std::fmt;
+
+use chipdock_abi::{DLDataType, DLManagedTensor, DLManagedTensorVersioned};
+use chipdock_ir::{DType, TypeCode};
+use chipdock_plugin_api as api;
+
+use super::copy::span;
+use super::device::Device;
+use super::pool::Block;
+use crate::error::{Error, ErrorKind};
+use crate::host::Host;
+use crate::services::from_api;
+
+/// A tensor: elements of one type on one device, with a shape and strides. Cloning shares the elements.
+///
+/// Its memory comes from the device's pool and goes back there with the last reference. Reading and writing the same
+/// elements from several threads at once is the caller's to order, as it is with work on streams.
+#[derive(Clone)]
+pub struct Tensor {
+    value: api::Tensor,
+    device: Device,
+    read_only: bool,
+}
+
+/// Memory of the pool, given back when the last reference to its tensor is gone.
+struct Pooled {
+    device: Device,
+    block: Block,
+}
+
+// SAFETY: an address and a device; the pool takes memory back from any thread.
+unsafe impl Send for Pooled {}
+// SAFETY: nothing is reached through a shared reference.
+unsafe impl Sync for Pooled {}
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        let state = self.device.state();
+        // In a forked child the parent's device is not there.
+        if state.services.check_process().is_ok() {
+            state.release(self.block);
+        }
+    }
+}
+
+/// The element type of a DLPack type, if the IR has it.
+#[must_use]
+pub fn dtype_of(dtype: DLDataType) -> Option<DType> {
+    use chipdock_abi as abi;
+    let code = match dtype.code {
+        abi::CHIPDOCK_DTYPE_INT => TypeCode::Int,
+        abi::CHIPDOCK_DTYPE_UINT => TypeCode::UInt,
+        abi::CHIPDOCK_DTYPE_FLOAT => TypeCode::Float,
+        abi::CHIPDOCK_DTYPE_BFLOAT => TypeCode::BFloat,
+        abi::CHIPDOCK_DTYPE_BOOL => TypeCode::Bool,
+        _ => return None,
+    };
+    let scalar = DType { code, bits: dtype.bits, lanes: 1 };
+    (DType::SCALARS.contains(&scalar) && dtype.lanes > 0).then(|| scalar.with_lanes(dtype.lanes))
+}
+
+fn dl_dtype(dtype: DType) -> DLDataType {
+    use chipdock_abi as abi;
+    let code = match dtype.code {
+        TypeCode::Int => abi::CHIPDOCK_DTYPE_INT,
+        TypeCode::UInt => abi::CHIPDOCK_DTYPE_UINT,
+        TypeCode::Float => abi::CHIPDOCK_DTYPE_FLOAT,
+        TypeCode::BFloat => abi::CHIPDOCK_DTYPE_BFLOAT,
+        TypeCode::Bool => abi::CHIPDOCK_DTYPE_BOOL,
+        TypeCode::Handle => abi::CHIPDOCK_DTYPE_HANDLE,
+    };
+    DLDataType { code, bits: dtype.bits, lanes: dtype.lanes }
+}
+
+fn value_error(message: String) -> Error {
+    Error::new(ErrorKind::Value, message)
+}
+
+impl Tensor {
+    /// A compact tensor whose elements are whatever the memory held.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a negative extent or a size beyond 63 bits; `OutOfMemory` after the pool was trimmed.
+    pub fn empty(device: &Device, shape: &[i64], dtype: DType) -> Result<Self, Error> {
+        let state = device.state();
+        state.services.check_process()?;
+        let dtype = dl_dtype(dtype);
+        let size_bytes = api::size_bytes(shape, dtype).map_err(|error| from_api(&error))?;
+        let block = state.allocate(size_bytes, dtype)?;
+        let parts = api::TensorParts {
+            data: block.data,
+            device: state.device(),
+            dtype,
+            shape,
+            strides: None,
+            byte_offset: 0,
+        };
+        let pooled = Pooled { device: device.clone(), block };
+        // SAFETY: the block is as large as the size says and lives as long as its owner.
+        let value = unsafe { api::Tensor::from_owner(parts, pooled) }.map_err(|error| from_api(&error))?;
+        Ok(Self { value, device: device.clone(), read_only: false })
+    }
+
+    /// A compact tensor of zeros.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::empty`] and [`Self::copy_from_bytes`].
+    pub fn zeros(device: &Device, shape: &[i64], dtype: DType) -> Result<Self, Error> {
+        let tensor = Self::empty(device, shape, dtype)?;
+        let size_bytes = usize::try_from(tensor.size_bytes()).unwrap_or(usize::MAX);
+        tensor.copy_from_bytes(&vec![0; size_bytes])?;
+        Ok(tensor)
+    }
+
+    /// A compact tensor with the elements that `bytes` hold, row-major.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::empty`] and [`Self::copy_from_bytes`].
+    pub fn from_bytes(device: &Device, shape: &[i64], dtype: DType, bytes: &[u8]) -> Result<Self, Error> {
+        let tensor = Self::empty(device, shape, dtype)?;
+        tensor.copy_from_bytes(bytes)?;
+        Ok(tensor)
+    }
+
+    /// A compact tensor with these elements, row-major.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::empty`] and [`Self::copy_from_bytes`].
+    pub fn from_slice<T: api::Element>(
+        device: &Device,
+        shape: &[i64],
+        elements: &[T],
+    ) -> Result<Self, Error> {
+        let Some(dtype) = dtype_of(T::DTYPE) else {
+            return Err(Error::new(ErrorKind::Unsupported, "the IR has no such element type"));
+        };
+        // SAFETY: an `Element` is a plain number without padding.
+        let bytes = unsafe {
+            std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), std::mem::size_of_val(elements))
+        };
+        Self::from_bytes(device, shape, dtype, bytes)
+    }
+
+    /// A tensor that somebody else made: the result of a function, for instance.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when it lives on a device that this host does not have, `Unsupported` when the IR does not have its
+    /// element type.
+    pub fn from_value(host: &Host, value: api::Tensor) -> Result<Self, Error> {
+        let view = value.view();
+        if dtype_of(view.dtype()).is_none() {
+            let message = format!("elements of type {} are not known", api::dtype::text(view.dtype()));
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        let device = host.device_by_number(view.device())?;
+        Ok(Self { value, device, read_only: false })
+    }
+
+    /// Takes over a managed tensor of DLPack before 1.0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::from_value`]; `ValueError` for null or nonsense. After an error it is still the caller's.
+    ///
+    /// # Safety
+    ///
+    /// * `managed` is null or a live managed tensor that the caller owns.
+    pub unsafe fn from_dlpack(host: &Host, managed: *mut DLManagedTensor) -> Result<Self, Error> {
+        // SAFETY: the caller's word; a null pointer is answered below.
+        if let Some(managed) = unsafe { managed.as_ref() } {
+            Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
+        }
+        // SAFETY: the caller's word.
+        let value = unsafe { api::Tensor::from_dlpack(managed) }.map_err(|error| from_api(&error))?;
+        Self::from_value(host, value)
+    }
+
+    /// Takes over a managed tensor of DLPack 1.x. One that is marked read-only may be read and passed to functions
+    /// that only read it; [`Self::copy_from_bytes`] refuses it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::from_dlpack`]; `Unsupported` for another major version.
+    ///
+    /// # Safety
+    ///
+    /// * `managed` is null or a live managed tensor that the caller owns.
+    /// * Nobody writes a read-only tensor through it.
+    pub unsafe fn from_dlpack_versioned(
+        host: &Host,
+        managed: *mut DLManagedTensorVersioned,
+    ) -> Result<Self, Error> {
+        let mut read_only = false;
+        // SAFETY: the caller's word; the version comes first in every major, the rest is read only of ours.
+        if let Some(major) = unsafe { managed.as_ref() }.map(|managed| managed.version.major)
+            && major == chipdock_abi::CHIPDOCK_DLPACK_MAJOR
+        {
+            // SAFETY: live, and of a major whose layout we know.
+            let managed = unsafe { &*managed };
+            read_only = managed.flags & chipdock_abi::CHIPDOCK_DLPACK_READ_ONLY != 0;
+            Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
+        }
+        // SAFETY: the caller's word.
+        let value = unsafe { api::Tensor::from_dlpack_versioned(managed, api::Access::ReadOnly) }
+            .map_err(|error| from_api(&error))?;
+        Ok(Self { read_only, ..Self::from_value(host, value)? })
+    }
+
+    /// Before a foreign tensor is taken over: afterwards it could not be given back.
+    fn check_known(host: &Host, dtype: DLDataType, device: chipdock_abi::DLDevice) -> Result<(), Error> {
+        if dtype_of(dtype).is_none() {
+            let message = format!("elements of type {} are not known", api::dtype::text(dtype));
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        host.device_by_number(device).map(|_| ())
+    }
+
+    /// The tensor for somebody who speaks DLPack before 1.0; released by its deleter. A read-only tensor cannot be
+    /// told as such there: use [`Self::to_dlpack_versioned`].
+    #[must_use]
+    pub fn to_dlpack(&self) -> *mut DLManagedTensor {
+        self.value.clone().into_dlpack()
+    }
+
+    /// The tensor for somebody who speaks DLPack 1.x; released by its deleter.
+    #[must_use]
+    pub fn to_dlpack_versioned(&self) -> *mut DLManagedTensorVersioned {
+        let flags = if self.read_only { chipdock_abi::CHIPDOCK_DLPACK_READ_ONLY } else { 0 };
+        self.value.clone().into_dlpack_versioned(flags)
+    }
+
+    /// The tensor as a value of the boundary, for a function that keeps it.
+    #[must_use]
+    pub fn value(&self) -> &api::Tensor {
+        &self.value
+    }
+
+    /// The tensor, borrowed.
+    #[must_use]
+    pub fn view(&self) -> api::TensorView<'_> {
+        self.value.view()
+    }
+
+    /// Where it lives.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Extents, in elements.
+    #[must_use]
+    pub fn shape(&self) -> &[i64] {
+        self.view().shape()
+    }
+
+    /// Strides, in elements.
+    #[must_use]
+    pub fn strides(&self) -> &[i64] {
+        // Ours always have them, and so has what the boundary's values carry (V.6).
+        self.view().strides().unwrap_or(&[])
+    }
+
+    /// Type of an element.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        // Checked when it was made.
+        dtype_of(self.view().dtype()).unwrap_or(DType::UINT8)
+    }
+
+    /// How many bytes its elements take when compact.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.view().size_bytes().unwrap_or(0)
+    }
+
+    /// Whether the elements lie compact and row-major.
+    #[must_use]
+    pub fn is_compact(&self) -> bool {
+        self.view().is_compact()
+    }
+
+    /// Whether it may only be read.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    pub(super) fn check_writable(&self) -> Result<(), Error> {
+        if self.read_only {
+            return Err(value_error(format!("{self:?} is read-only")).hint("copy it first"));
+        }
+        Ok(())
+    }
+
+    /// Another view of the same elements: extents and strides in elements, `offset` in elements from this tensor's
+    /// first. It shares the memory and keeps it alive.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a negative extent or as many strides as there are not axes; `IndexError` when an element would
+    /// lie outside of this tensor's.
+    pub fn strided(&self, shape: &[i64], strides: &[i64], offset: i64) -> Result<Self, Error> {
+        let item_bytes = self.dtype().size_bytes() as i64;
+        if shape.len() != strides.len() {
+            return Err(value_error(format!("{} extents and {} strides", shape.len(), strides.len())));
+        }
+        if let Some(extent) = shape.iter().find(|extent| **extent < 0) {
+            return Err(value_error(format!("expected extents of 0 or more, found {extent}")));
+        }
+        let outside = || {
+            let message = format!(
+                "a view of shape {shape:?}, strides {strides:?} at {offset} reaches outside of {self:?}"
+            );
+            Error::new(ErrorKind::Index, message)
+        };
+        let start = offset.checked_mul(item_bytes).ok_or_else(outside)?;
+        let (low, high) = span(shape, strides, item_bytes).ok_or_else(outside)?;
+        let (own_low, own_high) = span(self.shape(), self.strides(), item_bytes).ok_or_else(outside)?;
+        let inside = start.checked_add(low).is_some_and(|low| low >= own_low)
+            && start.checked_add(high).is_some_and(|high| high <= own_high);
+        if !inside {
+            return Err(outside());
+        }
+        let view = self.view();
+        let parts = api::TensorParts {
+            data: view.data(),
+            device: view.device(),
+            dtype: view.dtype(),
+            shape,
+            strides: Some(strides),
+            byte_offset: view.byte_offset().wrapping_add_signed(start),
+        };
+        // SAFETY: the range lies within this tensor's, whose memory the owner keeps.
+        let value = unsafe { api::Tensor::from_owner(parts, self.value.clone()) }
+            .map_err(|error| from_api(&error))?;
+        Ok(Self { value, device: self.device.clone(), read_only: self.read_only })
+    }
+
+    /// The elements `start..start + extent` along `axis`, sharing the memory.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when there is no such axis or range.
+    pub fn slice(&self, axis: usize, start: i64, extent: i64) -> Result<Self, Error> {
+        let fits = self.shape().get(axis).is_some_and(|whole| {
+            start >= 0 && extent >= 0 && start.checked_add(extent).is_some_and(|end| end <= *whole)
+        });
+        if !fits {
+            let message = format!("no range of {extent} from {start} along axis {axis} of {self:?}");
+            return Err(Error::new(ErrorKind::Index, message));
+        }
+        let mut shape = self.shape().to_vec();
+        shape[axis] = extent;
+        // An empty range may start behind the last element.
+        let offset = if shape.contains(&0) { 0 } else { start * self.strides()[axis] };
+        self.strided(&shape, self.strides(), offset)
+    }
+
+    /// The elements as Rust numbers, row-major. Waits as [`Self::to_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when they are of another type; as [`Self::to_bytes`].
+    pub fn to_vec<T: api::Element>(&self) -> Result<Vec<T>, Error> {
+        if T::DTYPE != self.view().dtype() {
+            let message =
+                format!("expected elements of {}, found {}", api::dtype::text(T::DTYPE), self.dtype());
+            return Err(Error::new(ErrorKind::Type, message));
+        }
+        let bytes = self.to_bytes()?;
+        let count = bytes.len() / size_of::<T>();
+        let mut elements: Vec<T> = Vec::with_capacity(count);
+        // SAFETY: as many bytes as the elements take, every bit pattern is a value, and the vector has the room.
+        unsafe {
+            elements
+                .as_mut_ptr()
+                .cast::<u8>()
+                .copy_from_nonoverlapping(bytes.as_ptr(), count * size_of::<T>());
+            elements.set_len(count);
+        }
+        Ok(elements)
+    }
+
+    /// A compact copy on a device.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::empty`] and [`Self::copy_from`].
+    pub fn to_device(&self, device: &Device) -> Result<Self, Error> {
+        let copy = Self::empty(device, self.shape(), self.dtype())?;
+        copy.copy_from(self)?;
+        Ok(copy)
+    }
+}
+
+impl<'a> From<&'a Tensor> for api::AnyView<'a> {
+    fn from(tensor: &'a Tensor) -> Self {
+        Self::from(tensor.view())
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({:?}, {}, {:?})", self.shape(), self.dtype(), self.device)
+    }
+}

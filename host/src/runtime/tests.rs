@@ -1,0 +1,247 @@
+use std::sync::Arc;
+
+use chipdock_abi::{CHIPDOCK_DLPACK_READ_ONLY, DLDataType};
+use chipdock_ir::DType;
+use chipdock_plugin_api as api;
+
+use super::*;
+use crate::error::{Category, ErrorKind};
+use crate::{Host, HostOptions};
+
+/// A host that sees no plugin: host memory is there all the same.
+fn host() -> Host {
+    Host::new(HostOptions::isolated()).unwrap()
+}
+
+fn cpu() -> Device {
+    host().device("cpu", 0).unwrap()
+}
+
+#[test]
+fn host_memory_is_always_there() {
+    let host = host();
+    assert_eq!(host.device_names(), ["cpu"]);
+    assert_eq!(host.device_count("cpu").unwrap(), 1);
+    let device = host.device("cpu", 0).unwrap();
+    assert_eq!(device.attribute("exist").unwrap(), Some(true.into()));
+    assert_eq!(device.attribute("no such key").unwrap(), None);
+    assert_eq!(device.number(), api::CPU);
+    device.sync().unwrap();
+}
+
+#[test]
+fn a_device_that_is_not_there_says_what_is() {
+    let error = host().device("cpu", 1).unwrap_err();
+    assert_eq!(error.category(), Category::NoDevice);
+    assert!(error.to_string().contains("\"cpu\" has one device, cpu:0"), "{error}");
+    let error = host().device("npu", 0).unwrap_err();
+    assert_eq!((error.kind(), error.category()), (&ErrorKind::Unavailable, Category::Plugin));
+}
+
+#[test]
+fn a_tensor_holds_what_was_written() {
+    let device = cpu();
+    let tensor = Tensor::from_slice(&device, &[2, 3], &[1_i32, 2, 3, 4, 5, 6]).unwrap();
+    assert_eq!(tensor.shape(), [2, 3]);
+    assert_eq!(tensor.strides(), [3, 1]);
+    assert_eq!(tensor.dtype(), DType::INT32);
+    assert_eq!(tensor.to_vec::<i32>().unwrap(), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(tensor.view().data().addr() % 64, 0);
+    assert_eq!(*tensor.to_vec::<f32>().unwrap_err().kind(), ErrorKind::Type);
+    assert_eq!(*tensor.copy_from_bytes(&[0; 23]).unwrap_err().kind(), ErrorKind::Value);
+    let zeros = Tensor::zeros(&device, &[0, 7], DType::FLOAT16).unwrap();
+    assert!(zeros.to_bytes().unwrap().is_empty());
+    assert_eq!(*Tensor::empty(&device, &[-1], DType::INT8).unwrap_err().kind(), ErrorKind::Value);
+    let huge = Tensor::empty(&device, &[i64::MAX / 8], DType::INT32).unwrap_err();
+    assert!(matches!(huge.kind(), ErrorKind::OutOfMemory | ErrorKind::Value), "{huge:?}");
+}
+
+#[test]
+fn strided_views_share_and_copy() {
+    let device = cpu();
+    let base = Tensor::from_slice(&device, &[2, 3], &[1_i32, 2, 3, 4, 5, 6]).unwrap();
+    let transposed = base.strided(&[3, 2], &[1, 3], 0).unwrap();
+    assert_eq!(transposed.to_vec::<i32>().unwrap(), [1, 4, 2, 5, 3, 6]);
+    let reversed = base.strided(&[6], &[-1], 5).unwrap();
+    assert_eq!(reversed.to_vec::<i32>().unwrap(), [6, 5, 4, 3, 2, 1]);
+    let column = base.slice(1, 1, 1).unwrap();
+    assert_eq!(column.to_vec::<i32>().unwrap(), [2, 5]);
+    column.copy_from(&Tensor::from_slice(&device, &[2, 1], &[20_i32, 50]).unwrap()).unwrap();
+    assert_eq!(base.to_vec::<i32>().unwrap(), [1, 20, 3, 4, 50, 6]);
+    let compact = transposed.to_device(&device).unwrap();
+    assert!(compact.is_compact());
+    assert_eq!(compact.to_vec::<i32>().unwrap(), [1, 4, 20, 50, 3, 6]);
+    // Onto itself, reversed: the elements are read before they are written.
+    base.strided(&[6], &[1], 0).unwrap().copy_from(&reversed).unwrap();
+    assert_eq!(base.to_vec::<i32>().unwrap(), [6, 50, 4, 3, 20, 1]);
+    for (shape, strides, offset) in [(&[2, 3], &[4, 1], 0), (&[2, 3], &[3, 1], 1), (&[2, 3], &[3, -1], 0)] {
+        let error = base.strided(shape, strides, offset).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Index);
+    }
+    assert_eq!(*base.slice(0, 1, 2).unwrap_err().kind(), ErrorKind::Index);
+    assert_eq!(*base.slice(2, 0, 1).unwrap_err().kind(), ErrorKind::Index);
+    assert_eq!(base.slice(0, 2, 0).unwrap().shape(), [0, 3]);
+    drop(base);
+    assert_eq!(column.to_vec::<i32>().unwrap(), [50, 20], "a view keeps the memory");
+}
+
+#[test]
+fn overlapping_and_mismatched_copies() {
+    let device = cpu();
+    let base = Tensor::from_slice(&device, &[4], &[1_i32, 2, 3, 4]).unwrap();
+    base.slice(0, 1, 3).unwrap().copy_from(&base.slice(0, 0, 3).unwrap()).unwrap();
+    assert_eq!(base.to_vec::<i32>().unwrap(), [1, 1, 2, 3]);
+    let other = Tensor::zeros(&device, &[4], DType::INT64).unwrap();
+    assert_eq!(*base.copy_from(&other).unwrap_err().kind(), ErrorKind::Type);
+    let other = Tensor::zeros(&device, &[2, 2], DType::INT32).unwrap();
+    assert_eq!(*base.copy_from(&other).unwrap_err().kind(), ErrorKind::Value);
+}
+
+#[test]
+fn dlpack_goes_out_and_comes_back() {
+    let host = host();
+    let device = host.device("cpu", 0).unwrap();
+    let base = Tensor::from_slice(&device, &[2, 2], &[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+    // SAFETY: managed tensors that were just made and are owned here.
+    let (old, new) = unsafe {
+        (
+            Tensor::from_dlpack(&host, base.to_dlpack()).unwrap(),
+            Tensor::from_dlpack_versioned(&host, base.strided(&[2], &[2], 1).unwrap().to_dlpack_versioned())
+                .unwrap(),
+        )
+    };
+    assert_eq!(old.view().data(), base.view().data(), "no copy");
+    drop(base);
+    assert_eq!(old.to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(new.to_vec::<f32>().unwrap(), [2.0, 4.0]);
+
+    let managed = old.to_dlpack_versioned();
+    // SAFETY: live and owned here.
+    let read_only = unsafe {
+        (*managed).flags |= CHIPDOCK_DLPACK_READ_ONLY;
+        Tensor::from_dlpack_versioned(&host, managed).unwrap()
+    };
+    assert!(read_only.is_read_only() && read_only.slice(0, 0, 1).unwrap().is_read_only());
+    assert_eq!(*read_only.copy_from(&old).unwrap_err().kind(), ErrorKind::Value);
+
+    let managed = old.to_dlpack();
+    // SAFETY: live and owned here; a refused one is still ours.
+    unsafe {
+        (*managed).dl_tensor.device.device_type = 99;
+        let error = Tensor::from_dlpack(&host, managed).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+        (*managed).dl_tensor.dtype = DLDataType { code: 9, bits: 8, lanes: 1 };
+        assert_eq!(*Tensor::from_dlpack(&host, managed).unwrap_err().kind(), ErrorKind::Unsupported);
+        (*managed).deleter.unwrap()(managed);
+        assert_eq!(*Tensor::from_dlpack(&host, std::ptr::null_mut()).unwrap_err().kind(), ErrorKind::Value);
+    }
+}
+
+#[test]
+fn memory_is_used_again_on_the_same_thread() {
+    let device = cpu();
+    let first = Tensor::empty(&device, &[1 << 18], DType::FLOAT32).unwrap();
+    let data = first.view().data();
+    drop(first);
+    let second = Tensor::empty(&device, &[1 << 18], DType::FLOAT32).unwrap();
+    assert_eq!(second.view().data(), data);
+    drop(second);
+    device.trim().unwrap();
+}
+
+#[test]
+fn tensors_move_between_threads() {
+    let device = cpu();
+    std::thread::scope(|scope| {
+        for seed in 0..4_i64 {
+            let device = &device;
+            scope.spawn(move || {
+                let mut kept = Vec::new();
+                for step in 0..200_i64 {
+                    let elements: Vec<i64> =
+                        (0..(step * 7 + seed) % 300).map(|index| index * seed + step).collect();
+                    let tensor = Tensor::from_slice(device, &[elements.len() as i64], &elements).unwrap();
+                    kept.push((tensor, elements));
+                    if kept.len() > 8 {
+                        let (tensor, elements) = kept.remove(usize::try_from(step).unwrap() % 8);
+                        assert_eq!(tensor.to_vec::<i64>().unwrap(), elements);
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn workspace_is_a_stack_for_each_thread_and_stream() {
+    let device = cpu();
+    let state = device.state();
+    let (default, other) = (std::ptr::null_mut(), std::ptr::without_provenance_mut(64));
+    let a = state.allocate_workspace(100, default).unwrap();
+    let b = state.allocate_workspace(5000, default).unwrap();
+    assert_ne!(a, b);
+    assert_eq!(a.addr() % 64, 0);
+    state.free_workspace(b, default).unwrap();
+    assert_ne!(state.allocate_workspace(5000, other).unwrap(), b, "another stream does not get it");
+    assert_eq!(state.allocate_workspace(4097, default).unwrap(), b, "the same stream does");
+    assert_eq!(
+        *state.free_workspace(std::ptr::without_provenance_mut(8), default).unwrap_err().kind(),
+        ErrorKind::Value
+    );
+    let b_address = b.addr();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (b, default) = (std::ptr::without_provenance_mut(b_address), std::ptr::null_mut());
+            assert!(state.free_workspace(b, default).is_err(), "another thread does not own it");
+            let own = state.allocate_workspace(1, default).unwrap();
+            state.free_workspace(own, default).unwrap();
+        });
+    });
+    state.free_workspace(b, default).unwrap();
+    assert!(state.free_workspace(b, default).is_err(), "freed twice");
+    state.free_workspace(a, default).unwrap();
+}
+
+#[test]
+fn two_hosts_in_a_process_do_not_meet() {
+    let (first, second) = (host(), host());
+    let tensor = Tensor::from_slice(&first.device("cpu", 0).unwrap(), &[1], &[7_u8]).unwrap();
+    drop(first);
+    assert_eq!(tensor.to_vec::<u8>().unwrap(), [7], "a tensor keeps its host");
+    drop(second);
+    let state = Arc::clone(tensor.device().state());
+    drop(tensor);
+    let unknown = DLDataType { code: 0, bits: 8, lanes: 0 };
+    let error = state.allocate(1 << 20, unknown).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Unavailable, "after shutdown: {error}");
+}
+
+#[test]
+fn a_forked_child_is_refused() {
+    let host = host();
+    // SAFETY: the child calls nothing but the checks under test and `_exit`.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let refused = host.device("cpu", 0).is_err_and(|error| *error.kind() == ErrorKind::WrongState);
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(i32::from(!refused)) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for the child made above.
+    unsafe { libc::waitpid(child, &mut status, 0) };
+    assert_eq!(status, 0, "the child saw another answer");
+    assert!(host.device("cpu", 0).is_ok(), "the parent goes on");
+}
+
+#[test]
+fn streams_of_host_memory_are_the_default_one() {
+    let device = cpu();
+    let stream = device.create_stream().unwrap();
+    let _current = stream.enter().unwrap();
+    let tensor = Tensor::from_slice(&device, &[1], &[1_u8]).unwrap();
+    stream.wait_for(&device.default_stream()).unwrap();
+    stream.sync().unwrap();
+    assert_eq!(tensor.to_vec::<u8>().unwrap(), [1]);
+    let other = cpu().create_stream().unwrap();
+    assert_eq!(*stream.wait_for(&other).unwrap_err().kind(), ErrorKind::Value);
+}
