@@ -1,0 +1,324 @@
+/*
+ * A plugin to start from, in C99 that is C++11 as well: one device that lives in host memory, and one function.
+ * chipdock.h is all it includes of Chipdock, and nothing of Chipdock is linked. SPDX-License-Identifier: Apache-2.0
+ */
+#include <chipdock.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLUGIN_NAME "template-c"
+#define DEVICE_NAME "template_c"
+#define FUNCTION_NAME "template_c.element_count"
+
+/* What the plugin is to one host. There may be several hosts, so each has its own. */
+typedef struct Instance {
+  const ChipdockHost *host;
+  /* The number of calls that are running, and the highest bit once the host has shut the plugin down. */
+  uint64_t state;
+  struct Instance *next;
+} Instance;
+
+#define CLOSED ((uint64_t)1 << 63)
+
+/* Only so that `shutdown`, which is told the host and nothing else, finds its instance. */
+static Instance *instances = NULL;
+
+static ChipdockStr text(const char *literal) {
+  ChipdockStr view;
+  view.data = literal;
+  view.size = strlen(literal);
+  return view;
+}
+
+static int is_text(ChipdockStr view, const char *literal) {
+  return view.size == strlen(literal) && (view.size == 0 || memcmp(view.data, literal, view.size) == 0);
+}
+
+/* Raises an error with the host, then returns its status. */
+static int32_t fail(const Instance *instance, int32_t status, const char *kind, const char *message) {
+  instance->host->raise(instance->host->self_, text(kind), text(message));
+  return status;
+}
+
+/* Begins a call: 0, or "unavailable" after shutdown. */
+static int32_t enter(Instance *instance) {
+  if (__atomic_fetch_add(&instance->state, 1, __ATOMIC_ACQUIRE) & CLOSED) {
+    __atomic_fetch_sub(&instance->state, 1, __ATOMIC_RELEASE);
+    return fail(instance, CHIPDOCK_UNAVAILABLE, "Unavailable",
+                "the plugin `" PLUGIN_NAME "` was shut down for this host: load it with a new host");
+  }
+  return CHIPDOCK_OK;
+}
+
+/* Ends a call and passes its status on. */
+static int32_t leave(Instance *instance, int32_t status) {
+  __atomic_fetch_sub(&instance->state, 1, __ATOMIC_RELEASE);
+  return status;
+}
+
+/* Gives up what was registered. The instance stays, because shutdown may still look for it: a few bytes for each
+ * host. A plugin that holds more frees it here. */
+static void release(void *self_) { (void)self_; }
+
+static int32_t check_device(const Instance *instance, int32_t device_id) {
+  char message[96];
+  if (device_id == 0) return CHIPDOCK_OK;
+  snprintf(message, sizeof message, "device " DEVICE_NAME ":%d: expected id 0, there is 1 device", (int)device_id);
+  return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", message);
+}
+
+/* ---- Values ---- */
+
+static ChipdockAny none(void) {
+  ChipdockAny any;
+  memset(&any, 0, sizeof any); /* also the bytes that are not used */
+  return any;
+}
+
+static ChipdockAny integer(int32_t type_index, int64_t number) {
+  ChipdockAny any = none();
+  any.type_index = type_index;
+  any.value.v_int64 = number;
+  return any;
+}
+
+/* A string of at most 7 bytes lies in the value; a longer one is an object that carries its deleter. */
+typedef struct StringObject {
+  uint64_t prefix[2]; /* sixteen zero bytes before each object (V.13) */
+  ChipdockByteArrayObject object;
+  char bytes[64];
+} StringObject;
+
+static void delete_string(void *self_, int32_t flags) {
+  /* There is nothing to destroy but the memory, which goes with the last weak reference. */
+  if (flags & CHIPDOCK_DELETE_WEAK) free((char *)self_ - offsetof(StringObject, object));
+}
+
+/* An owned string of 8 to 63 bytes; None when there is no memory. */
+static ChipdockAny long_string(const char *literal) {
+  ChipdockAny any = none();
+  StringObject *string = (StringObject *)calloc(1, sizeof(StringObject));
+  if (string == NULL) return any;
+  string->object.object.combined_ref_count = CHIPDOCK_NEW_REF_COUNT;
+  string->object.object.type_index = CHIPDOCK_TYPE_STR;
+  string->object.object.deleter = delete_string;
+  strncpy(string->bytes, literal, sizeof string->bytes - 1);
+  string->object.bytes.data = string->bytes;
+  string->object.bytes.size = strlen(string->bytes);
+  any.type_index = CHIPDOCK_TYPE_STR;
+  any.value.v_object = &string->object.object;
+  return any;
+}
+
+/* ---- The device: blocks of host memory behind opaque handles ---- */
+
+/* A data space's handle points to one of these, not to the bytes: as a real device has buffers of its own. */
+typedef struct Block {
+  uint64_t size_bytes;
+  char *bytes;
+} Block;
+
+static int32_t device_count(void *self_, int32_t *out_count) {
+  Instance *instance = (Instance *)self_;
+  int32_t status = enter(instance);
+  if (status != CHIPDOCK_OK) return status;
+  *out_count = 1;
+  return leave(instance, CHIPDOCK_OK);
+}
+
+static int32_t attribute(void *self_, int32_t device_id, ChipdockStr key, ChipdockAny *out_value) {
+  Instance *instance = (Instance *)self_;
+  int32_t status = enter(instance);
+  if (status != CHIPDOCK_OK) return status;
+  if (is_text(key, "exist")) {
+    *out_value = integer(CHIPDOCK_TYPE_BOOL, device_id == 0);
+  } else {
+    status = check_device(instance, device_id);
+    /* What is not known here is None, and no error. */
+    if (status == CHIPDOCK_OK)
+      *out_value = is_text(key, "device_name") ? long_string("Template device in host memory") : none();
+  }
+  return leave(instance, status);
+}
+
+static int32_t allocate(Instance *instance, const ChipdockDataSpaceRequest *request, void **out_data) {
+  Block *block;
+  uint64_t alignment = request->alignment_bytes;
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0)
+    return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", "alignment: expected a power of two");
+  if (request->kind != CHIPDOCK_DATA_SPACE_DEVICE || !(is_text(request->scope, "") || is_text(request->scope, "global")))
+    return fail(instance, CHIPDOCK_UNSUPPORTED, "Unsupported",
+                DEVICE_NAME " has device memory of scope `global` only");
+  block = (Block *)malloc(sizeof(Block));
+  if (block != NULL) {
+    block->size_bytes = request->size_bytes;
+    block->bytes = request->size_bytes < SIZE_MAX / 2 ? (char *)malloc((size_t)request->size_bytes + 1) : NULL;
+    if (block->bytes != NULL) {
+      *out_data = block;
+      return CHIPDOCK_OK;
+    }
+    free(block);
+  }
+  /* Everything is as it was before. */
+  return fail(instance, CHIPDOCK_OUT_OF_MEMORY, "OutOfMemory",
+              DEVICE_NAME ": no memory of that size is left; free something or ask for less");
+}
+
+static int32_t allocate_data_space(void *self_, int32_t device_id, const ChipdockDataSpaceRequest *request,
+                                   void **out_data) {
+  Instance *instance = (Instance *)self_;
+  int32_t status = enter(instance);
+  if (status != CHIPDOCK_OK) return status;
+  status = check_device(instance, device_id);
+  if (status == CHIPDOCK_OK) status = allocate(instance, request, out_data);
+  return leave(instance, status);
+}
+
+static int32_t free_data_space(void *self_, int32_t device_id, void *data) {
+  Instance *instance = (Instance *)self_;
+  Block *block = (Block *)data;
+  int32_t status = enter(instance);
+  if (status != CHIPDOCK_OK) return status;
+  status = check_device(instance, device_id);
+  if (status == CHIPDOCK_OK && block != NULL) {
+    free(block->bytes);
+    free(block);
+  }
+  return leave(instance, status);
+}
+
+/* Where a copy reads or writes, or NULL when the range is not within the data space. Host memory is an address; what
+ * is there is the caller's word. */
+static char *range(const ChipdockCopyEnd *end, uint64_t size_bytes) {
+  Block *block;
+  if (end->device.device_type == CHIPDOCK_DEVICE_CPU) return (char *)end->data + end->offset_bytes;
+  block = (Block *)end->data;
+  if (end->offset_bytes > block->size_bytes || size_bytes > block->size_bytes - end->offset_bytes) return NULL;
+  return block->bytes + end->offset_bytes;
+}
+
+static int32_t copy(Instance *instance, const ChipdockCopy *request) {
+  char *from;
+  char *to;
+  if (request->size_bytes == 0) return CHIPDOCK_OK;
+  if (request->from.data == NULL || request->to.data == NULL)
+    return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", "one end of the copy is null");
+  from = range(&request->from, request->size_bytes);
+  to = range(&request->to, request->size_bytes);
+  if (from == NULL || to == NULL)
+    return fail(instance, CHIPDOCK_OUT_OF_RANGE, "IndexError", "the copy reaches past the end of a data space");
+  memcpy(to, from, (size_t)request->size_bytes);
+  return CHIPDOCK_OK;
+}
+
+static int32_t copy_data(void *self_, int32_t device_id, const ChipdockCopy *request, void *stream) {
+  Instance *instance = (Instance *)self_;
+  int32_t status = enter(instance);
+  (void)stream;
+  if (status != CHIPDOCK_OK) return status;
+  status = check_device(instance, device_id);
+  if (status == CHIPDOCK_OK) status = copy(instance, request);
+  return leave(instance, status);
+}
+
+/* Every call is done when it returns, so the default stream is all there is and there is nothing to wait for. */
+static int32_t create_stream(void *self_, int32_t device_id, void **out_stream) {
+  Instance *instance = (Instance *)self_;
+  int32_t status = enter(instance);
+  if (status != CHIPDOCK_OK) return status;
+  status = check_device(instance, device_id);
+  if (status == CHIPDOCK_OK) *out_stream = NULL;
+  return leave(instance, status);
+}
+
+static int32_t on_stream(void *self_, int32_t device_id, void *stream) {
+  Instance *instance = (Instance *)self_;
+  int32_t status = enter(instance);
+  (void)stream;
+  if (status != CHIPDOCK_OK) return status;
+  return leave(instance, check_device(instance, device_id));
+}
+
+static int32_t sync_stream_from_to(void *self_, int32_t device_id, void *from, void *to) {
+  (void)from;
+  return on_stream(self_, device_id, to);
+}
+
+static int32_t set_device(void *self_, int32_t device_id) { return on_stream(self_, device_id, NULL); }
+
+static const ChipdockDeviceApi device_api = {
+    release,     device_count,  attribute, allocate_data_space, free_data_space, copy_data,
+    create_stream, on_stream /* free_stream */, on_stream /* sync_stream */, sync_stream_from_to, set_device,
+    on_stream /* set_stream */,
+};
+
+/* ---- The function: template_c.element_count(tensor) -> int ---- */
+
+/* The tensor of a value: borrowed (type 7) or an object (type 70), whose DLTensor lies behind its header. */
+static const DLTensor *tensor_of(const ChipdockAny *any) {
+  if (any->type_index == CHIPDOCK_TYPE_DLTENSOR_PTR) return any->value.v_tensor;
+  if (any->type_index == CHIPDOCK_TYPE_TENSOR) return &((const ChipdockTensorObject *)any->value.v_object)->tensor;
+  return NULL;
+}
+
+static int32_t element_count(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result) {
+  Instance *instance = (Instance *)self_;
+  const DLTensor *tensor;
+  int64_t count = 1;
+  int32_t axis;
+  if (enter(instance) != CHIPDOCK_OK) return CHIPDOCK_ERROR;
+  tensor = num_args > 0 ? tensor_of(&args[0]) : NULL;
+  if (tensor == NULL) {
+    fail(instance, CHIPDOCK_ERROR, "TypeError", "argument 0 (`tensor`): expected Tensor, found something else");
+    return leave(instance, CHIPDOCK_ERROR);
+  }
+  for (axis = 0; axis < tensor->ndim; axis++) {
+    if (__builtin_mul_overflow(count, tensor->shape[axis], &count)) {
+      fail(instance, CHIPDOCK_ERROR, "ValueError", "the number of elements does not fit 64 bits");
+      return leave(instance, CHIPDOCK_ERROR);
+    }
+  }
+  *result = integer(CHIPDOCK_TYPE_INT, count); /* written on success only */
+  return leave(instance, CHIPDOCK_OK);
+}
+
+static const ChipdockSafeCall element_count_call = element_count;
+static const ChipdockDeleter function_deleter = release;
+
+/* ---- The entry ---- */
+
+static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
+  int32_t device_type = 0; /* 0: the host gives the device a number of its own */
+  int32_t status;
+  Instance *instance = (Instance *)calloc(1, sizeof(Instance));
+  if (instance == NULL) {
+    host->raise(host->self_, text("OutOfMemory"), text("no memory for the plugin `" PLUGIN_NAME "`"));
+    return CHIPDOCK_OUT_OF_MEMORY;
+  }
+  instance->host = host;
+  instance->next = __atomic_load_n(&instances, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&instances, &instance->next, instance, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  }
+  /* Sorted by name. A failure has raised its error already. */
+  status = registrar->device_api(registrar->self_, text(DEVICE_NAME), device_type, instance, &device_api, &device_type);
+  if (status != CHIPDOCK_OK) return status;
+  return registrar->function(registrar->self_, text(FUNCTION_NAME), instance, element_count_call, function_deleter);
+}
+
+static int32_t shut_down(const ChipdockHost *host) {
+  Instance *instance = __atomic_load_n(&instances, __ATOMIC_ACQUIRE);
+  for (; instance != NULL; instance = instance->next) {
+    if (instance->host != host) continue;
+    __atomic_fetch_or(&instance->state, CLOSED, __ATOMIC_ACQ_REL);
+    /* Calls are short here; a plugin with long ones waits by other means. */
+    while (__atomic_load_n(&instance->state, __ATOMIC_ACQUIRE) != CLOSED) {
+    }
+  }
+  return CHIPDOCK_OK;
+}
+
+static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN(PLUGIN_NAME, "0.1.0", "", init, shut_down);
+
+const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }

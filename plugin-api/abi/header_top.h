@@ -1,0 +1,20 @@
+/*
+ * The plugin boundary of Chipdock, for C99 and C++11 and newer. SPDX-License-Identifier: Apache-2.0
+ *
+ * Printed from the crate chipdock-abi: do not edit. The numbered rules (P1.1, D.4, ...) stand on the front page of the
+ * crate chipdock-plugin-api; in short:
+ *
+ * - Export one function, `chipdock_plugin_v1`, which returns a static descriptor: see CHIPDOCK_PLUGIN at the end.
+ *   Hide every other symbol (-fvisibility=hidden).
+ * - Fill in every slot of a table: none may be null. Tables and their texts live as long as the process.
+ * - Return 0, or raise an error with the host that called (`host->raise`, same thread) and return a status. A failure
+ *   without an error is reported as a broken plugin.
+ * - No C++ exception, no longjmp and no exit may leave any of your functions: catch everything (`catch (...)`), raise
+ *   it as kind "Panic" and return CHIPDOCK_PANIC.
+ * - Every function may be called from any thread at once. `init` runs once for each host, starts no thread, calls no
+ *   vendor's driver, and keeps nothing of the host in a global: put the host into each `self_`.
+ * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
+ *   NUL-terminated.
+ * - The DL* types are DLPack's own; do not include dlpack.h in the same source file.
+ * - Set reserved fields (`padding`) and the unused bytes of a value to zero.
+ */

@@ -1,0 +1,1024 @@
+/*
+ * The plugin boundary of Chipdock, for C99 and C++11 and newer. SPDX-License-Identifier: Apache-2.0
+ *
+ * Printed from the crate chipdock-abi: do not edit. The numbered rules (P1.1, D.4, ...) stand on the front page of the
+ * crate chipdock-plugin-api; in short:
+ *
+ * - Export one function, `chipdock_plugin_v1`, which returns a static descriptor: see CHIPDOCK_PLUGIN at the end.
+ *   Hide every other symbol (-fvisibility=hidden).
+ * - Fill in every slot of a table: none may be null. Tables and their texts live as long as the process.
+ * - Return 0, or raise an error with the host that called (`host->raise`, same thread) and return a status. A failure
+ *   without an error is reported as a broken plugin.
+ * - No C++ exception, no longjmp and no exit may leave any of your functions: catch everything (`catch (...)`), raise
+ *   it as kind "Panic" and return CHIPDOCK_PANIC.
+ * - Every function may be called from any thread at once. `init` runs once for each host, starts no thread, calls no
+ *   vendor's driver, and keeps nothing of the host in a global: put the host into each `self_`.
+ * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
+ *   NUL-terminated.
+ * - The DL* types are DLPack's own; do not include dlpack.h in the same source file.
+ * - Set reserved fields (`padding`) and the unused bytes of a value to zero.
+ */
+
+#ifndef CHIPDOCK_H
+#define CHIPDOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Severity of a diagnostic: the build fails.
+#define CHIPDOCK_DIAGNOSTIC_ERROR 1
+
+// Severity of a diagnostic: the build goes on.
+#define CHIPDOCK_DIAGNOSTIC_WARNING 2
+
+// Severity of a diagnostic: for information.
+#define CHIPDOCK_DIAGNOSTIC_NOTE 3
+
+// Data space of the device itself.
+#define CHIPDOCK_DATA_SPACE_DEVICE 0
+
+// Page-locked host memory that the device copies from and to at full speed.
+#define CHIPDOCK_DATA_SPACE_PINNED 1
+
+// Device memory that the host may read and write in place.
+#define CHIPDOCK_DATA_SPACE_HOST_VISIBLE 2
+
+// Memory that both sides address alike.
+#define CHIPDOCK_DATA_SPACE_UNIFIED 3
+
+// Device type of host memory.
+#define CHIPDOCK_DEVICE_CPU 1
+
+// The first device type that a host assigns by name at run time; DLPack's own numbers stay far below.
+#define CHIPDOCK_DEVICE_FIRST_ASSIGNED 4096
+
+// Type code: signed integer.
+#define CHIPDOCK_DTYPE_INT 0
+
+// Type code: unsigned integer.
+#define CHIPDOCK_DTYPE_UINT 1
+
+// Type code: IEEE float.
+#define CHIPDOCK_DTYPE_FLOAT 2
+
+// Type code: opaque handle.
+#define CHIPDOCK_DTYPE_HANDLE 3
+
+// Type code: bfloat.
+#define CHIPDOCK_DTYPE_BFLOAT 4
+
+// Type code: boolean, one byte of 0 or 1.
+#define CHIPDOCK_DTYPE_BOOL 6
+
+// Flag of `DLManagedTensorVersioned`: the data may not be written.
+#define CHIPDOCK_DLPACK_READ_ONLY 1
+
+// Flag of `DLManagedTensorVersioned`: the data is a copy made for this export.
+#define CHIPDOCK_DLPACK_IS_COPIED 2
+
+// DLPack's major version that this ABI carries.
+#define CHIPDOCK_DLPACK_MAJOR 1
+
+// DLPack's minor version that this ABI carries.
+#define CHIPDOCK_DLPACK_MINOR 3
+
+// Answer of `ChipdockModuleLoader::check`: the artifact runs on the device.
+#define CHIPDOCK_ARTIFACT_OK 0
+
+// Answer of `ChipdockModuleLoader::check`: it runs after being compiled again.
+#define CHIPDOCK_ARTIFACT_RECOMPILE 1
+
+// Answer of `ChipdockModuleLoader::check`: it cannot run there.
+#define CHIPDOCK_ARTIFACT_UNSUPPORTED 2
+
+// The ABI major. A plugin exports `chipdock_plugin_v1` for it.
+#define CHIPDOCK_ABI_MAJOR 1
+
+// The ABI minor: named interfaces that came since the major.
+#define CHIPDOCK_ABI_MINOR 0
+
+// `CHIPDOCK` as little-endian bytes.
+#define CHIPDOCK_MAGIC 5423265531107559491
+
+// A hash of the sizes and offsets of the frozen tables; `crate::layout_hash` proves it.
+#define CHIPDOCK_LAYOUT_HASH 11043708006759530468ull
+
+// Success.
+#define CHIPDOCK_OK 0
+
+// A failure whose kind and message stand in the error slot; what a packed function returns.
+#define CHIPDOCK_ERROR -1
+
+// The caller's mistake: a value that is not allowed. Error kind `ValueError`.
+#define CHIPDOCK_INVALID_ARGUMENT 1
+
+// The caller's mistake: a value of the wrong type. Error kind `TypeError`.
+#define CHIPDOCK_WRONG_TYPE 2
+
+// The caller's mistake: an index or a range out of bounds. Error kind `IndexError`.
+#define CHIPDOCK_OUT_OF_RANGE 3
+
+// The caller's mistake: no such name. Error kind `NotFound`.
+#define CHIPDOCK_NOT_FOUND 4
+
+// The caller's mistake: not supported here, and it never will be without another plugin. Error kind `Unsupported`.
+#define CHIPDOCK_UNSUPPORTED 5
+
+// The caller's mistake: not in this state (freed, shut down, already there). Error kind `WrongState`.
+#define CHIPDOCK_WRONG_STATE 6
+
+// The environment's fault: a library, a driver or a device is not there. Error kind `Unavailable`.
+#define CHIPDOCK_UNAVAILABLE 16
+
+// The environment's fault: no memory left; the state is as it was before the call. Error kind `OutOfMemory`.
+#define CHIPDOCK_OUT_OF_MEMORY 17
+
+// The environment's fault: the device is gone until it is opened again. Error kind `DeviceLost`.
+#define CHIPDOCK_DEVICE_LOST 18
+
+// The environment's fault: a file or a process failed. Error kind `IoError`.
+#define CHIPDOCK_IO 19
+
+// The work was cancelled by the caller. Error kind `Cancelled`.
+#define CHIPDOCK_CANCELLED 20
+
+// A bug of whoever raised it. Error kind `InternalError`.
+#define CHIPDOCK_INTERNAL 32
+
+// A panic or an exception, caught at the boundary. Error kind `Panic`.
+#define CHIPDOCK_PANIC 33
+
+// A plugin that broke a rule of the boundary, as the host found it. Error kind `BrokenPlugin`.
+#define CHIPDOCK_BROKEN_PLUGIN 34
+
+// Log level: something failed.
+#define CHIPDOCK_LOG_ERROR 1
+
+// Log level: something works otherwise than expected.
+#define CHIPDOCK_LOG_WARNING 2
+
+// Log level: what happens, for a person.
+#define CHIPDOCK_LOG_INFO 3
+
+// Log level: what happens, for whoever debugs.
+#define CHIPDOCK_LOG_DEBUG 4
+
+// Type index: nothing.
+#define CHIPDOCK_TYPE_NONE 0
+
+// Type index: a 64-bit signed integer.
+#define CHIPDOCK_TYPE_INT 1
+
+// Type index: a boolean, stored as the integer 0 or 1.
+#define CHIPDOCK_TYPE_BOOL 2
+
+// Type index: a 64-bit float.
+#define CHIPDOCK_TYPE_FLOAT 3
+
+// Type index: a pointer that nobody owns.
+#define CHIPDOCK_TYPE_OPAQUE_PTR 4
+
+// Type index: an element type.
+#define CHIPDOCK_TYPE_DATA_TYPE 5
+
+// Type index: a device.
+#define CHIPDOCK_TYPE_DEVICE 6
+
+// Type index: a borrowed `DLTensor`; only in views, never in an owned value.
+#define CHIPDOCK_TYPE_DLTENSOR_PTR 7
+
+// Type index: a borrowed NUL-terminated string; only in views.
+#define CHIPDOCK_TYPE_RAW_STR 8
+
+// Type index: a borrowed byte array; only in views.
+#define CHIPDOCK_TYPE_BYTE_ARRAY_PTR 9
+
+// Type index: an object that the callee may take.
+#define CHIPDOCK_TYPE_OBJECT_RVALUE_REF 10
+
+// Type index: a string of at most 7 bytes, stored in the value.
+#define CHIPDOCK_TYPE_SMALL_STR 11
+
+// Type index: at most 7 bytes, stored in the value.
+#define CHIPDOCK_TYPE_SMALL_BYTES 12
+
+// The first type index of an object.
+#define CHIPDOCK_TYPE_OBJECT_BEGIN 64
+
+// Type index: a string object of 8 bytes or more.
+#define CHIPDOCK_TYPE_STR 65
+
+// Type index: a bytes object of 8 bytes or more.
+#define CHIPDOCK_TYPE_BYTES 66
+
+// Type index: an error object.
+#define CHIPDOCK_TYPE_ERROR 67
+
+// Type index: a function object.
+#define CHIPDOCK_TYPE_FUNCTION 68
+
+// Type index: a shape object.
+#define CHIPDOCK_TYPE_SHAPE 69
+
+// Type index: a tensor object; its `DLTensor` lies 24 bytes in.
+#define CHIPDOCK_TYPE_TENSOR 70
+
+// Type index: an array object.
+#define CHIPDOCK_TYPE_ARRAY 71
+
+// Deleter flag: no strong reference is left, run the destructor.
+#define CHIPDOCK_DELETE_STRONG 1
+
+// Deleter flag: no weak reference is left, free the memory.
+#define CHIPDOCK_DELETE_WEAK 2
+
+// A new object's reference count: one strong in the low half, one weak in the high half.
+#define CHIPDOCK_NEW_REF_COUNT 4294967297
+
+// The header of every object, 24 bytes.
+typedef struct ChipdockObject {
+  // Strong count in the low 32 bits, weak count in the high 32. Changed by atomic operations alone.
+  uint64_t combined_ref_count;
+  // One of `CHIPDOCK_TYPE_*`, 64 or more.
+  int32_t type_index;
+  // Zero.
+  uint32_t padding;
+  // Called with `CHIPDOCK_DELETE_*` flags when a count reaches zero; may be null.
+  void (*deleter)(void *self_, int32_t flags);
+} ChipdockObject;
+
+// A device: DLPack's type number and an index among the devices of that type.
+typedef struct DLDevice {
+  // DLPack's number, or one that the host assigned.
+  int32_t device_type;
+  // Index among the devices of this type, from 0.
+  int32_t device_id;
+} DLDevice;
+
+// The type of an element: code, bits of one lane, number of lanes.
+typedef struct DLDataType {
+  // One of `CHIPDOCK_DTYPE_*`.
+  uint8_t code;
+  // Bits of one lane.
+  uint8_t bits;
+  // Lanes of a vector; 1 for a scalar.
+  uint16_t lanes;
+} DLDataType;
+
+// A tensor, borrowed: nothing here owns anything.
+typedef struct DLTensor {
+  // The data space: an address on the CPU, an opaque handle elsewhere.
+  void *data;
+  // Where the data lives.
+  struct DLDevice device;
+  // Number of axes.
+  int32_t ndim;
+  // Type of an element.
+  struct DLDataType dtype;
+  // `ndim` extents, in elements.
+  int64_t *shape;
+  // `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
+  int64_t *strides;
+  // Where the first element starts, in bytes from `data`.
+  uint64_t byte_offset;
+} DLTensor;
+
+// The payload of a `ChipdockAny`.
+typedef union ChipdockAnyValue {
+  // Integers and booleans.
+  int64_t v_int64;
+  // Floats.
+  double v_float64;
+  // Opaque pointers.
+  void *v_ptr;
+  // Raw strings.
+  const char *v_c_str;
+  // Objects.
+  struct ChipdockObject *v_object;
+  // Borrowed tensors.
+  struct DLTensor *v_tensor;
+  // Element types; the other four bytes are zero.
+  struct DLDataType v_dtype;
+  // Devices.
+  struct DLDevice v_device;
+  // Small strings and small bytes; unused bytes are zero.
+  uint8_t v_bytes[8];
+} ChipdockAnyValue;
+
+// A value, 16 bytes: borrowed as an argument, owned as a result. Unused bytes are zero (values are hashed bytewise).
+typedef struct ChipdockAny {
+  // One of `CHIPDOCK_TYPE_*`.
+  int32_t type_index;
+  // Length of a small string or small bytes; zero for everything else.
+  uint32_t small_length;
+  // The payload.
+  union ChipdockAnyValue value;
+} ChipdockAny;
+
+// Bytes that somebody else owns: UTF-8 wherever this stands for a string. `data` may be null when `size` is 0.
+typedef struct ChipdockStr {
+  // The first byte; not NUL-terminated.
+  const char *data;
+  // Length in bytes.
+  size_t size;
+} ChipdockStr;
+
+// What follows the header of a string or bytes object. The bytes are followed by a NUL.
+typedef struct ChipdockByteArrayObject {
+  // Header.
+  struct ChipdockObject object;
+  // The bytes.
+  struct ChipdockStr bytes;
+} ChipdockByteArrayObject;
+
+// A shape object.
+typedef struct ChipdockShapeObject {
+  // Header.
+  struct ChipdockObject object;
+  // Extents.
+  const int64_t *data;
+  // Number of extents.
+  size_t size;
+} ChipdockShapeObject;
+
+// A tensor object. `strides` is never null when there are axes.
+typedef struct ChipdockTensorObject {
+  // Header.
+  struct ChipdockObject object;
+  // The tensor.
+  struct DLTensor tensor;
+} ChipdockTensorObject;
+
+// A packed function: borrowed arguments, an owned result. `result` is None before the call and is written only on
+// success. Returns 0, or -1 with an error raised.
+typedef int32_t (*ChipdockSafeCall)(void *self_,
+                                    const struct ChipdockAny *args,
+                                    int32_t num_args,
+                                    struct ChipdockAny *result);
+
+// A function object; a closure's own data follows.
+typedef struct ChipdockFunctionObject {
+  // Header.
+  struct ChipdockObject object;
+  // Called with the object as `self`.
+  ChipdockSafeCall safe_call;
+  // Reserved for C++; null.
+  void *cpp_call;
+} ChipdockFunctionObject;
+
+// An error object.
+typedef struct ChipdockErrorObject {
+  // Header.
+  struct ChipdockObject object;
+  // The kind, an open string such as `ValueError`.
+  struct ChipdockStr kind;
+  // For a person: what was expected, what was found, what to do.
+  struct ChipdockStr message;
+  // Lines `File "f", line 1, in g`, most recent last.
+  struct ChipdockStr backtrace;
+  // Replaces (0) or appends to (1) the backtrace; never null.
+  void (*update_backtrace)(void *self_, const struct ChipdockStr *backtrace, int32_t update_mode);
+  // An owned error object that caused this one, or null.
+  struct ChipdockObject *cause_chain;
+  // An owned object with more context, or null.
+  struct ChipdockObject *extra_context;
+} ChipdockErrorObject;
+
+// An array object.
+typedef struct ChipdockArrayObject {
+  // Header.
+  struct ChipdockObject object;
+  // The first element; elements are owned.
+  struct ChipdockAny *data;
+  // Number of elements.
+  int64_t size;
+  // Room for elements.
+  int64_t capacity;
+  // Frees `data`; null when it is owned with the object.
+  void (*data_deleter)(void *data);
+} ChipdockArrayObject;
+
+// DLPack's managed tensor of before 1.0.
+typedef struct DLManagedTensor {
+  // The tensor.
+  struct DLTensor dl_tensor;
+  // The producer's own.
+  void *manager_ctx;
+  // Frees the tensor and this struct; null when there is nothing to free.
+  void (*deleter)(struct DLManagedTensor *self_);
+} DLManagedTensor;
+
+// DLPack's version.
+typedef struct DLPackVersion {
+  // Breaking changes.
+  uint32_t major;
+  // Additions.
+  uint32_t minor;
+} DLPackVersion;
+
+// DLPack's managed tensor since 1.0.
+typedef struct DLManagedTensorVersioned {
+  // The version that the producer wrote; another major may only be deleted.
+  struct DLPackVersion version;
+  // The producer's own.
+  void *manager_ctx;
+  // Frees the tensor and this struct; null when there is nothing to free.
+  void (*deleter)(struct DLManagedTensorVersioned *self_);
+  // `CHIPDOCK_DLPACK_*` flags.
+  uint64_t flags;
+  // The tensor.
+  struct DLTensor dl_tensor;
+} DLManagedTensorVersioned;
+
+// The host's services. Valid as long as the process lives. There may be several hosts in a process.
+typedef struct ChipdockHost {
+  // The ABI major that this host speaks to this plugin.
+  uint32_t abi_major;
+  // The newest minor of it that the host knows; may be older or newer than the plugin's.
+  uint32_t abi_minor;
+  // The host's version, semver.
+  struct ChipdockStr version;
+  // The host's own; the first argument of each function below.
+  void *self_;
+  // Sets this thread's error. The last one raised before a non-zero return is the one reported.
+  void (*raise)(void *self_, struct ChipdockStr kind, struct ChipdockStr message);
+  // Sets this thread's error to an error object; borrows it.
+  void (*raise_object)(void *self_, const struct ChipdockAny *error);
+  // Moves this thread's error out, for a plugin that called somebody else's function; None when there is none.
+  void (*take_error)(void *self_, struct ChipdockAny *out_error);
+  // Writes a line to the host's log. `level` is one of `CHIPDOCK_LOG_*`.
+  void (*log)(void *self_, int32_t level, struct ChipdockStr message);
+  // Writes the registered function of that name as an owned function object, or None when there is none. May load
+  // another plugin; not to be called during `init`.
+  int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
+  // The stream that is active on this thread for `device`; null is the default stream.
+  void *(*current_stream)(void *self_, struct DLDevice device);
+  // An interface of the host by name and version, or null. The table's type belongs to the name and version.
+  const void *(*query)(void *self_, struct ChipdockStr name, uint32_t version);
+} ChipdockHost;
+
+// What `ChipdockDeviceApi::allocate_data_space` is asked for.
+typedef struct ChipdockDataSpaceRequest {
+  // Size in bytes; 0 is allowed and gives a data space that may be freed and copied with size 0.
+  uint64_t size_bytes;
+  // Alignment in bytes, a power of two.
+  uint64_t alignment_bytes;
+  // What will be stored, a hint; lanes 0 means unknown.
+  struct DLDataType dtype_hint;
+  // One of `CHIPDOCK_DATA_SPACE_*`; an unknown or unsupported one is `Unsupported`.
+  int32_t kind;
+  // Memory scope; empty means `global`. An unknown or unsupported one is `Unsupported`.
+  struct ChipdockStr scope;
+} ChipdockDataSpaceRequest;
+
+// One end of a copy.
+typedef struct ChipdockCopyEnd {
+  // The device that `data` belongs to: one of this device API, or the CPU.
+  struct DLDevice device;
+  // The data space.
+  void *data;
+  // Where the range starts, in bytes from `data`.
+  uint64_t offset_bytes;
+} ChipdockCopyEnd;
+
+// What `ChipdockDeviceApi::copy_data` is asked for. The two ranges do not overlap.
+typedef struct ChipdockCopy {
+  // Where to read.
+  struct ChipdockCopyEnd from;
+  // Where to write.
+  struct ChipdockCopyEnd to;
+  // How many bytes; 0 touches no memory.
+  uint64_t size_bytes;
+  // What is copied, a hint; lanes 0 means unknown.
+  struct DLDataType dtype_hint;
+} ChipdockCopy;
+
+// The functions of a device API. `self_` is what was registered; `device_id` counts from 0.
+//
+// A stream is an opaque handle; null is the device's default stream and always allowed.
+typedef struct ChipdockDeviceApi {
+  // Releases `self_`: called once, last, after `shutdown`; a host may skip it at exit.
+  void (*destroy)(void *self_);
+  // Writes how many devices there are; 0 is no error. `Unavailable` says why there can be none.
+  int32_t (*device_count)(void *self_, int32_t *out_count);
+  // Writes the attribute `key`, or None when it is not known here. The result is owned by the caller.
+  int32_t (*attribute)(void *self_, int32_t device_id, struct ChipdockStr key, struct ChipdockAny *out_value);
+  // Allocates a data space. On `OutOfMemory` nothing has changed.
+  int32_t (*allocate_data_space)(void *self_,
+                                 int32_t device_id,
+                                 const struct ChipdockDataSpaceRequest *request,
+                                 void **out_data);
+  // Frees a data space; null is allowed. The host has waited for the work that uses it.
+  int32_t (*free_data_space)(void *self_, int32_t device_id, void *data);
+  // Queues a copy on `stream`. Both ends stay valid until the stream is synchronised.
+  int32_t (*copy_data)(void *self_, int32_t device_id, const struct ChipdockCopy *copy, void *stream);
+  // Creates a stream. A device without streams of its own writes null.
+  int32_t (*create_stream)(void *self_, int32_t device_id, void **out_stream);
+  // Frees a stream after its work is done; null is allowed.
+  int32_t (*free_stream)(void *self_, int32_t device_id, void *stream);
+  // Waits until all work queued on `stream` is done; reports the first failure since the last report.
+  int32_t (*sync_stream)(void *self_, int32_t device_id, void *stream);
+  // Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
+  int32_t (*sync_stream_from_to)(void *self_, int32_t device_id, void *from, void *to);
+  // Says that `device_id` is the active device of this thread. May be ignored.
+  int32_t (*set_device)(void *self_, int32_t device_id);
+  // Says that `stream` is the active stream of `device_id` on this thread. May be ignored.
+  int32_t (*set_stream)(void *self_, int32_t device_id, void *stream);
+} ChipdockDeviceApi;
+
+// The functions of a target kind. The schema itself is the JSON text given at registration.
+typedef struct ChipdockTargetKind {
+  // Releases `self_`: called once, last.
+  void (*destroy)(void *self_);
+  // Fills in and checks a target's options, after the schema has been applied. `target_json` and the result (an
+  // owned string) are canonical target JSON. A kind without a canonicalizer answers the text it was given.
+  int32_t (*canonicalize)(void *self_, struct ChipdockStr target_json, struct ChipdockAny *out_target_json);
+} ChipdockTargetKind;
+
+// What a code generator declares of itself; both versions are semver of the IR wire format.
+typedef struct ChipdockCodegenInfo {
+  // The oldest wire version that it reads.
+  struct ChipdockStr ir_min;
+  // The newest wire version that it reads.
+  struct ChipdockStr ir_max;
+} ChipdockCodegenInfo;
+
+// What is to be built. Borrowed for the call.
+typedef struct ChipdockBuildRequest {
+  // The module, in the canonical JSON wire format, at the stage that the target kind declares.
+  struct ChipdockStr ir;
+  // The target, canonical JSON.
+  struct ChipdockStr target_json;
+  // Build options, a JSON object; unknown keys are ignored.
+  struct ChipdockStr options_json;
+  // How many threads the build may use; at least 1.
+  uint32_t threads_max;
+  // Zero.
+  uint32_t padding;
+} ChipdockBuildRequest;
+
+// Where a build's results go. The host owns it; it lives for the call; all arguments are copied by the host.
+typedef struct ChipdockBuildSession {
+  // The host's own.
+  void *self_;
+  // Sets the artifact's index: JSON with `module_kind`, `format` and `functions`. Exactly once in a good build.
+  int32_t (*index)(void *self_, struct ChipdockStr index_json);
+  // Adds a section. Names are unique within an artifact; `kind` is `code`, `constants`, `debug` or `source`.
+  int32_t (*section)(void *self_,
+                     struct ChipdockStr name,
+                     struct ChipdockStr kind,
+                     uint64_t alignment_bytes,
+                     const void *data,
+                     uint64_t size_bytes);
+  // Reports a diagnostic; `function` and `node` say where, as far as known (may be empty).
+  int32_t (*diagnostic)(void *self_,
+                        int32_t severity,
+                        struct ChipdockStr function,
+                        struct ChipdockStr node,
+                        struct ChipdockStr message);
+  // Non-zero when the caller has given up; a long build asks now and then and returns `Cancelled`.
+  int32_t (*is_cancelled)(void *self_);
+} ChipdockBuildSession;
+
+// The functions of a code generator. A pure function of the request: it never asks a device.
+typedef struct ChipdockCodegen {
+  // Releases `self_`: called once, last.
+  void (*destroy)(void *self_);
+  // Reports every node that it cannot build, each as one error diagnostic, and returns success if it could look.
+  int32_t (*unsupported)(void *self_,
+                         const struct ChipdockBuildRequest *request,
+                         const struct ChipdockBuildSession *session);
+  // Builds the module into `session`. What was delivered before a failure is dropped by the host.
+  int32_t (*build)(void *self_,
+                   const struct ChipdockBuildRequest *request,
+                   const struct ChipdockBuildSession *session);
+} ChipdockCodegen;
+
+// One section of an artifact.
+typedef struct ChipdockSection {
+  // Its name, unique within the artifact.
+  struct ChipdockStr name;
+  // `code`, `constants`, `debug` or `source`.
+  struct ChipdockStr kind;
+  // What `data` is aligned to.
+  uint64_t alignment_bytes;
+  // The bytes.
+  const void *data;
+  // How many.
+  uint64_t size_bytes;
+} ChipdockSection;
+
+// An artifact, borrowed for the call.
+typedef struct ChipdockArtifact {
+  // JSON with `module_kind`, `format` and `functions`.
+  struct ChipdockStr index_json;
+  // The sections.
+  const struct ChipdockSection *sections;
+  // How many.
+  uint64_t sections_count;
+} ChipdockArtifact;
+
+// Runs one part of a parallel region; 0, or -1 with an error raised.
+typedef int32_t (*ChipdockParallelBody)(int32_t task_id, int32_t tasks_count, void *data);
+
+// What compiled code reaches the host through: the variable `__chipdock_env` points to one, filled in by the loader.
+//
+// The first argument of each function is the environment itself. When the variable is null, compiled code looks for
+// TVM-FFI's functions, then uses small built-in fallbacks.
+typedef struct ChipdockEnv {
+  // The version of this struct, 1.
+  uint32_t version;
+  // Zero.
+  uint32_t padding;
+  // The host's own.
+  void *self_;
+  // Sets this thread's error; both strings are NUL-terminated.
+  void (*raise)(const struct ChipdockEnv *env, const char *kind, const char *message);
+  // Allocates workspace, 64-byte aligned, ordered on the thread's current stream; null with an error raised when
+  // there is none.
+  void *(*allocate_workspace)(const struct ChipdockEnv *env, struct DLDevice device, uint64_t size_bytes);
+  // Frees workspace, last allocated first; 0, or -1 with an error raised.
+  int32_t (*free_workspace)(const struct ChipdockEnv *env, struct DLDevice device, void *data);
+  // The stream that is active on this thread for `device`.
+  void *(*current_stream)(const struct ChipdockEnv *env, struct DLDevice device);
+  // Makes `device` the active device of this thread; 0, or -1 with an error raised.
+  int32_t (*set_device)(const struct ChipdockEnv *env, struct DLDevice device);
+  // Calls a function of an imported module by its NUL-terminated name, as a packed call.
+  int32_t (*call_imported)(const struct ChipdockEnv *env,
+                           const char *name,
+                           const struct ChipdockAny *args,
+                           int32_t num_args,
+                           struct ChipdockAny *result);
+  // Runs `body` for each task id from 0 to the count that it is told, at most `tasks_max` (0: as many as there are
+  // threads), and returns when all are done; the first failure is the one returned.
+  int32_t (*parallel_launch)(const struct ChipdockEnv *env,
+                             ChipdockParallelBody body,
+                             void *data,
+                             int32_t tasks_max);
+} ChipdockEnv;
+
+// The functions of a loaded module.
+typedef struct ChipdockModule {
+  // Releases the module. Functions got from it keep what they need alive by themselves.
+  void (*destroy)(void *self_);
+  // Writes the function of that name as an owned function object, or None when there is none.
+  int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
+} ChipdockModule;
+
+// A loaded module: what to call, and on what.
+typedef struct ChipdockModuleHandle {
+  // The loader's own.
+  void *self_;
+  // Its functions; static.
+  const struct ChipdockModule *table;
+} ChipdockModuleHandle;
+
+// The functions of a module loader.
+typedef struct ChipdockModuleLoader {
+  // Releases `self_`: called once, last.
+  void (*destroy)(void *self_);
+  // Says whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, when it is not OK,
+  // the reason as an owned string.
+  int32_t (*check)(void *self_,
+                   const struct ChipdockArtifact *artifact,
+                   struct DLDevice device,
+                   int32_t *out_verdict,
+                   struct ChipdockAny *out_reason);
+  // Makes the artifact runnable. `env` outlives the module; compiled code reaches the host through it alone.
+  int32_t (*load)(void *self_,
+                  const struct ChipdockArtifact *artifact,
+                  const struct ChipdockEnv *env,
+                  struct ChipdockModuleHandle *out_module);
+} ChipdockModuleLoader;
+
+// Releases what a registered function owns; never null.
+typedef void (*ChipdockDeleter)(void *self_);
+
+// Where a plugin's `init` hands over what it offers. Valid during `init` only.
+//
+// Each function copies names and texts, borrows tables for the life of the process (make them static), and takes
+// over `self_`, which is released by the table's `destroy`; also when registration fails later. A non-zero return
+// has raised an error; `init` then returns it.
+typedef struct ChipdockRegistrar {
+  // The host's own.
+  void *self_;
+  // Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to be given one by the host; the
+  // number in force is written to `out_device_type`.
+  int32_t (*device_api)(void *self_,
+                        struct ChipdockStr name,
+                        int32_t device_type,
+                        void *api_self,
+                        const struct ChipdockDeviceApi *api,
+                        int32_t *out_device_type);
+  // Registers `target.kind.<name>`; `schema_json` is the kind as data.
+  int32_t (*target_kind)(void *self_,
+                         struct ChipdockStr name,
+                         struct ChipdockStr schema_json,
+                         void *kind_self,
+                         const struct ChipdockTargetKind *kind);
+  // Registers `target.build.<kind>`.
+  int32_t (*codegen)(void *self_,
+                     struct ChipdockStr kind,
+                     const struct ChipdockCodegenInfo *info,
+                     void *codegen_self,
+                     const struct ChipdockCodegen *codegen);
+  // Registers `module.load.<kind>`.
+  int32_t (*module_loader)(void *self_,
+                           struct ChipdockStr kind,
+                           void *loader_self,
+                           const struct ChipdockModuleLoader *loader);
+  // Registers a plain function; `deleter` releases `function_self` (an empty one is allowed, null is not).
+  int32_t (*function)(void *self_,
+                      struct ChipdockStr name,
+                      void *function_self,
+                      ChipdockSafeCall call,
+                      ChipdockDeleter deleter);
+  // Registers an interface by name and version, for instance `timer` 1 of `device_api.x` as `device_api.x/timer`.
+  // A host that does not know it answers success and ignores it; unknown feature bits are ignored.
+  int32_t (*interface)(void *self_,
+                       struct ChipdockStr name,
+                       uint32_t version,
+                       void *interface_self,
+                       const void *table,
+                       uint64_t table_size_bytes,
+                       uint64_t features);
+} ChipdockRegistrar;
+
+// Sizes of the frozen tables, in bytes, as the plugin was compiled.
+typedef struct ChipdockTableSizes {
+  // `sizeof(ChipdockHost)`.
+  uint32_t host;
+  // `sizeof(ChipdockRegistrar)`.
+  uint32_t registrar;
+  // `sizeof(ChipdockEnv)`.
+  uint32_t env;
+  // `sizeof(ChipdockDeviceApi)`.
+  uint32_t device_api;
+  // `sizeof(ChipdockTargetKind)`.
+  uint32_t target_kind;
+  // `sizeof(ChipdockCodegen)`.
+  uint32_t codegen;
+  // `sizeof(ChipdockModuleLoader)`.
+  uint32_t module_loader;
+  // `sizeof(ChipdockModule)`.
+  uint32_t module;
+  // `sizeof(ChipdockAny)`.
+  uint32_t any;
+  // `sizeof(DLTensor)`.
+  uint32_t tensor;
+} ChipdockTableSizes;
+
+// What a plugin is: static, returned by its one symbol, frozen for the major.
+typedef struct ChipdockPlugin {
+  // `CHIPDOCK_MAGIC`.
+  uint64_t magic;
+  // `CHIPDOCK_ABI_MAJOR` of the header that it was built with.
+  uint32_t abi_major;
+  // `CHIPDOCK_ABI_MINOR` of the header that it was built with.
+  uint32_t abi_minor;
+  // `CHIPDOCK_LAYOUT_HASH` of the header that it was built with.
+  uint64_t layout_hash;
+  // Sizes of the frozen tables as it was compiled.
+  struct ChipdockTableSizes table_sizes;
+  // Its name: lower-case letters, digits, `-` and `_`; the same as in the manifest.
+  struct ChipdockStr name;
+  // Its version, semver.
+  struct ChipdockStr version;
+  // What tells two builds of one version apart; may be empty.
+  struct ChipdockStr build_id;
+  // Hands over what the plugin offers. Runs once for each host, with no other call of that host during it. Starts
+  // no thread and calls no vendor driver. On failure nothing stays registered.
+  int32_t (*init)(const struct ChipdockHost *host, const struct ChipdockRegistrar *registrar);
+  // Drains what works for that host. Calls after it answer `Unavailable`.
+  int32_t (*shutdown)(const struct ChipdockHost *host);
+} ChipdockPlugin;
+
+#endif  /* CHIPDOCK_H */
+
+/* A text from a string literal, as an initialiser. */
+#define CHIPDOCK_STR(literal) { (literal), sizeof(literal) - 1 }
+
+/* The sizes of the tables as this translation unit sees them, as an initialiser of ChipdockTableSizes. */
+#define CHIPDOCK_TABLE_SIZES                                                                                  \
+  { (uint32_t)sizeof(ChipdockHost),       (uint32_t)sizeof(ChipdockRegistrar),                                \
+    (uint32_t)sizeof(ChipdockEnv),        (uint32_t)sizeof(ChipdockDeviceApi),                                \
+    (uint32_t)sizeof(ChipdockTargetKind), (uint32_t)sizeof(ChipdockCodegen),                                  \
+    (uint32_t)sizeof(ChipdockModuleLoader), (uint32_t)sizeof(ChipdockModule),                                 \
+    (uint32_t)sizeof(ChipdockAny),        (uint32_t)sizeof(DLTensor) }
+
+/*
+ * The descriptor, as an initialiser; names are string literals. The whole entry of a plugin:
+ *
+ *   static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN("npu", "1.0.0", "", npu_init, npu_shutdown);
+ *   const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }
+ */
+#define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown)                                              \
+  { CHIPDOCK_MAGIC, CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_TABLE_SIZES,       \
+    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), (init), (shutdown) }
+
+#if defined(__GNUC__)
+#define CHIPDOCK_EXPORT __attribute__((visibility("default")))
+#else
+#define CHIPDOCK_EXPORT
+#endif
+
+/* What a plugin exports and a host looks for; never null, and the same at every call. */
+CHIPDOCK_EXPORT const ChipdockPlugin *chipdock_plugin_v1(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+/* The layouts, proved by the compiler that reads this: an array of a negative size does not compile. */
+#define CHIPDOCK_ASSERT(name, condition) typedef char chipdock_assert_##name[(condition) ? 1 : -1]
+#define CHIPDOCK_ASSERT_SIZE(type, bytes) CHIPDOCK_ASSERT(size_of_##type, sizeof(type) == (bytes))
+#define CHIPDOCK_ASSERT_OFFSET(type, field, bytes) \
+  CHIPDOCK_ASSERT(offset_of_##type##_##field, offsetof(type, field) == (bytes))
+
+CHIPDOCK_ASSERT(pointers_are_64_bits, sizeof(void *) == 8);
+CHIPDOCK_ASSERT_SIZE(ChipdockAny, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockAny, type_index, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockAny, small_length, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockAny, value, 8);
+CHIPDOCK_ASSERT_SIZE(ChipdockObject, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockObject, combined_ref_count, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockObject, type_index, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockObject, padding, 12);
+CHIPDOCK_ASSERT_OFFSET(ChipdockObject, deleter, 16);
+CHIPDOCK_ASSERT_SIZE(ChipdockStr, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockStr, data, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockStr, size, 8);
+CHIPDOCK_ASSERT_SIZE(ChipdockByteArrayObject, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockByteArrayObject, bytes, 24);
+CHIPDOCK_ASSERT_SIZE(ChipdockShapeObject, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockShapeObject, data, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockShapeObject, size, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockTensorObject, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensorObject, tensor, 24);
+CHIPDOCK_ASSERT_SIZE(ChipdockFunctionObject, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockFunctionObject, safe_call, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockFunctionObject, cpp_call, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockErrorObject, 96);
+CHIPDOCK_ASSERT_OFFSET(ChipdockErrorObject, kind, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockErrorObject, message, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockErrorObject, backtrace, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockErrorObject, update_backtrace, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockErrorObject, cause_chain, 80);
+CHIPDOCK_ASSERT_OFFSET(ChipdockErrorObject, extra_context, 88);
+CHIPDOCK_ASSERT_SIZE(ChipdockArrayObject, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, data, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, size, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, capacity, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, data_deleter, 48);
+CHIPDOCK_ASSERT_SIZE(DLDevice, 8);
+CHIPDOCK_ASSERT_OFFSET(DLDevice, device_type, 0);
+CHIPDOCK_ASSERT_OFFSET(DLDevice, device_id, 4);
+CHIPDOCK_ASSERT_SIZE(DLDataType, 4);
+CHIPDOCK_ASSERT_OFFSET(DLDataType, code, 0);
+CHIPDOCK_ASSERT_OFFSET(DLDataType, bits, 1);
+CHIPDOCK_ASSERT_OFFSET(DLDataType, lanes, 2);
+CHIPDOCK_ASSERT_SIZE(DLTensor, 48);
+CHIPDOCK_ASSERT_OFFSET(DLTensor, data, 0);
+CHIPDOCK_ASSERT_OFFSET(DLTensor, device, 8);
+CHIPDOCK_ASSERT_OFFSET(DLTensor, ndim, 16);
+CHIPDOCK_ASSERT_OFFSET(DLTensor, dtype, 20);
+CHIPDOCK_ASSERT_OFFSET(DLTensor, shape, 24);
+CHIPDOCK_ASSERT_OFFSET(DLTensor, strides, 32);
+CHIPDOCK_ASSERT_OFFSET(DLTensor, byte_offset, 40);
+CHIPDOCK_ASSERT_SIZE(DLManagedTensor, 64);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensor, dl_tensor, 0);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensor, manager_ctx, 48);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensor, deleter, 56);
+CHIPDOCK_ASSERT_SIZE(DLManagedTensorVersioned, 80);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, version, 0);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, manager_ctx, 8);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, deleter, 16);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, flags, 24);
+CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, dl_tensor, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockHost, 88);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, abi_major, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, abi_minor, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, version, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, self_, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, raise, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, raise_object, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, take_error, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, log, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, function, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, current_stream, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockHost, query, 80);
+CHIPDOCK_ASSERT_SIZE(ChipdockRegistrar, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, self_, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, device_api, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, target_kind, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, codegen, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, module_loader, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, function, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, interface, 48);
+CHIPDOCK_ASSERT_SIZE(ChipdockEnv, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, version, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, padding, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, self_, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, raise, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, allocate_workspace, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, free_workspace, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, current_stream, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, set_device, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, call_imported, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, parallel_launch, 64);
+CHIPDOCK_ASSERT_SIZE(ChipdockDeviceApi, 96);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, destroy, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, device_count, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, attribute, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, allocate_data_space, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, free_data_space, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, copy_data, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, create_stream, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, free_stream, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, sync_stream, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, sync_stream_from_to, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, set_device, 80);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, set_stream, 88);
+CHIPDOCK_ASSERT_SIZE(ChipdockDataSpaceRequest, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, size_bytes, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, alignment_bytes, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, dtype_hint, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, kind, 20);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, scope, 24);
+CHIPDOCK_ASSERT_SIZE(ChipdockCopyEnd, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopyEnd, device, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopyEnd, data, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopyEnd, offset_bytes, 16);
+CHIPDOCK_ASSERT_SIZE(ChipdockCopy, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, from, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, to, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, size_bytes, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, dtype_hint, 56);
+CHIPDOCK_ASSERT_SIZE(ChipdockTargetKind, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTargetKind, destroy, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTargetKind, canonicalize, 8);
+CHIPDOCK_ASSERT_SIZE(ChipdockCodegenInfo, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCodegenInfo, ir_min, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCodegenInfo, ir_max, 16);
+CHIPDOCK_ASSERT_SIZE(ChipdockBuildRequest, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, ir, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, target_json, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, options_json, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, threads_max, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, padding, 52);
+CHIPDOCK_ASSERT_SIZE(ChipdockBuildSession, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, self_, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, index, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, section, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, diagnostic, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, is_cancelled, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockCodegen, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCodegen, destroy, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCodegen, unsupported, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCodegen, build, 16);
+CHIPDOCK_ASSERT_SIZE(ChipdockSection, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockSection, name, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockSection, kind, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockSection, alignment_bytes, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockSection, data, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockSection, size_bytes, 48);
+CHIPDOCK_ASSERT_SIZE(ChipdockArtifact, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArtifact, index_json, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArtifact, sections, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArtifact, sections_count, 24);
+CHIPDOCK_ASSERT_SIZE(ChipdockModule, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModule, destroy, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModule, function, 8);
+CHIPDOCK_ASSERT_SIZE(ChipdockModuleHandle, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModuleHandle, self_, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModuleHandle, table, 8);
+CHIPDOCK_ASSERT_SIZE(ChipdockModuleLoader, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModuleLoader, destroy, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModuleLoader, check, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModuleLoader, load, 16);
+CHIPDOCK_ASSERT_SIZE(ChipdockTableSizes, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, host, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, registrar, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, env, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, device_api, 12);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, target_kind, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, codegen, 20);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, module_loader, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, module, 28);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, any, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, tensor, 36);
+CHIPDOCK_ASSERT_SIZE(ChipdockPlugin, 128);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, magic, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, abi_major, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, abi_minor, 12);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, layout_hash, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, table_sizes, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, name, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, version, 80);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, build_id, 96);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, init, 112);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, shutdown, 120);
