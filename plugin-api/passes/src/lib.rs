@@ -41,8 +41,11 @@ mod error;
 mod flatten_buffers;
 mod lower;
 mod lower_blocks;
+mod lower_intrinsics;
+mod lower_workspace;
 mod make_packed_api;
 pub mod simplify;
+mod storage_rewrite;
 mod walk;
 
 pub use bind_target::bind_target;
@@ -50,7 +53,10 @@ pub use error::{Fault, PassError};
 pub use flatten_buffers::flatten_buffers;
 pub use lower::{LowerOptions, Lowered, PIPELINE, Pass, Schedule, lower};
 pub use lower_blocks::lower_blocks;
+pub use lower_intrinsics::lower_intrinsics;
+pub use lower_workspace::lower_workspace;
 pub use make_packed_api::make_packed_api;
+pub use storage_rewrite::storage_rewrite;
 
 /// Bytes that a buffer may take on the stack; larger ones are workspace. TVM's `kMaxStackAlloca`.
 pub const STACK_SIZE_BYTES_MAX: i128 = 1024;

@@ -56,7 +56,10 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Flattened, "lower_blocks", crate::lower_blocks),
     (Stage::Flattened, "flatten_buffers", crate::flatten_buffers),
     (Stage::Flattened, "simplify", crate::simplify::simplify),
+    (Stage::Flattened, "storage_rewrite", crate::storage_rewrite),
     (Stage::Host, "make_packed_api", crate::make_packed_api),
+    (Stage::Host, "lower_workspace", crate::lower_workspace),
+    (Stage::Host, "lower_intrinsics", crate::lower_intrinsics),
 ];
 
 /// Lowers a module to a stage.

@@ -1,0 +1,241 @@
+//! Ops that a code generator need not know, in terms of those that it knows.
+
+mod bits;
+mod float;
+mod library;
+
+use chipdock_ir::{
+    BinaryOp, Callee, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts, TypeCode,
+    Var,
+};
+
+use crate::PassError;
+use crate::simplify::Ranges;
+use crate::walk::try_map_functions;
+
+/// Lowers every op that is neither a core op (rule H5) nor native to the target:
+///
+/// * `exp` and `tanh` of float32 become polynomials over whole vectors, at most 1.1 and 1.4 units in the last
+///   place off (the largest seen over every seventh float32, with and without contraction, are 1.01 and 1.33); those of
+///   float64, and other functions, become calls of the C library, on scalars (rule H6);
+/// * `sigmoid` and `rsqrt` become what they are defined as; `isnan`, `isinf` and `isfinite` comparisons; `round` becomes
+///   `nearbyint`, which is the same;
+/// * `popcount` and `clz` become shifts and masks;
+/// * what is computed in float16 or bfloat16 is computed in float32 and rounded once: of these types only loads, stores,
+///   constants, selections, reinterpretations and casts are left;
+/// * floor division by a power of two becomes a shift, its remainder a mask; of a dividend that is not negative, floor
+///   division becomes truncating division.
+///
+/// # Before and after
+///
+/// ```text
+/// B[i] = T.rsqrt(A[i])      ->      B[i] = T.float32(1) / T.sqrt(A[i])
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires host functions. Calls are of core ops, of native ops, of functions of the module, and of C functions.
+///
+/// # Errors
+///
+/// An op on a type that it is not defined for: a broken promise of validation.
+pub fn lower_intrinsics(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    try_map_functions(module, |function| {
+        let mut lowerer = Lowerer { function, facts, ranges: Ranges::new() };
+        Ok(PrimFunc { body: lowerer.stmt(&function.body)?, ..function.clone() })
+    })
+}
+
+/// Ops that every code generator spells.
+const CORE: &[Op] = &[
+    Op::Sqrt,
+    Op::Floor,
+    Op::Ceil,
+    Op::Trunc,
+    Op::Nearbyint,
+    Op::Abs,
+    Op::Fma,
+    Op::Copysign,
+    Op::BitwiseAnd,
+    Op::BitwiseOr,
+    Op::BitwiseXor,
+    Op::BitwiseNot,
+    Op::ShiftLeft,
+    Op::ShiftRight,
+    Op::IfThenElse,
+    Op::Likely,
+    Op::Reinterpret,
+    Op::Isnullptr,
+    Op::AddressOf,
+    Op::HandleAddByteOffset,
+    Op::StructGet,
+    Op::StructSet,
+    Op::HandleLoad,
+    Op::AllocateWorkspace,
+    Op::FreeWorkspace,
+    Op::ThrowLastError,
+    Op::CallPacked,
+    Op::StorageSync,
+];
+
+struct Lowerer<'a> {
+    function: &'a PrimFunc,
+    facts: &'a TargetFacts,
+    ranges: Ranges,
+}
+
+impl Lowerer<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        match &stmt.kind {
+            StmtKind::For { var, min, extent, step, .. } => {
+                self.ranges.set_loop(var, min, extent, step.as_ref());
+            }
+            StmtKind::Bind { var, value } if value.dtype.is_integer() && value.dtype.is_scalar() => {
+                let (low, high) = self.ranges.of(value);
+                self.ranges.set(var, low, high);
+            }
+            _ => {}
+        }
+        let this = std::cell::RefCell::new(self);
+        stmt.try_map_children(&mut |e| this.borrow_mut().expr(e), &mut |s| this.borrow_mut().stmt(s))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Result<Expr, PassError> {
+        let mapped = expr.try_map_children(&mut |child| self.expr(child))?;
+        let new = match &mapped.kind {
+            ExprKind::Binary(op, a, b) if is_half(mapped.dtype) => {
+                Some(in_float32(mapped.dtype, &[a, b], &|args| {
+                    Ok(Expr::binary(*op, args[0].clone(), args[1].clone()))
+                })?)
+            }
+            ExprKind::Compare(op, a, b) if is_half(a.dtype) => {
+                let wide = |e: &Expr| e.clone().cast(float32(e.dtype));
+                Some(Expr::compare(*op, wide(a), wide(b)))
+            }
+            ExprKind::Binary(op, a, b) if mapped.dtype.is_integer() => self.division(*op, a, b),
+            ExprKind::Call { callee: Callee::Op(op), args } => self.call(*op, args, mapped.dtype)?,
+            _ => None,
+        };
+        Ok(new.unwrap_or(mapped))
+    }
+
+    fn division(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
+        let truncating = match op {
+            BinaryOp::FloorDiv => BinaryOp::Div,
+            BinaryOp::FloorMod => BinaryOp::Mod,
+            _ => return None,
+        };
+        let divisor = match &b.kind {
+            ExprKind::Broadcast { value, .. } => value.as_int(),
+            _ => b.as_int(),
+        };
+        let divisor = divisor.filter(|divisor| *divisor > 0)?;
+        if divisor.count_ones() == 1 {
+            let constant = |value: i128| Expr::int(value, a.dtype);
+            return Some(match op {
+                BinaryOp::FloorDiv => Expr::call(
+                    Op::ShiftRight,
+                    vec![a.clone(), constant(divisor.trailing_zeros().into())],
+                    a.dtype,
+                ),
+                _ => Expr::call(Op::BitwiseAnd, vec![a.clone(), constant(divisor - 1)], a.dtype),
+            });
+        }
+        (self.ranges.of(a).0 >= 0).then(|| Expr::binary(truncating, a.clone(), b.clone()))
+    }
+
+    fn call(&mut self, op: Op, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
+        if self.facts.native_ops.contains(&op) {
+            return Ok(None);
+        }
+        let on_half = args.first().is_some_and(|arg| is_half(arg.dtype));
+        let number = matches!(
+            op.signature(),
+            chipdock_ir::Signature::FloatUnary
+                | chipdock_ir::Signature::FloatBinary
+                | chipdock_ir::Signature::FloatTest
+                | chipdock_ir::Signature::NumberUnary
+        ) || matches!(op, Op::Fma | Op::Ldexp);
+        if on_half && number && op != Op::Nextafter {
+            let args: Vec<&Expr> = args.iter().collect();
+            let make = |wide: &[Expr]| {
+                let dtype = if dtype.is_bool() { dtype } else { float32(dtype) };
+                let call = Expr::call(op, wide.to_vec(), dtype);
+                self.lowered(op, wide, dtype).map(|lowered| lowered.unwrap_or(call))
+            };
+            return in_float32(dtype, &args, &make).map(Some);
+        }
+        self.lowered(op, args, dtype)
+    }
+
+    fn lowered(&self, op: Op, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
+        if CORE.contains(&op) || self.facts.native_ops.contains(&op) {
+            return Ok(None);
+        }
+        let new = match (op, args) {
+            (Op::Exp, [x]) if is_float32(dtype) => float::exp(x),
+            (Op::Tanh, [x]) if is_float32(dtype) => float::tanh(x),
+            (Op::Sigmoid, [x]) => {
+                let negative = Expr::binary(BinaryOp::Sub, Expr::float(-0.0, dtype), x.clone());
+                let power = self.nested(Op::Exp, &[negative], dtype)?;
+                Expr::binary(BinaryOp::Div, Expr::float(1.0, dtype), Expr::float(1.0, dtype) + power)
+            }
+            (Op::Rsqrt, [x]) => {
+                let root = Expr::call(Op::Sqrt, vec![x.clone()], dtype);
+                Expr::binary(BinaryOp::Div, Expr::float(1.0, dtype), root)
+            }
+            (Op::Round, [x]) => Expr::call(Op::Nearbyint, vec![x.clone()], dtype),
+            (Op::Isnan | Op::Isinf | Op::Isfinite, [x]) => float::test(op, x),
+            (Op::Nextafter, [x, y]) if is_half(dtype) => float::next_after(x, y),
+            (Op::Popcount, [x]) => bits::popcount(x),
+            (Op::Clz, [x]) => bits::clz(x),
+            _ => library::call(op, args, dtype).ok_or_else(|| {
+                PassError::bug(
+                    "lower_intrinsics",
+                    &self.function.name,
+                    format!("no lowering of {} for {dtype}", op.name()),
+                )
+            })?,
+        };
+        Ok(Some(new))
+    }
+
+    fn nested(&self, op: Op, args: &[Expr], dtype: DType) -> Result<Expr, PassError> {
+        let call = Expr::call(op, args.to_vec(), dtype);
+        Ok(self.lowered(op, args, dtype)?.unwrap_or(call))
+    }
+}
+
+fn is_half(dtype: DType) -> bool {
+    dtype.is_float() && dtype.bits == 16
+}
+
+fn is_float32(dtype: DType) -> bool {
+    dtype.code == TypeCode::Float && dtype.bits == 32
+}
+
+fn float32(dtype: DType) -> DType {
+    DType::FLOAT32.with_lanes(dtype.lanes)
+}
+
+/// The value made of the arguments in float32, rounded into `dtype`; a boolean stays one.
+fn in_float32(
+    dtype: DType,
+    args: &[&Expr],
+    make: &dyn Fn(&[Expr]) -> Result<Expr, PassError>,
+) -> Result<Expr, PassError> {
+    let widen = |e: &&Expr| if is_half(e.dtype) { (*e).clone().cast(float32(e.dtype)) } else { (*e).clone() };
+    let wide: Vec<Expr> = args.iter().map(widen).collect();
+    Ok(make(&wide)?.cast(dtype))
+}
+
+/// A value with a name, used more than once in what `body` makes of it.
+fn named(name: &str, value: Expr, body: impl FnOnce(Expr) -> Expr) -> Expr {
+    if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
+        return body(value);
+    }
+    let var = Var::new(name, value.dtype);
+    let body = body(var.expr());
+    let dtype = body.dtype;
+    Expr::new(ExprKind::Let { var, value, body }, dtype)
+}

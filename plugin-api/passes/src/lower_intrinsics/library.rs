@@ -1,0 +1,79 @@
+//! Functions of the C library, on scalars.
+
+use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, TypeCode, Var};
+
+/// The C name of an op's float64 function.
+fn c_name(op: Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Acos => "acos",
+        Op::Acosh => "acosh",
+        Op::Asin => "asin",
+        Op::Asinh => "asinh",
+        Op::Atan => "atan",
+        Op::Atanh => "atanh",
+        Op::Cos => "cos",
+        Op::Cosh => "cosh",
+        Op::Erf => "erf",
+        Op::Exp => "exp",
+        Op::Exp2 => "exp2",
+        Op::Log => "log",
+        Op::Log10 => "log10",
+        Op::Log1p => "log1p",
+        Op::Log2 => "log2",
+        Op::Sin => "sin",
+        Op::Sinh => "sinh",
+        Op::Tan => "tan",
+        Op::Tanh => "tanh",
+        Op::Atan2 => "atan2",
+        Op::Fmod => "fmod",
+        Op::Hypot => "hypot",
+        Op::Ldexp => "ldexp",
+        Op::Nextafter => "nextafter",
+        Op::Pow => "pow",
+        _ => return None,
+    })
+}
+
+/// The call of the C function; of a vector, one call per lane. `None` where there is no such function.
+pub(super) fn call(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
+    if dtype.code != TypeCode::Float || dtype.bits < 32 {
+        return None;
+    }
+    if dtype.is_scalar() { scalar(op, args, dtype) } else { lane_by_lane(op, args, dtype) }
+}
+
+fn scalar(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
+    if let (Op::Exp10, [x]) = (op, args) {
+        // C has no exp10. 10 to the power x, in float64, is right where float32 is wanted.
+        let power = scalar(
+            Op::Pow,
+            &[Expr::float(10.0, DType::FLOAT64), x.clone().cast(DType::FLOAT64)],
+            DType::FLOAT64,
+        );
+        return power.map(|power| power.cast(dtype));
+    }
+    let name = c_name(op)?;
+    let name = if dtype.bits == 32 { format!("{name}f") } else { name.to_owned() };
+    let callee = Callee::Extern { name: name.into(), pure: true };
+    Some(Expr::new(ExprKind::Call { callee, args: args.to_vec() }, dtype))
+}
+
+fn lane_by_lane(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
+    let vars: Vec<Var> = args.iter().map(|arg| Var::new("lanes", arg.dtype)).collect();
+    let lane = |var: &Var, index: u16| {
+        let kind = ExprKind::Shuffle { vectors: vec![var.expr()], indices: vec![index] };
+        Expr::new(kind, var.dtype.scalar())
+    };
+    let calls = (0..dtype.lanes).map(|index| {
+        let args: Vec<Expr> = vars.iter().map(|var| lane(var, index)).collect();
+        scalar(op, &args, dtype.scalar())
+    });
+    let vectors = calls.collect::<Option<Vec<_>>>()?;
+    let body = Expr::new(ExprKind::Shuffle { vectors, indices: (0..dtype.lanes).collect() }, dtype);
+    let bound = vars.into_iter().zip(args).rev();
+    Some(
+        bound.fold(body, |body, (var, value)| {
+            Expr::new(ExprKind::Let { var, value: value.clone(), body }, dtype)
+        }),
+    )
+}

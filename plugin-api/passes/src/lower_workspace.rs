@@ -1,0 +1,175 @@
+//! Large and dynamic buffers as workspace.
+
+use chipdock_ir::{
+    AttrValue, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt,
+    StmtKind, TargetFacts, Var, attr,
+};
+
+use crate::walk::any_stmt;
+use crate::{PassError, STACK_SIZE_BYTES_MAX};
+
+/// DLPack's number of host memory, where workspace of a host function lies.
+const CPU: i32 = 1;
+
+/// Makes each allocation that is larger than [`STACK_SIZE_BYTES_MAX`], or whose size is not constant, an allocation of
+/// workspace, freed at the end of its sequence and on every other way out of it: before a `return`, a `break`, a
+/// `continue`, a failing assertion, or a failure of something called.
+///
+/// Where an iteration of a parallel loop fails, it frees what it allocated itself; what was allocated around the loop is
+/// freed by nobody then.
+///
+/// # Before and after
+///
+/// ```text
+/// E = T.alloc_buffer((1232,))            E = T.decl_buffer((1232,), data=T.TVMBackendAllocWorkspace(1, 0, 4928))
+/// E[0] = A[0]                            if T.isnullptr(E.data):
+///                                ->          T.tvm_throw_last_error()
+///                                        E[0] = A[0]
+///                                        if T.TVMBackendFreeWorkspace(1, 0, E.data) != 0:
+///                                            T.tvm_throw_last_error()
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires host functions with flattened buffers, made by `make_packed_api`. Every `AllocBuffer` left has a constant
+/// size of at most [`STACK_SIZE_BYTES_MAX`] bytes.
+///
+/// # Errors
+///
+/// None.
+pub fn lower_workspace(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+    let functions = module.functions.iter().map(|function| {
+        let packed = function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(1));
+        let needed =
+            |kind: &StmtKind| matches!(kind, StmtKind::AllocBuffer { buffer, .. } if !on_stack(buffer));
+        if packed || !any_stmt(&function.body, &mut |kind| needed(kind)) {
+            return function.clone();
+        }
+        let body = Workspace { live: Vec::new(), in_loop: 0, in_parallel: 0 }.stmt(&function.body);
+        PrimFunc { body, ..function.clone() }
+    });
+    Ok(IrModule { functions: functions.collect(), attrs: module.attrs.clone() })
+}
+
+fn on_stack(buffer: &Buffer) -> bool {
+    let size = buffer.constant_size().and_then(|size| size.checked_mul(buffer.dtype.size_bytes() as i128));
+    size.is_some_and(|size| size <= STACK_SIZE_BYTES_MAX)
+}
+
+struct Workspace {
+    /// Data variables of workspace that is allocated here, outermost first.
+    live: Vec<Var>,
+    /// How many of them were there when the innermost loop began.
+    in_loop: usize,
+    /// How many of them were there when the innermost parallel loop began.
+    in_parallel: usize,
+}
+
+impl Workspace {
+    /// Frees what was allocated since there were `since`, innermost first, whatever becomes of it: an error is on its way.
+    fn free_since(&self, since: usize) -> Vec<Stmt> {
+        self.live[since..].iter().rev().map(|data| Stmt::new(StmtKind::Evaluate(free(data)))).collect()
+    }
+
+    fn then(&self, since: usize, last: Stmt) -> Stmt {
+        Stmt::seq(self.free_since(since).into_iter().chain([last]))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        match &stmt.kind {
+            StmtKind::Seq(stmts) => self.seq(stmts),
+            StmtKind::AllocBuffer { .. } => self.seq(std::slice::from_ref(stmt)),
+            StmtKind::For { kind, .. } => {
+                let parallel = matches!(kind, chipdock_ir::ForKind::Parallel);
+                self.in_loop(stmt, parallel)
+            }
+            StmtKind::While { .. } => self.in_loop(stmt, false),
+            StmtKind::Break | StmtKind::Continue => self.then(self.in_loop, stmt.clone()),
+            StmtKind::Return(value) => self.leave(stmt, value.as_ref()),
+            StmtKind::Assert { condition, kind, message } if self.live.len() > self.in_parallel => {
+                let (kind, message) = (kind.clone(), message.clone());
+                let fail = StmtKind::Assert { condition: Expr::bool(false), kind, message };
+                let fail = self.then(self.in_parallel, Stmt::new(fail).with_span(stmt.span));
+                Stmt::if_then(condition.clone().logical_not(), fail, None)
+            }
+            StmtKind::Evaluate(value) if is_throw(value) => self.then(self.in_parallel, stmt.clone()),
+            _ => stmt.map_children(&mut Expr::clone, &mut |s| self.stmt(s)),
+        }
+    }
+
+    fn in_loop(&mut self, stmt: &Stmt, parallel: bool) -> Stmt {
+        let before = (self.in_loop, self.in_parallel);
+        self.in_loop = self.live.len();
+        if parallel {
+            self.in_parallel = self.live.len();
+        }
+        let result = stmt.map_children(&mut Expr::clone, &mut |s| self.stmt(s));
+        (self.in_loop, self.in_parallel) = before;
+        result
+    }
+
+    fn leave(&self, stmt: &Stmt, value: Option<&Expr>) -> Stmt {
+        let Some(value) = value.filter(|value| value.as_int().is_none() && !self.live.is_empty()) else {
+            return self.then(0, stmt.clone());
+        };
+        let result = Var::new("result", value.dtype);
+        let last = Stmt::new(StmtKind::Return(Some(result.expr()))).with_span(stmt.span);
+        Stmt::seq([Stmt::new(StmtKind::Bind { var: result, value: value.clone() }), self.then(0, last)])
+    }
+
+    fn seq(&mut self, stmts: &[Stmt]) -> Stmt {
+        let before = self.live.len();
+        let mut result = Vec::with_capacity(stmts.len());
+        let mut leaves = false;
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::AllocBuffer { buffer, .. } if !on_stack(buffer) => {
+                    let data = Some(allocate(buffer));
+                    result.push(
+                        Stmt::new(StmtKind::DeclBuffer { buffer: buffer.clone(), data }).with_span(stmt.span),
+                    );
+                    let failed = Expr::call(Op::Isnullptr, vec![buffer.data.expr()], DType::BOOL);
+                    result.push(Stmt::if_then(failed, self.then(self.in_parallel, throw()), None));
+                    self.live.push(buffer.data.clone());
+                }
+                StmtKind::AllocBuffer { .. } => result.push(stmt.clone()),
+                _ => {
+                    leaves |= matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue);
+                    result.push(self.stmt(stmt));
+                }
+            }
+        }
+        while self.live.len() > before {
+            if let Some(data) = self.live.pop()
+                && !leaves
+            {
+                let failed = Expr::compare(CompareOp::Ne, free(&data), Expr::i32(0));
+                result.push(Stmt::if_then(failed, self.then(self.in_parallel, throw()), None));
+            }
+        }
+        Stmt::seq(result)
+    }
+}
+
+fn allocate(buffer: &Buffer) -> Expr {
+    let one = |dtype: DType| Expr::int(1, dtype);
+    let elements =
+        buffer.shape.iter().fold(one(DType::INT64), |size, extent| size * extent.clone().cast(DType::INT64));
+    // Workspace of no bytes need not have an address.
+    let elements = Expr::binary(BinaryOp::Max, elements, one(DType::INT64));
+    let size = elements.cast(DType::UINT64) * Expr::int(buffer.dtype.size_bytes() as i128, DType::UINT64);
+    let args = vec![Expr::i32(CPU), Expr::i32(0), crate::simplify::expr(&size)];
+    Expr::call(Op::AllocateWorkspace, args, DType::HANDLE)
+}
+
+fn free(data: &Var) -> Expr {
+    Expr::call(Op::FreeWorkspace, vec![Expr::i32(CPU), Expr::i32(0), data.expr()], DType::INT32)
+}
+
+fn throw() -> Stmt {
+    Stmt::new(StmtKind::Evaluate(Expr::call(Op::ThrowLastError, Vec::new(), DType::INT32)))
+}
+
+fn is_throw(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Call { callee: Callee::Op(Op::ThrowLastError), .. })
+}

@@ -1,0 +1,146 @@
+//! Memory of buffers that are done with, used again.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{Buffer, Child, ExprKind, IrModule, Stmt, StmtKind, TargetFacts, Var};
+
+use crate::PassError;
+use crate::walk::map_bodies;
+
+/// Lets an allocation take the memory of an earlier one in the same sequence that is used for the last time before the
+/// later one is used first: same element type and scope, at least as large. A buffer whose address is passed on keeps
+/// its own memory.
+///
+/// # Before and after
+///
+/// ```text
+/// M = T.alloc_buffer((16,))              M = T.alloc_buffer((16,))
+/// S = T.alloc_buffer((16,))              S = T.decl_buffer((16,), data=M.data)
+/// M[0] = A[0]                    ->      M[0] = A[0]
+/// B[0] = M[0]                            B[0] = M[0]
+/// S[0] = A[1]                            S[0] = A[1]
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires flattened buffers. No more memory is allocated than before.
+///
+/// # Errors
+///
+/// None.
+pub fn storage_rewrite(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+    Ok(map_bodies(module, |function| rewrite(&function.body)))
+}
+
+fn rewrite(stmt: &Stmt) -> Stmt {
+    let stmt = stmt.map_children(&mut chipdock_ir::Expr::clone, &mut rewrite);
+    match &stmt.kind {
+        StmtKind::Seq(stmts) => Stmt::new(StmtKind::Seq(share(stmts))).with_span(stmt.span),
+        _ => stmt,
+    }
+}
+
+/// When a buffer of a sequence is used, by positions in it.
+#[derive(Clone, Copy)]
+struct Lifetime {
+    first: usize,
+    last: usize,
+    escapes: bool,
+}
+
+fn share(stmts: &[Stmt]) -> Vec<Stmt> {
+    let allocated: Vec<&Buffer> = stmts
+        .iter()
+        .filter_map(|stmt| match &stmt.kind {
+            StmtKind::AllocBuffer { buffer, .. } => Some(buffer),
+            _ => None,
+        })
+        .collect();
+    if allocated.len() < 2 {
+        return stmts.to_vec();
+    }
+    let lifetimes = lifetimes(stmts, &allocated);
+    // Buffers that have memory of their own, each with the last use of whatever lies in it.
+    let mut owners: Vec<(&Buffer, usize)> = Vec::new();
+    let mut moved: HashMap<Var, Var> = HashMap::new();
+    let mut substitution = Substitution::new();
+    for buffer in allocated {
+        let Some(lifetime) = lifetimes.get(&buffer.data).copied() else { continue };
+        let owner = owners.iter_mut().find(|(owner, last)| *last < lifetime.first && holds(owner, buffer));
+        match owner {
+            Some((owner, last)) if !lifetime.escapes => {
+                *last = lifetime.last;
+                moved.insert(buffer.data.clone(), owner.data.clone());
+                substitution.map_var(&buffer.data, owner.data.expr());
+            }
+            _ if lifetime.escapes => {}
+            _ => owners.push((buffer, lifetime.last)),
+        }
+    }
+    if moved.is_empty() {
+        return stmts.to_vec();
+    }
+    let substitution = RefCell::new(substitution);
+    let replace = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::AllocBuffer { buffer, .. } if moved.contains_key(&buffer.data) => {
+            let buffer = substitution.borrow_mut().buffer(buffer);
+            Stmt::new(StmtKind::DeclBuffer { buffer, data: None }).with_span(stmt.span)
+        }
+        _ => substitution.borrow_mut().stmt(stmt),
+    };
+    stmts.iter().map(replace).collect()
+}
+
+/// True when the memory of `owner` is enough for `buffer`, and of the same kind.
+fn holds(owner: &Buffer, buffer: &Buffer) -> bool {
+    let size = match (owner.constant_size(), buffer.constant_size()) {
+        (Some(have), Some(want)) => have >= want,
+        _ => owner.shape == buffer.shape,
+    };
+    size && owner.dtype == buffer.dtype
+        && owner.scope == buffer.scope
+        && owner.data_alignment_bytes >= buffer.data_alignment_bytes
+}
+
+/// When each allocated buffer is used; one that never is has no entry.
+fn lifetimes(stmts: &[Stmt], allocated: &[&Buffer]) -> HashMap<Var, Lifetime> {
+    let mut lifetimes: HashMap<Var, Lifetime> = HashMap::new();
+    for (position, stmt) in stmts.iter().enumerate() {
+        if matches!(stmt.kind, StmtKind::AllocBuffer { .. }) {
+            continue;
+        }
+        let mut used = |data: &Var, escapes: bool| {
+            if !allocated.iter().any(|buffer| buffer.data == *data) {
+                return;
+            }
+            let new = Lifetime { first: position, last: position, escapes };
+            let lifetime = lifetimes.entry(data.clone()).or_insert(new);
+            lifetime.last = position;
+            lifetime.escapes |= escapes;
+        };
+        stmt.walk(&mut |child| {
+            let Child::Stmt(stmt) = child else { return };
+            match &stmt.kind {
+                StmtKind::Store { buffer, .. } => used(&buffer.data, false),
+                // A view may be used anywhere in the rest: its positions are those of its memory, which it names.
+                StmtKind::DeclBuffer { buffer, .. } => used(&buffer.data, false),
+                _ => {}
+            }
+        });
+        stmt.walk_exprs(&mut |expr| match &expr.kind {
+            ExprKind::Load { buffer, .. } => used(&buffer.data, false),
+            ExprKind::Var(var) if var.dtype.is_handle() => used(var, true),
+            ExprKind::Call { callee: chipdock_ir::Callee::Op(chipdock_ir::Op::AddressOf), args } => {
+                if let [arg] = args.as_slice()
+                    && let ExprKind::Load { buffer, .. } = &arg.kind
+                {
+                    used(&buffer.data, true);
+                }
+            }
+            _ => {}
+        });
+    }
+    lifetimes
+}
