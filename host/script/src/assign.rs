@@ -391,7 +391,11 @@ impl Parser<'_> {
     ) -> Result<()> {
         let lanes = indices.last().map_or(1, |index| index.dtype.lanes);
         let wanted = buffer.dtype.with_lanes(buffer.dtype.lanes.saturating_mul(lanes));
-        let value = self.lower_like(value, wanted, value_at)?;
+        let value = if value.is_literal() {
+            self.typed_constant(&value, wanted.scalar(), value_at)?
+        } else {
+            self.lower(value, value_at)?
+        };
         if value.dtype.is_handle() {
             let message = format!("{} holds {}, found a pointer or a string", buffer.name, buffer.dtype);
             return Err(self.fail(value_at, message));

@@ -173,6 +173,8 @@ impl Parser<'_> {
     /// A value as an expression of a type where it is a number of Python's that fits; else as it is.
     pub(crate) fn lower_like(&mut self, value: Value, dtype: DType, at: &impl Ranged) -> Result<Expr> {
         match value {
+            // A float is never cut to an integer unasked.
+            Value::Float(_) if !dtype.is_float() => self.lower(value, at),
             Value::Int(_) | Value::Float(_) | Value::Bool(_) if !dtype.is_handle() => {
                 self.typed_constant(&value, dtype.scalar(), at)
             }
@@ -457,7 +459,7 @@ impl Parser<'_> {
                 return Err(self.fail(at, message));
             }
         };
-        let (left, right) = (self.lower(left, left_at)?, self.lower(right, right_at)?);
+        let (left, right) = self.like_each_other(left, left_at, right, right_at)?;
         let (left, right) = self.unify(left, right, at)?;
         let expr = Expr::compare(node, left, right);
         Ok(Value::Expr(self.spanned(expr, at)))

@@ -18,9 +18,14 @@ pub(super) enum Form {
     Call,
 }
 
-/// True for a parameter whose annotation says all.
-fn is_plain(buffer: &Buffer) -> bool {
-    buffer.strides.is_empty() && buffer.elem_offset.is_none()
+/// True for a parameter whose annotation says all. A quoted size is an int32 to TVM, so that others (`wide`) are declared
+/// in the body.
+fn is_plain(buffer: &Buffer, wide: &HashSet<Var>) -> bool {
+    let mut found = false;
+    for extent in &buffer.shape {
+        extent.walk(&mut |e| found |= matches!(&e.kind, ExprKind::Var(var) if wide.contains(var)));
+    }
+    !found && buffer.strides.is_empty() && buffer.elem_offset.is_none()
 }
 
 /// The variables of an expression, each once, in order; `seen` are left out.
@@ -102,14 +107,19 @@ impl Printer {
             .collect();
         let sizes = sizes(function);
         sizes.iter().for_each(|var| drop(self.names.bind(var)));
+        let wide: HashSet<Var> = sizes.iter().filter(|var| var.dtype != DType::INT32).cloned().collect();
         let mut unbound: HashSet<Var> = sizes.iter().cloned().collect();
+        unbound.extend(function.params.iter().filter_map(|param| match param {
+            Param::Var(var) => Some(var.clone()),
+            Param::Buffer(_) => None,
+        }));
 
         self.line(if function.s_tir { "@T.prim_func(s_tir=True)" } else { "@T.prim_func" });
         self.begin();
         let _ = write!(self.out, "def {}(", identifier(&function.name));
         let mut handles = Vec::new();
         self.list(function.params.iter().zip(&names), |p, (param, name)| match param {
-            Param::Buffer(buffer) if is_plain(buffer) => {
+            Param::Buffer(buffer) if is_plain(buffer, &wide) => {
                 let _ = write!(p.out, "{name}: T.Buffer(");
                 p.describe(buffer, Form::Annotation, None, &mut unbound);
                 p.out.push(')');
@@ -120,6 +130,7 @@ impl Printer {
                 handles.push((Arc::clone(name), handle, buffer));
             }
             Param::Var(var) => {
+                unbound.remove(var);
                 let _ = write!(p.out, "{name}: {}", var_type(var));
             }
         });
@@ -207,7 +218,7 @@ impl Printer {
         }
     }
 
-    /// Shape, type and what else is not the default. Variables of `unbound` are quoted where they first stand bare.
+    /// Shape, type and what else is not the default. Variables of `unbound` are quoted where they first stand.
     pub(super) fn describe(
         &mut self,
         buffer: &Buffer,
@@ -244,12 +255,16 @@ impl Printer {
 
     fn tuple(&mut self, items: &[Expr], unbound: &mut HashSet<Var>) {
         self.out.push('(');
-        self.list(items, |p, item| match &item.kind {
-            ExprKind::Var(var) if unbound.remove(var) => {
-                let name = p.names.var(var);
-                p.out.push_str(&quoted(&name));
+        self.list(items, |p, item| {
+            let mut first = false;
+            item.walk(&mut |e| first |= matches!(&e.kind, ExprKind::Var(var) if unbound.remove(var)));
+            let start = p.out.len();
+            p.expr(item);
+            // What holds quotes of its own cannot stand in quotes.
+            if first && !p.out[start..].contains(['"', '\\']) {
+                p.out.insert(start, '"');
+                p.out.push('"');
             }
-            _ => p.expr(item),
         });
         self.out.push_str(if items.len() == 1 { ",)" } else { ")" });
     }

@@ -15,6 +15,8 @@ pub(crate) fn decimal(value: f64, dtype: DType) -> String {
             let text = format!("{value:.digits$e}");
             if let Ok(read) = text.parse::<f64>()
                 && round_to(read, dtype).to_bits() == value.to_bits()
+                // TVM refuses what rounds down to the greatest value from above it.
+                && (read.abs() <= value.abs() || round_to(value.abs() * 1.0625, dtype).is_finite())
             {
                 return format!("{read:?}");
             }

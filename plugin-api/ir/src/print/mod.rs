@@ -8,9 +8,10 @@
 //!
 //! 1. **Names** are made valid and unique among those in scope (`x`, `x_1`, …); a name is free again where its scope
 //!    ends. The pointer of a buffer is `A.data`, unless it is a variable of its own (`T.decl_buffer(…, data=p)`).
-//! 2. **Sizes**: the first use of a free bare variable in a parameter's shape is quoted (`("n",)`); each is declared
-//!    in the body (`n = T.int32()`), as are the variables of `T.Let(body, where={x: value})`. A parameter with strides
-//!    or an offset is a handle and a `T.match_buffer` at the top of the body.
+//! 2. **Sizes**: a size of a parameter's shape is quoted where a variable first stands in it (`("n", "2 * m")`), as TVM
+//!    reads it, an int32; each is declared in the body (`n = T.int32()`), as are the variables of
+//!    `T.Let(body, where={x: value})`. A parameter with strides, an offset, or a size that is no int32 is a handle and a
+//!    `T.match_buffer` at the top of the body.
 //! 3. **Constants**: an int32 is bare, every other one has its type (`T.int64(1)`, `T.bool(True)`,
 //!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call (`T.Add(1, 2)`,
 //!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it.

@@ -3,7 +3,7 @@
 @T.prim_func(s_tir=True)
 def constants(A: T.Buffer((64,), "float32"), D: T.Buffer((64,), "float64"), H: T.Buffer((64,), "float16"), G: T.Buffer((64,), "bfloat16"), L: T.Buffer((64,), "int64"), V: T.Buffer((64,), "uint64"), B: T.Buffer((64,), "int8"), I32: T.Buffer((64,), "int32")):
     A[0] = T.float32(0.1)
-    A[1] = 0.1
+    A[1] = 0.25
     A[2] = T.float32(1.1754943508222875e-38)
     A[3] = T.float32("inf")
     A[4] = T.float32("-inf")

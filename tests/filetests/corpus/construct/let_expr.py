@@ -1,4 +1,3 @@
-# tvm: equal
 # A let within an expression.
 
 @T.prim_func(s_tir=True)

@@ -37,8 +37,15 @@ class Module:
                 break
         for i in range(n, n + 17, 3):
             A[i] = 1.0
-        if n > 8:
+        if n > x:
             return
+
+    @T.prim_func(s_tir=True)
+    def compared(A: T.Buffer((8,), "float32"), P: T.Buffer((8,), "bool"), n: T.int32, m: T.int64):
+        P[0] = n < m
+        P[1] = n < 2.5
+        P[2] = n < A[0]
+        P[3] = P[0] and n
 
     @T.prim_func(s_tir=True)
     def predicated(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):

@@ -1,3 +1,4 @@
+# tvm: accepted (a local scalar has no layout to TVM)
 # Local scalars, lets, while, if.
 
 @T.prim_func(s_tir=True)

@@ -6,14 +6,13 @@ class Module:
     @T.prim_func
     def memory(A_ptr: T.handle("float32", "global"), n: T.int32):
         A = T.decl_buffer((64,), data=A_ptr)
-        V = T.decl_buffer((8, 8), data=A_ptr)
         W = T.decl_buffer((32, 2), data=A_ptr)
         p: T.let[T.handle("float32", "global")] = A_ptr
         X = T.decl_buffer((16,), data=p)
         S = T.alloc_buffer((4,), "int32", scope="shared", annotations={"tirx.volatile": True})
         R = T.alloc_buffer((4,), scope="local")
         N = T.alloc_buffer((n, 4))
-        V[0, 0] = W[0, 1] + X[0]
+        W[0, 0] = W[0, 1] + X[0]
         S[0] = 1
         R[0] = N[0, 1]
         A[1] = R[0]

@@ -6,8 +6,9 @@ class Module:
     I.module_attrs({"version": 1})
 
     @T.prim_func(s_tir=True)
-    def wide_size(A: T.Buffer(("n",), "float32")):
+    def wide_size(A_handle: T.handle):
         n = T.int64()
+        A = T.match_buffer(A_handle, (n,))
         # with T.sblock("root"):
         for i in range(n):
             A[i] = T.float32(1.0)
@@ -38,8 +39,16 @@ class Module:
                 break
         for i in T.serial(n, n + 18, step=3):
             A[i] = T.float32(1.0)
-        if n > 8:
+        if T.Cast("int64", n) > x:
             return
+
+    @T.prim_func(s_tir=True)
+    def compared(A: T.Buffer((8,), "float32"), P: T.Buffer((8,), "bool"), n: T.int32, m: T.int64):
+        # with T.sblock("root"):
+        P[0] = T.Cast("int64", n) < m
+        P[1] = T.Cast("float32", n) < T.float32(2.5)
+        P[2] = T.Cast("float32", n) < A[0]
+        P[3] = P[0] and n != 0
 
     @T.prim_func(s_tir=True)
     def predicated(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):

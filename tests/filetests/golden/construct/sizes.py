@@ -4,7 +4,7 @@
 @I.ir_module
 class Module:
     @T.prim_func(s_tir=True)
-    def quoted(A: T.Buffer(("n", n + 1, 2 * m), "float32"), B: T.Buffer(("m", n), "float32")):
+    def quoted(A: T.Buffer(("n", n + 1, "2 * m"), "float32"), B: T.Buffer((m, n), "float32")):
         n = T.int32()
         m = T.int32()
         T.func_attr({"tirx.noalias": True})
@@ -20,7 +20,7 @@ class Module:
             A[i] = T.float32(1.0)
 
     @T.prim_func(s_tir=True)
-    def parameter(A: T.Buffer((n,), "float32"), n: T.int64):
+    def parameter(A: T.Buffer(("n",), "float32"), n: T.int64):
         # with T.sblock("root"):
         for i in range(n):
             A[i] = T.float32(1.0)

@@ -54,7 +54,7 @@ class Module:
                 T.reads(X[vb, vc, vh * 2 + vkh, vw * 2 + vkw])
                 T.writes(Y[vb, vc * 16 + vh * 4 + vw])
                 with T.init():
-                    Y[vb, vc * 16 + vh * 4 + vw] = T.float32(-3.4028235e38)
+                    Y[vb, vc * 16 + vh * 4 + vw] = T.float32(-3.402823466e38)
                 Y[vb, vc * 16 + vh * 4 + vw] = T.max(Y[vb, vc * 16 + vh * 4 + vw], X[vb, vc, vh * 2 + vkh, vw * 2 + vkw])
 
     @T.prim_func(s_tir=True)
@@ -106,7 +106,7 @@ class Module:
                 T.reads(X[vi, vk])
                 T.writes(M[vi])
                 with T.init():
-                    M[vi] = T.float32(-3.4028235e38)
+                    M[vi] = T.float32(-3.402823466e38)
                 M[vi] = T.max(M[vi], X[vi, vk])
         for i, j in T.grid(n, 10):
             with T.sblock("E"):

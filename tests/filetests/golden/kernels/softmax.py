@@ -18,7 +18,7 @@ class Module:
                 T.reads(A[vi, vk])
                 T.writes(M[vi])
                 with T.init():
-                    M[vi] = T.float32(-3.4028235e38)
+                    M[vi] = T.float32(-3.402823466e38)
                 M[vi] = T.max(M[vi], A[vi, vk])
         for i, j in T.grid(n, d):
             with T.sblock("E"):

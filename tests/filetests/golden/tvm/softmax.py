@@ -16,7 +16,7 @@ class Module:
                 T.reads(A[vi, vk])
                 T.writes(M[vi])
                 with T.init():
-                    M[vi] = T.float32(-3.4028235e38)
+                    M[vi] = T.float32(-3.402823466e38)
                 M[vi] = T.max(M[vi], A[vi, vk])
         for i, j in T.grid(16, 77):
             with T.sblock("E"):
