@@ -18,8 +18,11 @@ mod scope;
 mod stmt;
 pub mod subst;
 mod target;
+#[cfg(test)]
+mod testing;
 pub mod validate;
 mod visit;
+pub mod wire;
 
 pub use buffer::{Buffer, BufferNode};
 pub use diagnostic::Diagnostic;

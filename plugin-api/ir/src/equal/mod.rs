@@ -167,6 +167,16 @@ impl Comparer {
         }
     }
 
+    /// Forgets what two variables correspond to, where a `Let` binds them: the same one may stand in several places.
+    fn unbind(&mut self, a: &Var, b: &Var) {
+        if let Some(partner) = self.vars.remove(a) {
+            self.vars_back.remove(&partner);
+        }
+        if let Some(partner) = self.vars_back.remove(b) {
+            self.vars.remove(&partner);
+        }
+    }
+
     fn buffer(&mut self, a: &Buffer, b: &Buffer) -> Outcome {
         match (self.buffers.get(a), self.buffers_back.get(b)) {
             (Some(found), _) if found == b => return Ok(()),

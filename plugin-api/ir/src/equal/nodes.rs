@@ -66,6 +66,7 @@ impl Comparer {
             }
             (K::Let { var: u, value: x, body: a }, K::Let { var: v, value: y, body: b }) => {
                 self.field("value", x, y)?;
+                self.unbind(u, v);
                 self.within(Step::Field("var"), |c| c.var(u, v))?;
                 self.field("body", a, b)
             }

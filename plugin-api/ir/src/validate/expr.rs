@@ -128,7 +128,11 @@ impl Checker<'_> {
             ExprKind::Let { var, value, body } => {
                 self.typed(value, "bound value", var.dtype);
                 self.scoped(|c| {
-                    c.bind(var);
+                    if c.let_vars.insert(var.clone()) || c.vars.contains(var) {
+                        c.bind(var);
+                    } else {
+                        c.know(var);
+                    }
                     c.typed(body, "body", dtype);
                 });
             }

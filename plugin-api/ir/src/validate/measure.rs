@@ -56,6 +56,7 @@ struct Measure {
     exprs: HashMap<usize, (Expr, usize, u64)>,
     buffers: HashMap<Buffer, u64>,
     stmts: HashMap<usize, (Stmt, usize, u64)>,
+    in_shape: bool,
 }
 
 impl Measure {
@@ -107,9 +108,11 @@ impl Measure {
             return Ok(*nodes);
         }
         let mut nodes = 1_u64;
+        self.in_shape = true;
         for part in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
             nodes = nodes.saturating_add(self.expr(part, 0)?.1);
         }
+        self.in_shape = false;
         self.buffers.insert(buffer.clone(), nodes);
         Ok(nodes)
     }
@@ -128,7 +131,10 @@ impl Measure {
             return Err(TooMuch::Depth(expr.span));
         }
         let (mut levels, mut nodes, mut problem) = (0, 1_u64, None);
-        if let ExprKind::Load { buffer, .. } = &expr.kind {
+        // A shape that reads memory is rejected later; following it here could go on without end.
+        if let ExprKind::Load { buffer, .. } = &expr.kind
+            && !self.in_shape
+        {
             self.buffer(buffer)?;
         }
         expr.for_each_child(&mut |child| {

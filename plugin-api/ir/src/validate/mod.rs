@@ -85,6 +85,8 @@ struct Checker<'m> {
     /// Everything bound in this function, to tell what is bound twice.
     bound_vars: HashSet<Var>,
     bound_buffers: HashSet<Buffer>,
+    /// Bound by a `Let`, which may stand in several places.
+    let_vars: HashSet<Var>,
     /// What is known here.
     vars: HashSet<Var>,
     buffers: HashSet<Buffer>,
@@ -109,6 +111,7 @@ impl<'m> Checker<'m> {
             problems: Vec::new(),
             bound_vars: HashSet::new(),
             bound_buffers: HashSet::new(),
+            let_vars: HashSet::new(),
             vars: HashSet::new(),
             buffers: HashSet::new(),
             scopes: vec![(Vec::new(), Vec::new())],

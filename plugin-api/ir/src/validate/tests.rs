@@ -232,6 +232,13 @@ fn what_is_used_is_known_and_bound_once() {
         },
         "variable `i` is bound twice",
     );
+    let in_let =
+        |var: &Var, body| node(ExprKind::Let { var: var.clone(), value: Expr::i32(1), body }, DType::INT32);
+    let t = Var::new("t", DType::INT32);
+    let shared = in_let(&t, t.expr());
+    accepts(|f| f.evaluate(&shared + &shared));
+    rejects(|f| f.evaluate(in_let(&t, shared.clone())), "variable `t` is bound twice");
+    rejects(|f| f.evaluate(&shared + &t.expr()), "variable `t` is not known here");
     rejects(
         |f| {
             let a = Buffer::new("A", vec![Expr::i32(1)], DType::INT32, StorageScope::GLOBAL);
