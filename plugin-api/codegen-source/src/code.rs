@@ -42,12 +42,14 @@ pub struct Code {
     pub precedence: Precedence,
     /// How the dialect represents the value, in numbers of its own; 0 is the form in which variables hold it.
     pub form: u16,
+    /// The opposite, where it can be said better than with a `!` in front.
+    inverse: Option<Box<Code>>,
 }
 
 impl Code {
     /// A text whose outermost operator binds as said.
     pub fn new(text: impl Into<String>, precedence: Precedence) -> Self {
-        Self { text: text.into(), precedence, form: 0 }
+        Self { text: text.into(), precedence, form: 0, inverse: None }
     }
 
     /// A name, literal, call or subscript.
@@ -94,7 +96,11 @@ impl Code {
     /// Negation of a boolean.
     #[must_use]
     pub fn not(operand: &Self) -> Self {
-        Self::new(format!("!{}", operand.operand()), Precedence::Relational)
+        if let Some(inverse) = &operand.inverse {
+            return (**inverse).clone();
+        }
+        let text = format!("!{}", operand.operand());
+        Self { inverse: Some(Box::new(operand.clone())), ..Self::new(text, Precedence::Relational) }
     }
 
     /// A binary operator with the brackets that it needs.
@@ -106,7 +112,16 @@ impl Code {
         } else {
             left.at_least(rule.left)
         };
-        Self::new(format!("{left} {} {}", rule.symbol, right.at_least(rule.right)), rule.own)
+        let right = right.at_least(rule.right);
+        let code = Self::new(format!("{left} {} {right}", rule.symbol), rule.own);
+        let opposite = match operator {
+            Infix::Equal => Infix::NotEqual,
+            Infix::NotEqual => Infix::Equal,
+            // `!(a < b)` is not `a >= b` for a NaN.
+            _ => return code,
+        };
+        let inverse = Self::new(format!("{left} {} {right}", opposite.symbol()), rule.own);
+        Self { inverse: Some(Box::new(inverse)), ..code }
     }
 
     /// `condition ? then : otherwise`.
@@ -249,7 +264,16 @@ mod tests {
         let minus = Code::prefix("-", &name("a"));
         assert_eq!(Code::prefix("-", &minus).text, "-(-a)");
         assert_eq!(Code::prefix("(float)", &minus).text, "(float)-a");
-        assert_eq!(Code::not(&Code::not(&name("a"))).text, "!(!a)");
+    }
+
+    #[test]
+    fn negations_are_worked_in_where_nan_allows() {
+        let (a, b) = (name("a"), name("b"));
+        let negated = |operator| Code::not(&Code::infix(operator, &a, &b)).text;
+        assert_eq!(Code::not(&Code::not(&a)).text, "a");
+        assert_eq!(negated(Infix::Equal), "a != b");
+        assert_eq!(negated(Infix::NotEqual), "a == b");
+        assert_eq!(negated(Infix::Less), "!(a < b)");
     }
 
     /// A tree of operators, to be written and read back.

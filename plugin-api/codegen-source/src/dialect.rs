@@ -55,6 +55,8 @@ pub struct Signature {
     pub is_noalias: bool,
     /// True when another function of the module calls it.
     pub is_called: bool,
+    /// True for a function that is hardly ever called, such as one that words an error.
+    pub is_cold: bool,
 }
 
 /// Which elements of a buffer an access touches.
@@ -293,6 +295,13 @@ pub trait Dialect {
     /// A choice between two scalars that evaluates only the one chosen; `None` where only a statement can.
     fn lazy_choice(&self, condition: &Code, then: &Code, otherwise: &Code) -> Option<Code> {
         Some(Code::ternary(condition, then, otherwise))
+    }
+
+    /// `result` in place of a computation on `operand` that would give it anyway; for languages whose compilers complain
+    /// of a variable that nothing reads.
+    fn instead_of(&self, operand: &Code, result: &Code) -> Code {
+        let _ = operand;
+        result.clone()
     }
 
     // -- threads and barriers ---------------------------------------------------------------------------------------

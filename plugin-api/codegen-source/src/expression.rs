@@ -2,6 +2,7 @@
 
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op, Var};
 
+use crate::ops::{scalar_op, unsigned_of};
 use crate::ranges::holds;
 use crate::text::Lines;
 use crate::writer::Writer;
@@ -279,13 +280,6 @@ impl<'a> Writer<'a> {
     fn division(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Code {
         let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
         let (dividend, divisor) = (self.ranges.of(a), self.ranges.of(b));
-        if divisor == (0, 0) {
-            if is_quotient {
-                return self.value(a);
-            }
-            let answer = self.dialect.integer(0, e.dtype);
-            return self.expect(e, answer);
-        }
         let truncates = matches!(op, BinaryOp::Div | BinaryOp::Mod);
         let is_plain = divisor.0 >= 1 && (truncates || dividend.0 >= 0) || truncates && divisor.1 <= -2;
         let (a, b) = (self.value(a), self.value(b));
@@ -519,86 +513,11 @@ impl<'a> Writer<'a> {
             return Code::primary("0");
         };
         if e.dtype.is_scalar() {
-            self.scalar_op(e, op, &values, &constants)
+            let answer = scalar_op(self.dialect, op, e.dtype, &values, &constants, &mut self.prelude);
+            self.expect(e, answer)
         } else {
             self.vector(e, Vector::Op(op, &values))
         }
-    }
-
-    fn scalar_op(&mut self, e: &Expr, op: Op, args: &[(Code, DType)], constants: &[Option<i128>]) -> Code {
-        if let (Op::ShiftLeft | Op::ShiftRight, [(value, dtype), (amount, _)]) = (op, args) {
-            return self.shift(e, op, value, *dtype, amount, constants.get(1).copied().flatten());
-        }
-        let dtype = args.first().map_or(e.dtype, |(_, dtype)| *dtype);
-        let codes: Vec<Code> = args.iter().map(|(code, _)| code.clone()).collect();
-        if let Some(code) = self.dialect.ops().spell(op, dtype, &codes, &mut self.prelude) {
-            if !e.dtype.is_float() {
-                return code;
-            }
-            let answer = self.dialect.rounded(code, e.dtype, &mut self.prelude);
-            return self.expect(e, answer);
-        }
-        if dtype.is_float() && dtype.bits == 16 && self.dialect.ops().row(op, DType::FLOAT32).is_some() {
-            return self.through_float32(e, op, args);
-        }
-        let types: Vec<String> = self.dialect.ops().types(op).iter().map(DType::to_string).collect();
-        let known =
-            if types.is_empty() { String::new() } else { format!("; it has it for {}", types.join(", ")) };
-        self.refuse(e, format!("has no {} of {dtype}{known}", op.name()));
-        Code::primary("0")
-    }
-
-    /// An op on halves: computed in float32, rounded once.
-    fn through_float32(&mut self, e: &Expr, op: Op, args: &[(Code, DType)]) -> Code {
-        let mut wide = Vec::with_capacity(args.len());
-        for (code, dtype) in args {
-            wide.push(if dtype.is_float() {
-                let answer = self.dialect.cast(code, *dtype, DType::FLOAT32, &mut self.prelude);
-                self.expect(e, answer)
-            } else {
-                code.clone()
-            });
-        }
-        let Some(code) = self.dialect.ops().spell(op, DType::FLOAT32, &wide, &mut self.prelude) else {
-            return Code::primary("0");
-        };
-        if !e.dtype.is_float() {
-            return code;
-        }
-        let answer = self.dialect.cast(&code, DType::FLOAT32, e.dtype, &mut self.prelude);
-        self.expect(e, answer)
-    }
-
-    /// A shift by an amount modulo the width. The left one goes through the unsigned type.
-    fn shift(
-        &mut self,
-        e: &Expr,
-        op: Op,
-        value: &Code,
-        dtype: DType,
-        amount: &Code,
-        constant: Option<i128>,
-    ) -> Code {
-        let width = i128::from(dtype.bits);
-        let amount = match constant {
-            Some(constant) => Code::primary(constant.rem_euclid(width).to_string()),
-            None => Code::infix(Infix::BitAnd, amount, &Code::primary((width - 1).to_string())),
-        };
-        if op == Op::ShiftRight {
-            return Code::infix(Infix::ShiftRight, value, &amount);
-        }
-        let unsigned = unsigned_of(dtype);
-        let mut bits = value.clone();
-        if dtype != unsigned {
-            let answer = self.dialect.cast_bits(value, unsigned, &mut self.prelude);
-            bits = self.expect(e, answer);
-        }
-        let shifted = Code::infix(Infix::ShiftLeft, &bits, &amount);
-        if dtype == unsigned {
-            return shifted;
-        }
-        let answer = self.dialect.cast_bits(&shifted, dtype, &mut self.prelude);
-        self.expect(e, answer)
     }
 
     // -- vectors ----------------------------------------------------------------------------------------------------
@@ -678,11 +597,6 @@ fn values(arguments: &[Argument<'_>]) -> Option<Vec<(Code, DType)>> {
             Argument::Text(_) | Argument::Address(_) => None,
         })
         .collect()
-}
-
-/// The unsigned type in which sums of a type wrap: at least 32 bits, since C computes narrower ones in `int`.
-fn unsigned_of(dtype: DType) -> DType {
-    if dtype.bits > 32 { DType::UINT64 } else { DType::UINT32 }
 }
 
 fn infix_of(op: BinaryOp) -> Option<Infix> {

@@ -33,6 +33,7 @@ mod expression;
 mod module;
 mod names;
 mod op_table;
+mod ops;
 mod prelude;
 mod ranges;
 mod sharing;
@@ -48,6 +49,7 @@ pub use dialect::{
 pub use module::{Source, SourceFunction, unsupported, write_module};
 pub use names::{Names, is_identifier};
 pub use op_table::{OpRow, OpTable, Spelling};
+pub use ops::scalar_op;
 pub use prelude::Prelude;
 
 #[allow(unused_imports, reason = "for the documentation")]

@@ -74,7 +74,7 @@ pub(crate) fn is_pure(e: &Expr) -> bool {
     sharing.count(e, 0).1
 }
 
-/// Variables that a function reads, and data variables that it stores through, by address.
+/// Variables that a function's text reads, and data variables that it stores through, by address.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) read: HashSet<usize>,
@@ -97,22 +97,33 @@ impl Usage {
         self.read.contains(&address) || self.written.contains(&address)
     }
 
+    /// What stands later is looked at first: what only serves a variable that nobody reads is not needed either.
     fn stmt(&mut self, s: &Stmt, depth: usize) {
         if depth > crate::DEPTH_MAX {
             return;
         }
-        if let StmtKind::Store { buffer, .. } = &s.kind {
-            self.written.insert(buffer.data.address());
-            self.buffer(buffer);
+        match &s.kind {
+            StmtKind::Store { buffer, .. } => {
+                self.written.insert(buffer.data.address());
+                self.buffer(buffer);
+            }
+            StmtKind::Bind { var, value } if !self.uses(var.address()) && is_pure(value) => return,
+            StmtKind::DeclBuffer { buffer, .. } if !self.uses(buffer.data.address()) => return,
+            StmtKind::Evaluate(value) if is_pure(value) => return,
+            _ => {}
         }
-        s.for_each_child(&mut |child| match child {
-            Child::Expr(e) => self.expr(e, 0),
-            Child::Stmt(s) => self.stmt(s, depth + 1),
-        });
+        let mut children = Vec::new();
+        s.for_each_child(&mut |child| children.push(child));
+        for child in children.into_iter().rev() {
+            match child {
+                Child::Expr(e) => self.expr(e, 0),
+                Child::Stmt(s) => self.stmt(s, depth + 1),
+            }
+        }
     }
 
     fn buffer(&mut self, buffer: &Buffer) {
-        for e in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
+        for e in buffer.strides.iter().chain(&buffer.elem_offset) {
             self.expr(e, 0);
         }
     }
@@ -131,6 +142,13 @@ impl Usage {
             }
             ExprKind::Call { callee: Callee::Global(name), .. } => {
                 self.called.insert(std::sync::Arc::clone(name));
+            }
+            ExprKind::Let { var, value, body } => {
+                self.expr(body, depth + 1);
+                if self.uses(var.address()) || !is_pure(value) {
+                    self.expr(value, depth + 1);
+                }
+                return;
             }
             _ => {}
         }

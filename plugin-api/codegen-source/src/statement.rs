@@ -1,7 +1,8 @@
 //! Statements, buffers and functions.
 
 use chipdock_ir::{
-    Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Param, Span, Stmt, StmtKind, ThreadAxis, Var, attr,
+    AttrValue, Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Param, Span, Stmt, StmtKind, ThreadAxis,
+    Var, attr,
 };
 
 use crate::sharing::{Sharing, is_pure};
@@ -65,14 +66,20 @@ impl<'a> Writer<'a> {
             });
         }
         let calling_conv = match function.attrs.get(attr::CALLING_CONV) {
-            Some(chipdock_ir::AttrValue::Int(value)) => *value,
+            Some(AttrValue::Int(value)) => *value,
             _ => 0,
         };
-        let is_noalias = matches!(
-            function.attrs.get(attr::NOALIAS),
-            Some(chipdock_ir::AttrValue::Bool(true) | chipdock_ir::AttrValue::Int(1))
-        );
-        Signature { name: name.to_owned(), calling_conv, params, ret: function.ret, is_noalias, is_called }
+        let is_set =
+            |name| matches!(function.attrs.get(name), Some(AttrValue::Bool(true) | AttrValue::Int(1)));
+        Signature {
+            name: name.to_owned(),
+            calling_conv,
+            params,
+            ret: function.ret,
+            is_noalias: is_set(attr::NOALIAS),
+            is_called,
+            is_cold: is_set(attr::COLD),
+        }
     }
 
     // -- buffers ----------------------------------------------------------------------------------------------------
@@ -148,21 +155,18 @@ impl<'a> Writer<'a> {
     }
 
     fn allocate(&mut self, buffer: &Buffer) -> Answer<()> {
+        let name = self.declare(&buffer.name);
+        let known = Known { code: Code::primary(name.clone()), element: Some(buffer.dtype.scalar()) };
+        self.vars.insert(buffer.data.address(), known);
         let Some(count) = buffer.constant_size() else {
             return Err(Refusal::new(format!(
                 "buffer {} is allocated with a size that is not constant; lower it to workspace",
                 buffer.name
             )));
         };
-        let count = count.max(0).checked_mul(buffer.dtype.lanes.into());
-        let Some(count) = count else {
-            return Err(Refusal::new(format!("buffer {} is larger than any memory", buffer.name)));
-        };
-        let name = self.declare(&buffer.name);
+        let count = count.max(0).saturating_mul(buffer.dtype.lanes.into());
         let line = self.dialect.allocation(&name, buffer, count.max(1), &mut self.prelude)?;
         self.text.line(line);
-        let known = Known { code: Code::primary(name), element: Some(buffer.dtype.scalar()) };
-        self.vars.insert(buffer.data.address(), known);
         Ok(())
     }
 

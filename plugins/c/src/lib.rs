@@ -1,1 +1,22 @@
-//! See the description in Cargo.toml.
+//! Target `c`: host functions as C11 source, compiled by the system's compiler when they are loaded.
+//!
+//! * `target.kind.c` (`target_kind`): the options, and the check of processor names.
+//! * `target.build.c` (`codegen`): a module to one self-contained C file, through the dialect.
+//! * `module.load.c` (`loader`): the compiler that `CC` or PATH has, then `dlopen`.
+
+mod codegen;
+mod compiler;
+mod dialect;
+mod loader;
+mod target_kind;
+
+#[cfg(test)]
+mod tests;
+
+use chipdock_plugin_api::{export_plugin, register_codegen, register_module_loader, register_target_kind};
+
+export_plugin! { name: "c" }
+
+register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
+register_codegen!("c", "1.0.0", "1.0.0", |_| Box::new(codegen::CCodegen));
+register_module_loader!("c", |_| Box::new(loader::CLoader));

@@ -1,0 +1,191 @@
+//! The system's C compiler.
+
+use std::io::ErrorKind as IoKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chipdock_plugin_api::{Error, ErrorKind};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What the compiler is told beyond the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) march: Option<String>,
+    pub(crate) mcpu: Option<String>,
+    pub(crate) opt_level: Option<i64>,
+    pub(crate) is_fast_math: bool,
+}
+
+impl Options {
+    /// Reads `options` of an artifact's index.
+    pub(crate) fn from_index(index: &Value) -> Self {
+        let options = &index["options"];
+        let text = |name: &str| options[name].as_str().map(str::to_owned);
+        Self {
+            march: text("march"),
+            mcpu: text("mcpu"),
+            opt_level: options["opt-level"].as_i64(),
+            is_fast_math: options["fast-math"].as_bool().unwrap_or(false),
+        }
+    }
+
+    fn flags(&self, with_native: bool) -> Vec<String> {
+        let level = self.opt_level.unwrap_or(3).clamp(0, 3);
+        let mut flags: Vec<String> = ["-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden", "-w"]
+            .into_iter()
+            // What the IR leaves open: errno, traps, and whether a product and a sum are rounded once or twice.
+            .chain(["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"])
+            .map(str::to_owned)
+            .collect();
+        flags.push(format!("-O{level}"));
+        match &self.march {
+            Some(march) => flags.push(format!("-march={march}")),
+            None if with_native => flags.push("-march=native".to_owned()),
+            None => {}
+        }
+        if let Some(mcpu) = &self.mcpu {
+            let tune =
+                if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { "-mtune" } else { "-mcpu" };
+            flags.push(format!("{tune}={mcpu}"));
+        }
+        if self.is_fast_math {
+            // Not -ffast-math: linked into a library, that changes the float mode of the whole process.
+            let fast = ["-fno-signed-zeros", "-freciprocal-math", "-fassociative-math", "-ffinite-math-only"];
+            flags.extend(fast.into_iter().map(str::to_owned));
+        }
+        flags
+    }
+}
+
+/// A compiled library; its folder is removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) library: PathBuf,
+    _folder: TempDir,
+}
+
+/// A program with its own arguments, and where its name is from.
+struct Candidate {
+    words: Vec<String>,
+}
+
+/// What to try: `CC` alone where it is set, else the usual names.
+fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
+    let words: Vec<String> = cc.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        let names = ["cc", "gcc", "clang"];
+        let all = names.iter().map(|name| Candidate { words: vec![(*name).to_owned()] }).collect();
+        return (all, format!("{} on PATH", names.join(", ")));
+    }
+    let tried = format!("{} (from the environment variable CC)", words[0]);
+    (vec![Candidate { words }], tried)
+}
+
+/// Compiles a source to a shared library in a temporary folder of its own.
+///
+/// # Errors
+///
+/// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `InternalError`: the compiler
+/// refused the source, which is kept then. No file is left behind but that one.
+pub(crate) fn compile(source: &str, options: &Options) -> Result<Compiled, Error> {
+    compile_with(source, options, std::env::var("CC").ok().as_deref())
+}
+
+pub(crate) fn compile_with(source: &str, options: &Options, cc: Option<&str>) -> Result<Compiled, Error> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let folder =
+        tempfile::Builder::new().prefix("chipdock-c-").tempdir().map_err(|error| unwritable(&error))?;
+    // The name is new as well: the loader takes a path that it has seen for the library that it has.
+    let stem = format!("module-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let source_path = folder.path().join(format!("{stem}.c"));
+    let library = folder.path().join(format!("{stem}.so"));
+    std::fs::write(&source_path, source).map_err(|error| unwritable(&error))?;
+    let (candidates, tried) = candidates(cc);
+    for candidate in candidates {
+        match run(&candidate, options, &source_path, &library)? {
+            None => {}
+            Some(output) if output.status.success() => return Ok(Compiled { library, _folder: folder }),
+            Some(output) => return Err(refused(&candidate, &output, folder, &source_path)),
+        }
+    }
+    let message = format!(
+        "expected a C compiler to load a module of target c, found none: tried {tried}; install one (for instance the \
+         package gcc or clang) or let CC name it"
+    );
+    Err(Error::new(ErrorKind::UNAVAILABLE, message))
+}
+
+/// Runs a compiler; nothing when there is no such program.
+fn run(
+    candidate: &Candidate,
+    options: &Options,
+    source: &Path,
+    library: &Path,
+) -> Result<Option<Output>, Error> {
+    let has_own =
+        candidate.words.iter().any(|word| word.starts_with("-march=") || word.starts_with("-mcpu="));
+    let with_native = options.march.is_none() && !has_own;
+    let first = spawn(candidate, &options.flags(with_native), source, library)?;
+    // A compiler that does not know its own machine can still compile for the machines of its kind.
+    match first {
+        Some(output) if !output.status.success() && with_native => {
+            let second = spawn(candidate, &options.flags(false), source, library)?;
+            Ok(Some(second.filter(|second| second.status.success()).unwrap_or(output)))
+        }
+        other => Ok(other),
+    }
+}
+
+fn spawn(
+    candidate: &Candidate,
+    flags: &[String],
+    source: &Path,
+    library: &Path,
+) -> Result<Option<Output>, Error> {
+    let mut command = Command::new(&candidate.words[0]);
+    command.args(&candidate.words[1..]).args(flags).arg("-o").arg(library).arg(source).args(["-lm", "-ldl"]);
+    command.env("LC_ALL", "C").stdin(Stdio::null());
+    match command.output() {
+        Ok(output) => Ok(Some(output)),
+        Err(error) if error.kind() == IoKind::NotFound => Ok(None),
+        Err(error) => {
+            let message = format!("the C compiler {} could not be run: {error}", candidate.words[0]);
+            Err(Error::new(ErrorKind::UNAVAILABLE, message))
+        }
+    }
+}
+
+fn unwritable(error: &std::io::Error) -> Error {
+    let folder = std::env::temp_dir();
+    let message = format!(
+        "expected to write a source file for the C compiler in {}, found: {error}; let TMPDIR name a folder that can be \
+         written",
+        folder.display()
+    );
+    Error::new(ErrorKind::IO, message)
+}
+
+/// The compiler said no: its first lines, and where the source is.
+fn refused(candidate: &Candidate, output: &Output, folder: TempDir, source: &Path) -> Error {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let shown = folder.path().display().to_string();
+    let lines: Vec<String> = stderr
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .take(6)
+        .map(|line| line.replace(&format!("{shown}/"), ""))
+        .collect();
+    let kept = folder.keep();
+    let source = source.file_name().map_or(kept.clone(), |name| kept.join(name));
+    let message = format!(
+        "the C compiler `{}` refused what target c wrote ({}): {}. This is a bug of chipdock, unless CC names a compiler \
+         that has no GNU vector types; the source is kept as {}",
+        candidate.words.join(" "),
+        output.status,
+        lines.join("; "),
+        source.display()
+    );
+    Error::new(ErrorKind::INTERNAL, message)
+}

@@ -1,0 +1,198 @@
+//! How ops on scalars are spelled in C, one line per op and type. Builtins are used in place of `<math.h>`, so that a
+//! variable may be called `exp`.
+
+use chipdock_codegen_source::{Infix, OpRow, OpTable, Spelling};
+use chipdock_ir::{DType, Op};
+
+const fn row(op: Op, dtype: DType, spelling: Spelling) -> OpRow {
+    OpRow { op, dtype, spelling }
+}
+
+macro_rules! table {
+    (
+        floats { $($float_op:ident $f32:literal $f64:literal;)* }
+        tests { $($test_op:ident $test:literal;)* }
+        integers { $($int_op:ident $spelling:expr;)* }
+        own { $($own_op:ident $own_type:ident $own:expr;)* }
+    ) => {
+        &[
+            $(row(Op::$float_op, DType::FLOAT32, Spelling::Call($f32)),
+              row(Op::$float_op, DType::FLOAT64, Spelling::Call($f64)),)*
+            $(row(Op::$test_op, DType::FLOAT32, helper(
+                  concat!("cd_", $test, "_f32"),
+                  concat!("static inline bool cd_", $test, "_f32(float x) {\n    return __builtin_", $test, "(x) != 0;\n}\n"))),
+              row(Op::$test_op, DType::FLOAT64, helper(
+                  concat!("cd_", $test, "_f64"),
+                  concat!("static inline bool cd_", $test, "_f64(double x) {\n    return __builtin_", $test, "(x) != 0;\n}\n"))),)*
+            $(row(Op::$int_op, DType::INT8, $spelling), row(Op::$int_op, DType::INT16, $spelling),
+              row(Op::$int_op, DType::INT32, $spelling), row(Op::$int_op, DType::INT64, $spelling),
+              row(Op::$int_op, DType::UINT8, $spelling), row(Op::$int_op, DType::UINT16, $spelling),
+              row(Op::$int_op, DType::UINT32, $spelling), row(Op::$int_op, DType::UINT64, $spelling),
+              row(Op::$int_op, DType::BOOL, $spelling),)*
+            $(row(Op::$own_op, DType::$own_type, $own),)*
+        ]
+    };
+}
+
+const fn helper(name: &'static str, text: &'static str) -> Spelling {
+    Spelling::Helper { name, text }
+}
+
+macro_rules! abs {
+    ($name:literal, $type:literal, $unsigned:literal) => {
+        helper(
+            concat!("cd_abs_", $name),
+            concat!(
+                "static inline ",
+                $type,
+                " cd_abs_",
+                $name,
+                "(",
+                $type,
+                " x) {\n    return x < 0 ? (",
+                $type,
+                ")(0 - (",
+                $unsigned,
+                ")x) : x;\n}\n"
+            ),
+        )
+    };
+}
+
+/// `$count` counts the bits of an unsigned `x` of the type; zero has all of its bits leading.
+macro_rules! bits {
+    ($op:literal, $name:literal, $type:literal, $unsigned:literal, $ret:literal, $count:expr) => {
+        helper(
+            concat!("cd_", $op, "_", $name),
+            concat!(
+                "static inline ",
+                $ret,
+                " cd_",
+                $op,
+                "_",
+                $name,
+                "(",
+                $type,
+                " value) {\n    ",
+                $unsigned,
+                " x = (",
+                $unsigned,
+                ")value;\n    return (",
+                $ret,
+                ")(",
+                $count,
+                ");\n}\n"
+            ),
+        )
+    };
+}
+
+macro_rules! popcount {
+    ($name:literal, $type:literal, $unsigned:literal) => {
+        bits!("popcount", $name, $type, $unsigned, $type, "__builtin_popcountll(x)")
+    };
+}
+
+macro_rules! clz {
+    ($name:literal, $type:literal, $unsigned:literal, $width:literal) => {
+        bits!(
+            "clz",
+            $name,
+            $type,
+            $unsigned,
+            "int32_t",
+            concat!("x == 0 ? ", $width, " : __builtin_clzll(x) - 64 + ", $width)
+        )
+    };
+}
+
+const ROWS: &[OpRow] = table! {
+    floats {
+        Acos "__builtin_acosf" "__builtin_acos";
+        Acosh "__builtin_acoshf" "__builtin_acosh";
+        Asin "__builtin_asinf" "__builtin_asin";
+        Asinh "__builtin_asinhf" "__builtin_asinh";
+        Atan "__builtin_atanf" "__builtin_atan";
+        Atanh "__builtin_atanhf" "__builtin_atanh";
+        Ceil "__builtin_ceilf" "__builtin_ceil";
+        Cos "__builtin_cosf" "__builtin_cos";
+        Cosh "__builtin_coshf" "__builtin_cosh";
+        Erf "__builtin_erff" "__builtin_erf";
+        Exp "__builtin_expf" "__builtin_exp";
+        Exp2 "__builtin_exp2f" "__builtin_exp2";
+        Abs "__builtin_fabsf" "__builtin_fabs";
+        Floor "__builtin_floorf" "__builtin_floor";
+        Log "__builtin_logf" "__builtin_log";
+        Log10 "__builtin_log10f" "__builtin_log10";
+        Log1p "__builtin_log1pf" "__builtin_log1p";
+        Log2 "__builtin_log2f" "__builtin_log2";
+        Nearbyint "__builtin_nearbyintf" "__builtin_nearbyint";
+        Round "__builtin_nearbyintf" "__builtin_nearbyint";
+        Sin "__builtin_sinf" "__builtin_sin";
+        Sinh "__builtin_sinhf" "__builtin_sinh";
+        Sqrt "__builtin_sqrtf" "__builtin_sqrt";
+        Tan "__builtin_tanf" "__builtin_tan";
+        Tanh "__builtin_tanhf" "__builtin_tanh";
+        Trunc "__builtin_truncf" "__builtin_trunc";
+        Atan2 "__builtin_atan2f" "__builtin_atan2";
+        Copysign "__builtin_copysignf" "__builtin_copysign";
+        Fmod "__builtin_fmodf" "__builtin_fmod";
+        Hypot "__builtin_hypotf" "__builtin_hypot";
+        Ldexp "__builtin_ldexpf" "__builtin_ldexp";
+        Nextafter "__builtin_nextafterf" "__builtin_nextafter";
+        Pow "__builtin_powf" "__builtin_pow";
+        Fma "__builtin_fmaf" "__builtin_fma";
+    }
+    tests {
+        Isnan "isnan";
+        Isinf "isinf";
+        Isfinite "isfinite";
+    }
+    integers {
+        BitwiseAnd Spelling::Infix(Infix::BitAnd);
+        BitwiseOr Spelling::Infix(Infix::BitOr);
+        BitwiseXor Spelling::Infix(Infix::BitXor);
+    }
+    own {
+        Exp10 FLOAT32 helper("cd_exp10_f32", "static inline float cd_exp10_f32(float x) {\n    return __builtin_powf(10.0f, x);\n}\n");
+        Exp10 FLOAT64 helper("cd_exp10_f64", "static inline double cd_exp10_f64(double x) {\n    return __builtin_pow(10.0, x);\n}\n");
+        Rsqrt FLOAT32 helper("cd_rsqrt_f32", "static inline float cd_rsqrt_f32(float x) {\n    return 1.0f / __builtin_sqrtf(x);\n}\n");
+        Rsqrt FLOAT64 helper("cd_rsqrt_f64", "static inline double cd_rsqrt_f64(double x) {\n    return 1.0 / __builtin_sqrt(x);\n}\n");
+        Sigmoid FLOAT32 helper("cd_sigmoid_f32", "static inline float cd_sigmoid_f32(float x) {\n    return 1.0f / (1.0f + __builtin_expf(-x));\n}\n");
+        Sigmoid FLOAT64 helper("cd_sigmoid_f64", "static inline double cd_sigmoid_f64(double x) {\n    return 1.0 / (1.0 + __builtin_exp(-x));\n}\n");
+        Abs INT8 abs!("i8", "int8_t", "uint32_t");
+        Abs INT16 abs!("i16", "int16_t", "uint32_t");
+        Abs INT32 abs!("i32", "int32_t", "uint32_t");
+        Abs INT64 abs!("i64", "int64_t", "uint64_t");
+        Abs UINT8 Spelling::Prefix("+");
+        Abs UINT16 Spelling::Prefix("+");
+        Abs UINT32 Spelling::Prefix("+");
+        Abs UINT64 Spelling::Prefix("+");
+        BitwiseNot INT8 Spelling::Prefix("~");
+        BitwiseNot INT16 Spelling::Prefix("~");
+        BitwiseNot INT32 Spelling::Prefix("~");
+        BitwiseNot INT64 Spelling::Prefix("~");
+        BitwiseNot UINT8 Spelling::Prefix("(uint8_t)~");
+        BitwiseNot UINT16 Spelling::Prefix("(uint16_t)~");
+        BitwiseNot UINT32 Spelling::Prefix("~");
+        BitwiseNot UINT64 Spelling::Prefix("~");
+        Popcount INT8 popcount!("i8", "int8_t", "uint8_t");
+        Popcount INT16 popcount!("i16", "int16_t", "uint16_t");
+        Popcount INT32 popcount!("i32", "int32_t", "uint32_t");
+        Popcount INT64 popcount!("i64", "int64_t", "uint64_t");
+        Popcount UINT8 popcount!("u8", "uint8_t", "uint8_t");
+        Popcount UINT16 popcount!("u16", "uint16_t", "uint16_t");
+        Popcount UINT32 popcount!("u32", "uint32_t", "uint32_t");
+        Popcount UINT64 popcount!("u64", "uint64_t", "uint64_t");
+        Clz INT8 clz!("i8", "int8_t", "uint8_t", "8");
+        Clz INT16 clz!("i16", "int16_t", "uint16_t", "16");
+        Clz INT32 clz!("i32", "int32_t", "uint32_t", "32");
+        Clz INT64 clz!("i64", "int64_t", "uint64_t", "64");
+        Clz UINT8 clz!("u8", "uint8_t", "uint8_t", "8");
+        Clz UINT16 clz!("u16", "uint16_t", "uint16_t", "16");
+        Clz UINT32 clz!("u32", "uint32_t", "uint32_t", "32");
+        Clz UINT64 clz!("u64", "uint64_t", "uint64_t", "64");
+    }
+};
+
+pub(super) static TABLE: OpTable = OpTable { rows: ROWS };

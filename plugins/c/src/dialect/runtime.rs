@@ -1,0 +1,347 @@
+//! What compiled code has to do with its caller and its host: arguments, errors, workspace.
+
+use chipdock_codegen_source::{
+    Answer, Argument, Code, Infix, MessagePart, OpCall, Precedence, Prelude, Refusal,
+};
+use chipdock_ir::{DType, Op, StructField};
+
+use super::types::{memory, scalar, short};
+use super::{access, types};
+
+/// The structs of the boundary, as far as compiled code reads them: TVM-FFI's value, DLPack's tensor, and the host's
+/// environment with the layout of chipdock-abi.
+const ABI: &str = "\
+typedef struct {
+    int32_t device_type;
+    int32_t device_id;
+} CdDevice;
+typedef struct {
+    void* data;
+    CdDevice device;
+    int32_t ndim;
+    struct {
+        uint8_t code;
+        uint8_t bits;
+        uint16_t lanes;
+    } dtype;
+    int64_t* shape;
+    int64_t* strides;
+    uint64_t byte_offset;
+} CdTensor;
+typedef struct {
+    int32_t type_index;
+    uint32_t small_length;
+    union {
+        int64_t v_int64;
+        double v_float64;
+        void* v_ptr;
+    } value;
+} CdAny;
+";
+
+const ENV: &str = "\
+typedef struct ChipdockEnv ChipdockEnv;
+struct ChipdockEnv {
+    uint32_t version;
+    uint32_t padding;
+    void* self_;
+    void (*raise)(const ChipdockEnv*, const char* kind, const char* message);
+    void* (*allocate_workspace)(const ChipdockEnv*, CdDevice, uint64_t size_bytes);
+    int32_t (*free_workspace)(const ChipdockEnv*, CdDevice, void* data);
+    void* (*current_stream)(const ChipdockEnv*, CdDevice);
+    int32_t (*set_device)(const ChipdockEnv*, CdDevice);
+    int32_t (*call_imported)(const ChipdockEnv*, const char* name, const CdAny* args, int32_t num_args, CdAny* result);
+    int32_t (*parallel_launch)(const ChipdockEnv*, int32_t (*body)(int32_t, int32_t, void*), void* data, int32_t tasks_max);
+};
+// Set by whoever loads this; null: TVM-FFI's functions are looked for, then small fallbacks of our own serve.
+__attribute__((visibility(\"default\"))) const ChipdockEnv* __chipdock_env = 0;
+";
+
+const RAISE: &str = "\
+extern void* dlsym(void* restrict handle, const char* restrict name);
+__attribute__((cold, noinline, unused)) static int32_t cd_raise(const char* kind, const char* message) {
+    const ChipdockEnv* env = __chipdock_env;
+    if (env) {
+        env->raise(env, kind, message);
+        return -1;
+    }
+    void (*raise)(const char*, const char*);
+    void* found = dlsym(0, \"TVMFFIErrorSetRaisedFromCStr\");
+    __builtin_memcpy(&raise, &found, sizeof(raise));
+    if (raise) raise(kind, message);
+    return -1;
+}
+";
+
+const FAIL: &str = "\
+__attribute__((cold, noinline, format(printf, 2, 3))) static int32_t cd_fail(const char* kind, const char* format, ...) {
+    char small[512], *message = small;
+    va_list args;
+    va_start(args, format);
+    int length = __builtin_vsnprintf(small, sizeof(small), format, args);
+    va_end(args);
+    if (length >= (int)sizeof(small) && (message = __builtin_malloc((size_t)length + 1))) {
+        va_start(args, format);
+        __builtin_vsnprintf(message, (size_t)length + 1, format, args);
+        va_end(args);
+    }
+    int32_t status = cd_raise(kind, message ? message : small);
+    if (message != small) __builtin_free(message);
+    return status;
+}
+";
+
+const WORKSPACE: &str = "\
+static void* cd_allocate_workspace(int32_t device_type, int32_t device_id, uint64_t size_bytes) {
+    const ChipdockEnv* env = __chipdock_env;
+    CdDevice device = {device_type, device_id};
+    if (env) return env->allocate_workspace(env, device, size_bytes);
+    // 64-byte aligned within a larger piece, whose start is kept just before it.
+    char* whole = size_bytes < UINT64_MAX - 128 ? __builtin_malloc((size_t)size_bytes + 128) : 0;
+    if (!whole) {
+        cd_raise(\"OutOfMemory\", \"no memory left for workspace\");
+        return 0;
+    }
+    char* data = (char*)(((uintptr_t)whole + 127) / 64 * 64);
+    __builtin_memcpy(data - sizeof(whole), &whole, sizeof(whole));
+    return data;
+}
+";
+
+const FREE_WORKSPACE: &str = "\
+static int32_t cd_free_workspace(int32_t device_type, int32_t device_id, void* data) {
+    const ChipdockEnv* env = __chipdock_env;
+    CdDevice device = {device_type, device_id};
+    if (env) return env->free_workspace(env, device, data);
+    char* whole = 0;
+    if (data) __builtin_memcpy(&whole, (char*)data - sizeof(whole), sizeof(whole));
+    __builtin_free(whole);
+    return 0;
+}
+";
+
+/// Defines the structs of packed calls.
+pub(super) fn define_abi(prelude: &mut Prelude) {
+    prelude.define("cd_abi", |_| ABI.to_owned());
+}
+
+/// Defines the environment: every loadable text has it, for loaders to set.
+pub(super) fn define_env(prelude: &mut Prelude) {
+    prelude.define("cd_env", |prelude| {
+        define_abi(prelude);
+        ENV.to_owned()
+    });
+}
+
+fn define_raise(prelude: &mut Prelude) {
+    prelude.define("cd_raise", |prelude| {
+        define_env(prelude);
+        RAISE.to_owned()
+    });
+}
+
+/// A text as a string literal of C, and safe as a format.
+fn format_literal(text: &str) -> String {
+    let mut literal = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'%' => literal.push_str("%%"),
+            // `??` would begin a trigraph.
+            b'"' | b'\\' | b'?' => {
+                literal.push('\\');
+                literal.push(char::from(byte));
+            }
+            b'\n' => literal.push_str("\\n"),
+            b' '..=b'~' => literal.push(char::from(byte)),
+            _ => literal.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    literal
+}
+
+fn returns_status(ret: Option<DType>, what: &str) -> Answer<()> {
+    if ret == Some(DType::INT32) {
+        return Ok(());
+    }
+    Err(Refusal::new(format!("has {what} only in a function that returns int32, 0 or -1")))
+}
+
+pub(super) fn assert(
+    condition: &Code,
+    kind: &str,
+    message: &[MessagePart],
+    ret: Option<DType>,
+    prelude: &mut Prelude,
+) -> Answer<String> {
+    returns_status(ret, "an assertion")?;
+    let (mut format, mut args) = (String::new(), Vec::new());
+    for part in message {
+        match part {
+            MessagePart::Text(text) => format.push_str(&format_literal(text)),
+            MessagePart::Integer(code, DType::UINT64) => {
+                format.push_str("%llu");
+                args.push(Code::prefix("(unsigned long long)", code).text);
+            }
+            MessagePart::Integer(code, dtype)
+                if dtype.is_scalar() && (dtype.is_integer() || dtype.is_bool()) =>
+            {
+                format.push_str("%lld");
+                args.push(Code::prefix("(long long)", code).text);
+            }
+            MessagePart::Integer(_, dtype) => {
+                return Err(Refusal::new(format!("has messages of strings and integers, not of {dtype}")));
+            }
+        }
+    }
+    prelude.define("cd_fail", |prelude| {
+        define_raise(prelude);
+        FAIL.to_owned()
+    });
+    let condition = super::unlikely(&Code::not(condition)).text;
+    let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
+    let kind = format_literal(kind).replace("%%", "%");
+    Ok(format!("if ({condition}) {{\n    return cd_fail(\"{kind}\", \"{format}\"{args});\n}}"))
+}
+
+fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)> {
+    match call.args.get(position) {
+        Some(Argument::Value(code, dtype)) => Ok((code, *dtype)),
+        _ => Err(Refusal::new(format!("{} takes a value as argument {position}", call.op.name()))),
+    }
+}
+
+/// The field of a struct behind a handle, and its type.
+fn field(call: &OpCall<'_>, is_set: bool, prelude: &mut Prelude) -> Answer<(String, DType)> {
+    define_abi(prelude);
+    let (handle, _) = value(call, 0)?;
+    let (index, _) = value(call, 1)?;
+    let code = call.constants.get(2).copied().flatten();
+    let field = code.and_then(StructField::by_code).ok_or_else(|| {
+        Refusal::new(format!("{} takes a constant that names a field as argument 2", call.op.name()))
+    })?;
+    let constant = if is_set { "" } else { "const " };
+    let at = |type_name: &str| {
+        let pointer = Code::new(
+            format!("({constant}{type_name}*){}", handle.at_least(Precedence::Unary)),
+            Precedence::Unary,
+        );
+        // The first one of a struct reads better with an arrow.
+        let is_first = index.text == "0" && type_name.starts_with("Cd");
+        if is_first {
+            format!("({})->", pointer.text)
+        } else {
+            format!("({})[{}].", pointer.text, index.text)
+        }
+    };
+    let any_value = if is_set { value(call, 3)?.1 } else { call.dtype };
+    let (name, dtype) = match field {
+        StructField::Address => {
+            return Ok((
+                format!("(void*)((CdTensor*){} + {})", handle.operand(), index.operand()),
+                DType::HANDLE,
+            ));
+        }
+        StructField::Int64Element => {
+            return Ok((at("int64_t").trim_end_matches('.').to_owned(), DType::INT64));
+        }
+        StructField::AnyTypeIndex => return Ok((format!("{}type_index", at("CdAny")), DType::INT32)),
+        StructField::AnyPadding => return Ok((format!("{}small_length", at("CdAny")), DType::UINT32)),
+        StructField::AnyValue => {
+            let (member, dtype) = match any_value {
+                dtype if dtype.is_float() => ("v_float64", DType::FLOAT64),
+                dtype if dtype.is_handle() => ("v_ptr", DType::HANDLE),
+                _ => ("v_int64", DType::INT64),
+            };
+            return Ok((format!("{}value.{member}", at("CdAny")), dtype));
+        }
+        StructField::Data => ("data", DType::HANDLE),
+        StructField::Shape => ("shape", DType::HANDLE),
+        StructField::Strides => ("strides", DType::HANDLE),
+        StructField::Ndim => ("ndim", DType::INT32),
+        StructField::TypeCode => ("dtype.code", DType::UINT8),
+        StructField::TypeBits => ("dtype.bits", DType::UINT8),
+        StructField::TypeLanes => ("dtype.lanes", DType::UINT16),
+        StructField::ByteOffset => ("byte_offset", DType::UINT64),
+        StructField::DeviceId => ("device.device_id", DType::INT32),
+        StructField::DeviceType => ("device.device_type", DType::INT32),
+    };
+    Ok((format!("{}{name}", at("CdTensor")), dtype))
+}
+
+/// Ops that no row of the table can say.
+pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+    let answer = match call.op {
+        Op::StructGet => field(call, false, prelude).and_then(|(text, dtype)| {
+            let precedence = if dtype.is_handle() && text.starts_with("(void*)(") {
+                Precedence::Unary
+            } else {
+                Precedence::Primary
+            };
+            types::cast(&Code::new(text, precedence), dtype, call.dtype, prelude)
+        }),
+        Op::StructSet => struct_set(call, prelude),
+        Op::HandleLoad => handle_load(call, prelude),
+        Op::Isnullptr => {
+            value(call, 0).map(|(handle, _)| Code::infix(Infix::Equal, handle, &Code::primary("NULL")))
+        }
+        Op::HandleAddByteOffset => value(call, 0).and_then(|(handle, _)| {
+            let (offset, _) = value(call, 1)?;
+            let bytes = Code::infix(Infix::Add, &Code::prefix("(char*)", handle), offset);
+            Ok(Code::prefix("(void*)", &bytes))
+        }),
+        Op::AddressOf => match call.args.first() {
+            Some(Argument::Address(access)) => access::address(access, prelude),
+            _ => Err(Refusal::new("has address_of of a buffer element only")),
+        },
+        Op::AllocateWorkspace => {
+            prelude.define("cd_allocate_workspace", |prelude| {
+                define_raise(prelude);
+                WORKSPACE.to_owned()
+            });
+            workspace(call, "cd_allocate_workspace")
+        }
+        Op::FreeWorkspace => {
+            prelude.define("cd_free_workspace", |prelude| {
+                define_env(prelude);
+                FREE_WORKSPACE.to_owned()
+            });
+            workspace(call, "cd_free_workspace")
+        }
+        Op::ThrowLastError => {
+            returns_status(call.function_ret, "tvm_throw_last_error").map(|()| Code::primary("return -1"))
+        }
+        Op::CallPacked => Err(Refusal::new("has no calls of imported modules yet")),
+        _ => return None,
+    };
+    Some(answer)
+}
+
+fn struct_set(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+    let (place, dtype) = field(call, true, prelude)?;
+    let (code, from) = value(call, 3)?;
+    let value = types::cast(code, from, dtype, prelude)?;
+    Ok(Code::new(format!("{place} = {}", value.text), Precedence::Conditional))
+}
+
+/// The value at a number of bytes behind a handle, whatever lies there.
+fn handle_load(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+    let ((handle, _), (offset, _)) = (value(call, 0)?, value(call, 1)?);
+    if !call.dtype.is_scalar() || super::types::is_half(call.dtype) {
+        return Err(Refusal::new(format!("has no {} of {}", call.op.name(), call.dtype)));
+    }
+    let name = format!("cd_load_{}_at", short(call.dtype));
+    let element = memory(call.dtype)?;
+    let ret = scalar(call.dtype)?;
+    prelude.define(&name, |_| {
+        format!(
+            "static inline {ret} {name}(const void* handle, int64_t offset_bytes) {{\n    {element} x;\n    \
+             __builtin_memcpy(&x, (const char*)handle + offset_bytes, sizeof(x));\n    return x;\n}}\n"
+        )
+    });
+    Ok(Code::call(&name, &[handle.clone(), offset.clone()]))
+}
+
+fn workspace(call: &OpCall<'_>, function: &str) -> Answer<Code> {
+    let args = (0..3).map(|position| value(call, position).map(|(code, _)| code.clone()));
+    Ok(Code::call(function, &args.collect::<Answer<Vec<Code>>>()?))
+}

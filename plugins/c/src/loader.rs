@@ -1,0 +1,120 @@
+//! `module.load.c`: compiles the source of an artifact and opens the result.
+//!
+//! A library is never closed: functions of it may be on some thread's stack, and a host that drops a module cannot know.
+//! Each loaded module therefore keeps its code (some tens of kilobytes) until the process ends. Its files are removed as
+//! soon as it is open.
+
+use std::collections::HashMap;
+
+use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
+use chipdock_plugin_api::{
+    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
+};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use serde_json::Value;
+
+use crate::codegen::{KIND, SOURCE};
+use crate::compiler::{self, Options};
+
+/// The loader of module kind `c`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CLoader;
+
+/// A packed function of a library that is never closed.
+type PackedFunction =
+    unsafe extern "C" fn(*mut core::ffi::c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
+
+/// A compiled module: its functions by name.
+pub(crate) struct CModule {
+    functions: HashMap<String, PackedFunction>,
+}
+
+fn value_error(message: String) -> Error {
+    Error::new(ErrorKind::VALUE_ERROR, message)
+}
+
+/// Compiles and opens a source.
+///
+/// `env` is null or outlives the process' last call of the module (M.4).
+pub(crate) fn load(index: &Value, source: &str, env: *const ChipdockEnv) -> Result<CModule, Error> {
+    let functions = index["functions"]
+        .as_array()
+        .ok_or_else(|| value_error("expected `functions` in the artifact's index, found none".to_owned()))?;
+    let compiled = compiler::compile(source, &Options::from_index(index))?;
+    let path = compiled.library.clone();
+    // SAFETY: the library was compiled just now from a source that has no constructors, and its path is new.
+    let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
+        let message = format!(
+            "the library that the C compiler made could not be opened: {error}; if its folder is mounted noexec, let \
+             TMPDIR name another"
+        );
+        Error::new(ErrorKind::IO, message)
+    })?;
+    let mut found = HashMap::new();
+    let result = (|| {
+        // SAFETY: target c writes this variable with this type into every source that has functions to call.
+        let place = unsafe { library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0") };
+        if let Ok(place) = place {
+            // SAFETY: nobody else knows the library yet.
+            unsafe { **place = env };
+        }
+        for function in functions {
+            let text = |name: &str| function[name].as_str().unwrap_or_default().to_owned();
+            let (name, symbol) = (text("name"), text("symbol"));
+            // SAFETY: the symbol is a function that target c wrote with the packed convention.
+            let address = unsafe { library.get::<PackedFunction>(symbol.as_bytes()) }.map_err(|error| {
+                value_error(format!(
+                    "the index has a function {name} as {symbol}, which the source has not: {error}"
+                ))
+            })?;
+            found.insert(name, *address);
+        }
+        Ok(())
+    })();
+    // Its functions must stay valid, whatever becomes of the module: never closed.
+    std::mem::forget(library);
+    result.map(|()| CModule { functions: found })
+}
+
+impl ModuleLoader for CLoader {
+    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+        index_of(artifact)?;
+        Ok(if device.device_type == CHIPDOCK_DEVICE_CPU {
+            Verdict::Runs
+        } else {
+            Verdict::Unsupported(format!(
+                "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
+                device.device_type
+            ))
+        })
+    }
+
+    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+        let index = index_of(artifact)?;
+        let source = core::str::from_utf8(artifact.section(SOURCE)?.data).map_err(|error| {
+            value_error(format!("the source of an artifact of kind c is not UTF-8: {error}"))
+        })?;
+        Ok(Box::new(load(&index, source, env.as_ptr())?))
+    }
+}
+
+fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
+    let index: Value = serde_json::from_str(artifact.index_json())
+        .map_err(|error| value_error(format!("the artifact's index is not JSON: {error}")))?;
+    let (kind, format) = (&index["module_kind"], &index["format"]);
+    if kind != KIND || format != "c" {
+        return Err(value_error(format!(
+            "expected an artifact of kind \"c\" and format \"c\", found {kind} and {format}"
+        )));
+    }
+    Ok(index)
+}
+
+impl Module for CModule {
+    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        Ok(self.functions.get(name).map(|function| {
+            // SAFETY: written by target c with the packed convention; it ignores its `self` and stays loaded.
+            unsafe { Function::from_safe_call(ChipdockSafeCall(*function), ()) }
+        }))
+    }
+}
