@@ -1,7 +1,7 @@
 //! `target.build.c`: a module at stage `host` to one C file.
 
 use chipdock_codegen_source::{unsupported, write_module};
-use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Target, attr};
+use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Target, attr, wire};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind, Severity};
 use serde_json::{Value, json};
 
@@ -110,12 +110,5 @@ impl Codegen for CCodegen {
                 Err(Error::new(ErrorKind::UNSUPPORTED, format!("{first}{more}")))
             }
         }
-    }
-}
-
-mod wire {
-    // TEMP
-    pub(super) fn read(_: &str) -> Result<chipdock_ir::IrModule, String> {
-        Err(String::new())
     }
 }
