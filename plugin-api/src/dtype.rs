@@ -116,12 +116,10 @@ fn parse_known(text: &str) -> Option<DLDataType> {
 
 /// Splits `int8x4` and `float32xvscalex4` into the scalar and the lanes; scalable lanes are negative.
 fn split_lanes(text: &str) -> Option<(&str, u16)> {
-    let Some((scalar_text, lanes)) = text.split_once('x').filter(|_| !text.starts_with("complex")) else {
-        return match text.strip_prefix("complex").and_then(|rest| rest.split_once('x')) {
-            Some((width, lanes)) => Some((&text[.."complex".len() + width.len()], positive(lanes)?)),
-            None => Some((text, 1)),
-        };
-    };
+    // The x of this name stands for no lanes.
+    let skipped = if text.starts_with("complex") { "complex".len() } else { 0 };
+    let Some(at) = text[skipped..].find('x').map(|at| at + skipped) else { return Some((text, 1)) };
+    let (scalar_text, lanes) = (&text[..at], &text[at + 1..]);
     match lanes.strip_prefix("vscalex") {
         Some(lanes) => Some((scalar_text, (-i16::try_from(positive(lanes)?).ok()?).cast_unsigned())),
         None => Some((scalar_text, positive(lanes)?)),

@@ -1,0 +1,447 @@
+//! A host that records what a plugin registers and keeps an error slot of its own.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::path::Path;
+use std::ptr;
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
+
+use chipdock_plugin_api::abi::{
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, ChipdockAny, ChipdockCodegen,
+    ChipdockCodegenInfo, ChipdockCopy, ChipdockCopyEnd, ChipdockDataSpaceRequest, ChipdockDeleter,
+    ChipdockDeviceApi, ChipdockHost, ChipdockModuleLoader, ChipdockPlugin, ChipdockRegistrar,
+    ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
+};
+use chipdock_plugin_api::text::{static_str, str_in, str_out};
+use chipdock_plugin_api::{Any, AnyView, DLDataType, DLDevice, Error, Function, HostRef};
+
+/// A device API as it was registered.
+#[derive(Clone, Copy)]
+pub struct RegisteredDevice {
+    self_: *mut c_void,
+    table: &'static ChipdockDeviceApi,
+    host: HostRef,
+    /// The device type in force.
+    pub device_type: i32,
+}
+
+// SAFETY: P10.1, every function of the table may be called from any thread.
+unsafe impl Send for RegisteredDevice {}
+// SAFETY: as above.
+unsafe impl Sync for RegisteredDevice {}
+
+/// What a plugin registered, and the errors that it raised.
+pub struct RecordingHost {
+    errors: Mutex<HashMap<ThreadId, Error>>,
+    /// Device APIs by name.
+    pub devices: Mutex<Vec<(String, RegisteredDevice)>>,
+    /// Functions by name.
+    pub functions: Mutex<Vec<(String, Function)>>,
+    /// Keys in the order of registration.
+    pub keys: Mutex<Vec<String>>,
+    table: Mutex<Option<HostRef>>,
+}
+
+fn host_of<'a>(self_: *mut c_void) -> &'a RecordingHost {
+    // SAFETY: `self_` is a leaked recording host.
+    unsafe { &*self_.cast::<RecordingHost>() }
+}
+
+unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
+    // SAFETY: H.2, live for the call.
+    let (kind, message) = unsafe { (str_in(kind, "kind"), str_in(message, "message")) };
+    let kind = chipdock_plugin_api::ErrorKind::new(kind.expect("UTF-8").to_owned());
+    host_of(self_).set(Error::new(kind, message.expect("UTF-8").to_owned()));
+}
+
+unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
+    // SAFETY: borrowed for the call.
+    let error = unsafe { AnyView::from_raw(*error) }.to::<Error>().expect("an error object");
+    host_of(self_).set(error);
+}
+
+unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny) {
+    let taken = host_of(self_).errors.lock().expect("errors").remove(&thread::current().id());
+    // SAFETY: H.3, a place to write to.
+    unsafe { out_error.write(taken.map_or(Any::NONE, Any::from).into_raw()) };
+}
+
+unsafe extern "C" fn log(_self: *mut c_void, _level: i32, _message: ChipdockStr) {}
+
+unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
+    // SAFETY: H.4, a live name and a place to write to.
+    unsafe {
+        let name = str_in(name, "name").expect("UTF-8");
+        out_function.write(Any::from(host_of(self_).function(name)).into_raw());
+    }
+    0
+}
+
+unsafe extern "C" fn current_stream(_self: *mut c_void, _device: DLDevice) -> *mut c_void {
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
+    ptr::null()
+}
+
+unsafe extern "C" fn register_device_api(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    device_type: i32,
+    api_self: *mut c_void,
+    api: *const ChipdockDeviceApi,
+    out_device_type: *mut i32,
+) -> i32 {
+    let host = host_of(self_);
+    let name = host.record("device_api", name);
+    let mut devices = host.devices.lock().expect("devices");
+    let assigned = CHIPDOCK_DEVICE_FIRST_ASSIGNED + devices.len() as i32;
+    let device_type = if device_type == 0 { assigned } else { device_type };
+    // SAFETY: P5.1, a static table and a place to write to.
+    unsafe {
+        out_device_type.write(device_type);
+        let device = RegisteredDevice { self_: api_self, table: &*api, host: host.reference(), device_type };
+        devices.push((name, device));
+    }
+    0
+}
+
+unsafe extern "C" fn register_target_kind(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    _schema_json: ChipdockStr,
+    _kind_self: *mut c_void,
+    _kind: *const ChipdockTargetKind,
+) -> i32 {
+    host_of(self_).record("target.kind", name);
+    0
+}
+
+unsafe extern "C" fn register_codegen(
+    self_: *mut c_void,
+    kind: ChipdockStr,
+    _info: *const ChipdockCodegenInfo,
+    _codegen_self: *mut c_void,
+    _codegen: *const ChipdockCodegen,
+) -> i32 {
+    host_of(self_).record("target.build", kind);
+    0
+}
+
+unsafe extern "C" fn register_module_loader(
+    self_: *mut c_void,
+    kind: ChipdockStr,
+    _loader_self: *mut c_void,
+    _loader: *const ChipdockModuleLoader,
+) -> i32 {
+    host_of(self_).record("module.load", kind);
+    0
+}
+
+unsafe extern "C" fn register_function(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    function_self: *mut c_void,
+    call: ChipdockSafeCall,
+    deleter: ChipdockDeleter,
+) -> i32 {
+    let host = host_of(self_);
+    let name = host.record("function", name);
+    // SAFETY: P5.1, the registration hands over `self_` with its deleter.
+    let function = unsafe { Function::from_parts(function_self, call, deleter) };
+    host.functions.lock().expect("functions").push((name, function));
+    0
+}
+
+unsafe extern "C" fn register_interface(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    _version: u32,
+    _interface_self: *mut c_void,
+    _table: *const c_void,
+    _table_size_bytes: u64,
+    _features: u64,
+) -> i32 {
+    host_of(self_).record("interface", name);
+    0
+}
+
+impl RecordingHost {
+    /// A host that lives as long as the process, as hosts do.
+    #[must_use]
+    pub fn leak() -> &'static Self {
+        let host: &'static Self = Box::leak(Box::new(Self {
+            errors: Mutex::default(),
+            devices: Mutex::default(),
+            functions: Mutex::default(),
+            keys: Mutex::default(),
+            table: Mutex::new(None),
+        }));
+        let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
+            abi_major: CHIPDOCK_ABI_MAJOR,
+            abi_minor: CHIPDOCK_ABI_MINOR,
+            version: static_str("0.0.0"),
+            self_: ptr::from_ref(host).cast_mut().cast(),
+            raise,
+            raise_object,
+            take_error,
+            log,
+            function,
+            current_stream,
+            query,
+        }));
+        // SAFETY: both live as long as the process, and the functions keep H.1 to H.6.
+        *host.table.lock().expect("table") = Some(unsafe { HostRef::new(table) });
+        host
+    }
+
+    /// The host's table.
+    ///
+    /// # Panics
+    ///
+    /// Never: it is set when the host is made.
+    pub fn reference(&self) -> HostRef {
+        self.table.lock().expect("table").expect("set when the host is made")
+    }
+
+    fn set(&self, error: Error) {
+        self.errors.lock().expect("errors").insert(thread::current().id(), error);
+    }
+
+    fn record(&self, what: &str, name: ChipdockStr) -> String {
+        // SAFETY: P5.1, live for the call.
+        let name = unsafe { str_in(name, "name") }.expect("UTF-8").to_owned();
+        self.keys.lock().expect("keys").push(format!("{what}.{name}"));
+        name
+    }
+
+    /// Whether an error lies in the slot of any thread that nobody took.
+    ///
+    /// # Panics
+    ///
+    /// Never, unless a plugin panicked through this host.
+    pub fn has_error(&self) -> bool {
+        !self.errors.lock().expect("errors").is_empty()
+    }
+
+    /// The registered function of that name.
+    ///
+    /// # Panics
+    ///
+    /// Never, unless a plugin panicked through this host.
+    pub fn function(&self, name: &str) -> Option<Function> {
+        let functions = self.functions.lock().expect("functions");
+        functions.iter().find(|(known, _)| known == name).map(|(_, function)| function.clone())
+    }
+
+    /// The registered device API of that name.
+    ///
+    /// # Panics
+    ///
+    /// When there is none.
+    pub fn device(&self, name: &str) -> RegisteredDevice {
+        let devices = self.devices.lock().expect("devices");
+        let found = devices.iter().find(|(known, _)| known == name);
+        found.unwrap_or_else(|| panic!("no device API `{name}`")).1
+    }
+
+    /// Runs a plugin's `init` with this host.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn init(&self, plugin: &ChipdockPlugin) -> Result<(), Error> {
+        let registrar = ChipdockRegistrar {
+            self_: ptr::from_ref(self).cast_mut().cast(),
+            device_api: register_device_api,
+            target_kind: register_target_kind,
+            codegen: register_codegen,
+            module_loader: register_module_loader,
+            function: register_function,
+            interface: register_interface,
+        };
+        let host = self.reference();
+        // SAFETY: P10.2, a host with its table and a registrar that is valid for the call.
+        let status = unsafe { (plugin.init)(host.table(), &registrar) };
+        host.check(status, || "init".to_owned())
+    }
+
+    /// Runs a plugin's `shutdown` for this host.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn shutdown(&self, plugin: &ChipdockPlugin) -> Result<(), Error> {
+        let host = self.reference();
+        // SAFETY: P10.5, a host that called `init`.
+        let status = unsafe { (plugin.shutdown)(host.table()) };
+        host.check(status, || "shutdown".to_owned())
+    }
+}
+
+/// Opens a plugin for good and answers its descriptor (P1.1, P11.1).
+///
+/// # Panics
+///
+/// When it cannot be opened, has no symbol, or answers null.
+#[must_use]
+pub fn open(path: &Path) -> &'static ChipdockPlugin {
+    type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
+    // SAFETY: plugins of this repository; opening one runs `inventory`'s constructors alone.
+    unsafe {
+        let library = leak(path);
+        let entry = library.get::<Entry>(b"chipdock_plugin_v1").expect("the entry");
+        entry().as_ref().expect("a descriptor")
+    }
+}
+
+/// Opens a library for good.
+///
+/// # Panics
+///
+/// When it cannot be opened.
+#[must_use]
+pub fn leak(path: &Path) -> &'static libloading::Library {
+    // SAFETY: as for `open`.
+    let library = unsafe { libloading::Library::new(path) };
+    Box::leak(Box::new(library.unwrap_or_else(|error| panic!("{}: {error}", path.display()))))
+}
+
+impl RegisteredDevice {
+    /// Device 0 of this API.
+    #[must_use]
+    pub fn device(&self) -> DLDevice {
+        DLDevice { device_type: self.device_type, device_id: 0 }
+    }
+
+    fn check(&self, status: i32) -> Result<(), Error> {
+        self.host.check(status, || "a device API".to_owned())
+    }
+
+    /// How many devices there are.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn count(&self) -> Result<i32, Error> {
+        let mut count = -1;
+        // SAFETY: a registered table and its `self_`.
+        self.check(unsafe { (self.table.device_count)(self.self_, &mut count) })?;
+        Ok(count)
+    }
+
+    /// An attribute.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn attribute(&self, device_id: i32, key: &str) -> Result<Any, Error> {
+        let mut raw = Any::NONE.into_raw();
+        // SAFETY: a registered table and its `self_`; the result is owned.
+        unsafe {
+            self.check((self.table.attribute)(self.self_, device_id, str_out(key), &mut raw))?;
+            Ok(Any::from_raw(raw))
+        }
+    }
+
+    /// Allocates as asked, whatever that is.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn allocate(
+        &self,
+        device_id: i32,
+        size_bytes: u64,
+        alignment_bytes: u64,
+        kind: i32,
+        scope: &str,
+    ) -> Result<*mut c_void, Error> {
+        let request = ChipdockDataSpaceRequest {
+            size_bytes,
+            alignment_bytes,
+            dtype_hint: DLDataType { code: 0, bits: 0, lanes: 0 },
+            kind,
+            scope: str_out(scope),
+        };
+        let mut data = ptr::null_mut();
+        // SAFETY: a registered table and its `self_`.
+        self.check(unsafe { (self.table.allocate_data_space)(self.self_, device_id, &request, &mut data) })?;
+        Ok(data)
+    }
+
+    /// Allocates device memory of scope global.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn allocate_bytes(&self, size_bytes: u64) -> Result<*mut c_void, Error> {
+        self.allocate(0, size_bytes, 1, 0, "global")
+    }
+
+    /// Frees a data space.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    #[expect(
+        clippy::not_unsafe_ptr_arg_deref,
+        reason = "a data space is a handle, and tests free what they allocated"
+    )]
+    pub fn free(&self, data: *mut c_void) -> Result<(), Error> {
+        // SAFETY: a registered table and its `self_`; tests free what they allocated.
+        self.check(unsafe { (self.table.free_data_space)(self.self_, 0, data) })
+    }
+
+    /// Copies between two ends and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn copy(&self, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size_bytes: u64) -> Result<(), Error> {
+        let dtype_hint = DLDataType { code: 0, bits: 0, lanes: 0 };
+        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint };
+        // SAFETY: a registered table and its `self_`; tests keep both ends alive.
+        unsafe {
+            self.check((self.table.copy_data)(self.self_, 0, &copy, ptr::null_mut()))?;
+            self.check((self.table.sync_stream)(self.self_, 0, ptr::null_mut()))
+        }
+    }
+
+    /// Every function for streams, in order.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn exercise_streams(&self) -> Result<(), Error> {
+        let mut stream = ptr::null_mut();
+        // SAFETY: a registered table and its `self_`; the stream is freed last.
+        unsafe {
+            self.check((self.table.create_stream)(self.self_, 0, &mut stream))?;
+            self.check((self.table.set_device)(self.self_, 0))?;
+            self.check((self.table.set_stream)(self.self_, 0, stream))?;
+            self.check((self.table.sync_stream_from_to)(self.self_, 0, stream, ptr::null_mut()))?;
+            self.check((self.table.sync_stream)(self.self_, 0, stream))?;
+            self.check((self.table.free_stream)(self.self_, 0, stream))
+        }
+    }
+
+    /// Null in every place where a pointer belongs; answers the statuses. Only for plugins that check (the shim does).
+    #[must_use]
+    pub fn call_with_nulls(&self) -> Vec<i32> {
+        // SAFETY: a registered table and its `self_`; null is answered with an error (D.2).
+        unsafe {
+            let table = self.table;
+            vec![
+                (table.device_count)(self.self_, ptr::null_mut()),
+                (table.attribute)(self.self_, 0, str_out("exist"), ptr::null_mut()),
+                (table.allocate_data_space)(self.self_, 0, ptr::null(), ptr::null_mut()),
+                (table.copy_data)(self.self_, 0, ptr::null(), ptr::null_mut()),
+                (table.create_stream)(self.self_, 0, ptr::null_mut()),
+                (table.device_count)(ptr::null_mut(), ptr::null_mut()),
+            ]
+        }
+    }
+}
