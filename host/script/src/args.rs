@@ -23,7 +23,8 @@ impl Parser<'_> {
                 Some(slot) => *slot = Some(arg),
                 None => {
                     let takes = names.join(", ");
-                    let message = format!("{function} takes at most {N} arguments ({takes})");
+                    let noun = if N == 1 { "argument" } else { "arguments" };
+                    let message = format!("{function} takes at most {N} {noun} ({takes})");
                     return Err(self.fail(arg, message));
                 }
             }

@@ -45,7 +45,7 @@ impl Parser<'_> {
             other => {
                 let message = "this is no function of T, nor of this module";
                 let hint = match other {
-                    ast::Expr::Name(name) if names::known().any(|known| known[2..] == *name.id.as_str()) => {
+                    ast::Expr::Name(name) if names::known().any(|known| known == name.id.as_str()) => {
                         format!("{message}; did you mean T.{}?", name.id)
                     }
                     _ => message.to_owned(),
@@ -362,12 +362,8 @@ impl Parser<'_> {
             Value::DType(dtype) => Ok(dtype),
             Value::Handle(_) => Ok(DType::HANDLE),
             Value::Str(text) => text.parse().map_err(|error| {
-                let near = crate::error::nearest(
-                    &text,
-                    names::known()
-                        .filter_map(|name| name.strip_prefix("T."))
-                        .filter(|n| names::dtype(n).is_some()),
-                );
+                let near =
+                    crate::error::nearest(&text, names::known().filter(|name| names::dtype(name).is_some()));
                 let hint = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
                 self.fail(at, format!("{error}{hint}"))
             }),

@@ -98,7 +98,7 @@ impl Parser<'_> {
             if let Some(dtype) = names::dtype(name) {
                 return Ok(Value::DType(dtype));
             }
-            let message = if names::known().any(|known| known == path) {
+            let message = if names::known().any(|known| known == name) {
                 format!("{path} is a function; expected a call of it")
             } else {
                 self.unknown_path(&path)
@@ -455,7 +455,8 @@ impl Parser<'_> {
             CmpOp::Gt => CompareOp::Gt,
             CmpOp::GtE => CompareOp::Ge,
             other => {
-                let message = format!("{} is not supported; expected ==, !=, <, <=, > or >=", other.as_str());
+                let message =
+                    format!("`{}` is not supported; expected ==, !=, <, <=, > or >=", other.as_str());
                 return Err(self.fail(at, message));
             }
         };

@@ -26,12 +26,14 @@ impl Parser<'_> {
         self.collect_declared(function);
         let params = self.params(function);
         let ret = match &function.returns {
-            Some(returns) => self.returns(returns)?,
-            None => None,
+            Some(returns) => self.returns(returns),
+            None => Ok(None),
         };
-        self.function.ret = ret;
-        params?;
+        self.function.ret = ret.unwrap_or(None);
+        // The body is read all the same, for its own errors.
         let body = self.body(&function.body);
+        params?;
+        let ret = ret?;
         let state = std::mem::take(&mut self.function);
         let mut attrs = state.attrs;
         if options.private {
@@ -113,6 +115,10 @@ impl Parser<'_> {
 
     fn params(&mut self, function: &ast::StmtFunctionDef) -> Result<()> {
         let params = &function.parameters;
+        // Known, so that the body says nothing of a parameter that has an error of its own.
+        for param in params.iter() {
+            self.scopes.define(param.name().as_str(), Value::Failed);
+        }
         let odd = params.vararg.as_ref().or(params.kwarg.as_ref());
         if let Some(odd) = odd {
             return Err(self.fail(&**odd, "* and ** parameters are not supported"));
@@ -151,11 +157,7 @@ impl Parser<'_> {
 
     fn param(&mut self, param: &ast::ParameterWithDefault) -> Result<()> {
         let name = param.parameter.name.id.as_str();
-        let slot = self.param_slot(param);
-        if slot.is_err() && self.scopes.find(name).is_none() {
-            self.scopes.define(name, Value::Failed);
-        }
-        let slot = slot?;
+        let slot = self.param_slot(param)?;
         let taken = self.function.slots.iter().any(|slot| match slot {
             Slot::Param(param) => **param.name() == *name,
             Slot::Handle(var) => *var.name == *name,

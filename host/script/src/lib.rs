@@ -53,7 +53,7 @@ const SIZE_BYTES_MAX: usize = 4 << 20;
 
 /// The stack of the thread that parses. Parsers recurse, and how deep the limits of rule 7 let them is more than the
 /// stack of a caller may hold; what is not used costs nothing.
-const STACK_BYTES: usize = 512 << 20;
+const STACK_BYTES: usize = 128 << 20;
 
 /// Reads a TVMScript file; `file_name` is for messages.
 ///

@@ -25,18 +25,12 @@ impl Parser<'_> {
         if let Some(first) = node.orelse.first() {
             return Err(self.fail(first, "else of a loop is not supported"));
         }
-        let ast::Expr::Call(call) = &*node.iter else {
-            return Err(self.fail(&*node.iter, LOOPS));
-        };
-        let is_range = matches!(&*call.func, ast::Expr::Name(name) if name.id == "range");
-        let path = if is_range { Some("range".to_owned()) } else { self.path(&call.func) };
-        let domains = match path.as_deref() {
-            Some("T.grid") => self.grid(call)?,
-            Some("T.thread_binding") => vec![self.thread_binding(call)?],
-            Some(path @ ("range" | "T.serial" | "T.parallel" | "T.vectorized" | "T.unroll")) => {
-                vec![self.serial(path, call)?]
+        let domains = match self.domains(&node.iter) {
+            Ok(domains) => domains,
+            Err(failed) => {
+                self.unknown_loop(node);
+                return Err(failed);
             }
-            _ => return Err(self.fail(&*node.iter, LOOPS)),
         };
         let names = self.loop_names(&node.target, domains.len())?;
         self.scopes.push();
@@ -58,6 +52,38 @@ impl Parser<'_> {
         });
         out.push(nest);
         Ok(())
+    }
+
+    fn domains(&mut self, iter: &ast::Expr) -> Result<Vec<Domain>> {
+        let ast::Expr::Call(call) = iter else {
+            return Err(self.fail(iter, LOOPS));
+        };
+        let is_range = matches!(&*call.func, ast::Expr::Name(name) if name.id == "range");
+        let path = if is_range { Some("range".to_owned()) } else { self.path(&call.func) };
+        match path.as_deref() {
+            Some("T.grid") => self.grid(call),
+            Some("T.thread_binding") => Ok(vec![self.thread_binding(call)?]),
+            Some(path @ ("range" | "T.serial" | "T.parallel" | "T.vectorized" | "T.unroll")) => {
+                Ok(vec![self.serial(path, call)?])
+            }
+            _ => Err(self.fail(iter, LOOPS)),
+        }
+    }
+
+    /// Reads the body of a loop whose domain failed, for the errors of the body.
+    fn unknown_loop(&mut self, node: &ast::StmtFor) {
+        self.scopes.push();
+        let targets = match &*node.target {
+            ast::Expr::Tuple(tuple) => tuple.elts.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        for target in targets {
+            if let ast::Expr::Name(name) = target {
+                self.scopes.define(name.id.as_str(), Value::Failed);
+            }
+        }
+        self.body(&node.body);
+        self.scopes.pop();
     }
 
     /// A body below as many loops.

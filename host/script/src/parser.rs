@@ -360,7 +360,11 @@ impl<'s> Parser<'s> {
 
     /// The message for a name below a namespace that is not known.
     pub(crate) fn unknown_path(&self, path: &str) -> String {
-        match nearest(path, crate::names::known()) {
+        let near = match path.strip_prefix("T.") {
+            Some(name) => nearest(name, crate::names::known()).map(|near| format!("T.{near}")),
+            None => nearest(path, ["I.ir_module", "I.module_attrs"]).map(str::to_owned),
+        };
+        match near {
             Some(near) => format!("{path} is not known or not supported; did you mean {near}?"),
             None => format!("{path} is not known or not supported"),
         }

@@ -1,0 +1,2 @@
+# A file without a function.
+N = 3
