@@ -8,6 +8,7 @@ use rustpython_ruff_text_size::Ranged;
 
 use crate::names;
 use crate::parser::{FunctionOptions, Parser, Result, Slot};
+use crate::source::placed;
 use crate::value::Value;
 
 impl Parser<'_> {
@@ -31,7 +32,7 @@ impl Parser<'_> {
         };
         self.function.ret = ret.unwrap_or(None);
         // The body is read all the same, for its own errors.
-        let body = self.body(&function.body);
+        let body = placed(&self.body(&function.body), self.span(&function.name));
         params?;
         let ret = ret?;
         let state = std::mem::take(&mut self.function);

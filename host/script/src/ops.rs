@@ -4,7 +4,7 @@ use chipdock_ir::{DType, Expr, ExprKind, Op, Signature};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
 
-use crate::parser::{Parser, Result};
+use crate::parser::{Failed, Parser, Result};
 use crate::types::convert;
 use crate::value::Value;
 
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
         // Those that say their type have it as one argument more; TVM's barrier has two that mean nothing here.
         let most = match op {
-            Op::Reinterpret | Op::StructGet => op.arity() + 1,
+            Op::Reinterpret | Op::StructGet | Op::HandleLoad => op.arity() + 1,
             Op::StorageSync => 3,
             _ => op.arity(),
         };
@@ -84,10 +84,10 @@ impl Parser<'_> {
     fn own_call(&mut self, op: Op, path: &str, call: &ast::ExprCall) -> Result<Expr> {
         let at = self.own_args(op, path, call)?;
         match op {
-            Op::Reinterpret => {
+            Op::Reinterpret | Op::HandleLoad => {
                 let dtype = self.dtype(&at[0])?;
-                let value = self.expr(&at[1])?;
-                return Ok(Expr::call(op, vec![value], dtype));
+                let args = at[1..].iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
+                return Ok(Expr::call(op, args, dtype));
             }
             Op::StructGet => {
                 let dtype = self.dtype(&at[3])?;
@@ -102,48 +102,37 @@ impl Parser<'_> {
             _ => {}
         }
         let mut args: Vec<Expr> = at.iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
-        let handle = |expr: &Expr| expr.dtype.is_handle();
-        let dtype = match op {
+        match op {
             Op::IfThenElse => {
-                let condition = self.condition(args[0].clone(), &at[0])?;
-                return self.if_then_else(condition, args[1].clone(), args[2].clone(), call);
+                let [condition, then, otherwise] = args.as_slice() else { return Err(Failed) };
+                return self.if_then_else(condition.clone(), then.clone(), otherwise.clone(), call);
             }
-            Op::Likely => {
-                args[0] = self.condition(args[0].clone(), &at[0])?;
-                args[0].dtype
-            }
-            Op::Ldexp => {
-                args[1] = convert(&args[1], DType::INT32);
-                args[0].dtype
-            }
+            Op::Likely => args[0] = self.condition(args[0].clone(), &at[0])?,
+            Op::Ldexp => args[1] = convert(&args[1], DType::INT32),
             Op::Fma => {
                 let (a, b) = self.unify(args[0].clone(), args[1].clone(), call)?;
                 let (a, c) = self.unify(a, args[2].clone(), call)?;
                 let (b, c) = self.unify(b, c, call)?;
-                if !a.dtype.is_float() {
-                    return Err(self.fail(call, format!("{path} takes floats, found {}", a.dtype)));
-                }
-                args = vec![a.clone(), b, c];
-                a.dtype
+                args = vec![a, b, c];
             }
-            Op::Clz if !args[0].dtype.is_integer() => {
-                return Err(self.fail(call, format!("{path} takes an integer, found {}", args[0].dtype)));
-            }
-            Op::Clz => DType::INT32.with_lanes(args[0].dtype.lanes),
-            Op::Isnullptr if !handle(&args[0]) => {
-                return Err(self.fail(call, format!("{path} takes a pointer, found {}", args[0].dtype)));
-            }
-            Op::Isnullptr => DType::BOOL,
+            Op::HandleAddByteOffset => args[1] = convert(&args[1], DType::INT64),
+            _ => {}
+        }
+        let first = args.first().map(|arg| arg.dtype);
+        let wanted = match op {
+            Op::Ldexp | Op::Fma if !first.is_some_and(DType::is_float) => "a float",
+            Op::Clz if !first.is_some_and(DType::is_integer) => "an integer",
+            Op::Isnullptr if !first.is_some_and(DType::is_handle) => "a pointer",
             Op::AddressOf if !matches!(args[0].kind, ExprKind::Load { .. }) => {
-                return Err(self.fail(call, format!("{path} takes an element of a buffer, as A[0]")));
+                "an element of a buffer, as A[0]"
             }
-            Op::AddressOf | Op::AllocateWorkspace | Op::ThrowLastError => DType::HANDLE,
-            Op::HandleAddByteOffset => {
-                args[1] = convert(&args[1], DType::INT64);
-                DType::HANDLE
-            }
-            _ => DType::INT32,
+            _ => "",
         };
+        if !wanted.is_empty() {
+            let found = first.unwrap_or(DType::HANDLE);
+            return Err(self.fail(call, format!("{path} takes {wanted}, found {found}")));
+        }
+        let dtype = op.result_dtype(&args).unwrap_or(DType::HANDLE);
         Ok(Expr::call(op, args, dtype))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::Span;
+use chipdock_ir::{Expr, Span, Stmt};
 use rustpython_ruff_text_size::{TextRange, TextSize};
 
 use crate::ScriptError;
@@ -80,6 +80,19 @@ impl<'a> Source<'a> {
         let (line, column) = (span.line.max(1), span.column.max(1));
         ScriptError { file, line, column, length: 1, message, source_line }
     }
+}
+
+/// The statement, in which whatever has no place of its own has that of what it stands in.
+pub(crate) fn placed(stmt: &Stmt, around: Span) -> Stmt {
+    let span = if stmt.span == Span::NONE { around } else { stmt.span };
+    let new = stmt.map_children(&mut |expr| placed_expr(expr, span), &mut |inner| placed(inner, span));
+    if stmt.span == Span::NONE { new.with_span(span) } else { new }
+}
+
+fn placed_expr(expr: &Expr, around: Span) -> Expr {
+    let span = if expr.span == Span::NONE { around } else { expr.span };
+    let new = expr.map_children(&mut |inner| placed_expr(inner, span));
+    if expr.span == Span::NONE { new.with_span(span) } else { new }
 }
 
 fn narrow(number: usize) -> u32 {

@@ -225,7 +225,7 @@ impl Printer {
 
     fn call_of(&mut self, callee: &Callee, args: &[Expr], dtype: DType) {
         match callee {
-            Callee::Op(op @ Op::Reinterpret) => {
+            Callee::Op(op @ (Op::Reinterpret | Op::HandleLoad)) => {
                 let _ = write!(self.out, "T.{}(\"{dtype}\"", op.name());
                 self.more_args(args);
             }

@@ -20,9 +20,10 @@
 //! 5. **Indices**: a vector of stride 1 is a slice in a store (`B[i:i + 4] = …`) and `T.Ramp` elsewhere; a range of
 //!    extent 1 in a region is the bare index; no index is `B[()]`. Predicates: `A.vload([i], predicate=p)`,
 //!    `B.vstore([i], value, predicate=p)`.
-//! 6. **Calls**: `T.<op>(args)`; `T.reinterpret(dtype, x)`, `T.tvm_struct_get(handle, index, field, dtype)`,
-//!    `T.call_extern(dtype, name, args)` and `T.call_pure_extern` say their type; `Module.f(args)` calls a function of
-//!    the module. `bitwise_and`, `_or`, `_xor` and shifts are operators; booleans take `and`, `or`, `not`.
+//! 6. **Calls**: `T.<op>(args)`; `T.reinterpret(dtype, x)`, `T.handle_load(dtype, handle, offset)`,
+//!    `T.tvm_struct_get(handle, index, field, dtype)`, `T.call_extern(dtype, name, args)` and `T.call_pure_extern` say
+//!    their type; `Module.f(args)` calls a function of the module. `bitwise_and`, `_or`, `_xor` and shifts are
+//!    operators; booleans take `and`, `or`, `not`.
 //! 7. **Blocks**: two or more neighbouring axes that run over whole loops from 0 are one `T.axis.remap`.
 //! 8. **Nothing** is `pass`. Sequences within sequences print as one.
 
