@@ -42,8 +42,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use crate::{
-    AttrValue, Attrs, Block, Buffer, DType, Expr, ForKind, IrModule, IterKind, IterVar, Param, PrimFunc,
-    Stmt, StmtKind, StorageScope, ThreadAxis, Var, attr,
+    AttrValue, Attrs, Block, Buffer, BufferRegion, DType, Expr, ForKind, IrModule, IterKind, IterVar,
+    MatchBufferRegion, Param, PrimFunc, Range, Stmt, StmtKind, StorageScope, ThreadAxis, Var, attr,
 };
 
 impl From<i32> for Expr {
@@ -68,6 +68,15 @@ impl Buffer {
     /// The element at these indices, as an expression.
     pub fn at<I: Into<Expr>>(&self, indices: impl IntoIterator<Item = I>) -> Expr {
         Expr::load(self, indices.into_iter().map(Into::into).collect())
+    }
+
+    /// A region: first index and number of indices on each axis.
+    pub fn region<A: Into<Expr>, B: Into<Expr>>(
+        &self,
+        ranges: impl IntoIterator<Item = (A, B)>,
+    ) -> BufferRegion {
+        let ranges = ranges.into_iter().map(|(min, extent)| Range { min: min.into(), extent: extent.into() });
+        BufferRegion { buffer: self.clone(), region: ranges.collect() }
     }
 }
 
@@ -296,13 +305,17 @@ impl Body {
         self.push(Stmt::if_then(condition.into(), Self::inner(then), otherwise));
     }
 
-    /// A block whose regions are not declared.
+    /// A block.
     pub fn block(&mut self, name: impl Into<Arc<str>>, build: impl FnOnce(&mut BlockBuilder)) {
         let mut block = BlockBuilder {
             axes: Vec::new(),
             values: Vec::new(),
             predicate: Expr::bool(true),
+            reads: None,
+            writes: None,
             init: None,
+            alloc_buffers: Vec::new(),
+            match_buffers: Vec::new(),
             body: Self::default(),
         };
         build(&mut block);
@@ -312,11 +325,11 @@ impl Body {
             block: Arc::new(Block {
                 name: name.into(),
                 iter_vars: block.axes,
-                reads: None,
-                writes: None,
+                reads: block.reads,
+                writes: block.writes,
                 init: block.init,
-                alloc_buffers: Vec::new(),
-                match_buffers: Vec::new(),
+                alloc_buffers: block.alloc_buffers,
+                match_buffers: block.match_buffers,
                 annotations: Attrs::new(),
                 body: block.body.finish(),
             }),
@@ -331,7 +344,11 @@ pub struct BlockBuilder {
     axes: Vec<IterVar>,
     values: Vec<Expr>,
     predicate: Expr,
+    reads: Option<Vec<BufferRegion>>,
+    writes: Option<Vec<BufferRegion>>,
     init: Option<Stmt>,
+    alloc_buffers: Vec<Buffer>,
+    match_buffers: Vec<MatchBufferRegion>,
     body: Body,
 }
 
@@ -374,6 +391,42 @@ impl BlockBuilder {
     /// Where the block happens at all.
     pub fn predicate(&mut self, condition: impl Into<Expr>) {
         self.predicate = condition.into();
+    }
+
+    /// Declares what the block reads; undeclared, it is not said.
+    pub fn reads(&mut self, regions: impl IntoIterator<Item = BufferRegion>) {
+        self.reads = Some(regions.into_iter().collect());
+    }
+
+    /// Declares what the block writes; undeclared, it is not said.
+    pub fn writes(&mut self, regions: impl IntoIterator<Item = BufferRegion>) {
+        self.writes = Some(regions.into_iter().collect());
+    }
+
+    /// A buffer that lives in the block.
+    pub fn block_alloc<I: Into<Expr>>(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        shape: impl IntoIterator<Item = I>,
+        dtype: DType,
+        scope: StorageScope,
+    ) -> Buffer {
+        let buffer = Buffer::new(name, shape.into_iter().map(Into::into).collect(), dtype, scope);
+        self.alloc_buffers.push(buffer.clone());
+        buffer
+    }
+
+    /// A buffer that stands for a region of another.
+    pub fn match_buffer<I: Into<Expr>>(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        shape: impl IntoIterator<Item = I>,
+        source: BufferRegion,
+    ) -> Buffer {
+        let (dtype, scope) = (source.buffer.dtype, source.buffer.scope.clone());
+        let buffer = Buffer::new(name, shape.into_iter().map(Into::into).collect(), dtype, scope);
+        self.match_buffers.push(MatchBufferRegion { buffer: buffer.clone(), source });
+        buffer
     }
 
     /// What runs before the first iteration of the reduction.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::build::{self, BlockBuilder, Body};
 use crate::{
     AttrNode, AttrValue, Attrs, BinaryOp, Buffer, BufferNode, Callee, CompareOp, DType, Expr, ExprKind,
-    FloatBits, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Target, Var, attr,
+    FloatBits, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
 };
 
 /// Makes choices out of bytes; 0 when there are none left.
@@ -133,7 +133,7 @@ fn body(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
 }
 
 fn stmt(s: &mut Source<'_>, f: &mut Body, known: &mut Known, depth: usize) {
-    let choice = s.below(if depth < 4 { 15 } else { 6 });
+    let choice = s.below(if depth < 4 { 17 } else { 6 });
     match choice {
         0 | 1 => store(s, f, known),
         2 => {
@@ -186,6 +186,11 @@ fn stmt(s: &mut Source<'_>, f: &mut Body, known: &mut Known, depth: usize) {
             f.push(Stmt::new(StmtKind::Attr { node, key: "some key".into(), value, body: inner }));
         }
         13 => view(s, f, known),
+        14 if depth < 3 => threads(s, f, known, depth),
+        15 => {
+            let jump = if s.below(2) == 0 { StmtKind::Break } else { StmtKind::Continue };
+            f.range("i", 4, |f, _| f.push(Stmt::new(jump)));
+        }
         _ => block(s, f, known, depth),
     }
 }
@@ -210,6 +215,22 @@ fn for_loop(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
     let annotations = notes(s);
     let body = branch(s, &inner, depth);
     f.push(Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body }));
+}
+
+/// Threads of an axis that no thread around has.
+fn threads(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
+    let launch = s.below(2) == 1;
+    let (axis, _) = ThreadAxis::ALL[depth + if launch { 3 } else { 0 }];
+    let extent = if s.below(2) == 0 { Expr::i32(8) } else { known.values[0].clone() };
+    let var = Var::new(axis.name(), DType::INT32);
+    let mut inner = known.clone();
+    inner.values.push(var.expr());
+    let body = branch(s, &inner, depth);
+    f.push(if launch {
+        Stmt::new(StmtKind::LaunchThread { var, axis, extent, body })
+    } else {
+        Stmt::for_loop(var, extent, ForKind::ThreadBinding(axis), body)
+    });
 }
 
 /// Another buffer over the memory of one.
@@ -244,6 +265,29 @@ fn block(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
             inner.values.push(f.reduce("vk", 8, y));
         }
         f.predicate(predicate);
+        if s.below(2) == 1 {
+            let regions: Vec<_> = known
+                .buffers
+                .iter()
+                .map(|buffer| {
+                    buffer.region(buffer.shape.iter().map(|extent| match s.below(3) {
+                        0 => (Expr::i32(0), extent.clone()),
+                        1 => (Expr::i32(2), Expr::i32(1)),
+                        _ => (known.values[0].clone(), Expr::i32(3)),
+                    }))
+                })
+                .collect();
+            f.reads(regions.clone());
+            f.writes(regions);
+        }
+        if s.below(3) == 1 {
+            let source = known.buffers[s.below(known.buffers.len())].clone();
+            let ranges: Vec<_> =
+                source.shape.iter().map(|_| (expr(s, known, DType::INT32, 3), Expr::i32(4))).collect();
+            let shape = vec![4; source.shape.len()];
+            inner.buffers.push(f.match_buffer("M", shape, source.region(ranges)));
+            inner.buffers.push(f.block_alloc("L", [8], DType::INT32, StorageScope::SHARED));
+        }
         body(s, f, &inner, depth + 1);
     });
 }
@@ -278,7 +322,8 @@ fn expr(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
         return leaf(s, known, dtype);
     }
     let same = |s: &mut Source<'_>| expr(s, known, dtype, depth + 1);
-    match s.below(9) {
+    match s.below(10) {
+        9 => odd(s, known, dtype, depth),
         0 => {
             let from = number(s);
             expr(s, known, from, depth + 1).cast(dtype)
@@ -323,6 +368,24 @@ fn expr(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
             let op = ops.into_iter().chain(more).nth(index).unwrap_or(BinaryOp::Add);
             Expr::binary(op, same(s), same(s))
         }
+    }
+}
+
+/// Ops whose type nothing else says, and others with rules of their own.
+fn odd(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
+    let handle = known.buffers[s.below(known.buffers.len())].data.expr();
+    match dtype {
+        DType::BOOL => Expr::call(Op::Isnullptr, vec![handle], dtype),
+        DType::INT32 => match s.below(3) {
+            0 => Expr::call(Op::Clz, vec![expr(s, known, DType::INT64, depth + 1)], dtype),
+            1 => Expr::call(Op::Reinterpret, vec![expr(s, known, DType::FLOAT32, depth + 1)], dtype),
+            _ => Expr::call(Op::StructGet, vec![handle, Expr::i32(1), Expr::i32(4)], dtype),
+        },
+        _ if dtype.is_float() => {
+            let args = (0..3).map(|_| expr(s, known, dtype, depth + 1)).collect();
+            Expr::call(Op::Fma, args, dtype)
+        }
+        _ => Expr::call(Op::StructGet, vec![handle, Expr::i32(0), Expr::i32(15)], dtype),
     }
 }
 

@@ -3,7 +3,8 @@
 //! 1. Variables and buffers correspond one to one, by where they are bound (a size: by where it stands first).
 //! 2. Names of functions and of buffer parameters are compared, since callers use them; other names are not.
 //! 3. Sequences are compared flat, so that an empty one is nothing and a nested one is its statements.
-//! 4. Floats are equal when their bits are; positions are left out.
+//! 4. A step of 1 is no step.
+//! 5. Floats are equal when their bits are; positions are left out.
 
 mod nodes;
 

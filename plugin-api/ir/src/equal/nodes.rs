@@ -1,6 +1,7 @@
 //! The comparison, node by node.
 
 use super::{Comparer, Outcome, Step, flat};
+use crate::print::stmt::stride;
 use crate::{AttrNode, Block, Expr, ExprKind, IterVar, MatchBufferRegion, Stmt, StmtKind, print};
 
 impl Comparer {
@@ -197,7 +198,8 @@ impl Comparer {
         self.same("kind", kind, other_kind)?;
         self.field("min", min, other_min)?;
         self.field("extent", extent, other_extent)?;
-        self.optional("step", step, other_step, Self::expr)?;
+        let (step, other_step) = (stride(step).cloned(), stride(other_step).cloned());
+        self.optional("step", &step, &other_step, Self::expr)?;
         self.attrs("annotations", annotations, other_annotations)?;
         self.within(Step::Field("var"), |c| c.var(var, other_var))?;
         self.within(Step::Field("body"), |c| c.stmt(body, other_body))

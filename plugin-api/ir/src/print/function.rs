@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::Printer;
 use super::literal::{quoted, var_type};
 use super::names::identifier;
-use crate::{Attrs, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Var};
+use crate::{
+    AttrValue, Attrs, Buffer, Child, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, Var,
+};
 
 /// What stands around the arguments that describe a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,9 @@ fn is_plain(buffer: &Buffer, wide: &HashSet<Var>) -> bool {
 /// The variables of an expression, each once, in order; `seen` are left out.
 fn variables(expr: &Expr, seen: &mut HashSet<Var>, out: &mut Vec<Var>) {
     expr.walk(&mut |e| {
+        if let ExprKind::Let { var, .. } = &e.kind {
+            seen.insert(var.clone());
+        }
         if let ExprKind::Var(var) = &e.kind
             && seen.insert(var.clone())
         {
@@ -58,18 +63,79 @@ fn sizes(function: &PrimFunc) -> Vec<Var> {
     out
 }
 
-/// The variables that expressions of the body bind.
-fn let_variables(function: &PrimFunc) -> Vec<Var> {
-    let mut seen = HashSet::new();
-    let mut out = Vec::new();
-    function.body.walk_exprs(&mut |e| {
-        if let ExprKind::Let { var, .. } = &e.kind
-            && seen.insert(var.clone())
-        {
-            out.push(var.clone());
+/// The variables that expressions of a function bind, each once, in order.
+#[derive(Default)]
+struct Lets {
+    seen: HashSet<Var>,
+    vars: Vec<Var>,
+}
+
+impl Lets {
+    fn function(&mut self, function: &PrimFunc) {
+        for param in &function.params {
+            if let Param::Buffer(buffer) = param {
+                self.buffer(buffer);
+            }
         }
-    });
-    out
+        self.attrs(&function.attrs);
+        function.alloc_buffers.iter().for_each(|buffer| self.buffer(buffer));
+        function.body.walk(&mut |child| match child {
+            Child::Expr(expr) => self.expr(expr),
+            Child::Stmt(stmt) => self.own(stmt),
+        });
+    }
+
+    /// What a statement holds that is not a child.
+    fn own(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::AllocBuffer { buffer, annotations } => {
+                self.buffer(buffer);
+                self.attrs(annotations);
+            }
+            StmtKind::DeclBuffer { buffer, .. } => self.buffer(buffer),
+            StmtKind::For { annotations, .. } => self.attrs(annotations),
+            StmtKind::BlockRealize { block, .. } => {
+                let regions = block.reads.iter().chain(&block.writes).flatten();
+                let sources = block.match_buffers.iter().map(|view| &view.source);
+                for range in regions.chain(sources).flat_map(|region| &region.region) {
+                    self.expr(&range.min);
+                    self.expr(&range.extent);
+                }
+                let views = block.match_buffers.iter().map(|view| &view.buffer);
+                block.alloc_buffers.iter().chain(views).for_each(|buffer| self.buffer(buffer));
+                self.attrs(&block.annotations);
+            }
+            _ => {}
+        }
+    }
+
+    fn buffer(&mut self, buffer: &Buffer) {
+        let parts = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
+        parts.for_each(|part| self.expr(part));
+    }
+
+    fn attrs(&mut self, attrs: &Attrs) {
+        attrs.values().for_each(|value| self.attr_value(value));
+    }
+
+    fn attr_value(&mut self, value: &AttrValue) {
+        match value {
+            AttrValue::Expr(expr) => self.expr(expr),
+            AttrValue::List(items) => items.iter().for_each(|item| self.attr_value(item)),
+            AttrValue::Map(map) => self.attrs(map),
+            _ => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        expr.walk(&mut |e| {
+            if let ExprKind::Let { var, .. } = &e.kind
+                && self.seen.insert(var.clone())
+            {
+                self.vars.push(var.clone());
+            }
+        });
+    }
 }
 
 impl Printer {
@@ -149,7 +215,9 @@ impl Printer {
         for var in sizes {
             self.declare_var(var);
         }
-        for var in &let_variables(function) {
+        let mut lets = Lets::default();
+        lets.function(function);
+        for var in &lets.vars {
             self.names.bind(var);
             self.declare_var(var);
         }

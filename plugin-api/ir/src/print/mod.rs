@@ -16,7 +16,7 @@
 //!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call (`T.Add(1, 2)`,
 //!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it.
 //! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with two constants,
-//!    `b - a`; else `b` is `a + extent`. With a step, what was said of the extent holds of `extent * step`.
+//!    `b - a`; else `b` is `a + extent`. With a step, what was said of the extent holds of `extent * step`; a step of 1 is left out.
 //! 5. **Indices**: a vector of stride 1 is a slice in a store (`B[i:i + 4] = …`) and `T.Ramp` elsewhere; a range of
 //!    extent 1 in a region is the bare index; no index is `B[()]`. Predicates: `A.vload([i], predicate=p)`,
 //!    `B.vstore([i], value, predicate=p)`.
@@ -31,7 +31,7 @@ mod expr;
 mod function;
 mod literal;
 pub(crate) mod names;
-mod stmt;
+pub(crate) mod stmt;
 
 use std::collections::HashMap;
 

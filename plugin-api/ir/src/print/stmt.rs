@@ -14,13 +14,18 @@ use crate::{
 /// A loop that `T.grid` can write, and its body.
 fn plain_loop(stmt: &Stmt) -> Option<(&Var, &Expr, &Stmt)> {
     match &stmt.kind {
-        StmtKind::For { var, min, extent, kind: ForKind::Serial, step: None, annotations, body }
-            if min.as_int() == Some(0) && annotations.is_empty() =>
+        StmtKind::For { var, min, extent, kind: ForKind::Serial, step, annotations, body }
+            if min.as_int() == Some(0) && stride(step).is_none() && annotations.is_empty() =>
         {
             Some((var, extent, body))
         }
         _ => None,
     }
+}
+
+/// The step of a loop, when it is not 1.
+pub(crate) fn stride(step: &Option<Expr>) -> Option<&Expr> {
+    step.as_ref().filter(|step| step.as_int() != Some(1))
 }
 
 /// The loops that nest in each other with nothing between, none's extent with a variable of another, and the body.
@@ -264,12 +269,12 @@ impl Printer {
         }
         let StmtKind::For { var, min, extent, kind, step, annotations, body } = &stmt.kind else { return };
         let start = self.out.len();
-        self.domain(min, extent, *kind, step.as_ref(), annotations);
+        self.domain(min, extent, *kind, stride(step), annotations);
         let domain = self.out.split_off(start);
         self.names.open();
         let name = self.names.bind(var);
         self.line(&format!("for {name} in {domain}:"));
-        if min.as_int() == Some(0) && step.is_none() {
+        if min.as_int() == Some(0) && stride(step).is_none() {
             self.loops.insert(var.clone(), extent.clone());
         }
         self.indent += 1;
