@@ -172,6 +172,17 @@ impl<'c> Machine<'c> {
         let (lane, per_element, space) = (access.info.lane, access.info.lanes, access.space);
         let ambiguous = B && Self::is_ambiguous::<B>(frame, access.indices, lanes);
         let watched = access.info.shared && !self.clock.open.is_empty() && !self.quiet;
+        // What most loads are: one element, unmasked, nobody else about.
+        if lanes * per_element == 1
+            && predicate == NONE
+            && !watched
+            && let Ok(offset) = self.offset(frame, &access, 0, false)
+            && let Some(Ok((value, bound))) =
+                self.memory.spaces.get(space).map(|space| space.load::<B>(offset, lane))
+        {
+            frame.set::<B>(dst, (value, if ambiguous { ANY } else { bound }));
+            return Ok(());
+        }
         for at in 0..lanes {
             let first = dst + at * per_element;
             let mut masked = 0.0;
