@@ -4,7 +4,7 @@ mod facts;
 
 use core::ffi::c_void;
 
-use crate::{Any, Copy, DataSpaceRequest, DeviceApi, Error, ErrorKind, HostRef, Stream, attribute};
+use crate::{Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, HostRef, Stream, attribute};
 
 /// The name that it is registered under: DLPack's own for host memory.
 pub const NAME: &str = "cpu";
@@ -117,7 +117,7 @@ impl DeviceApi for CpuDeviceApi {
         Ok(())
     }
 
-    unsafe fn copy_data(&self, device_id: i32, copy: &Copy, _stream: Stream) -> Result<(), Error> {
+    unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, _stream: Stream) -> Result<(), Error> {
         check_device(device_id)?;
         for (end, name) in [(copy.from, "source"), (copy.to, "destination")] {
             crate::ensure!(

@@ -111,7 +111,7 @@ impl CopyEnd {
 
 /// What [`DeviceApi::copy_data`] is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Copy {
+pub struct CopyRequest {
     /// Where to read.
     pub from: CopyEnd,
     /// Where to write.
@@ -209,7 +209,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     /// # Source
     ///
     /// TVM's protected `DeviceAPI::CopyDataFromTo`; ours says what TVM leaves open about overlap and lifetime.
-    unsafe fn copy_data(&self, device_id: i32, copy: &Copy, stream: Stream) -> Result<(), Error>;
+    unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error>;
 
     /// Creates a stream. A device without streams of its own answers [`Stream::DEFAULT`], which is what this does
     /// unless overridden.
@@ -399,7 +399,7 @@ unsafe extern "C" fn copy_data(
                 data: end.data,
                 offset_bytes: end.offset_bytes,
             };
-            let copy = Copy {
+            let copy = CopyRequest {
                 from: end(copy.from),
                 to: end(copy.to),
                 size_bytes: copy.size_bytes,

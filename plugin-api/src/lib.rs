@@ -252,7 +252,7 @@ pub use chipdock_abi::{DLDataType, DLDevice, DLTensor};
 pub use codegen::{BuildRequest, BuildSession, Codegen, SectionKind, Severity};
 pub use container::{Array, Shape};
 pub use convert::FromAny;
-pub use device_api::{Copy, CopyEnd, DataSpaceKind, DataSpaceRequest, DeviceApi, Stream};
+pub use device_api::{CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Stream};
 pub use dlpack::Access;
 pub use error::{Error, ErrorKind, Fault};
 pub use function::Function;

@@ -242,13 +242,32 @@ pub unsafe fn init(
              (`extern crate kernels as _;`), or the linker drops them"
         );
         let session = Session::open(host, plugin);
+        let opened = Opened(Some(&session));
         for registration in all {
             // SAFETY: the caller's word.
             unsafe { registration.hand_over(&session, registrar) }
                 .map_err(|error| error.context(format_args!("registering `{}`", registration.key())))?;
         }
+        opened.keep();
         Ok(())
     })
+}
+
+/// A session that is abandoned when `init` ends in an error or a panic.
+struct Opened<'a>(Option<&'a Arc<Session>>);
+
+impl Opened<'_> {
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        if let Some(session) = self.0 {
+            session.abandon();
+        }
+    }
 }
 
 /// The `shutdown` of every plugin that is written in Rust.

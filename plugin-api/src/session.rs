@@ -16,18 +16,11 @@ const DRAIN_POLL: Duration = Duration::from_micros(200);
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 /// One `init`: the host, whether it is over, and what has to be drained.
-#[derive(Debug)]
 pub(crate) struct Session {
     host: HostRef,
     plugin: &'static str,
     state: AtomicU64,
     devices: Mutex<Vec<Weak<dyn DeviceApi>>>,
-}
-
-impl core::fmt::Debug for dyn DeviceApi {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("DeviceApi")
-    }
 }
 
 /// The sessions that are open, by host: `shutdown` is told the host and nothing else. No session knows another's.
@@ -74,6 +67,12 @@ impl Session {
             ));
         }
         body()
+    }
+
+    /// Ends a session whose `init` failed: the host destroys what was handed over and never calls it (P5.4).
+    pub(crate) fn abandon(self: &Arc<Self>) {
+        self.state.fetch_or(CLOSED, Ordering::AcqRel);
+        lock(&SESSIONS).retain(|session| !Arc::ptr_eq(session, self));
     }
 
     /// Closes the session, waits for the calls that are running, then drains the devices.

@@ -6,8 +6,8 @@ use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chipdock_plugin_api::{
-    Any, Copy, CopyEnd, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, attribute,
-    bail, ensure,
+    Any, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream,
+    attribute, bail, ensure,
 };
 
 /// The name of the device: `device_api.template`, and `--device template:0`.
@@ -138,7 +138,7 @@ impl DeviceApi for TemplateDeviceApi {
         Ok(())
     }
 
-    unsafe fn copy_data(&self, device_id: i32, copy: &Copy, _stream: Stream) -> Result<(), Error> {
+    unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, _stream: Stream) -> Result<(), Error> {
         check_device(device_id)?;
         let (from, to) = (&copy.from, &copy.to);
         let size = copy.size_bytes as usize;

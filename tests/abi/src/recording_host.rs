@@ -31,6 +31,30 @@ unsafe impl Send for RegisteredDevice {}
 // SAFETY: as above.
 unsafe impl Sync for RegisteredDevice {}
 
+/// A table as it was registered, with its `self_`.
+#[derive(Clone, Copy)]
+pub struct Table<T: 'static> {
+    /// First argument of each of its functions.
+    pub self_: *mut c_void,
+    /// Its functions.
+    pub table: &'static T,
+}
+
+// SAFETY: P10.1, every function of the table may be called from any thread.
+unsafe impl<T> Send for Table<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Table<T> {}
+
+impl<T> Table<T> {
+    /// # Safety
+    ///
+    /// * P5.1: a static table.
+    unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
+        // SAFETY: the caller's word.
+        Self { self_, table: unsafe { &*table } }
+    }
+}
+
 /// What a plugin registered, and the errors that it raised.
 pub struct RecordingHost {
     errors: Mutex<HashMap<ThreadId, Error>>,
@@ -38,6 +62,12 @@ pub struct RecordingHost {
     pub devices: Mutex<Vec<(String, RegisteredDevice)>>,
     /// Functions by name.
     pub functions: Mutex<Vec<(String, Function)>>,
+    /// Target kinds by name.
+    pub target_kinds: Mutex<Vec<(String, Table<ChipdockTargetKind>)>>,
+    /// Code generators by kind.
+    pub codegens: Mutex<Vec<(String, Table<ChipdockCodegen>)>>,
+    /// Module loaders by kind.
+    pub loaders: Mutex<Vec<(String, Table<ChipdockModuleLoader>)>>,
     /// Keys in the order of registration.
     pub keys: Mutex<Vec<String>>,
     table: Mutex<Option<HostRef>>,
@@ -112,10 +142,14 @@ unsafe extern "C" fn register_target_kind(
     self_: *mut c_void,
     name: ChipdockStr,
     _schema_json: ChipdockStr,
-    _kind_self: *mut c_void,
-    _kind: *const ChipdockTargetKind,
+    kind_self: *mut c_void,
+    kind: *const ChipdockTargetKind,
 ) -> i32 {
-    host_of(self_).record("target.kind", name);
+    let host = host_of(self_);
+    let name = host.record("target.kind", name);
+    // SAFETY: P5.1, a static table.
+    let table = unsafe { Table::new(kind_self, kind) };
+    host.target_kinds.lock().expect("target_kinds").push((name, table));
     0
 }
 
@@ -123,20 +157,28 @@ unsafe extern "C" fn register_codegen(
     self_: *mut c_void,
     kind: ChipdockStr,
     _info: *const ChipdockCodegenInfo,
-    _codegen_self: *mut c_void,
-    _codegen: *const ChipdockCodegen,
+    codegen_self: *mut c_void,
+    codegen: *const ChipdockCodegen,
 ) -> i32 {
-    host_of(self_).record("target.build", kind);
+    let host = host_of(self_);
+    let name = host.record("target.build", kind);
+    // SAFETY: P5.1, a static table.
+    let table = unsafe { Table::new(codegen_self, codegen) };
+    host.codegens.lock().expect("codegens").push((name, table));
     0
 }
 
 unsafe extern "C" fn register_module_loader(
     self_: *mut c_void,
     kind: ChipdockStr,
-    _loader_self: *mut c_void,
-    _loader: *const ChipdockModuleLoader,
+    loader_self: *mut c_void,
+    loader: *const ChipdockModuleLoader,
 ) -> i32 {
-    host_of(self_).record("module.load", kind);
+    let host = host_of(self_);
+    let name = host.record("module.load", kind);
+    // SAFETY: P5.1, a static table.
+    let table = unsafe { Table::new(loader_self, loader) };
+    host.loaders.lock().expect("loaders").push((name, table));
     0
 }
 
@@ -176,6 +218,9 @@ impl RecordingHost {
             errors: Mutex::default(),
             devices: Mutex::default(),
             functions: Mutex::default(),
+            loaders: Mutex::default(),
+            codegens: Mutex::default(),
+            target_kinds: Mutex::default(),
             keys: Mutex::default(),
             table: Mutex::new(None),
         }));
