@@ -17,7 +17,7 @@ impl Parser<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Flow> {
         let [target] = node.targets.as_slice() else {
-            return Err(self.fail(node, "a = b = c is not supported; write two assignments"));
+            return Err(self.fail(node, "x = y = value is not supported; write two assignments"));
         };
         match target {
             ast::Expr::Subscript(subscript) => self.store_to(subscript, &node.value, node, out)?,
