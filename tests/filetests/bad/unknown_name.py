@@ -4,3 +4,5 @@ def f(Input: T.Buffer((8,), "float32"), Output: T.Buffer((8,), "float32")):
         Output[i] = Imput[i] + exp(Input[j])
     for k in range(m):
         Output[k] = numpy.exp(1.0)
+    scratch = T.alloc_bufer((8,))
+    scratch[0] = Output[0]

@@ -40,7 +40,7 @@ fn what_nests_too_deep_is_refused() {
     let deep = |open: &str, middle: &str, close: &str, times: usize| {
         format!("{}{middle}{}", open.repeat(times), close.repeat(times))
     };
-    let n = 10_000;
+    let (n, m) = (200_000, 10_000);
     let bodies = [
         ("round brackets", format!("A[0] = {}", deep("(", "n", ")", n))),
         ("square brackets", format!("A[0] = {}", deep("[", "n", "]", n))),
@@ -58,13 +58,13 @@ fn what_nests_too_deep_is_refused() {
         ("attributes", format!("A{}", ".data".repeat(n))),
         ("calls", format!("A{}", "()".repeat(n))),
         ("subscripts", format!("A{}", "[0]".repeat(n))),
-        ("lambdas", format!("A[0] = {}n", "lambda x, y: ".repeat(n))),
-        ("lambdas in a call", format!("g({}n)", "lambda x, y: ".repeat(n))),
+        ("lambdas", format!("A[0] = {}n", "lambda x, y: ".repeat(m))),
+        ("lambdas in a call", format!("g({}n)", "lambda x, y: ".repeat(m))),
         ("one-line ifs", format!("{}pass", "if n, m: ".repeat(n))),
-        ("dictionaries", format!("T.func_attr({})", deep("{'a': ", "1", "}", n))),
-        ("launches", "t = T.launch_thread('threadIdx.x', 4)\n".repeat(n)),
-        ("attributes of statements", "T.attr({'k': 1})\n".repeat(n)),
-        ("else-ifs", format!("if n > 0:\n    A[0] = 1.0\n{}", "elif n > 1:\n    A[0] = 1.0\n".repeat(n))),
+        ("dictionaries", format!("T.func_attr({})", deep("{'a': ", "1", "}", m))),
+        ("launches", "t = T.launch_thread('threadIdx.x', 4)\n".repeat(m)),
+        ("attributes of statements", "T.attr({'k': 1})\n".repeat(m)),
+        ("else-ifs", format!("if n > 0:\n    A[0] = 1.0\n{}", "elif n > 1:\n    A[0] = 1.0\n".repeat(m))),
         ("loops of a grid", format!("for {} in T.grid({}): pass", "i, ".repeat(1000), "8, ".repeat(1000))),
         ("items of a with", format!("with {}T.attr({{'k': 1}}): pass", "T.attr({'k': 1}), ".repeat(1000))),
         ("a quoted size", format!("B = T.alloc_buffer((\"{}\",))", deep("(", "n", ")", n))),
@@ -74,6 +74,8 @@ fn what_nests_too_deep_is_refused() {
         let message = first_error(&function(&body));
         assert!(message.starts_with("f.py:"), "{what}: {message}");
     }
+    let brackets = format!("A[0] = {}", deep("(", "n", ")", 300));
+    assert!(first_error(&function(&brackets)).contains("brackets nest deeper than 256 levels"));
     let mut nested = String::new();
     for depth in 0..1000 {
         nested += &format!("{}if n > 0:\n", " ".repeat(depth));

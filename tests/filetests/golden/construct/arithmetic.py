@@ -20,6 +20,13 @@ class Module:
         U[0] = U[1] + U[2] * T.uint8(3)
         W[0] = W[1] + T.uint32(1)
         W[0] = W[1] + T.Cast("uint32", I32[2])
+        W[0] = T.Cast("uint32", I32[2]) + W[1]
+        U[0] = T.Cast("uint8", B[1]) * U[2] - T.Cast("uint8", B[2])
+        A[0] = T.Cast("float32", n) + A[n]
+        D[0] = T.Cast("float64", T.Cast("float32", H[2]) + A[0]) + D[1]
+        H[0] = T.Cast("float16", L[1]) + H[0] + T.Cast("float16", P[0])
+        L[0] = T.Cast("int64", W[1]) + L[1]
+        L[0] = T.Cast("int64", n) * L[1]
         L[0] = L[1] + T.Cast("int64", n)
         L[0] = L[1] + T.Cast("int64", U[0])
         L[0] = T.int64(4294967296)
