@@ -539,7 +539,6 @@ fn stages_hold_what_they_say() {
         "buffer `A` is used after flattening",
     );
     at(Stage::Device, &|f| drop(f.buffer("A", [1], DType::INT32)), "take pointers, not buffers");
-    at(Stage::Device, &|f| f.for_loop("i", 4, ForKind::Vectorized, |_, _| {}), "vectorize them first");
     at(
         Stage::Host,
         &|f| f.thread_binding("i", 4, ThreadAxis::BlockX, |_, _| {}),
