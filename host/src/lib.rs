@@ -1,32 +1,56 @@
-//! The host: discovery, loader, registry, targets, compilation and run time.
+//! The host: it finds plugins, opens the ones that are needed, compiles kernels with them and runs what comes out.
 //!
-//! (The public face as it is being built; signatures are kept.)
+//! The main job, from a kernel's text to its numbers:
 //!
-//! ```ignore
-//! let host = Host::new(HostOptions::default())?;                    // finds plugins, opens none; Clone shares it
-//! host.plugins() -> Vec<PluginReport>                               // every candidate met, with its state and reason
-//! host.places() -> &[SearchedPlace]
-//! host.open_plugin(name) -> Result<PluginReport, Error>             // opens now (for --check)
-//! host.keys() -> Vec<KeyReport>                                     // every key, who provides it, without opening
-//! host.target_kinds() -> Result<Vec<Arc<TargetKind>>, Error>        // from manifests
-//! host.target("c") / host.target(json) -> Result<Arc<Target>, Error>
-//! host.default_host() -> Result<Arc<Target>, Error>
-//! host.device_names() -> Vec<String>                                // every device_api.<name>
-//! host.device_count(name) -> Result<i32, Error>
-//! host.device("cpu", 0) -> Result<Device, Error>
-//! host.compile(&ir_module, &target, &CompileOptions::default()) -> Result<Compiled, Error>
-//! compiled.artifact: Arc<Artifact>, .target, .host: Arc<Target>, .lowered: IrModule, .diagnostics
-//! host.load(&compiled.artifact) -> Result<Module, Error>            // an artifact nobody loads is no error: calling it is
-//! module.function_names(), module.function("add") -> Result<Function, Error>
-//! function.call(&[AnyView]) -> Result<Any, Error>                   // values of chipdock-plugin-api, re-exported
-//! let tensor = Tensor::zeros(&device, &[4, 8], DType::FLOAT32)?;    // also empty, from_bytes
-//! tensor.copy_from_bytes(&bytes)?; tensor.to_bytes() -> Result<Vec<u8>, Error>; tensor.to_device(&other)?
-//! AnyView::from(&tensor), 3_i64.into(), 1.5_f64.into()
-//! device.attribute("name") -> Result<Option<Value>, Error>; device.sync()?
+//! ```no_run
+//! use chipdock_host::{CompileOptions, Host, HostOptions, Tensor};
+//!
+//! let text = std::fs::read_to_string("examples/kernels/vector_add.py")?;
+//! let module = chipdock_script::parse(&text, "vector_add.py")?;
+//!
+//! let host = Host::new(HostOptions::default())?; // searches for plugins, opens none
+//! let target = host.default_host()?; // or host.target(r#"{"kind": "...", "opt-level": 3}"#)?
+//! let compiled = host.compile(&module, &target, &CompileOptions::default())?;
+//! let add = host.load(&compiled.artifact)?.function("vector_add")?;
+//!
+//! let device = host.device("cpu", 0)?;
+//! let a = Tensor::from_slice(&device, &[3], &[1.0_f32, 2.0, 3.0])?;
+//! let b = Tensor::from_slice(&device, &[3], &[10.0_f32, 20.0, 30.0])?;
+//! let sum = Tensor::zeros(&device, &[3], a.dtype())?;
+//! add.call(&[(&a).into(), (&b).into(), (&sum).into()])?;
+//! assert_eq!(sum.to_vec::<f32>()?, [11.0, 22.0, 33.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # What is where
+//!
+//! | Module | What it holds to |
+//! |---|---|
+//! | [`discovery`] | D1 to D4: order, everything kept, trust, names |
+//! | [`manifest`] | what a plugin says of itself without being opened |
+//! | loader | L1 to L6: the checks of a library, all or nothing |
+//! | registry | R1 to R4: lazy, one answer, for good, nothing hidden |
+//! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
+//! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
+//! | [`artifact`] | the container: whole and unchanged, or refused |
+//! | runtime | devices, streams, tensors, workspace, modules, functions |
+//!
+//! # Rules of the whole
+//!
+//! * **W1** A plugin is opened when one of its names is first asked for, once for each host, and never closed in this
+//!   process. Listing plugins, keys, target kinds and device names opens nothing that has a manifest.
+//! * **W2** Nothing falls back silently: what was not used stands with its reason in [`Host::plugins`], what was passed
+//!   over goes to the log.
+//! * **W3** Every failure is an [`Error`]: a kind, whose [`Fault`] it is, what was expected and found, where, what to do.
+//!   No input makes the host panic.
+//! * **W4** Everything here may be used from several threads, but for the current stream, which each thread has of its
+//!   own. A process that was forked from the one that made a host is refused.
+//! * **W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down and
+//!   what they registered is released.
 
 pub mod artifact;
 mod attest;
+mod compile;
 pub mod discovery;
 mod error;
 mod host;
@@ -42,6 +66,7 @@ mod target;
 mod text;
 
 pub use chipdock_plugin_api::{Any, AnyView};
+pub use compile::{BuildMessage, CompileOptions, Compiled, Schedule, Severity};
 pub use error::{Category, Error, ErrorKind, Fault};
 pub use host::Host;
 pub use options::{Environment, HostOptions, LogLevel, LogSink};

@@ -23,11 +23,10 @@ use chipdock_abi::{
     ChipdockPlugin, ChipdockRegistrar, ChipdockStr, ChipdockTableSizes,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-use sha2::{Digest, Sha256};
 
 use crate::attest;
 use crate::error::ErrorKind;
-use crate::manifest::{Manifest, check_name};
+use crate::manifest::{Manifest, check_name, sha256_of};
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
 use crate::services::Services;
@@ -91,12 +90,12 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
         check_digest(opening.library, expected)?;
     }
     let library = open_library(opening.library)?;
-    let descriptor = descriptor(&library)?;
+    let (descriptor, address) = descriptor(&library)?;
     let identity = check_descriptor(&descriptor, opening.manifest)?;
     if let Some(problem) = (opening.accept)(&identity.name) {
         return Err(problem);
     }
-    let attested = attest::check(&library)?;
+    let attested = attest::check(&library, address)?;
     let before = opening.device_types.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let registered = register(opening, &descriptor, identity, attested);
     if registered.is_err() {
@@ -107,9 +106,8 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
 }
 
 fn check_digest(library: &Path, expected: &str) -> Result<(), Problem> {
-    let bytes = std::fs::read(library)
-        .map_err(|error| Problem::new(ProblemKind::CannotOpen, format!("cannot be read: {error}")))?;
-    let found: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let found =
+        sha256_of(library).map_err(|error| Problem::new(ProblemKind::CannotOpen, error.to_string()))?;
     if found.eq_ignore_ascii_case(expected) {
         return Ok(());
     }
@@ -135,8 +133,8 @@ fn loader_text(error: &libloading::Error) -> String {
     source.unwrap_or_else(|| error.to_string())
 }
 
-/// Rule L3, up to the bytes of the descriptor.
-fn descriptor(library: &Library) -> Result<RawDescriptor, Problem> {
+/// Rule L3, up to the bytes of the descriptor, with their address.
+fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Problem> {
     type Entry = unsafe extern "C" fn() -> *const c_void;
     let entry = |major: u32| {
         let symbol = format!("chipdock_plugin_v{major}\0");
@@ -177,7 +175,7 @@ fn descriptor(library: &Library) -> Result<RawDescriptor, Problem> {
         return Err(other_major(&format!("{major}.{minor}")));
     }
     // SAFETY: a descriptor of this major, which has this size.
-    Ok(unsafe { pointer.cast::<RawDescriptor>().read() })
+    Ok((unsafe { pointer.cast::<RawDescriptor>().read() }, pointer))
 }
 
 fn other_major(built_for: &str) -> Problem {

@@ -10,8 +10,12 @@ use std::path::{Path, PathBuf};
 use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
 use chipdock_ir::TargetKind;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind};
+use crate::loader::{self, Opening};
+use crate::registrar::Entry;
+use crate::services::Services;
 
 /// What stands between a plugin's name and the end of its manifest's name.
 pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
@@ -302,6 +306,79 @@ fn check_key(key: &str) -> Result<(), String> {
     }
     let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
     Err(format!("\"provides\" has \"{key}\"; expected one of {}", prefixes.join(", ")))
+}
+
+impl Needs {
+    /// Reads what an author declared.
+    ///
+    /// # Errors
+    ///
+    /// `IoError` when the file cannot be read; `ValueError`, with line and column, when it is not that.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::io("cannot read the needs", path, &error))?;
+        serde_json::from_str(&text).map_err(|error| {
+            let message = format!("not a plugin's needs: {error}");
+            Error::new(ErrorKind::Value, message).at(path.display().to_string())
+        })
+    }
+}
+
+/// Makes a plugin's manifest from what it registers and what its author declares. Opens the library in this process,
+/// whose code stays loaded.
+///
+/// `sha256` stays unset: checking it costs a reading of the whole library whenever the plugin is opened. Who wants that
+/// sets it to [`sha256_of`].
+///
+/// # Errors
+///
+/// Why the plugin cannot be used, as an error; `IoError` when the library cannot be read.
+pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
+    let services = Services::leaked(std::sync::Arc::new(|_, _| {}));
+    let device_types = std::sync::Arc::default();
+    let opening =
+        Opening { library, manifest: None, services, device_types: &device_types, accept: &|_| None };
+    let opened = loader::open(&opening).map_err(|problem| {
+        let name = library.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        problem.to_error(&name).at(library.display().to_string())
+    })?;
+    opened.shutdown(services)?;
+    let bytes =
+        std::fs::read(library).map_err(|error| Error::io("cannot read the library", library, &error))?;
+    let mut needs = needs.clone();
+    needs.glibc = needs.glibc.or_else(|| glibc_floor(&bytes));
+    let entries = &opened.staged.entries;
+    let kinds = entries.values().filter_map(|entry| match entry {
+        Entry::TargetKind(entry) => Some((*entry.kind).clone()),
+        _ => None,
+    });
+    let platform = Platform::current();
+    let manifest = Manifest {
+        schema: MANIFEST_SCHEMA,
+        name: opened.name.clone(),
+        version: opened.version.clone(),
+        // Any minor of the major will do; what it cannot do without stands in `needs.requires`.
+        abi: semver::VersionReq::parse(&opened.abi.0.to_string())
+            .map_err(|error| Error::new(ErrorKind::Internal, format!("ABI requirement: {error}")))?,
+        os: platform.os,
+        arch: platform.arch,
+        provides: entries.keys().cloned().collect(),
+        target_kinds: kinds.collect(),
+        needs,
+        sha256: None,
+    };
+    manifest.check().map_err(|message| Error::new(ErrorKind::BrokenPlugin, message))?;
+    Ok(manifest)
+}
+
+/// SHA-256 of a file, as a manifest has it.
+///
+/// # Errors
+///
+/// `IoError` when it cannot be read.
+pub fn sha256_of(path: &Path) -> Result<String, Error> {
+    let bytes = std::fs::read(path).map_err(|error| Error::io("cannot read the library", path, &error))?;
+    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Where the manifest of a library lies.

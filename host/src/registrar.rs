@@ -148,7 +148,7 @@ impl DeviceTypes {
 
     /// The number for a device of that name. `declared` is DLPack's, or 0 for one of the host's.
     pub(crate) fn number(&mut self, name: &str, declared: i32) -> Result<i32, String> {
-        if declared < 0 || declared >= CHIPDOCK_DEVICE_FIRST_ASSIGNED {
+        if !(0..CHIPDOCK_DEVICE_FIRST_ASSIGNED).contains(&declared) {
             return Err(format!(
                 "device type {declared}: expected 0, or a number of DLPack's below {CHIPDOCK_DEVICE_FIRST_ASSIGNED}"
             ));

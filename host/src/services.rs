@@ -93,11 +93,6 @@ impl Services {
         self.table.get_or_init(|| *api::HostRef::standalone().table())
     }
 
-    pub(crate) fn host_ref(&'static self) -> api::HostRef {
-        // SAFETY: the functions below keep the host's rules; the table lives as long as the process.
-        unsafe { api::HostRef::new(self.table()) }
-    }
-
     pub(crate) fn log(&self, level: LogLevel, line: &str) {
         (self.log)(level, line);
     }

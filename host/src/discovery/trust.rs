@@ -19,7 +19,8 @@ impl Trust {
     pub(super) fn new(options: &HostOptions) -> Self {
         let environment = &options.environment;
         let variable = environment.trust.as_ref().filter(|_| !environment.raised_privileges);
-        let added = variable.map(|paths| std::env::split_paths(paths).collect()).unwrap_or_else(Vec::new);
+        let added =
+            variable.map(|paths| std::env::split_paths(paths).collect::<Vec<_>>()).unwrap_or_default();
         let named = options.trust.iter().filter(|_| !environment.raised_privileges).cloned().chain(added);
         let trusted = named.filter_map(|path| path.canonicalize().ok()).collect();
         Self { user: environment.user, trusted }

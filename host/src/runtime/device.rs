@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use chipdock_abi::{DLDataType, DLDevice};
 use serde_json::Value;
 
+use super::body::Body;
 use super::pool::{Block, Given, Pool, class_bytes, class_of};
 use super::workspace::Workspaces;
 use crate::error::{Category, Error, ErrorKind};
@@ -95,10 +96,36 @@ impl DeviceState {
         self.api.sync(self.services, self.id, stream)
     }
 
-    /// Memory for a tensor: from the pool, or from the device.
-    pub(crate) fn allocate(&self, size_bytes: u64, dtype: DLDataType) -> Result<Block, Error> {
+    /// Memory for a tensor, described as compact: from the pool, or from the device.
+    pub(crate) fn allocate(
+        &self,
+        size_bytes: u64,
+        dtype: DLDataType,
+        shape: &[i64],
+    ) -> Result<Arc<Body>, Error> {
         let class = class_of(size_bytes);
         let stream = self.current_stream();
+        let describe = |body: &mut Body| body.describe(self.device(), dtype, shape);
+        if stream.is_null()
+            && let Some(body) = self.pool.take_body(class, describe)
+        {
+            return Ok(body);
+        }
+        let mut body = Arc::new(Body::new(self.allocate_block(size_bytes, class, stream, dtype)?));
+        // On the heap first: the description points into the body itself.
+        if let Some(body) = Arc::get_mut(&mut body) {
+            describe(body);
+        }
+        Ok(body)
+    }
+
+    fn allocate_block(
+        &self,
+        size_bytes: u64,
+        class: u32,
+        stream: *mut c_void,
+        dtype: DLDataType,
+    ) -> Result<Block, Error> {
         if let Some(block) = self.pool.take(class, stream) {
             return Ok(block);
         }
@@ -110,8 +137,19 @@ impl DeviceState {
         Ok(Block { data, class, home: stream })
     }
 
-    /// Takes a tensor's memory back.
-    pub(crate) fn release(&self, block: Block) {
+    /// Takes a tensor's memory back, if this was the last reference to it.
+    pub(crate) fn release(&self, body: Arc<Body>) {
+        // There are no weak references: one strong one is the only one.
+        let body = if Arc::strong_count(&body) == 1 {
+            match self.pool.give_body(body) {
+                Ok(()) => return,
+                Err(body) => body,
+            }
+        } else {
+            body
+        };
+        let Some(body) = Arc::into_inner(body) else { return };
+        let block = body.block();
         match self.pool.give(block) {
             Given::Kept => {}
             Given::Free => {

@@ -1,5 +1,6 @@
 //! Run time: devices, streams, tensors, workspace, modules, functions, and the environment of compiled code.
 
+mod body;
 mod copy;
 mod device;
 mod device_api;

@@ -6,6 +6,8 @@
 //!   synchronised.
 //! * A block that was used with another stream current than its home is not handed out before all streams were
 //!   synchronised.
+//! * The last block of a class that a thread freed waits in a slot of its own, with the body of its tensor: taking it
+//!   again allocates nothing and takes no lock.
 //! * When the device has no memory left, everything that is cached goes back to it, and the allocation is tried once
 //!   more.
 
@@ -13,8 +15,11 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::body::Body;
 
 const SMALLEST_BYTES: u64 = 64;
 /// Classes up to 64 MiB have a fast slot in each shard; larger blocks go through the lists.
@@ -55,7 +60,7 @@ pub(crate) fn class_bytes(class: u32) -> Option<u64> {
 
 /// Memory of a device that waits to be used again.
 pub(crate) struct Pool {
-    fast: Box<[[AtomicPtr<c_void>; FAST_CLASSES]; SHARDS]>,
+    fast: Box<[[AtomicPtr<Body>; FAST_CLASSES]; SHARDS]>,
     lists: Mutex<Lists>,
     /// How many blocks are marked as used on several streams.
     marked_count: AtomicUsize,
@@ -115,16 +120,39 @@ impl Pool {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A body with a block of that class for work on the default stream, if one waits, after `describe` has changed it.
+    pub(crate) fn take_body(&self, class: u32, describe: impl FnOnce(&mut Body)) -> Option<Arc<Body>> {
+        let slot = self.fast[shard()].get(class as usize)?;
+        let body = slot.swap(ptr::null_mut(), Ordering::Acquire);
+        if body.is_null() {
+            return None;
+        }
+        // SAFETY: what lies in a slot came from `Arc::into_raw` of the only reference, and this took it out.
+        unsafe {
+            describe(&mut *body);
+            Some(Arc::from_raw(body))
+        }
+    }
+
+    /// Keeps a body that nobody else has, with its block, for work on the default stream; or answers it.
+    pub(crate) fn give_body(&self, body: Arc<Body>) -> Result<(), Arc<Body>> {
+        let block = body.block();
+        let slot = self.fast[shard()].get(block.class as usize);
+        let Some(slot) = slot.filter(|_| block.home.is_null() && !self.has_marks()) else { return Err(body) };
+        let raw = Arc::into_raw(body).cast_mut();
+        match slot.compare_exchange(ptr::null_mut(), raw, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => Ok(()),
+            // SAFETY: just made by `Arc::into_raw`, and not kept.
+            Err(_) => Err(unsafe { Arc::from_raw(raw) }),
+        }
+    }
+
+    fn has_marks(&self) -> bool {
+        self.marked_count.load(Ordering::Relaxed) != 0
+    }
+
     /// A block of that class for work on that stream, if one waits.
     pub(crate) fn take(&self, class: u32, stream: *mut c_void) -> Option<Block> {
-        if stream.is_null()
-            && let Some(slot) = self.fast[shard()].get(class as usize)
-        {
-            let data = slot.swap(ptr::null_mut(), Ordering::Acquire);
-            if !data.is_null() {
-                return Some(Block { data, class, home: stream });
-            }
-        }
         let mut lists = self.lists();
         let on_stream = lists.by_stream.get_mut(&(class, stream.addr())).and_then(Vec::pop);
         let data = on_stream.or_else(|| lists.idle.get_mut(&class).and_then(Vec::pop))?;
@@ -141,18 +169,9 @@ impl Pool {
 
     /// Takes a block back, if there is room.
     pub(crate) fn give(&self, block: Block) -> Given {
-        let is_marked = self.marked_count.load(Ordering::Relaxed) != 0
-            && self.lists().marked.remove(&block.data.expose_provenance());
+        let is_marked = self.has_marks() && self.lists().marked.remove(&block.data.expose_provenance());
         if is_marked {
             self.marked_count.fetch_sub(1, Ordering::Relaxed);
-        } else if block.home.is_null()
-            && let Some(slot) = self.fast[shard()].get(block.class as usize)
-        {
-            let kept =
-                slot.compare_exchange(ptr::null_mut(), block.data, Ordering::Release, Ordering::Relaxed);
-            if kept.is_ok() {
-                return Given::Kept;
-            }
         }
         let size_bytes = class_bytes(block.class).unwrap_or(u64::MAX);
         let mut lists = self.lists();
@@ -201,7 +220,9 @@ impl Pool {
         let slots = self.fast.iter().flatten();
         let mut all: Vec<*mut c_void> = slots
             .map(|slot| slot.swap(ptr::null_mut(), Ordering::Acquire))
-            .filter(|data| !data.is_null())
+            .filter(|body| !body.is_null())
+            // SAFETY: what lies in a slot came from `Arc::into_raw`, and this took it out.
+            .map(|body| unsafe { Arc::from_raw(body) }.block().data)
             .collect();
         let mut lists = self.lists();
         let by_stream = std::mem::take(&mut lists.by_stream).into_values().flatten();
@@ -270,10 +291,26 @@ mod tests {
         pool.mark(data(5));
         pool.give(Block { data: data(5), class: 2, home });
         pool.release_stream(home);
+        let body = Arc::new(Body::new(Block { data: data(6), class: 3, home: ptr::null_mut() }));
+        assert!(pool.give_body(body).is_ok());
         let mut all = pool.drain();
         all.sort();
-        assert_eq!(all, (1..=5).map(data).collect::<Vec<_>>());
+        assert_eq!(all, (1..=6).map(data).collect::<Vec<_>>());
         assert!(pool.drain().is_empty());
+    }
+
+    #[test]
+    fn a_body_waits_for_its_class_on_the_default_stream_alone() {
+        let pool = Pool::default();
+        let body = |number, home| Arc::new(Body::new(Block { data: data(number), class: 3, home }));
+        assert!(pool.give_body(body(1, data(100))).is_err(), "another home");
+        assert!(pool.give_body(body(1, ptr::null_mut())).is_ok());
+        assert!(pool.give_body(body(2, ptr::null_mut())).is_err(), "the slot is taken");
+        assert!(pool.take_body(4, |_| ()).is_none());
+        assert_eq!(pool.take_body(3, |_| ()).unwrap().block().data, data(1));
+        assert!(pool.take_body(3, |_| ()).is_none());
+        pool.mark(data(9));
+        assert!(pool.give_body(body(1, ptr::null_mut())).is_err(), "it might be the marked one");
     }
 
     #[test]

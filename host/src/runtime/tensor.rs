@@ -1,14 +1,19 @@
 //! Tensors: reference-counted arrays on a device.
 
 use std::fmt;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
 
-use chipdock_abi::{DLDataType, DLManagedTensor, DLManagedTensorVersioned};
+use chipdock_abi::{
+    CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockAny, ChipdockAnyValue, DLDataType, DLManagedTensor,
+    DLManagedTensorVersioned, DLTensor,
+};
 use chipdock_ir::{DType, TypeCode};
 use chipdock_plugin_api as api;
 
+use super::body::Body;
 use super::copy::span;
 use super::device::Device;
-use super::pool::Block;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::services::from_api;
@@ -19,28 +24,30 @@ use crate::services::from_api;
 /// elements from several threads at once is the caller's to order, as it is with work on streams.
 #[derive(Clone)]
 pub struct Tensor {
-    value: api::Tensor,
+    memory: Memory,
     device: Device,
     read_only: bool,
 }
 
-/// Memory of the pool, given back when the last reference to its tensor is gone.
-struct Pooled {
-    device: Device,
-    block: Block,
+/// What keeps the elements.
+#[derive(Clone)]
+enum Memory {
+    /// A block of the device's pool.
+    Pooled(ManuallyDrop<Arc<Body>>),
+    /// Somebody else, or another tensor of ours.
+    Shared(api::Tensor),
 }
 
-// SAFETY: an address and a device; the pool takes memory back from any thread.
-unsafe impl Send for Pooled {}
-// SAFETY: nothing is reached through a shared reference.
-unsafe impl Sync for Pooled {}
-
-impl Drop for Pooled {
+impl Drop for Tensor {
     fn drop(&mut self) {
-        let state = self.device.state();
-        // In a forked child the parent's device is not there.
-        if state.services.check_process().is_ok() {
-            state.release(self.block);
+        if let Memory::Pooled(body) = &mut self.memory {
+            // SAFETY: taken once, and not used again.
+            let body = unsafe { ManuallyDrop::take(body) };
+            let state = self.device.state();
+            // In a forked child the parent's device is not there.
+            if state.services.check_process().is_ok() {
+                state.release(body);
+            }
         }
     }
 }
@@ -89,19 +96,11 @@ impl Tensor {
         state.services.check_process()?;
         let dtype = dl_dtype(dtype);
         let size_bytes = api::size_bytes(shape, dtype).map_err(|error| from_api(&error))?;
-        let block = state.allocate(size_bytes, dtype)?;
-        let parts = api::TensorParts {
-            data: block.data,
-            device: state.device(),
-            dtype,
-            shape,
-            strides: None,
-            byte_offset: 0,
-        };
-        let pooled = Pooled { device: device.clone(), block };
-        // SAFETY: the block is as large as the size says and lives as long as its owner.
-        let value = unsafe { api::Tensor::from_owner(parts, pooled) }.map_err(|error| from_api(&error))?;
-        Ok(Self { value, device: device.clone(), read_only: false })
+        if i32::try_from(shape.len()).is_err() {
+            return Err(value_error(format!("{} axes are too many", shape.len())));
+        }
+        let body = state.allocate(size_bytes, dtype, shape)?;
+        Ok(Self { memory: Memory::Pooled(ManuallyDrop::new(body)), device: device.clone(), read_only: false })
     }
 
     /// A compact tensor of zeros.
@@ -160,7 +159,7 @@ impl Tensor {
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         let device = host.device_by_number(view.device())?;
-        Ok(Self { value, device, read_only: false })
+        Ok(Self { memory: Memory::Shared(value), device, read_only: false })
     }
 
     /// Takes over a managed tensor of DLPack before 1.0.
@@ -210,7 +209,9 @@ impl Tensor {
         // SAFETY: the caller's word.
         let value = unsafe { api::Tensor::from_dlpack_versioned(managed, api::Access::ReadOnly) }
             .map_err(|error| from_api(&error))?;
-        Ok(Self { read_only, ..Self::from_value(host, value)? })
+        let mut tensor = Self::from_value(host, value)?;
+        tensor.read_only = read_only;
+        Ok(tensor)
     }
 
     /// Before a foreign tensor is taken over: afterwards it could not be given back.
@@ -224,28 +225,58 @@ impl Tensor {
 
     /// The tensor for somebody who speaks DLPack before 1.0; released by its deleter. A read-only tensor cannot be
     /// told as such there: use [`Self::to_dlpack_versioned`].
-    #[must_use]
-    pub fn to_dlpack(&self) -> *mut DLManagedTensor {
-        self.value.clone().into_dlpack()
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::to_value`].
+    pub fn to_dlpack(&self) -> Result<*mut DLManagedTensor, Error> {
+        Ok(self.to_value()?.into_dlpack())
     }
 
     /// The tensor for somebody who speaks DLPack 1.x; released by its deleter.
-    #[must_use]
-    pub fn to_dlpack_versioned(&self) -> *mut DLManagedTensorVersioned {
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::to_value`].
+    pub fn to_dlpack_versioned(&self) -> Result<*mut DLManagedTensorVersioned, Error> {
         let flags = if self.read_only { chipdock_abi::CHIPDOCK_DLPACK_READ_ONLY } else { 0 };
-        self.value.clone().into_dlpack_versioned(flags)
+        Ok(self.to_value()?.into_dlpack_versioned(flags))
     }
 
-    /// The tensor as a value of the boundary, for a function that keeps it.
-    #[must_use]
-    pub fn value(&self) -> &api::Tensor {
-        &self.value
+    /// The tensor as a value of the boundary, for a function that keeps it. It shares the elements, and keeps the host.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when its size does not fit 64 bits, which no tensor's does.
+    pub fn to_value(&self) -> Result<api::Tensor, Error> {
+        let view = self.view();
+        let parts = api::TensorParts {
+            data: view.data(),
+            device: view.device(),
+            dtype: view.dtype(),
+            shape: view.shape(),
+            strides: view.strides(),
+            byte_offset: view.byte_offset(),
+        };
+        // SAFETY: the parts are this tensor's, which the owner is.
+        unsafe { api::Tensor::from_owner(parts, self.clone()) }.map_err(|error| from_api(&error))
+    }
+
+    fn raw(&self) -> &DLTensor {
+        match &self.memory {
+            Memory::Pooled(body) => body.tensor(),
+            Memory::Shared(value) => value.view().raw(),
+        }
     }
 
     /// The tensor, borrowed.
     #[must_use]
     pub fn view(&self) -> api::TensorView<'_> {
-        self.value.view()
+        match &self.memory {
+            // SAFETY: our own description, of a shape that was checked, live as long as `self`.
+            Memory::Pooled(body) => unsafe { api::TensorView::from_checked(body.tensor()) },
+            Memory::Shared(value) => value.view(),
+        }
     }
 
     /// Where it lives.
@@ -338,9 +369,9 @@ impl Tensor {
             byte_offset: view.byte_offset().wrapping_add_signed(start),
         };
         // SAFETY: the range lies within this tensor's, whose memory the owner keeps.
-        let value = unsafe { api::Tensor::from_owner(parts, self.value.clone()) }
-            .map_err(|error| from_api(&error))?;
-        Ok(Self { value, device: self.device.clone(), read_only: self.read_only })
+        let value =
+            unsafe { api::Tensor::from_owner(parts, self.clone()) }.map_err(|error| from_api(&error))?;
+        Ok(Self { memory: Memory::Shared(value), device: self.device.clone(), read_only: self.read_only })
     }
 
     /// The elements `start..start + extent` along `axis`, sharing the memory.
@@ -402,7 +433,10 @@ impl Tensor {
 
 impl<'a> From<&'a Tensor> for api::AnyView<'a> {
     fn from(tensor: &'a Tensor) -> Self {
-        Self::from(tensor.view())
+        let value = ChipdockAnyValue { v_tensor: std::ptr::from_ref(tensor.raw()).cast_mut() };
+        let raw = ChipdockAny { type_index: CHIPDOCK_TYPE_DLTENSOR_PTR, small_length: 0, value };
+        // SAFETY: a borrowed tensor that lives for `'a`.
+        unsafe { Self::from_raw(raw) }
     }
 }
 

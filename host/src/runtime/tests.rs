@@ -105,9 +105,12 @@ fn dlpack_goes_out_and_comes_back() {
     // SAFETY: managed tensors that were just made and are owned here.
     let (old, new) = unsafe {
         (
-            Tensor::from_dlpack(&host, base.to_dlpack()).unwrap(),
-            Tensor::from_dlpack_versioned(&host, base.strided(&[2], &[2], 1).unwrap().to_dlpack_versioned())
-                .unwrap(),
+            Tensor::from_dlpack(&host, base.to_dlpack().unwrap()).unwrap(),
+            Tensor::from_dlpack_versioned(
+                &host,
+                base.strided(&[2], &[2], 1).unwrap().to_dlpack_versioned().unwrap(),
+            )
+            .unwrap(),
         )
     };
     assert_eq!(old.view().data(), base.view().data(), "no copy");
@@ -115,7 +118,7 @@ fn dlpack_goes_out_and_comes_back() {
     assert_eq!(old.to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0]);
     assert_eq!(new.to_vec::<f32>().unwrap(), [2.0, 4.0]);
 
-    let managed = old.to_dlpack_versioned();
+    let managed = old.to_dlpack_versioned().unwrap();
     // SAFETY: live and owned here.
     let read_only = unsafe {
         (*managed).flags |= CHIPDOCK_DLPACK_READ_ONLY;
@@ -124,7 +127,7 @@ fn dlpack_goes_out_and_comes_back() {
     assert!(read_only.is_read_only() && read_only.slice(0, 0, 1).unwrap().is_read_only());
     assert_eq!(*read_only.copy_from(&old).unwrap_err().kind(), ErrorKind::Value);
 
-    let managed = old.to_dlpack();
+    let managed = old.to_dlpack().unwrap();
     // SAFETY: live and owned here; a refused one is still ours.
     unsafe {
         (*managed).dl_tensor.device.device_type = 99;
@@ -212,7 +215,7 @@ fn two_hosts_in_a_process_do_not_meet() {
     let state = Arc::clone(tensor.device().state());
     drop(tensor);
     let unknown = DLDataType { code: 0, bits: 8, lanes: 0 };
-    let error = state.allocate(1 << 20, unknown).unwrap_err();
+    let error = state.allocate(1 << 20, unknown, &[1 << 20]).map(|_| ()).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Unavailable, "after shutdown: {error}");
 }
 

@@ -100,9 +100,9 @@ fn t1_a_name_or_json_makes_a_target_with_defaults() {
     assert_eq!(good(json!({"kind": "hosty", "tag": "free form"})).tag, "free form");
 }
 
-#[test]
-fn every_invalid_input_names_option_value_and_what_is_allowed() {
-    for (input, says) in [
+/// Inputs that are refused, with what the error says.
+fn invalid() -> Vec<(Value, &'static str)> {
+    vec![
         (json!("nosuch"), "target kind \"nosuch\" is not known; known kinds: \"hosty\", \"npu\", \"many\""),
         (json!("hosti"), "did you mean \"hosty\"?"),
         (json!(""), "target kind \"\" is not known"),
@@ -172,7 +172,12 @@ fn every_invalid_input_names_option_value_and_what_is_allowed() {
             "\"nosuch\" is not known [option \"devices\" of target \"many\"]",
         ),
         (json!({"kind": "many", "devices": [3]}), "found int 3 [option \"devices\""),
-    ] {
+    ]
+}
+
+#[test]
+fn every_invalid_input_names_option_value_and_what_is_allowed() {
+    for (input, says) in invalid() {
         let error = refused(input.clone());
         assert!(error.to_string().contains(says), "{input}: {error}\nshould say {says}");
     }
@@ -299,13 +304,14 @@ fn a_target_reads_back_equal_as_text_json_and_target() {
 #[test]
 fn a_bad_schema_is_told() {
     let base = json!({"schema": 1, "name": "x", "doc": "", "device": "cpu", "stage": "host", "options": []});
-    let check = |edit: fn(&mut Value)| {
+    let check = |edit: fn(&mut Value)| -> String {
         let mut json = base.clone();
         edit(&mut json);
         let kind: TargetKind = serde_json::from_value(json).unwrap();
         schema::check_kind("x", &kind).unwrap_err()
     };
-    let cases: [(fn(&mut Value), &str); 7] = [
+    type Edit = fn(&mut Value);
+    let cases: [(Edit, &str); 7] = [
         (|kind| kind["schema"] = json!(2), "schema version 2"),
         (|kind| kind["name"] = json!("y"), "its schema is named \"y\""),
         (|kind| kind["thread_axes"] = json!(["warpIdx"]), "unknown thread axis"),

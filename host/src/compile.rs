@@ -1,0 +1,445 @@
+//! Compilation: a module and a target in, an artifact out.
+//!
+//! * **C1** The module is validated once; then the passes run as far as the target kind's stage.
+//! * **C2** The code generator is asked for everything that it cannot build before it builds anything.
+//! * **C3** The wire version is the lower of the host's and the code generator's newest.
+//! * **C4** What was delivered before a failure is dropped.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chipdock_abi::{
+    CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_NOTE, CHIPDOCK_DIAGNOSTIC_WARNING,
+    CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_OK, ChipdockBuildRequest, ChipdockBuildSession, ChipdockStr,
+};
+use chipdock_ir::{Diagnostic, IrModule, Span, Stage, Target, TargetFacts, TargetKind, validate, wire};
+use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
+
+use crate::artifact::{Artifact, Section};
+use crate::error::{Error, ErrorKind};
+use crate::host::Host;
+use crate::options::LogLevel;
+use crate::registrar::{CodegenEntry, Entry};
+use crate::services::Services;
+use crate::target::TargetContext;
+use crate::text;
+
+pub use chipdock_passes::Schedule;
+
+/// How a module is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct CompileOptions {
+    /// Whether what is not scheduled gets a schedule.
+    pub schedule: Schedule,
+    /// How many threads a code generator may use; 0: as many as there are processors.
+    pub threads_max: u32,
+    /// Options for the code generator; it ignores those that it does not know.
+    pub options: serde_json::Map<String, serde_json::Value>,
+    /// Set from another thread, it makes a long build give up with `Cancelled`.
+    pub cancel: Arc<AtomicBool>,
+}
+
+/// How serious a message of a code generator is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// The build fails.
+    Error,
+    /// The build goes on.
+    Warning,
+    /// For information.
+    Note,
+}
+
+/// A message of a code generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildMessage {
+    /// How serious it is.
+    pub severity: Severity,
+    /// What it is about.
+    pub diagnostic: Diagnostic,
+}
+
+impl fmt::Display for BuildMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        write!(f, "{severity}: {}", self.diagnostic)
+    }
+}
+
+/// What compilation answers.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The code, with what it imports.
+    pub artifact: Arc<Artifact>,
+    /// The target.
+    pub target: Arc<Target>,
+    /// The target of its host functions.
+    pub host: Arc<Target>,
+    /// The host functions as the code generator was given them.
+    pub lowered: IrModule,
+    /// The device functions as the code generator was given them.
+    pub lowered_device: Option<IrModule>,
+    /// What code generators said, short of failing.
+    pub messages: Vec<BuildMessage>,
+}
+
+impl Host {
+    /// What passes may know of a target: the kind's declarations, with the numbers that the target sets.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` when nobody provides the kind.
+    pub fn facts(&self, target: &Arc<Target>) -> Result<TargetFacts, Error> {
+        let kind = self.kind_of(target)?;
+        let device_type = match target.int("target_device_type").and_then(|number| i32::try_from(number).ok())
+        {
+            Some(number) => number,
+            None => self.device_type(&kind)?,
+        };
+        Ok(kind.facts(target, device_type))
+    }
+
+    fn kind_of(&self, target: &Target) -> Result<Arc<TargetKind>, Error> {
+        TargetContext::kind(&*self.0, &target.kind)?
+            .ok_or_else(|| self.0.missing(&format!("target.kind.{}", target.kind)))
+    }
+
+    fn device_type(&self, kind: &TargetKind) -> Result<i32, Error> {
+        if let Some(api) = self.0.device_api(&kind.device)? {
+            return Ok(api.device_type);
+        }
+        // Without the device's plugin one can still compile for it; the number is checked where it runs.
+        let line = format!(
+            "target kind \"{}\": no plugin provides device_api.{}; its type number is assigned by this host",
+            kind.name, kind.device
+        );
+        self.0.services.log(LogLevel::Warning, &line);
+        let mut types = self.0.device_types.lock().unwrap_or_else(PoisonError::into_inner);
+        types.number(&kind.device, 0).map_err(|message| Error::new(ErrorKind::Value, message))
+    }
+
+    /// Lowers a module as far as a target's code generator takes it.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`, with positions, for a module that is not valid or that the target cannot take.
+    pub fn lower(
+        &self,
+        module: &IrModule,
+        target: &Arc<Target>,
+        schedule: Schedule,
+    ) -> Result<chipdock_passes::Lowered, Error> {
+        check_valid(module)?;
+        let facts = Arc::new(self.facts(target)?);
+        let options = LowerOptions { schedule, ..LowerOptions::new(facts) };
+        lower(module, &options).map_err(pass_error)
+    }
+
+    /// Compiles a module for a target.
+    ///
+    /// A target whose kind has host functions itself gives one artifact. Another gives its device functions as one that
+    /// the artifact of the host functions imports; these are compiled for the target's `host`, or for
+    /// [`Self::default_host`] when it has none.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`, with positions: the module is not valid, or the target cannot take it.
+    /// * `Unsupported`: every node that the code generator cannot build.
+    /// * `Unavailable`: a plugin that is needed is missing or refused.
+    /// * `Cancelled`, and what the code generator raised.
+    ///
+    /// Nothing of a failed build is left.
+    pub fn compile(
+        &self,
+        module: &IrModule,
+        target: &Arc<Target>,
+        options: &CompileOptions,
+    ) -> Result<Compiled, Error> {
+        self.0.services.check_process()?;
+        let kind = self.kind_of(target)?;
+        // A plugin that is missing is told before the work begins.
+        self.codegen(&target.kind)?;
+        let lowered = self.lower(module, target, options.schedule)?;
+        let mut messages = Vec::new();
+        let Some(device) = lowered.device else {
+            let host = if kind.is_host { Arc::clone(target) } else { self.host_of(target)? };
+            let artifact = self.build(&lowered.module, target, options, Vec::new(), &mut messages)?;
+            return Ok(Compiled {
+                artifact: Arc::new(artifact),
+                target: Arc::clone(target),
+                host,
+                lowered: lowered.module,
+                lowered_device: None,
+                messages,
+            });
+        };
+        let host = self.host_of(target)?;
+        let host_facts = Arc::new(self.facts(&host)?);
+        let host_options = LowerOptions { schedule: options.schedule, ..LowerOptions::new(host_facts) };
+        let host_module = lower(&lowered.module, &host_options).map_err(pass_error)?.module;
+        let device_artifact = self.build(&device, target, options, Vec::new(), &mut messages)?;
+        let imports = vec![Arc::new(device_artifact)];
+        let artifact = self.build(&host_module, &host, options, imports, &mut messages)?;
+        Ok(Compiled {
+            artifact: Arc::new(artifact),
+            target: Arc::clone(target),
+            host,
+            lowered: host_module,
+            lowered_device: Some(device),
+            messages,
+        })
+    }
+
+    fn host_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
+        target.host.as_ref().map_or_else(|| self.default_host(), |host| Ok(Arc::clone(host)))
+    }
+
+    fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
+        let key = format!("target.build.{kind}");
+        match self.0.entry(&key)? {
+            Some(Entry::Codegen(entry)) => Ok(entry),
+            _ => Err(self.0.missing(&key)),
+        }
+    }
+
+    fn build(
+        &self,
+        module: &IrModule,
+        target: &Arc<Target>,
+        options: &CompileOptions,
+        imports: Vec<Arc<Artifact>>,
+        messages: &mut Vec<BuildMessage>,
+    ) -> Result<Artifact, Error> {
+        let codegen = self.codegen(&target.kind)?;
+        let at = |error: Error| error.at(format!("target.build.{}", target.kind));
+        let version = wire_version(&codegen).map_err(at)?;
+        let ir = wire::write_at(module, &version)
+            .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
+        let target_json = target.to_json().to_string();
+        let options_json = serde_json::Value::Object(options.options.clone()).to_string();
+        let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+        let request = ChipdockBuildRequest {
+            ir: text::out(&ir),
+            target_json: text::out(&target_json),
+            options_json: text::out(&options_json),
+            threads_max: if options.threads_max == 0 { threads } else { options.threads_max },
+            padding: 0,
+        };
+        let services = self.0.services;
+        let session = Session::new(services, Arc::clone(&options.cancel));
+        let asked = session.run(&codegen, &request, Step::Unsupported);
+        let unsupported = session.take_messages(messages);
+        asked.map_err(at)?;
+        if !unsupported.is_empty() {
+            let message =
+                format!("the code generator of target kind \"{}\" cannot build this module", target.kind);
+            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(unsupported));
+        }
+        let built = session.run(&codegen, &request, Step::Build);
+        let errors = session.take_messages(messages);
+        built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
+        let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
+        if !errors.is_empty() {
+            return Err(
+                broken("the build succeeded although it reported errors".into()).with_diagnostics(errors)
+            );
+        }
+        let (index, sections) = session.into_parts();
+        let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
+        Artifact::new(index, target_json, sections, imports).map_err(|error| broken(error.to_string()))
+    }
+}
+
+fn check_valid(module: &IrModule) -> Result<(), Error> {
+    validate::validate(module, Stage::Blocks).map_err(|diagnostics| {
+        Error::new(ErrorKind::Value, "the module is not valid").with_diagnostics(diagnostics)
+    })
+}
+
+fn pass_error(error: PassError) -> Error {
+    let kind = match error.fault {
+        PassFault::Caller => ErrorKind::Value,
+        PassFault::Environment => ErrorKind::Unavailable,
+        PassFault::Bug => ErrorKind::Internal,
+    };
+    let message = format!("the module cannot be lowered for this target (pass {})", error.pass);
+    let lowered = Error::new(kind, message).with_diagnostics(error.diagnostics);
+    if error.fault == PassFault::Bug {
+        lowered.hint("this is a bug of the pass; please report it")
+    } else {
+        lowered
+    }
+}
+
+/// Rule C3.
+fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
+    let own = semver::Version::parse(wire::VERSION).map_err(|error| {
+        Error::new(ErrorKind::Internal, format!("wire version {}: {error}", wire::VERSION))
+    })?;
+    let version = if codegen.ir_max < own { &codegen.ir_max } else { &own };
+    if *version < codegen.ir_min || version.major != own.major {
+        let message = format!(
+            "it reads IR of version {} to {}, this host writes {own}; get a build for this host",
+            codegen.ir_min, codegen.ir_max
+        );
+        return Err(Error::new(ErrorKind::Unavailable, message));
+    }
+    Ok(version.to_string())
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Unsupported,
+    Build,
+}
+
+/// Where a build's results go. A code generator may use it from several threads.
+struct Session {
+    services: &'static Services,
+    cancel: Arc<AtomicBool>,
+    delivered: Mutex<Delivered>,
+}
+
+#[derive(Default)]
+struct Delivered {
+    index: Option<String>,
+    sections: Vec<Section>,
+    messages: Vec<BuildMessage>,
+}
+
+impl Session {
+    fn new(services: &'static Services, cancel: Arc<AtomicBool>) -> Self {
+        Self { services, cancel, delivered: Mutex::default() }
+    }
+
+    fn run(&self, codegen: &CodegenEntry, request: &ChipdockBuildRequest, step: Step) -> Result<(), Error> {
+        let session = ChipdockBuildSession {
+            self_: std::ptr::from_ref(self).cast_mut().cast(),
+            index,
+            section,
+            diagnostic,
+            is_cancelled,
+        };
+        self.services.clear_error();
+        let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
+        // SAFETY: the registered `self`, a request and a session that live for the call.
+        let status = unsafe {
+            match step {
+                Step::Unsupported => (table.unsupported)(codegen_self, request, &session),
+                Step::Build => (table.build)(codegen_self, request, &session),
+            }
+        };
+        self.services.check(status, || match step {
+            Step::Unsupported => "`unsupported`".to_owned(),
+            Step::Build => "`build`".to_owned(),
+        })
+    }
+
+    fn with<R>(&self, change: impl FnOnce(&mut Delivered) -> R) -> R {
+        change(&mut self.delivered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Moves what was said out: errors are answered, the rest is added to `messages`.
+    fn take_messages(&self, messages: &mut Vec<BuildMessage>) -> Vec<Diagnostic> {
+        let taken = self.with(|delivered| std::mem::take(&mut delivered.messages));
+        let (errors, others): (Vec<_>, Vec<_>) =
+            taken.into_iter().partition(|message| message.severity == Severity::Error);
+        messages.extend(others);
+        errors.into_iter().map(|message| message.diagnostic).collect()
+    }
+
+    fn into_parts(self) -> (Option<String>, Vec<Section>) {
+        let delivered = self.delivered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (delivered.index, delivered.sections)
+    }
+
+    fn status(&self, done: Result<(), String>) -> i32 {
+        match done {
+            Ok(()) => CHIPDOCK_OK,
+            Err(message) => {
+                self.services.raise_own(&Error::new(ErrorKind::Value, message));
+                CHIPDOCK_INVALID_ARGUMENT
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `self_` is that of a session made above, which is alive.
+unsafe fn session<'a>(self_: *mut c_void) -> &'a Session {
+    // SAFETY: the caller's word.
+    unsafe { &*self_.cast::<Session>() }
+}
+
+unsafe extern "C" fn index(self_: *mut c_void, index_json: ChipdockStr) -> i32 {
+    // SAFETY: called during a build, with the session's `self_` and a string that lives for the call.
+    let (session, index) = unsafe { (session(self_), text::checked(index_json, "the index")) };
+    session.status(index.and_then(|index| {
+        session.with(|delivered| match delivered.index.replace(index) {
+            None => Ok(()),
+            Some(_) => Err("the index is set a second time".to_owned()),
+        })
+    }))
+}
+
+unsafe extern "C" fn section(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    kind: ChipdockStr,
+    alignment_bytes: u64,
+    data: *const c_void,
+    size_bytes: u64,
+) -> i32 {
+    // SAFETY: called during a build, with the session's `self_`; strings and bytes live for the call.
+    let (session, name, kind, data) = unsafe {
+        (
+            session(self_),
+            text::checked(name, "a section's name"),
+            text::checked(kind, "a section's kind"),
+            usize::try_from(size_bytes)
+                .ok()
+                .filter(|size| *size == 0 || !data.is_null())
+                .map(|size| text::bytes(ChipdockStr { data: data.cast(), size })),
+        )
+    };
+    let section = name.and_then(|name| {
+        let data = data.ok_or_else(|| format!("section \"{name}\" is null with {size_bytes} bytes"))?;
+        Section::new(&name, &kind?, alignment_bytes, data).map_err(|error| error.to_string())
+    });
+    session.status(section.map(|section| session.with(|delivered| delivered.sections.push(section))))
+}
+
+unsafe extern "C" fn diagnostic(
+    self_: *mut c_void,
+    severity: i32,
+    function: ChipdockStr,
+    node: ChipdockStr,
+    message: ChipdockStr,
+) -> i32 {
+    // SAFETY: called during a build, with the session's `self_`; strings live for the call.
+    let (session, function, node, message) =
+        unsafe { (session(self_), text::lossy(function), text::lossy(node), text::lossy(message)) };
+    let severity = match severity {
+        CHIPDOCK_DIAGNOSTIC_WARNING => Severity::Warning,
+        CHIPDOCK_DIAGNOSTIC_NOTE => Severity::Note,
+        CHIPDOCK_DIAGNOSTIC_ERROR => Severity::Error,
+        // One that a newer plugin knows; it is kept and does no harm.
+        _ => Severity::Note,
+    };
+    let (function, node) = (function.into_owned().into(), node.into_owned());
+    let diagnostic = Diagnostic { function, span: Span::NONE, node, message: message.into_owned() };
+    session.with(|delivered| delivered.messages.push(BuildMessage { severity, diagnostic }));
+    CHIPDOCK_OK
+}
+
+unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
+    // SAFETY: called during a build, with the session's `self_`.
+    i32::from(unsafe { session(self_) }.cancel.load(Ordering::Relaxed))
+}
