@@ -1,6 +1,144 @@
-//! The IR as a value.
+//! The IR as a value: what a kernel is, between its text and the code that a plugin makes of it.
 //!
-//! (Its specification, numbered, grows on this page.)
+//! It is TIR as TVM lowers and prints it (`tirx` in TVM 0.27): functions over buffers and scalars, with blocks that have
+//! spatial and reduction axes, so that a kernel which nobody scheduled can be scheduled for any target. Nodes are shared,
+//! immutable values; what TVM leaves undefined is defined here, so that every backend gives the same.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`build`] | makes functions in Rust |
+//! | [`print`] | prints TVMScript, which `chipdock-script` reads |
+//! | [`wire`] | writes and reads canonical JSON, which crosses to plugins |
+//! | [`validate`] | holds a module to the rules below |
+//! | [`equal`], [`subst`] | compares modules up to names; rewrites variables and buffers |
+//! | [`interpret`] | runs a module: the judge of every backend |
+//!
+//! # Specification
+//!
+//! Whoever makes a module owes these rules; [`validate::validate`] checks them at the border, all but those marked
+//! *(run)*, which depend on values: the interpreter reports those, and compiled code may do anything when they are broken.
+//! Past validation, passes and code generators may refuse what they lack, by name, and never panic.
+//!
+//! ## Types
+//!
+//! - **T1** A type is a code, bits and lanes. Scalars are `bool`, `int8` to `int64`, `uint8` to `uint64`, `float16`,
+//!   `bfloat16`, `float32`, `float64` ([`DType::SCALARS`]) and `handle`. All but `handle` may have 2 to
+//!   [`limits::LANES_MAX`] lanes.
+//! - **T2** In memory a `bool` is one byte, 0 or 1; everything else is little-endian, floats as IEEE 754 has them. A
+//!   vector is its lanes, one after the other.
+//! - **T3** `handle` is a pointer. A call made for its effect also has type `handle`; it stands only as a statement
+//!   ([`StmtKind::Evaluate`]), never as a value.
+//! - **T4** Every node states its type, and that is the type that its parts give. Nothing is converted silently.
+//!
+//! ## Numbers
+//!
+//! - **N1** Integers wrap, modulo 2 to the width; signed ones are two's complement.
+//! - **N2** `x / 0 = x`, `x mod 0 = 0`, of both divisions. The least integer divided by −1 is itself, the remainder 0.
+//! - **N3** [`BinaryOp::Div`] of integers rounds towards zero, and its remainder [`BinaryOp::Mod`] has the sign of the
+//!   first; [`BinaryOp::FloorDiv`] rounds down, and the remainder [`BinaryOp::FloorMod`] has the sign of the second.
+//! - **N4** Shift amounts are taken modulo the width, negative ones too. A right shift keeps the sign of a signed integer.
+//! - **N5** The absolute value of the least integer is itself. `clz(0)` is the width. Comparisons of booleans have false
+//!   below true.
+//! - **N6** Float arithmetic is IEEE 754, to nearest, halves to even, with subnormals. float16 and bfloat16 are computed
+//!   in float32 and rounded after each operation. Which NaN a NaN is, is not said.
+//! - **N7** `min(a, b)` is `a < b ? a : b`, and `max(a, b)` is `a > b ? a : b`: a NaN in first place is dropped, one in
+//!   second place is the result.
+//! - **N8** `round` and `nearbyint` take halves to even.
+//! - **N9** Casts: integer to integer wraps. Float to integer truncates and saturates; NaN gives 0. To a float rounds to
+//!   nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from `bool`, false is 0 and true is 1.
+//! - **N10** *Contraction* is allowed: a product whose value a sum or a difference takes may be fused with it and rounded
+//!   once, as C compilers do. *Reassociation* is not, but for B6. The interpreter's bounds cover both
+//!   ([`interpret`], B2 and B3). A target may allow more only by an option that says so.
+//! - **N11** Functions such as `exp` are exact within [`interpret::accuracy::ulps`].
+//!
+//! ## Expressions
+//!
+//! - **E1** A constant is in range of its scalar type: an integer by [`DType::integer_range`], a float by being a value of
+//!   the type ([`number::round_to`]). The one NaN is the quiet one, bits `0x7ff8000000000000`. Vectors of constants are
+//!   broadcast.
+//! - **E2** Both sides of a [`BinaryOp`] or [`CompareOp`] have one type. Arithmetic is of numbers, `Mod`, `FloorDiv` and
+//!   `FloorMod` of integers, comparisons of numbers and booleans.
+//! - **E3** Operands are evaluated from left to right, each once. Only calls that write make that visible: a statement has
+//!   at most one in its own expressions, and reads no memory beside it but in that call's arguments.
+//! - **E4** `And` and `Or` of scalars evaluate the second side only if the first does not decide.
+//!   [`Op::IfThenElse`] evaluates its condition, a scalar, and one branch. [`ExprKind::Select`] evaluates all three and
+//!   picks lane by lane, its condition having as many lanes.
+//! - **E5** [`ExprKind::Let`] evaluates its value once, then its body, where alone its variable is known. The same node may
+//!   stand in several places, none within another.
+//! - **E6** A load or a store has one index per axis of its buffer, integers, each within its extent *(run)*. The last may
+//!   be a vector, which accesses one element per lane; the lanes of the value are those of the element times those of the
+//!   index. Where a predicate is false, a lane is not accessed: a load gives 0 there. A vector store whose lanes meet in
+//!   one element leaves the value of the last.
+//! - **E7** [`ExprKind::Ramp`] and [`ExprKind::Broadcast`] take scalars and have at least 2 lanes.
+//!   [`ExprKind::Shuffle`] picks lanes, by constant number, of its vectors one behind the other.
+//! - **E8** A call of an op follows [`Op::signature`], [`Op::arity`] and [`Op::result_dtype`]. A call of a function of the
+//!   module passes scalars and pointers of the declared types, and has the type of its result; functions do not call each
+//!   other in a circle. A C function has a C name; whoever says `pure` vouches for it.
+//! - **E9** A string is an argument of a call, a part of a message or the value of an attribute, nothing else.
+//!
+//! ## Statements
+//!
+//! - **S1** A variable is bound in one place ([`ExprKind::Let`] apart), before it is used, and known to the end of the
+//!   innermost body, branch, block or sequence. Two variables of one name are two.
+//! - **S2** [`StmtKind::Bind`] and [`StmtKind::Store`] evaluate the value, the indices, the predicate, and then bind or write.
+//! - **S3** A loop counts in `int32` or `int64`, its bounds having that type. They are evaluated once. It runs `extent`
+//!   iterations, none when that is negative, from `min` in steps of `step`, a constant of at least 1.
+//! - **S4** Iterations of a serial or unrolled loop run in order. Those of a parallel, vectorized or thread-bound loop may
+//!   run in any order and at once: two that touch one element both only read it *(run)*, unless a barrier lies between
+//!   (threads of a block). Unrolled and vectorized loops have constant extents. A thread-bound loop starts at 0 and has no
+//!   step; no axis is bound within itself.
+//! - **S5** `break` and `continue` are about the innermost loop, which is serial or a while loop, with no block between.
+//!   `return` leaves no parallel, vectorized or thread-bound loop, no thread and no block. A function with a result
+//!   returns on every path.
+//! - **S6** [`StmtKind::Assert`] ends the function with the error when its condition is false. It is never dropped.
+//! - **S7** [`StmtKind::Attr`] and annotations are notes; a pass that does not know one keeps it. Only what the passes
+//!   document changes meaning.
+//!
+//! ## Buffers and blocks
+//!
+//! - **B1** A buffer is a typed view of memory: element `i, j, …` lies `elem_offset + i·stride + j·stride + …` elements
+//!   behind its data pointer; without strides it is compact, row-major. Extents are not negative, have type int32 or
+//!   int64 and read no memory; those that are constant make together at most 2^63 − 1 bytes. At most
+//!   [`limits::RANK_MAX`] axes.
+//! - **B2** *Aliasing*: buffers with one data variable are views of one memory. Buffers allocated in different places never
+//!   overlap. Parameters may overlap unless the function has [`attr::NOALIAS`], and then they do not *(run)*.
+//! - **B3** A parameter, an allocation and a view of a block have a data variable of their own. [`StmtKind::DeclBuffer`]
+//!   either binds one to an expression (not a bare variable), or names one that is known: then it is a view. Types of
+//!   views of one memory may differ; its scope may not.
+//! - **B4** What an allocated buffer holds is undefined until written, and not read before *(run)*.
+//! - **B5** A block has axes, one value each, in their domain *(run)*, and a predicate: where that is false nothing
+//!   happens. Its values and predicate change nothing. It reads and writes only buffers that it declares, when it declares
+//!   any, and what lives in it; a buffer that it writes it may read.
+//! - **B6** Its init runs, before the body, where every axis of reduction is at its first value, and mentions none of them.
+//!   The iterations of reduction axes may be associated in any order; those of spatial axes may run in any order, those of
+//!   ordered axes run in order.
+//! - **B7** A view (`match_buffer`) has the type and scope of its source, and the trailing extents of its region, the
+//!   leading ones being 1.
+//!
+//! ## Functions and modules
+//!
+//! - **F1** Functions of a module have different names, of letters, digits and `_`, none a word of Python's or of the
+//!   script (`T`, `I`, `Module`, `range`, …). Names that start with `_` are reserved; at [`Stage::Host`], entries are
+//!   called `__tvm_ffi_<name>`.
+//! - **F2** Names of parameters are such words too, and different; they are public until the packed calling convention.
+//! - **F3** Free variables of the parameters' shapes, strides and offsets are *sizes*, `int32` or `int64`: each stands bare
+//!   in some parameter, which binds it, or is a scalar parameter. Compound ones are evaluated and compared, never solved.
+//! - **F4** Attributes of [`attr`] have the type stated there; others are free.
+//!
+//! ## Stages
+//!
+//! - **G1** [`Stage::Blocks`], [`Stage::Scheduled`]: everything.
+//! - **G2** From [`Stage::Flattened`] on: no blocks; buffers that are accessed, allocated or declared have one axis, no
+//!   strides and no offset.
+//! - **G3** From [`Stage::Device`] on: parameters are scalars and pointers; no thread-bound loops (threads are launched).
+//! - **G4** [`Stage::Host`]: no threads, no scopes but global and local.
+//!
+//! ## Limits
+//!
+//! - **L1** [`limits`]: expressions and statements nest at most [`limits::DEPTH_MAX`] levels; a module has at most
+//!   [`limits::NODES_MAX`] nodes, shared ones counted wherever they stand.
+//!
+//! Positions ([`Span`]) have no meaning, and names only those of F1 and F2.
 
 mod buffer;
 pub mod build;

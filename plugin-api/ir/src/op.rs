@@ -205,7 +205,7 @@ ops! {
 
 impl Op {
     /// The type of a call with these arguments; `None` where the caller says it ([`Op::Reinterpret`],
-    /// [`Op::StructGet`]), or where an argument that would tell is missing. Calls made for their effect have
+    /// [`Op::StructGet`], [`Op::HandleLoad`]), or where an argument that would tell is missing. Calls made for their effect have
     /// [`DType::HANDLE`].
     #[must_use]
     pub fn result_dtype(self, args: &[Expr]) -> Option<DType> {

@@ -385,7 +385,7 @@ fn odd(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
             let args = (0..3).map(|_| expr(s, known, dtype, depth + 1)).collect();
             Expr::call(Op::Fma, args, dtype)
         }
-        _ => Expr::call(Op::StructGet, vec![handle, Expr::i32(0), Expr::i32(15)], dtype),
+        _ => Expr::call(Op::HandleLoad, vec![handle, Expr::int(8, DType::INT64)], dtype),
     }
 }
 

@@ -167,7 +167,7 @@ fn free(data: &Var) -> Expr {
 }
 
 fn throw() -> Stmt {
-    Stmt::new(StmtKind::Evaluate(Expr::call(Op::ThrowLastError, Vec::new(), DType::INT32)))
+    Stmt::new(StmtKind::Evaluate(Expr::call(Op::ThrowLastError, Vec::new(), DType::HANDLE)))
 }
 
 fn is_throw(value: &Expr) -> bool {

@@ -136,6 +136,31 @@ fn cache(level: &str, file: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// What this machine answers is consistent, where it answers.
+    #[test]
+    fn facts_agree_with_each_other() {
+        let number = |key| attribute(key).map(|value| value.to::<i64>().unwrap());
+        for key in crate::attribute::ALL {
+            println!("{key}: {:?}", attribute(key));
+        }
+        let total = number(crate::attribute::TOTAL_GLOBAL_MEMORY_BYTES).unwrap();
+        let available = number(crate::attribute::AVAILABLE_GLOBAL_MEMORY_BYTES).unwrap();
+        assert!(0 < available && available <= total, "{available} of {total}");
+        assert!(total > 64 << 20, "in bytes, not in kB");
+        let caches = [
+            number(crate::attribute::L1_CACHE_SIZE_BYTES),
+            number(crate::attribute::L2_CACHE_SIZE_BYTES),
+            number(crate::attribute::L3_CACHE_SIZE_BYTES),
+        ];
+        let known: Vec<i64> = caches.into_iter().flatten().collect();
+        assert!(known.is_sorted() && known.iter().all(|size| *size >= 4096), "{known:?}");
+        let line = number(crate::attribute::CACHE_LINE_SIZE_BYTES).unwrap_or(64);
+        assert!((line as u64).is_power_of_two(), "{line}");
+        assert!(number(crate::attribute::MULTI_PROCESSOR_COUNT).unwrap() > 0);
+        let clock = number(crate::attribute::MAX_CLOCK_RATE_KHZ).unwrap_or(1_000_000);
+        assert!((100_000..20_000_000).contains(&clock), "{clock} kHz");
+    }
+
     #[test]
     fn fields_are_matched_whole() {
         let text = "model\t\t: 85\nmodel name\t: A Processor\n";

@@ -97,6 +97,27 @@ fn plugins_keep_the_contract() {
     remove_compiled();
 }
 
+#[test]
+fn p8_3_aborting_on_panic_does_not_compile() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .current_dir(root())
+        .args([
+            "check",
+            "--quiet",
+            "--package",
+            "chipdock-plugin-api",
+            "--config",
+            "profile.dev.panic=\"abort\"",
+        ])
+        .arg("--target-dir")
+        .arg(scratch.path())
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("must be built with panic = \"unwind\""), "{text}");
+}
+
 fn p1_descriptor(plugin: &Plugin, descriptor: &'static ChipdockPlugin) {
     assert!(std::ptr::eq(descriptor, open(&plugin.path)), "P1.2");
     assert_eq!(descriptor.magic, CHIPDOCK_MAGIC);

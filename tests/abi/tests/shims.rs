@@ -60,7 +60,7 @@ impl Codegen for PlainCodegen {
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         ensure!(!session.is_cancelled(), ErrorKind::CANCELLED, "the build was cancelled");
-        ensure!(request.ir != "panic", ErrorKind::INTERNAL, "{}", panic!("in the code generator"));
+        assert_ne!(request.ir, "panic", "a defect in the code generator");
         session.index("{\"module_kind\": \"plain\"}")?;
         session.section("code", SectionKind::Code, 16, request.ir.as_bytes())?;
         session.section("log", SectionKind::Debug, 1, format!("{} threads", request.threads_max).as_bytes())

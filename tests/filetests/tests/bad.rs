@@ -1,5 +1,7 @@
 //! The script reader on what is wrong: each error at its place, and nothing that makes it panic.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 use chipdock_filetests::{bless, corpus, root, scripts};
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;

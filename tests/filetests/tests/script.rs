@@ -1,5 +1,7 @@
 //! The script reader on the corpus: what is read is printed and read again to the same.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 use chipdock_filetests::{bless, corpus, root};
 use chipdock_ir::{Child, Expr, Span, equal, print};
 

@@ -139,9 +139,6 @@ impl Checker<'_> {
             let text = "the extent of a vectorized or unrolled loop is a constant";
             self.at_stmt(stmt, format!("{text}; make it serial, or split it"));
         }
-        if *kind == ForKind::Vectorized && self.stage >= Stage::Device {
-            self.at_stmt(stmt, "there are no vectorized loops at this stage; vectorize them first");
-        }
         let inner = |c: &mut Self| {
             c.scoped(|c| {
                 c.bind(var);

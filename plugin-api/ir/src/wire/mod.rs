@@ -20,7 +20,7 @@
 //! W6. **Limits**: [`limits`](crate::limits), and [`DOCUMENT_BYTES_MAX`]. A reader never recurses deeper than those,
 //! whatever the document, and its errors name the node.
 //!
-//! W7. [`read`] checks the structure of the document, [`crate::validate`] the module. What [`write`] writes of any
+//! W7. [`read`] checks the structure of the document, [`crate::validate`] the module. What [`write()`] writes of any
 //! valid module, [`read`] takes, and gives an equal one ([`crate::equal::modules`]).
 //!
 //! Constants of tensors are to be sections beside the document; no node refers to one yet.
@@ -68,7 +68,7 @@ use std::fmt;
 use crate::IrModule;
 use json::Json;
 
-/// The version that [`write`] writes and the newest that [`read`] takes.
+/// The version that [`write()`] writes and the newest that [`read`] takes.
 pub const VERSION: &str = "1.0.0";
 
 /// Bytes of a document at most.
@@ -132,7 +132,7 @@ pub fn write(module: &IrModule) -> Result<String, WireError> {
 ///
 /// # Errors
 ///
-/// As [`write`]; a version that this library does not know; a node that the version cannot express, by its id and
+/// As [`write()`]; a version that this library does not know; a node that the version cannot express, by its id and
 /// name.
 pub fn write_at(module: &IrModule, version: &str) -> Result<String, WireError> {
     write_among(module, version, MINORS)

@@ -201,6 +201,7 @@ impl Tree {
     }
 
     /// The value, and the factors if it is a product that may still be fused.
+    #[expect(clippy::too_many_lines, reason = "one arm per operation")]
     fn backend(&self, x: &[f32], next: &mut impl FnMut() -> u64) -> (f32, Option<(f32, f32)>) {
         let one = |tree: &Self, next: &mut _| tree.backend(x, next).0;
         let value = match self {

@@ -50,7 +50,7 @@ impl Calls<'_> {
         {
             let call = self.call(name, args).map_err(|error| error.at(stmt.span))?;
             let failed = Expr::compare(CompareOp::Ne, call, Expr::i32(0));
-            let throw = Expr::call(Op::ThrowLastError, Vec::new(), DType::INT32);
+            let throw = Expr::call(Op::ThrowLastError, Vec::new(), DType::HANDLE);
             return Ok(Stmt::if_then(failed, Stmt::new(StmtKind::Evaluate(throw)), None));
         }
         let misplaced = RefCell::new(None);

@@ -340,6 +340,7 @@ impl Compiler<'_, '_> {
         for part in message {
             parts.push(match &part.kind {
                 ExprKind::Str(text) => Part::Text(text.clone()),
+                _ if part.dtype == DType::BOOL => Part::Number(self.expr(part)?, part.dtype),
                 _ => Part::Number(self.size(part)?, part.dtype),
             });
         }
