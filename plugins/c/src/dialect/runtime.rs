@@ -92,7 +92,7 @@ __attribute__((cold, noinline, format(printf, 2, 3))) static int32_t cd_fail(con
 ";
 
 const WORKSPACE: &str = "\
-static void* cd_allocate_workspace(int32_t device_type, int32_t device_id, uint64_t size_bytes) {
+__attribute__((malloc)) static void* cd_allocate_workspace(int32_t device_type, int32_t device_id, uint64_t size_bytes) {
     const ChipdockEnv* env = __chipdock_env;
     CdDevice device = {device_type, device_id};
     if (env) return env->allocate_workspace(env, device, size_bytes);
