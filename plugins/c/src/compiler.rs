@@ -16,6 +16,9 @@ pub(crate) struct Options {
     pub(crate) mcpu: Option<String>,
     pub(crate) opt_level: Option<i64>,
     pub(crate) is_fast_math: bool,
+    /// Flags behind all others; only tests have any.
+    #[cfg(test)]
+    pub(crate) further: Vec<String>,
 }
 
 impl Options {
@@ -28,6 +31,8 @@ impl Options {
             mcpu: text("mcpu"),
             opt_level: options["opt-level"].as_i64(),
             is_fast_math: options["fast-math"].as_bool().unwrap_or(false),
+            #[cfg(test)]
+            further: serde_json::from_value(options["further-flags"].clone()).unwrap_or_default(),
         }
     }
 
@@ -55,6 +60,8 @@ impl Options {
             let fast = ["-fno-signed-zeros", "-freciprocal-math", "-fassociative-math", "-ffinite-math-only"];
             flags.extend(fast.into_iter().map(str::to_owned));
         }
+        #[cfg(test)]
+        flags.extend(self.further.iter().cloned());
         flags
     }
 }

@@ -21,12 +21,12 @@ use crate::compiler::{self, Options};
 pub(crate) struct CLoader;
 
 /// A packed function of a library that is never closed.
-type PackedFunction =
+pub(crate) type PackedFunction =
     unsafe extern "C" fn(*mut core::ffi::c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
 
 /// A compiled module: its functions by name.
 pub(crate) struct CModule {
-    functions: HashMap<String, PackedFunction>,
+    pub(crate) functions: HashMap<String, PackedFunction>,
 }
 
 fn value_error(message: String) -> Error {

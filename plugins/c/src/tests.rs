@@ -1,1 +1,7 @@
-//! Tests.
+//! Tests that need no host: texts against goldens and gcc, compiled code against the interpreter, the loader's errors.
+
+mod differential;
+mod golden;
+mod packed;
+mod support;
+mod target;

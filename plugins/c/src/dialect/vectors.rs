@@ -116,7 +116,8 @@ impl Helper<'_> {
              r[l] = {};\n    }}\n    return r;\n}}\n",
             self.name,
             params.join(", "),
-            self.ret.lanes,
+            // Lanes that nobody stores are computed too: a helper serves all types that are held alike.
+            c_lanes(self.ret.lanes),
             value.text
         );
         prelude.define(self.name, |_| text);
