@@ -413,7 +413,9 @@ impl Program<'_> {
                 None => is_nan.cast(dtype),
             };
         }
-        Expr::call(*pick(&[Op::Abs, Op::BitwiseNot], op), vec![value], dtype)
+        // The script reads the magnitude of an unsigned integer as the integer, as TVM does.
+        let ops: &[Op] = if dtype.is_uint() { &[Op::BitwiseNot] } else { &[Op::Abs, Op::BitwiseNot] };
+        Expr::call(*pick(ops, op), vec![value], dtype)
     }
 }
 

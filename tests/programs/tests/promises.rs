@@ -14,7 +14,7 @@ fn run(case: &Case) -> Result<Vec<Array>, String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn g1_g2_programs_validate_and_run(case in program()) {

@@ -252,3 +252,21 @@ fn a_let_binds_within_its_body_only() {
     let error = run(f.finish(), vec![ints(I32, &[0])]).unwrap_err();
     assert_eq!(error.to_string(), "in f: malformed module: variable x is used where it has no value");
 }
+
+#[test]
+fn pure_functions_of_cs_library_are_the_ops_that_they_compute() {
+    let call = |name: &str, dtype: DType, value: f64| {
+        let mut f = build::function("f");
+        let a = f.buffer("A", [1], dtype);
+        let callee = Callee::Extern { name: name.into(), pure: true };
+        f.store(&a, [0], Expr::new(ExprKind::Call { callee, args: vec![a.at([0])] }, dtype));
+        run(f.finish(), vec![floats(dtype, &[value])]).map(|arrays| arrays[0].to_f64()[0])
+    };
+    assert_eq!(call("expf", F32, 1.0).unwrap(), f64::from(std::f64::consts::E as f32));
+    assert_eq!(call("exp", DType::FLOAT64, 1.0).unwrap(), std::f64::consts::E);
+    assert_eq!(call("fabsf", F32, -1.0).unwrap(), 1.0);
+    for (name, dtype) in [("exp", F32), ("roundf", F32), ("rsqrtf", F32), ("popcount", DType::FLOAT64)] {
+        let error = call(name, dtype, 1.0).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
+    }
+}

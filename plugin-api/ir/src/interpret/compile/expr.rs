@@ -62,9 +62,10 @@ impl Compiler<'_, '_> {
                 }),
             ExprKind::Call { callee: Callee::Op(op), args } => self.op(*op, args, dtype),
             ExprKind::Call { callee: Callee::Global(name), args } => self.call(name, args, dtype),
-            ExprKind::Call { callee: Callee::Extern { name, .. }, .. } => {
-                self.unsupported(format!("calls of C functions ({name})"), dtype)
-            }
+            ExprKind::Call { callee: Callee::Extern { name, pure }, args } => match library_op(name, dtype) {
+                Some(op) if *pure => self.op(op, args, dtype),
+                _ => self.unsupported(format!("calls of the C function {name}"), dtype),
+            },
         }
     }
 
@@ -536,6 +537,25 @@ impl Compiler<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// The op that a function of C's mathematical library computes, on the type that its name says.
+fn library_op(name: &str, dtype: DType) -> Option<Op> {
+    let name = match dtype {
+        DType::FLOAT64 => name,
+        DType::FLOAT32 => name.strip_suffix('f')?,
+        _ => return None,
+    };
+    match name {
+        "fabs" => return Some(Op::Abs),
+        "rint" => return Some(Op::Nearbyint),
+        _ => {}
+    }
+    let op = Op::by_name(name)?;
+    let is_math = matches!(op.signature(), Signature::FloatUnary | Signature::FloatBinary);
+    // These are not in C, or another function there.
+    let differs = matches!(op, Op::Round | Op::Rsqrt | Op::Sigmoid | Op::Exp10);
+    (matches!(op, Op::Ldexp | Op::Fma) || is_math && !differs).then_some(op)
 }
 
 /// Whether evaluating it can neither fail nor take long: arithmetic on variables and constants.
