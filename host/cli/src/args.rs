@@ -1,0 +1,353 @@
+//! What the command line takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Compiles tensor kernels and runs them on the chips that plugins bring.
+///
+/// Plugins are shared libraries found at run time: by `--plugin`, in `CHIPDOCK_PLUGIN_PATH`, in
+/// `$XDG_DATA_HOME/chipdock/plugins`, `/usr/local/lib/chipdock/plugins`, `/usr/lib/chipdock/plugins`, and in the folder
+/// `plugins` beside this command; in that order.
+#[derive(Debug, Parser)]
+#[command(name = "chipdock", version, max_term_width = 110, disable_help_subcommand = true)]
+#[command(after_help = "\
+Examples:
+  chipdock plugins                                         what was found, and why not
+  chipdock devices                                         which chips are there
+  chipdock run add.py --in A=a.npy --in B=b.npy --out C=c.npy
+  chipdock help run                                        more of one command
+
+Exit codes: 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is \
+missing or refused; 4 no device.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Options of every command, before or after its name.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct GlobalArgs {
+    /// A plugin, or a folder of plugins, before all others. May be repeated.
+    #[arg(long = "plugin", value_name = "PATH")]
+    pub(crate) plugins: Vec<PathBuf>,
+    /// When two plugins bring KEY, use this one, as in `device_api.toy=vendor`. May be repeated.
+    #[arg(long, value_name = "KEY=PLUGIN")]
+    pub(crate) prefer: Vec<String>,
+    /// Use only plugins whose name matches. May be repeated.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) select: Vec<String>,
+    /// Use no plugin whose name matches. May be repeated.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) disable: Vec<String>,
+    /// Allow this file or folder although others than you and root could have written it. May be repeated.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_path: Vec<PathBuf>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// When to colour; auto is on a terminal, unless NO_COLOR is set. [default: auto]
+    #[arg(long, value_enum, value_name = "auto|always|never", hide_possible_values = true)]
+    pub(crate) color: Option<ColorChoice>,
+    /// Say more on standard error.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+impl GlobalArgs {
+    /// Those before the command's name, then those after it.
+    pub(crate) fn merged(mut self, inner: &Self) -> Self {
+        self.plugins.extend(inner.plugins.iter().cloned());
+        self.prefer.extend(inner.prefer.iter().cloned());
+        self.select.extend(inner.select.iter().cloned());
+        self.disable.extend(inner.disable.iter().cloned());
+        self.allow_path.extend(inner.allow_path.iter().cloned());
+        self.json |= inner.json;
+        self.color = inner.color.or(self.color);
+        self.verbose |= inner.verbose;
+        self
+    }
+
+    /// When to colour.
+    pub(crate) fn color(&self) -> ColorChoice {
+        self.color.unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List every plugin that was found, and why one is not used.
+    Plugins(PluginsArgs),
+    /// List the devices, or say why there are none.
+    Devices(DevicesArgs),
+    /// List the target kinds and their options.
+    Targets(TargetsArgs),
+    /// Compile a kernel file.
+    Build(BuildArgs),
+    /// Compile a kernel, run it on .npy files, write .npy files.
+    Run(RunArgs),
+    /// Write a plugin's manifest from what it registers.
+    Manifest(ManifestArgs),
+    /// Open one plugin and report on standard input's pipe: the child of `plugins --check`.
+    #[command(name = crate::command::check::CHILD, hide = true)]
+    CheckChild(CheckChildArgs),
+    /// Print this help, or that of a command.
+    #[command(disable_help_flag = true)]
+    Help(HelpArgs),
+}
+
+impl Command {
+    /// The options of every command that came after its name.
+    pub(crate) fn global(&self) -> Option<&GlobalArgs> {
+        match self {
+            Self::Plugins(args) => Some(&args.global),
+            Self::Devices(args) => Some(&args.global),
+            Self::Targets(args) => Some(&args.global),
+            Self::Build(args) => Some(&args.global),
+            Self::Run(args) => Some(&args.global),
+            Self::Manifest(args) => Some(&args.global),
+            Self::CheckChild(args) => Some(&args.global),
+            Self::Help(_) => None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Nothing is opened without --check: what is shown stands in the manifests.
+
+Examples:
+  chipdock plugins
+  chipdock plugins --check --deadline 2
+  chipdock plugins --plugin ./vendor --json
+
+Exits with 0 also beside a file that is no good.")]
+pub(crate) struct PluginsArgs {
+    /// Open each plugin in a process of its own and say what became of it.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// With --check: give up on a plugin after so long.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    pub(crate) deadline: f64,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  chipdock devices
+  chipdock devices --json
+
+Exits with 4 when there is no device at all.")]
+pub(crate) struct DevicesArgs {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Nothing is opened: what is shown stands in the manifests.
+
+Examples:
+  chipdock targets
+  chipdock targets KIND            # with every option, its type, default and range")]
+pub(crate) struct TargetsArgs {
+    /// Only this kind, with its options.
+    pub(crate) kind: Option<String>,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+/// What a build shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// The module as it was read, as TVMScript.
+    Ir,
+    /// The module with every function scheduled, as TVMScript.
+    Schedule,
+    /// The text that the code generator wrote.
+    Source,
+    /// LLVM IR, from a code generator that goes through it.
+    Ll,
+    /// Assembly, from a code generator that goes through it.
+    Asm,
+    /// What the code generator delivered: index and sections in one file.
+    Artifact,
+}
+
+/// Whether functions without a schedule get one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Schedule {
+    /// They get the default one of the target.
+    #[default]
+    Auto,
+    /// They stay as they are.
+    None,
+}
+
+/// The kernel, and what it is compiled for.
+#[derive(Debug, Args)]
+pub(crate) struct KernelArgs {
+    /// A TVMScript file, and a function of it when it has several.
+    #[arg(value_name = "FILE[:FUNC]")]
+    pub(crate) kernel: String,
+    /// A target kind by name, or a target as JSON. [default: the usable host kind that is preferred most]
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: Option<String>,
+    /// The target of the host functions. [default: the usable host kind that is preferred most]
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) host: Option<String>,
+    /// Whether functions without a schedule get the target's default one.
+    #[arg(long, value_enum, value_name = "auto|none", hide_possible_values = true, default_value_t = Schedule::Auto)]
+    pub(crate) schedule: Schedule,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  chipdock build add.py --target KIND -o add.c         the generated source
+  chipdock build add.py --emit schedule                the module after scheduling, on standard output
+  chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
+
+The ending of OUT says what is written when --emit does not. A file is written whole or not at all.")]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// The file to write; standard output when absent.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to write. [default: by the ending of OUT; source without one]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) emit: Option<Emit>,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A buffer without --in starts as zeros. A bare symbol in a shape is bound by the first input that has it, or by \
+--set; compound sizes are worked out, never solved. Scalar parameters come by --set. A bfloat16 buffer takes and \
+gives its bits as uint16.
+
+Examples:
+  chipdock run add.py --in A=a.npy --in B=b.npy --out C=c.npy
+  chipdock run kernels.py:scale --target KIND --set factor=2.5 --in A=a.npy --out B=b.npy
+  chipdock run add.py --set n=1000000 --repeat 20 --json
+
+Outputs are written when all of them can be.")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// Where it runs, as `cpu:0`. [default: the first device of the target]
+    #[arg(long, value_name = "NAME:ID")]
+    pub(crate) device: Option<String>,
+    /// What a buffer holds at the start. May be repeated.
+    #[arg(long = "in", value_name = "BUFFER=FILE.npy")]
+    pub(crate) inputs: Vec<String>,
+    /// Where a buffer goes in the end. May be repeated.
+    #[arg(long = "out", value_name = "BUFFER=FILE.npy")]
+    pub(crate) outputs: Vec<String>,
+    /// The value of a scalar parameter or of a symbol in a shape. May be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) values: Vec<String>,
+    /// Run so many times, each from the same inputs, and report the median and the least time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) repeat: u32,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  chipdock manifest libvendor.so
+  chipdock manifest libvendor.so --needs needs.json -o -       # on standard output
+
+Opens the plugin in this process, notes what it registers, and writes NAME.chipdock.json beside it.")]
+pub(crate) struct ManifestArgs {
+    /// The plugin.
+    #[arg(value_name = "PLUGIN.so")]
+    pub(crate) plugin: PathBuf,
+    /// What it needs, as its author declared it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) needs: Option<PathBuf>,
+    /// Where to write; `-` is standard output. [default: beside the plugin]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckChildArgs {
+    pub(crate) plugin: PathBuf,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HelpArgs {
+    /// The command.
+    pub(crate) command: Option<String>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 86_400.0 => Ok(value),
+        _ => Err("expected a number of seconds, more than 0 and at most 86400".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_hold_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_of_every_command_stand_on_both_sides() {
+        let words =
+            ["chipdock", "--plugin", "a", "--json", "plugins", "--plugin", "b", "--color", "never", "-v"];
+        let cli = Cli::try_parse_from(words).unwrap();
+        let global = cli.global.clone().merged(cli.command.global().unwrap());
+        assert_eq!(global.plugins, [PathBuf::from("a"), PathBuf::from("b")]);
+        assert!(global.json && global.verbose);
+        assert_eq!(global.color(), ColorChoice::Never);
+    }
+
+    #[test]
+    fn a_negative_value_can_be_set() {
+        let cli = Cli::try_parse_from(["chipdock", "run", "k.py", "--set", "x=-1", "--set", "-x=1"]).unwrap();
+        let Command::Run(run) = cli.command else { panic!("expected run") };
+        assert_eq!(run.values, ["x=-1", "-x=1"]);
+    }
+
+    #[test]
+    fn a_deadline_is_a_sensible_time() {
+        for text in ["0", "-1", "inf", "NaN", "soon", "1e9"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        assert_eq!(seconds("0.5"), Ok(0.5));
+    }
+}

@@ -1,0 +1,142 @@
+//! `chipdock devices`: every device API and its devices, or why there are none.
+
+use chipdock_host::{Error, Host};
+use chipdock_plugin_api::attribute;
+use serde_json::{Map, Value, json};
+
+use super::{failure, host_options};
+use crate::args::GlobalArgs;
+use crate::progress::Progress;
+use crate::report::{Exit, Failure, Result};
+use crate::{output, table};
+
+/// What a table shows beside the name; `-v` and `--json` show everything that a device tells.
+const SHOWN: &[&str] = &[
+    attribute::VENDOR_NAME,
+    attribute::ARCH,
+    attribute::COMPUTE_VERSION,
+    attribute::DRIVER_VERSION,
+    attribute::MULTI_PROCESSOR_COUNT,
+    attribute::MAX_CLOCK_RATE_KHZ,
+    attribute::TOTAL_GLOBAL_MEMORY_BYTES,
+];
+
+/// A device API, and what became of asking it.
+struct Api {
+    name: String,
+    devices: std::result::Result<Vec<DeviceInfo>, Error>,
+}
+
+struct DeviceInfo {
+    id: i32,
+    /// DLPack's number, or the one that the host assigned.
+    device_type: i32,
+    attributes: Vec<(&'static str, Value)>,
+}
+
+/// Lists devices.
+///
+/// # Errors
+///
+/// Exit code 4, after what was found is printed, when there is no device at all.
+pub(crate) fn run(global: &GlobalArgs) -> Result<()> {
+    let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
+    let apis: Vec<Api> = {
+        let progress = Progress::new(global);
+        let ask = |name: String| {
+            progress.step(format!("asking device_api.{name}"));
+            let devices = devices(&host, &name);
+            Api { name, devices }
+        };
+        host.device_names().into_iter().map(ask).collect()
+    };
+    output::print(&if global.json {
+        format!("{:#}\n", to_json(&apis))
+    } else {
+        to_text(&apis, global.verbose)
+    })?;
+    if apis.iter().any(|api| api.devices.as_ref().is_ok_and(|devices| !devices.is_empty())) {
+        return Ok(());
+    }
+    Err(Failure::new(Exit::NoDevice, "there is no device")
+        .help("chipdock plugins shows which device APIs were found, and why one is not used"))
+}
+
+fn devices(host: &Host, name: &str) -> std::result::Result<Vec<DeviceInfo>, Error> {
+    (0..host.device_count(name)?)
+        .map(|id| {
+            let device = host.device(name, id)?;
+            let mut attributes = Vec::new();
+            for key in attribute::ALL {
+                if let Some(value) = device.attribute(key)? {
+                    attributes.push((*key, value));
+                }
+            }
+            Ok(DeviceInfo { id, device_type: device.device_type(), attributes })
+        })
+        .collect()
+}
+
+fn to_json(apis: &[Api]) -> Value {
+    let api = |api: &Api| match &api.devices {
+        Ok(devices) => {
+            let devices: Vec<Value> = devices.iter().map(|device| device_json(&api.name, device)).collect();
+            json!({"name": api.name, "available": true, "devices": devices})
+        }
+        Err(error) => json!({
+            "name": api.name,
+            "available": false,
+            "devices": [],
+            "problem": {"kind": error.kind().name(), "message": error.message(), "help": error.advice()},
+        }),
+    };
+    json!({"schema": "chipdock.devices/1", "device_apis": apis.iter().map(api).collect::<Vec<_>>()})
+}
+
+fn device_json(name: &str, device: &DeviceInfo) -> Value {
+    let attributes: Map<String, Value> =
+        device.attributes.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    json!({
+        "device": format!("{name}:{}", device.id),
+        "id": device.id,
+        "device_type": device.device_type,
+        "attributes": attributes,
+    })
+}
+
+fn to_text(apis: &[Api], verbose: bool) -> String {
+    let mut rows = table::new(&["DEVICE", "TYPE", "NAME", "ATTRIBUTES"]);
+    for api in apis {
+        match &api.devices {
+            Ok(devices) if devices.is_empty() => {
+                rows.add_row([api.name.clone(), "-".to_owned(), "no device".to_owned()]);
+            }
+            Ok(devices) => {
+                for device in devices {
+                    rows.add_row(row(&api.name, device, verbose));
+                }
+            }
+            Err(error) => {
+                let mut why = error.message().to_owned();
+                if !error.advice().is_empty() {
+                    why = format!("{why}; {}", error.advice());
+                }
+                rows.add_row([api.name.clone(), "-".to_owned(), "unavailable".to_owned(), why]);
+            }
+        }
+    }
+    table::text(&rows)
+}
+
+fn row(api: &str, device: &DeviceInfo, verbose: bool) -> [String; 4] {
+    let (mut name, mut others) = (String::new(), Vec::new());
+    for (key, value) in &device.attributes {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if *key == attribute::DEVICE_NAME {
+            name = shown;
+        } else if verbose || SHOWN.contains(key) {
+            others.push(format!("{key}={shown}"));
+        }
+    }
+    [format!("{api}:{}", device.id), device.device_type.to_string(), name, others.join(" ")]
+}

@@ -1,0 +1,130 @@
+//! `chipdock plugins`: every plugin met, and why one is not used.
+
+use std::time::Duration;
+
+use chipdock_host::ProblemKind;
+use chipdock_host::discovery::{Candidate, Discovery, discover};
+use serde_json::{Value, json};
+
+use super::check::{self, Outcome};
+use super::{failure, host_options};
+use crate::args::{GlobalArgs, PluginsArgs};
+use crate::progress::Progress;
+use crate::report::Result;
+use crate::{output, table};
+
+/// Lists plugins; with `--check`, opens each in a process of its own first.
+pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
+    let discovery = discover(&host_options(global)?).map_err(|error| failure(&error))?;
+    let outcomes: Vec<Option<Outcome>> = if args.check {
+        let progress = Progress::new(global);
+        let deadline = Duration::from_secs_f64(args.deadline);
+        let check = |candidate: &Candidate| {
+            is_checked(candidate).then(|| {
+                progress.step(format!("opening {}", candidate.library.display()));
+                check::open(candidate, deadline)
+            })
+        };
+        discovery.candidates.iter().map(check).collect()
+    } else {
+        vec![None; discovery.candidates.len()]
+    };
+    if global.json {
+        return output::print_json(&to_json(&discovery, &outcomes));
+    }
+    output::print(&to_text(&discovery, &outcomes, global.verbose))
+}
+
+/// What the user ruled out is not opened, nor what others could have written, nor what cannot be opened here.
+fn is_checked(candidate: &Candidate) -> bool {
+    candidate.problem.as_ref().is_none_or(|problem| problem.kind == ProblemKind::Shadowed)
+}
+
+fn status(candidate: &Candidate) -> &'static str {
+    match candidate.problem.as_ref().map(|problem| problem.kind) {
+        None => "ready",
+        Some(ProblemKind::Shadowed) => "shadowed",
+        Some(ProblemKind::Disabled | ProblemKind::NotSelected) => "disabled",
+        Some(_) => "refused",
+    }
+}
+
+fn to_json(discovery: &Discovery, outcomes: &[Option<Outcome>]) -> Value {
+    let plugin = |(candidate, outcome): (&Candidate, &Option<Outcome>)| {
+        let manifest = candidate.manifest.as_ref();
+        let mut object = json!({
+            "name": candidate.name,
+            "version": manifest.map(|manifest| manifest.version.to_string()),
+            "status": status(candidate),
+            "problem": candidate.problem,
+            "provides": manifest.map(|manifest| &manifest.provides),
+            "library": candidate.library,
+            "manifest": candidate.manifest_path,
+            "source": candidate.source,
+        });
+        if let Some(outcome) = outcome {
+            object["check"] = outcome.to_json();
+        }
+        object
+    };
+    let plugins: Vec<Value> = discovery.candidates.iter().zip(outcomes).map(plugin).collect();
+    json!({"schema": "chipdock.plugins/1", "plugins": plugins, "places": discovery.places})
+}
+
+fn to_text(discovery: &Discovery, outcomes: &[Option<Outcome>], verbose: bool) -> String {
+    let mut text = String::new();
+    if discovery.candidates.is_empty() {
+        text.push_str("no plugin was found\n");
+    } else {
+        let mut rows = table::new(&["NAME", "VERSION", "STATUS", "PROVIDES", "LIBRARY", "REASON"]);
+        for (candidate, outcome) in discovery.candidates.iter().zip(outcomes) {
+            rows.add_row(row(candidate, outcome.as_ref()));
+        }
+        text.push_str(&table::text(&rows));
+    }
+    if discovery.candidates.is_empty() || verbose {
+        let mut rows = table::new(&["SEARCHED", ""]);
+        for place in &discovery.places {
+            rows.add_row([place.path.display().to_string(), place.ignored.clone().unwrap_or_default()]);
+        }
+        text.push('\n');
+        text.push_str(&table::text(&rows));
+    }
+    let untrusted = |candidate: &&Candidate| {
+        candidate.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Untrusted)
+    };
+    if let Some(candidate) = discovery.candidates.iter().find(untrusted) {
+        let library = candidate.library.display();
+        text.push_str(&format!("\nto use a refused file all the same: --allow-path {library}\n"));
+    }
+    text
+}
+
+fn row(candidate: &Candidate, outcome: Option<&Outcome>) -> [String; 6] {
+    let manifest = candidate.manifest.as_ref();
+    let mut provides = manifest.map(|manifest| manifest.provides.clone());
+    let mut status = status(candidate).to_owned();
+    let mut reasons: Vec<String> = candidate.problem.iter().map(|problem| problem.message.clone()).collect();
+    if let Some(outcome) = outcome {
+        if candidate.problem.is_none() {
+            status = outcome.status().to_owned();
+        }
+        match outcome {
+            Outcome::Opened { keys, .. } => provides = Some(keys.clone()),
+            other => reasons.push(other.message()),
+        }
+    }
+    let provides = match provides {
+        Some(keys) if keys.is_empty() => "nothing".to_owned(),
+        Some(keys) => keys.join(" "),
+        None => "?".to_owned(),
+    };
+    [
+        candidate.name.clone(),
+        manifest.map_or_else(|| "?".to_owned(), |manifest| manifest.version.to_string()),
+        status,
+        provides,
+        candidate.library.display().to_string(),
+        reasons.join("; "),
+    ]
+}

@@ -1,0 +1,130 @@
+//! What `build` and `run` share: target, compilation, diagnostics with their lines.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use chipdock_host::{CompileOptions, Compiled, Error, Host, TargetSource};
+use chipdock_ir::{IrModule, Target};
+use serde_json::{Map, Value};
+
+use crate::args::{KernelArgs, Schedule};
+use crate::command::failure;
+use crate::kernel::KernelFile;
+use crate::progress::Progress;
+use crate::report::{Failure, Result};
+
+/// A compiled module, and how long it took.
+pub(crate) struct Build {
+    pub(crate) compiled: Compiled,
+    pub(crate) seconds: f64,
+}
+
+impl Build {
+    /// What it was compiled for.
+    pub(crate) fn target(&self) -> &Target {
+        &self.compiled.target
+    }
+
+    /// What its host functions were compiled for.
+    pub(crate) fn host(&self) -> &Target {
+        &self.compiled.host
+    }
+}
+
+/// The target of `--target` and `--host`, or the default ones.
+///
+/// # Errors
+///
+/// What the host says of an invalid target; exit code 2 when JSON names a host and `--host` too.
+pub(crate) fn target(host: &Host, args: &KernelArgs) -> Result<Arc<Target>> {
+    let source = match (&args.target, &args.host) {
+        (None, None) => return host.default_host().map_err(|error| failure(&error)),
+        (Some(target), None) => TargetSource::from(target.as_str()),
+        (target, Some(host_text)) => {
+            let text = match target {
+                Some(text) => text.clone(),
+                None => host.default_host().map_err(|error| failure(&error))?.kind.clone(),
+            };
+            TargetSource::from(with_host(&text, host_text)?)
+        }
+    };
+    host.target(source).map_err(|error| failure(&error))
+}
+
+/// A target's name or JSON with a host in it.
+fn with_host(target: &str, host: &str) -> Result<Value> {
+    let not_json =
+        |error: serde_json::Error| Failure::input(format!("the target is not a JSON object: {error}"));
+    let mut object: Map<String, Value> = if target.trim_start().starts_with('{') {
+        serde_json::from_str(target).map_err(not_json)?
+    } else {
+        Map::from_iter([("kind".to_owned(), Value::from(target))])
+    };
+    if object.get("host").is_some_and(|host| !host.is_null()) {
+        return Err(Failure::input("the target names a host and --host names one too").help("leave one out"));
+    }
+    let host = if host.trim_start().starts_with('{') {
+        serde_json::from_str(host)
+            .map_err(|error| Failure::input(format!("the host is not a JSON object: {error}")))?
+    } else {
+        Value::from(host)
+    };
+    object.insert("host".to_owned(), host);
+    Ok(Value::Object(object))
+}
+
+/// Compiles a module of a kernel file. Warnings go to standard error.
+///
+/// # Errors
+///
+/// What the host says; diagnostics show the lines of the file that they are about.
+pub(crate) fn compile(
+    host: &Host,
+    kernel: &KernelFile,
+    module: &IrModule,
+    args: &KernelArgs,
+    progress: &Progress,
+) -> Result<Build> {
+    let target = target(host, args)?;
+    progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind));
+    let options = options(args);
+    let started = Instant::now();
+    let compiled = host.compile(module, &target, &options).map_err(|error| with_lines(&error, kernel))?;
+    let seconds = started.elapsed().as_secs_f64();
+    for problem in kernel.problems(&compiled.diagnostics) {
+        progress.warn(&format!("{} ({})", problem.what, problem.place));
+    }
+    Ok(Build { compiled, seconds })
+}
+
+/// What `--schedule` says.
+pub(crate) fn options(args: &KernelArgs) -> CompileOptions {
+    CompileOptions { schedule: args.schedule == Schedule::Auto, ..CompileOptions::default() }
+}
+
+/// A failed compilation, each diagnostic with its line.
+pub(crate) fn with_lines(error: &Error, kernel: &KernelFile) -> Failure {
+    let mut failed = failure(error);
+    failed.problems.truncate(1);
+    failed.problems.extend(kernel.problems(error.diagnostics()));
+    failed.in_file(&kernel.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_host_is_put_into_a_target() {
+        assert_eq!(with_host("toy", "other").unwrap(), json!({"kind": "toy", "host": "other"}));
+        assert_eq!(
+            with_host(r#"{"kind": "toy", "x": 1, "host": null}"#, r#"{"kind": "other"}"#).unwrap(),
+            json!({"kind": "toy", "x": 1, "host": {"kind": "other"}})
+        );
+        for (target, host) in [(r#"{"host": "a"}"#, "b"), ("{", "b"), ("toy", "{")] {
+            assert_eq!(with_host(target, host).unwrap_err().exit, crate::report::Exit::Input);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Errors in one shape: what, where, what to do.
+//!
+//! ```text
+//! error: no function "ad"; the module has "add", "scale"
+//!   --> kernels.py:3:7
+//!    |
+//!  3 |     def add(
+//!    |         ^
+//!   help: name one as kernels.py:add
+//! ```
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use chipdock_ir::Span;
+
+use crate::args::ColorChoice;
+
+/// What an error means for a script: the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// The work failed: kernel, device, input or output.
+    Work = 1,
+    /// Wrong usage or input.
+    Input = 2,
+    /// A plugin, or something that it needs, is missing or refused.
+    Plugin = 3,
+    /// No device.
+    NoDevice = 4,
+}
+
+/// A line of a text, with a mark under one of its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Line, from 1.
+    pub(crate) line: u32,
+    /// Column in characters, from 1.
+    pub(crate) column: u32,
+    /// How many characters it is about, at least 1.
+    pub(crate) length: u32,
+    /// The line itself.
+    pub(crate) text: String,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// What was expected and what was found.
+    pub(crate) what: String,
+    /// A file, with line and column where there is one; a plugin; or nothing.
+    pub(crate) place: String,
+    /// The line of the text, where there is one.
+    pub(crate) mark: Option<Mark>,
+}
+
+/// Why a command ends without having done its work: at least one problem, what to do, and the exit code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) help: String,
+}
+
+/// What a command comes to.
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// One problem.
+    pub(crate) fn new(exit: Exit, what: impl Into<String>) -> Self {
+        let problem = Problem { what: what.into(), place: String::new(), mark: None };
+        Self { exit, problems: vec![problem], help: String::new() }
+    }
+
+    /// Wrong usage or input.
+    pub(crate) fn input(what: impl Into<String>) -> Self {
+        Self::new(Exit::Input, what)
+    }
+
+    /// The work failed.
+    pub(crate) fn work(what: impl Into<String>) -> Self {
+        Self::new(Exit::Work, what)
+    }
+
+    /// Says where, for every problem that does not say it yet.
+    pub(crate) fn at(mut self, place: impl Into<String>) -> Self {
+        let place = place.into();
+        for problem in self.problems.iter_mut().filter(|problem| problem.place.is_empty()) {
+            problem.place.clone_from(&place);
+        }
+        self
+    }
+
+    /// Says in which file.
+    pub(crate) fn in_file(self, path: &Path) -> Self {
+        self.at(path.display().to_string())
+    }
+
+    /// Says what to do.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    /// The text for a person, without colours when `color` is false. Ends with a newline.
+    pub(crate) fn render(&self, color: bool) -> String {
+        let (red, blue, cyan, bold, reset) = if color {
+            ("\x1b[1;31m", "\x1b[1;34m", "\x1b[1;36m", "\x1b[1m", "\x1b[0m")
+        } else {
+            ("", "", "", "", "")
+        };
+        let mut text = String::new();
+        for problem in &self.problems {
+            let mut lines = problem.what.trim_end().lines();
+            let first = lines.next().unwrap_or_default();
+            let _ = writeln!(text, "{red}error{reset}{bold}: {first}{reset}");
+            for line in lines {
+                let _ = writeln!(text, "  {line}");
+            }
+            if !problem.place.is_empty() {
+                let _ = writeln!(text, "  {blue}-->{reset} {}", problem.place);
+            }
+            if let Some(mark) = &problem.mark {
+                mark.render(&mut text, blue, red, reset);
+            }
+        }
+        if !self.help.is_empty() {
+            let _ = writeln!(text, "  {cyan}help{reset}: {}", self.help);
+        }
+        text
+    }
+}
+
+impl Mark {
+    /// The line of `source` that `span` is in.
+    pub(crate) fn new(source: &str, span: Span) -> Option<Self> {
+        let index = usize::try_from(span.line.checked_sub(1)?).ok()?;
+        let text = source.lines().nth(index)?.to_owned();
+        Some(Self { line: span.line, column: span.column.max(1), length: 1, text })
+    }
+
+    fn render(&self, out: &mut String, blue: &str, red: &str, reset: &str) {
+        const WIDTH_MAX: usize = 100;
+        let number = self.line.to_string();
+        let gutter = " ".repeat(number.len());
+        let column = usize::try_from(self.column.saturating_sub(1)).unwrap_or(usize::MAX);
+        // A long line is cut so that the place stays in sight.
+        let skipped = if column >= WIDTH_MAX { column - WIDTH_MAX / 2 } else { 0 };
+        let lead = if skipped > 0 { "..." } else { "" };
+        let shown: Vec<char> = self.text.trim_end().chars().skip(skipped).take(WIDTH_MAX).collect();
+        // A tab would put the mark elsewhere than the character.
+        let text: String = shown.iter().map(|c| if c.is_control() { ' ' } else { *c }).collect();
+        let before = column - skipped;
+        let length = usize::try_from(self.length).unwrap_or(1).min(shown.len().saturating_sub(before)).max(1);
+        let _ = writeln!(out, "  {gutter} {blue}|{reset}");
+        let _ = writeln!(out, "  {blue}{number} |{reset} {lead}{text}");
+        if before <= shown.len() {
+            let (space, mark) = (" ".repeat(before + lead.len()), "^".repeat(length));
+            let _ = writeln!(out, "  {gutter} {blue}|{reset} {space}{red}{mark}{reset}");
+        }
+    }
+}
+
+/// A position as `file:line:column`, or the file alone.
+pub(crate) fn place(file: &str, span: Span) -> String {
+    if span == Span::NONE { file.to_owned() } else { format!("{file}:{}:{}", span.line, span.column) }
+}
+
+/// Names in quotes, with commas; `none` when there are none.
+pub(crate) fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("\"{}\"", name.as_ref())).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// Whether colours go to a stream: asked for, or on a terminal that nobody told otherwise.
+pub(crate) fn use_color(choice: ColorChoice, is_terminal: bool) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            !unwanted && std::env::var_os("TERM").is_none_or(|term| term != "dumb") && is_terminal
+        }
+    }
+}
+
+/// Whether a person looks at standard error: progress is shown there.
+pub(crate) fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_where_and_what_to_do() {
+        let span = Span { line: 2, column: 5 };
+        let mut failure = Failure::input("unknown name \"x\"").at(place("k.py", span)).help("write y");
+        failure.problems[0].mark = Mark::new("a = 1\nb = x\n", span);
+        let expected =
+            "error: unknown name \"x\"\n  --> k.py:2:5\n    |\n  2 | b = x\n    |     ^\n  help: write y\n";
+        assert_eq!(failure.render(false), expected);
+    }
+
+    #[test]
+    fn a_mark_past_the_text_is_left_out() {
+        assert_eq!(Mark::new("one line", Span { line: 9, column: 1 }), None);
+        assert_eq!(Mark::new("one line", Span::NONE), None);
+        let mut out = String::new();
+        let long = Mark { line: 1, column: 301, length: 9, text: format!("{}bad", "x".repeat(300)) };
+        long.render(&mut out, "", "", "");
+        let lines: Vec<&str> = out.lines().collect();
+        assert!(lines[1].ends_with("xbad") && lines[1].len() < 120, "{out}");
+        assert_eq!(lines[2].find('^'), lines[1].find("bad"));
+        assert!(lines[2].ends_with(" ^^^"));
+        out.clear();
+        let far = Mark::new("one line", Span { line: 1, column: u32::MAX }).unwrap();
+        far.render(&mut out, "", "", "");
+        assert!(!out.contains('^'));
+    }
+
+    #[test]
+    fn colour_only_where_it_is_asked_for() {
+        let failure = Failure::work("it broke\nbadly");
+        assert_eq!(failure.render(false), "error: it broke\n  badly\n");
+        assert!(failure.render(true).contains("\x1b[1;31merror"));
+    }
+}

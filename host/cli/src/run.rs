@@ -1,0 +1,167 @@
+//! `chipdock run`: a kernel from `.npy` files to `.npy` files.
+
+pub(crate) mod bind;
+mod call;
+mod eval;
+pub(crate) mod scalar;
+mod show;
+
+use std::path::PathBuf;
+
+use chipdock_host::Host;
+use chipdock_ir::PrimFunc;
+
+use crate::args::{GlobalArgs, RunArgs};
+use crate::command::{failure, host_options};
+use crate::compile;
+use crate::kernel::KernelFile;
+use crate::progress::Progress;
+use crate::report::{Failure, Result};
+use crate::{npy, output};
+use bind::{Argument, Input, Setting};
+
+/// `--in` and `--out`: a buffer and a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BufferFile {
+    pub(crate) buffer: String,
+    pub(crate) path: PathBuf,
+}
+
+/// Runs a function.
+pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
+    let inputs = buffer_files("--in", &args.inputs)?;
+    let outputs = buffer_files("--out", &args.outputs)?;
+    let settings = settings(&args.values)?;
+    let device = args.device.as_deref().map(parse_device).transpose()?;
+    let kernel = KernelFile::read(&args.kernel.kernel)?;
+    let function = kernel.chosen()?;
+    check_outputs(function, &outputs)?;
+    let arguments = bind::bind(function, read_inputs(function, &inputs)?, &settings)?;
+
+    let progress = Progress::new(global);
+    let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
+    let build = compile::compile(&host, &kernel, &kernel.module_of(function), &args.kernel, &progress)?;
+    let device = call::device(&host, &build, device)?;
+    let outcome = call::call(&host, &build, function, &device, &arguments, args.repeat, &progress)?;
+    progress.step("writing the outputs");
+    write_outputs(&outputs, &arguments, &outcome)?;
+    drop(progress);
+    let shown = show::Shown { function, build: &build, outcome: &outcome, arguments: &arguments };
+    shown.print(&inputs, &outputs, global.json)
+}
+
+fn buffer_files(option: &str, texts: &[String]) -> Result<Vec<BufferFile>> {
+    let mut files: Vec<BufferFile> = Vec::new();
+    for text in texts {
+        let parts = text.split_once('=').filter(|(buffer, path)| !buffer.is_empty() && !path.is_empty());
+        let (buffer, path) = parts.ok_or_else(|| {
+            Failure::input(format!("{option} {text}: expected BUFFER=FILE.npy"))
+                .help(format!("as in {option} A=a.npy"))
+        })?;
+        if files.iter().any(|file| file.buffer == buffer) {
+            return Err(Failure::input(format!("{option} names buffer {buffer} twice")));
+        }
+        files.push(BufferFile { buffer: buffer.to_owned(), path: path.into() });
+    }
+    Ok(files)
+}
+
+fn settings(texts: &[String]) -> Result<Vec<Setting>> {
+    let mut settings: Vec<Setting> = Vec::new();
+    for text in texts {
+        let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
+        let (name, value) = parts.ok_or_else(|| {
+            Failure::input(format!("--set {text}: expected NAME=VALUE")).help("as in --set n=1024")
+        })?;
+        if settings.iter().any(|setting| setting.name == name) {
+            return Err(Failure::input(format!("--set names {name} twice")));
+        }
+        settings.push(Setting { name: name.to_owned(), value: value.to_owned() });
+    }
+    Ok(settings)
+}
+
+/// `NAME:ID`, or `NAME` for the first.
+fn parse_device(text: &str) -> Result<(String, i32)> {
+    let wrong = || {
+        Failure::input(format!("--device {text}: expected NAME:ID"))
+            .help("as in --device cpu:0; chipdock devices lists them")
+    };
+    match text.split_once(':') {
+        None if !text.is_empty() => Ok((text.to_owned(), 0)),
+        Some((name, id)) if !name.is_empty() => {
+            let id = id.parse::<i32>().ok().filter(|id| *id >= 0).ok_or_else(wrong)?;
+            Ok((name.to_owned(), id))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// What can be known to fail is said before any work is done.
+fn check_outputs(function: &PrimFunc, outputs: &[BufferFile]) -> Result<()> {
+    for (index, file) in outputs.iter().enumerate() {
+        let buffer = bind::find_buffer(function, &file.buffer)?;
+        if npy::file_dtype(buffer.dtype).is_none() {
+            let what = format!("buffer {} is {}, which no .npy file can hold", buffer.name, buffer.dtype);
+            return Err(Failure::input(what));
+        }
+        if let Some(other) = outputs[..index].iter().find(|other| other.path == file.path) {
+            let what = format!("buffers {} and {} go to one file", other.buffer, file.buffer);
+            return Err(Failure::input(what).in_file(&file.path));
+        }
+        output::check_writable(&file.path)?;
+    }
+    Ok(())
+}
+
+fn read_inputs(function: &PrimFunc, files: &[BufferFile]) -> Result<Vec<Input>> {
+    let read = |file: &BufferFile| {
+        bind::find_buffer(function, &file.buffer)?;
+        let array = npy::read(&file.path)?;
+        Ok(Input { buffer: file.buffer.clone(), path: file.path.clone(), array })
+    };
+    files.iter().map(read).collect()
+}
+
+fn write_outputs(files: &[BufferFile], arguments: &[Argument], outcome: &call::Outcome) -> Result<()> {
+    let mut pending = Vec::new();
+    for file in files {
+        for (index, argument) in arguments.iter().enumerate() {
+            let Argument::Tensor { name, dtype, shape, .. } = argument else { continue };
+            if *name != file.buffer {
+                continue;
+            }
+            let bytes = outcome.bytes(index)?;
+            let dtype = npy::file_dtype(*dtype).unwrap_or(*dtype);
+            pending.push(output::prepare(&file.path, |out| npy::write(out, dtype, shape, &bytes))?);
+        }
+    }
+    output::commit(pending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_read_at_the_first_equals_sign() {
+        let files = buffer_files("--in", &["A=x=y.npy".to_owned()]).unwrap();
+        assert_eq!(files, [BufferFile { buffer: "A".to_owned(), path: "x=y.npy".into() }]);
+        assert_eq!(settings(&["n=".to_owned()]).unwrap()[0].value, "");
+        for wrong in ["A", "=a.npy", "A="] {
+            assert!(buffer_files("--in", &[wrong.to_owned()]).is_err(), "{wrong}");
+        }
+        assert!(buffer_files("--out", &["A=a".to_owned(), "A=b".to_owned()]).is_err());
+        assert!(settings(&["n=1".to_owned(), "n=1".to_owned()]).is_err());
+        assert!(settings(&["n".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_device_is_a_name_and_a_number() {
+        assert_eq!(parse_device("cpu:3").unwrap(), ("cpu".to_owned(), 3));
+        assert_eq!(parse_device("cpu").unwrap(), ("cpu".to_owned(), 0));
+        for wrong in ["", ":", ":0", "cpu:", "cpu:-1", "cpu:x", "cpu:99999999999", "cpu:0:1"] {
+            assert!(parse_device(wrong).is_err(), "{wrong}");
+        }
+    }
+}

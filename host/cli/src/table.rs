@@ -1,0 +1,62 @@
+//! Tables for a person: columns aligned with spaces, no frames, so that `grep` and `awk` find their way too.
+
+use comfy_table::{ContentArrangement, Table, presets};
+
+/// A table with those column names.
+pub(crate) fn new(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    table
+}
+
+/// The text of a table, without blanks at the ends of lines. Ends with a newline.
+pub(crate) fn text(table: &Table) -> String {
+    let lines: Vec<String> =
+        table.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
+    lines.join("\n") + "\n"
+}
+
+/// A time for a person: three significant digits and a unit.
+pub(crate) fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s if s >= 1e-6 => (s * 1e6, "us"),
+        s => (s * 1e9, "ns"),
+    };
+    let digits = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_lines_end_clean() {
+        let mut table = new(&["NAME", "WHY"]);
+        table.add_row(["a", "no device"]).add_row(["longer", ""]);
+        assert_eq!(text(&table), "NAME    WHY\na       no device\nlonger\n");
+    }
+
+    #[test]
+    fn times_have_three_digits() {
+        for (seconds, shown) in [
+            (12.345, "12.3 s"),
+            (1.0, "1.00 s"),
+            (0.1234, "123 ms"),
+            (0.000_999_9, "1000 us"),
+            (5e-7, "500 ns"),
+            (0.0, "0.00 ns"),
+        ] {
+            assert_eq!(duration(seconds), shown);
+        }
+    }
+}

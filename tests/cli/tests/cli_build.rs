@@ -1,0 +1,114 @@
+//! `chipdock build`. Rules are those of the command's front page.
+
+use chipdock_cli_tests::{Scratch, fields};
+use serde_json::json;
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.kernel("vector_add.py").kernel("multi.py");
+    scratch
+}
+
+#[test]
+fn the_module_as_read_reads_back() {
+    let scratch = scratch();
+    let first = scratch.run("build multi.py --emit ir -o one.py");
+    assert_eq!(first.code, Some(0), "{}", first.stderr);
+    let again = scratch.run("build one.py --emit ir -o two.py");
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let read = |name: &str| std::fs::read_to_string(scratch.path(name)).unwrap();
+    assert_eq!(read("one.py"), read("two.py"));
+    assert!(read("one.py").contains("def scale(") && read("one.py").contains("def add("));
+    let only = scratch.run("build multi.py:add --emit ir");
+    assert!(only.stdout.contains("def add(") && !only.stdout.contains("def scale("), "{}", only.stdout);
+}
+
+#[test]
+fn a_schedule_is_shown_or_left_out() {
+    let scratch = scratch();
+    let auto = scratch.run("build vector_add.py --target c --emit schedule");
+    let none = scratch.run("build vector_add.py --target c --emit schedule --schedule none");
+    assert_eq!((auto.code, none.code), (Some(0), Some(0)), "{}{}", auto.stderr, none.stderr);
+    assert!(auto.stdout.contains("def vector_add("), "{}", auto.stdout);
+    assert!(none.stdout.contains("def vector_add("), "{}", none.stdout);
+}
+
+#[test]
+fn the_source_goes_where_it_is_told() {
+    let scratch = scratch();
+    let shown = scratch.run("build vector_add.py --target c");
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    assert!(shown.stdout.contains("__tvm_ffi_vector_add"), "{}", shown.stdout);
+    let written = scratch.run("build vector_add.py --target c -o out.c");
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    assert!(written.stdout.starts_with("out.c: source for c, compiled in "), "{}", written.stdout);
+    assert_eq!(std::fs::read_to_string(scratch.path("out.c")).unwrap(), shown.stdout);
+    assert_eq!(scratch.run("build vector_add.py --target c --emit source -o out.txt").code, Some(0));
+}
+
+#[test]
+fn an_artifact_is_a_container() {
+    let scratch = scratch();
+    let ended = scratch.run("build vector_add.py --target c -o out.artifact");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(std::fs::read(scratch.path("out.artifact")).unwrap().starts_with(b"CHIPDOCK"));
+}
+
+#[test]
+fn json_keeps_its_form() {
+    let scratch = scratch();
+    let json = scratch.run("build multi.py --target c -o out.c --json").json();
+    assert_eq!(json["schema"], "chipdock.build/1");
+    assert_eq!(json["functions"], json!(["scale", "add"]));
+    assert_eq!((json["format"].as_str(), json["emit"].as_str()), (Some("c"), Some("source")));
+    let mut pruned = json.clone();
+    pruned["target"] = json!(null);
+    pruned["host"] = json!(null);
+    let expected = "\
+compile_seconds: number
+emit: string
+format: string
+functions[]: string
+host: null
+module_kind: string
+output: string
+schema: string
+size_bytes: number
+target: null
+text: null";
+    assert_eq!(fields(&pruned), expected, "C4: fields are added, never changed or removed");
+    let text = scratch.run("build multi.py --emit ir --json").json();
+    assert!(text["text"].as_str().unwrap().contains("def scale("));
+}
+
+#[test]
+fn what_cannot_be_built_says_why_and_leaves_nothing() {
+    let scratch = scratch();
+    let before = scratch.names();
+    for (words, code, says) in [
+        ("vector_add.py --target c -o out.so", 2, vec![".so is not supported yet"]),
+        ("vector_add.py --target c -o out.tar", 2, vec![".tar is not supported yet"]),
+        ("vector_add.py --target c -o out.ll", 2, vec!["target c does not go through ll; it delivers c"]),
+        (
+            "vector_add.py --target c -o out.ptx",
+            2,
+            vec!["target c delivers .c, not .ptx", "help: name the file OUT.c"],
+        ),
+        ("vector_add.py --target c --emit artifact --json", 2, vec!["an artifact is no text"]),
+        ("vector_add.py --target c -o no/out.c", 1, vec!["cannot write", "--> no/out.c"]),
+        ("vector_add.py --target nosuch -o out.c", 3, vec!["nosuch"]),
+        ("vector_add.py --target {} -o out.c", 2, vec!["kind"]),
+        ("vector_add.py --target {\"kind\":\"c\",\"nosuch\":1} -o out.c", 2, vec!["nosuch"]),
+        ("vector_add.py --target {\"kind\": -o out.c", 2, vec!["JSON"]),
+        ("vector_add.py --target c --host nosuch -o out.c", 3, vec!["nosuch"]),
+        (
+            "vector_add.py:nosuch --target c -o out.c",
+            2,
+            vec!["no function \"nosuch\"; the file has \"vector_add\""],
+        ),
+        ("none.py --target c -o out.c", 2, vec!["--> none.py"]),
+    ] {
+        scratch.run(&format!("build {words}")).failed(code, &says);
+    }
+    assert_eq!(scratch.names(), before);
+}
