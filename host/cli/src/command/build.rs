@@ -68,7 +68,10 @@ fn produce(
     ending: &str,
     progress: &Progress,
 ) -> Result<Product> {
-    let text = |what, text: String| Product { what, bytes: text.into_bytes(), is_text: true, build: None };
+    let text = |what, text: String| {
+        let bytes = (text.trim_end().to_owned() + "\n").into_bytes();
+        Product { what, bytes, is_text: true, build: None }
+    };
     if emit == Some(Emit::Ir) {
         return Ok(text("ir", print::module(module)));
     }
