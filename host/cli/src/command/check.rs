@@ -31,8 +31,8 @@ const STDERR_SHOWN_BYTES: u64 = 400;
 /// What became of a plugin that was opened.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// It opened and registered these keys.
-    Opened { keys: Vec<String>, seconds: f64 },
+    /// It opened and registered what is told.
+    Opened(Opened),
     /// The host refused it, with the reason.
     Refused { message: String },
     /// The process was killed by a signal.
@@ -48,7 +48,7 @@ pub(crate) enum Outcome {
 impl Outcome {
     pub(super) fn status(&self) -> &'static str {
         match self {
-            Self::Opened { .. } => "opened",
+            Self::Opened(_) => "opened",
             Self::Refused { .. } => "refused",
             Self::Killed { .. } => "killed",
             Self::Exited { .. } => "exited",
@@ -62,7 +62,7 @@ impl Outcome {
             if stderr.is_empty() { what } else { format!("{what}, saying: {stderr}") }
         };
         match self {
-            Self::Opened { keys, .. } => format!("registered {}", keys.join(" ")),
+            Self::Opened(opened) => format!("registered {}", opened.keys.join(" ")),
             Self::Refused { message } | Self::NotStarted { message } => message.clone(),
             Self::Killed { signal, stderr } => {
                 with(format!("killed by signal {signal}{}", signal_name(*signal)), stderr)
@@ -79,9 +79,10 @@ impl Outcome {
     pub(super) fn to_json(&self) -> Value {
         let mut object = json!({"outcome": self.status().replace(' ', "_"), "message": self.message()});
         match self {
-            Self::Opened { keys, seconds } => {
-                object["keys"] = json!(keys);
-                object["seconds"] = json!(seconds);
+            Self::Opened(opened) => {
+                if let (Some(object), Value::Object(told)) = (object.as_object_mut(), json!(opened)) {
+                    object.extend(told);
+                }
             }
             Self::Killed { signal, .. } => object["signal"] = json!(signal),
             Self::Exited { code, .. } => object["code"] = json!(code),
@@ -104,11 +105,29 @@ fn signal_name(signal: i32) -> &'static str {
     }
 }
 
+/// What an open plugin tells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Opened {
+    /// What it registered, sorted.
+    pub(crate) keys: Vec<String>,
+    /// Its version.
+    pub(crate) version: Option<String>,
+    /// The ABI that it was built for.
+    pub(crate) abi: Option<String>,
+    /// What tells two builds of one version apart.
+    pub(crate) build_id: Option<String>,
+    /// Whether it carried type layouts to compare.
+    pub(crate) attested: Option<bool>,
+    /// How long opening took.
+    pub(crate) seconds: f64,
+}
+
 /// What the child says.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 enum Report {
-    Opened { keys: Vec<String>, seconds: f64 },
+    Opened(Opened),
     Refused { message: String },
 }
 
@@ -169,7 +188,7 @@ fn watch(mut child: Child, reports: &mpsc::Receiver<String>, stderr: File, deadl
     // It has ended: what it reported is in the pipe.
     let line = reports.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
     match (status.success(), serde_json::from_str(&line)) {
-        (true, Ok(Report::Opened { keys, seconds })) => Outcome::Opened { keys, seconds },
+        (true, Ok(Report::Opened(opened))) => Outcome::Opened(opened),
         (true, Ok(Report::Refused { message })) => Outcome::Refused { message },
         _ => ended(status, &tail(stderr)),
     }
@@ -222,8 +241,23 @@ fn open_here(library: &Path) -> Result<Report> {
     };
     let host = Host::new(options).map_err(|error| failure(&error))?;
     let name = host.plugins().into_iter().next().map(|plugin| plugin.name).unwrap_or_default();
-    let opened = host.open_plugin(&name).map_err(|error| failure(&error))?;
-    Ok(Report::Opened { keys: opened.provides, seconds: started.elapsed().as_secs_f64() })
+    let opened = match host.open_plugin(&name) {
+        Ok(opened) => opened,
+        Err(error) => {
+            // The reason alone: which plugin it is about is known.
+            let reason = host.plugins().into_iter().find_map(|plugin| plugin.problem);
+            let message = reason.map_or_else(|| error.to_string(), |reason| reason.message);
+            return Ok(Report::Refused { message });
+        }
+    };
+    Ok(Report::Opened(Opened {
+        keys: opened.provides,
+        version: opened.version,
+        abi: opened.abi,
+        build_id: opened.build_id,
+        attested: opened.attested,
+        seconds: started.elapsed().as_secs_f64(),
+    }))
 }
 
 #[cfg(test)]
@@ -251,7 +285,8 @@ mod tests {
     fn what_a_plugin_prints_disturbs_nothing() {
         let report = r#"{"outcome":"opened","keys":["device_api.toy"],"seconds":0.5}"#;
         let outcome = shell(&format!("echo noise; echo noise >&2; echo '{report}' >&0"));
-        assert_eq!(outcome, Outcome::Opened { keys: vec!["device_api.toy".to_owned()], seconds: 0.5 });
+        let keys = vec!["device_api.toy".to_owned()];
+        assert_eq!(outcome, Outcome::Opened(Opened { keys, seconds: 0.5, ..Opened::default() }));
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn devices(host: &Host, name: &str) -> std::result::Result<Vec<DeviceInfo>, Erro
                     attributes.push((*key, value));
                 }
             }
-            Ok(DeviceInfo { id, device_type: device.device_type(), attributes })
+            Ok(DeviceInfo { id, device_type: device.number().device_type, attributes })
         })
         .collect()
 }
@@ -131,12 +131,46 @@ fn to_text(apis: &[Api], verbose: bool) -> String {
 fn row(api: &str, device: &DeviceInfo, verbose: bool) -> [String; 4] {
     let (mut name, mut others) = (String::new(), Vec::new());
     for (key, value) in &device.attributes {
-        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let (label, shown) = readable(key, value);
         if *key == attribute::DEVICE_NAME {
             name = shown;
         } else if verbose || SHOWN.contains(key) {
-            others.push(format!("{key}={shown}"));
+            others.push(format!("{label}={shown}"));
         }
     }
-    [format!("{api}:{}", device.id), device.device_type.to_string(), name, others.join(" ")]
+    [format!("{api}:{}", device.id), device.device_type.to_string(), name, others.join(", ")]
+}
+
+/// A value with its unit: the unit that ends its key, made larger where the number is large.
+fn readable<'a>(key: &'a str, value: &Value) -> (&'a str, String) {
+    let scaled = |number: f64, step: f64, units: &[&str]| {
+        let (mut number, mut index) = (number, 0);
+        while number >= step && index + 1 < units.len() {
+            number /= step;
+            index += 1;
+        }
+        let digits = if number >= 99.95 || number.fract() == 0.0 { 0 } else { 1 };
+        format!("{number:.digits$} {}", units[index])
+    };
+    let number = value.as_f64();
+    match (key.strip_suffix("_bytes"), key.strip_suffix("_khz"), number) {
+        (Some(label), _, Some(number)) => (label, scaled(number, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])),
+        (_, Some(label), Some(number)) => (label, scaled(number, 1000.0, &["kHz", "MHz", "GHz"])),
+        _ => (key, value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_units() {
+        let shown = |key, value: Value| readable(key, &value).1;
+        assert_eq!(readable("l1_cache_size_bytes", &json!(49152)), ("l1_cache_size", "48 KiB".to_owned()));
+        assert_eq!(shown("total_global_memory_bytes", json!(25_325_268_992_u64)), "23.6 GiB");
+        assert_eq!(shown("max_clock_rate_khz", json!(2_100_000)), "2.1 GHz");
+        assert_eq!(shown("arch", json!("x86_64")), "x86_64");
+        assert_eq!(shown("max_grid_dimensions", json!([1, 2, 3])), "[1,2,3]");
+    }
 }

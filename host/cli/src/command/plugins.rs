@@ -103,6 +103,7 @@ fn to_text(discovery: &Discovery, outcomes: &[Option<Outcome>], verbose: bool) -
 fn row(candidate: &Candidate, outcome: Option<&Outcome>) -> [String; 6] {
     let manifest = candidate.manifest.as_ref();
     let mut provides = manifest.map(|manifest| manifest.provides.clone());
+    let mut version = manifest.map(|manifest| manifest.version.to_string());
     let mut status = status(candidate).to_owned();
     let mut reasons: Vec<String> = candidate.problem.iter().map(|problem| problem.message.clone()).collect();
     if let Some(outcome) = outcome {
@@ -110,9 +111,14 @@ fn row(candidate: &Candidate, outcome: Option<&Outcome>) -> [String; 6] {
             status = outcome.status().to_owned();
         }
         match outcome {
-            Outcome::Opened { keys, .. } => provides = Some(keys.clone()),
+            Outcome::Opened(opened) => {
+                provides = Some(opened.keys.clone());
+                version = opened.version.clone().or(version);
+            }
             other => reasons.push(other.message()),
         }
+    } else if candidate.problem.is_none() && manifest.is_none() {
+        reasons.push("no manifest: opened only for what no manifest provides".to_owned());
     }
     let provides = match provides {
         Some(keys) if keys.is_empty() => "nothing".to_owned(),
@@ -121,7 +127,7 @@ fn row(candidate: &Candidate, outcome: Option<&Outcome>) -> [String; 6] {
     };
     [
         candidate.name.clone(),
-        manifest.map_or_else(|| "?".to_owned(), |manifest| manifest.version.to_string()),
+        version.unwrap_or_else(|| "?".to_owned()),
         status,
         provides,
         candidate.library.display().to_string(),

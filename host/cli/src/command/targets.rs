@@ -11,21 +11,36 @@ use crate::args::{GlobalArgs, TargetsArgs};
 use crate::report::{Exit, Failure, Result, quoted};
 use crate::{output, table};
 
+/// A kind and who brings it.
+struct Kind {
+    schema: Arc<TargetKind>,
+    plugin: String,
+}
+
 /// Lists kinds; with a kind, its options.
 pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
     let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
-    let mut kinds = host.target_kinds().map_err(|error| failure(&error))?;
-    kinds.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut kinds: Vec<Kind> = host
+        .target_kinds()
+        .map_err(|error| failure(&error))?
+        .into_iter()
+        .map(|(schema, plugin)| Kind { schema, plugin })
+        .collect();
     let default_host = default_host(&kinds).map(str::to_owned);
     if let Some(name) = &args.kind {
-        let names: Vec<String> = kinds.iter().map(|kind| kind.name.clone()).collect();
-        kinds.retain(|kind| kind.name == *name);
+        let names: Vec<String> = kinds.iter().map(|kind| kind.schema.name.clone()).collect();
+        kinds.retain(|kind| kind.schema.name == *name);
         if kinds.is_empty() {
             return Err(no_kind(name, &names));
         }
     }
     if global.json {
-        let all: Vec<&TargetKind> = kinds.iter().map(AsRef::as_ref).collect();
+        let kind = |kind: &Kind| {
+            let mut json = json!(*kind.schema);
+            json["plugin"] = kind.plugin.clone().into();
+            json
+        };
+        let all: Vec<Value> = kinds.iter().map(kind).collect();
         let listed = json!({"schema": "chipdock.targets/1", "kinds": all, "default_host": default_host});
         return output::print_json(&listed);
     }
@@ -43,15 +58,18 @@ fn no_kind(name: &str, names: &[String]) -> Failure {
         .help("chipdock plugins shows what was found, and why one is not used")
 }
 
-/// The kind that is taken for the host when nobody says.
-fn default_host(kinds: &[Arc<TargetKind>]) -> Option<&str> {
-    let hosts = kinds.iter().filter(|kind| kind.is_host);
-    hosts.max_by_key(|kind| kind.host_preference).map(|kind| kind.name.as_str())
+/// The kind that is taken for the host when nobody says and it is usable: told without opening its plugin.
+fn default_host(kinds: &[Kind]) -> Option<&str> {
+    let hosts = kinds.iter().map(|kind| &kind.schema).filter(|kind| kind.is_host);
+    // Of equal preference, the first by name.
+    let first =
+        hosts.min_by(|a, b| b.host_preference.cmp(&a.host_preference).then_with(|| a.name.cmp(&b.name)));
+    first.map(|kind| kind.name.as_str())
 }
 
-fn list(kinds: &[Arc<TargetKind>], default_host: Option<&str>) -> String {
-    let mut rows = table::new(&["KIND", "DEVICE", "STAGE", "HOST", "OPTIONS", "ABOUT"]);
-    for kind in kinds {
+fn list(kinds: &[Kind], default_host: Option<&str>) -> String {
+    let mut rows = table::new(&["KIND", "DEVICE", "STAGE", "HOST", "PLUGIN", "OPTIONS", "ABOUT"]);
+    for Kind { schema: kind, plugin } in kinds {
         let host = match (kind.is_host, default_host == Some(kind.name.as_str())) {
             (false, _) => "no".to_owned(),
             (true, is_default) => {
@@ -64,6 +82,7 @@ fn list(kinds: &[Arc<TargetKind>], default_host: Option<&str>) -> String {
             kind.device.clone(),
             stage(kind.stage).to_owned(),
             host,
+            plugin.clone(),
             options.join(" "),
             kind.doc.clone(),
         ]);
@@ -81,7 +100,7 @@ fn stage(stage: Stage) -> &'static str {
     }
 }
 
-fn describe(kind: &TargetKind) -> String {
+fn describe(Kind { schema: kind, plugin }: &Kind) -> String {
     let mut facts = table::new(&["KIND", &kind.name]);
     let mut fact = |name: &str, value: String| {
         if !value.is_empty() {
@@ -89,6 +108,7 @@ fn describe(kind: &TargetKind) -> String {
         }
     };
     fact("about", kind.doc.clone());
+    fact("plugin", plugin.clone());
     fact("device", kind.device.clone());
     fact("stage", stage(kind.stage).to_owned());
     fact(

@@ -54,7 +54,7 @@ pub(crate) struct Place {
 pub(crate) fn device(host: &Host, build: &Build, asked: Option<(String, i32)>) -> Result<Place> {
     let kind = &build.target().kind;
     let kinds = host.target_kinds().map_err(|error| failure(&error))?;
-    let runs_on = kinds.iter().find(|known| known.name == *kind).map(|known| known.device.clone());
+    let runs_on = kinds.iter().find(|(known, _)| known.name == *kind).map(|(known, _)| known.device.clone());
     let (name, id) = asked.or_else(|| Some((runs_on.clone()?, 0))).ok_or_else(|| {
         Failure::new(Exit::Plugin, format!("nothing says on which device target {kind} runs"))
             .help("name one with --device NAME:ID")
