@@ -193,7 +193,7 @@ pub(crate) enum Emit {
 
 /// Whether functions without a schedule get one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Schedule {
+pub(crate) enum ScheduleArg {
     /// They get the default one of the target.
     #[default]
     Auto,
@@ -214,8 +214,8 @@ pub(crate) struct KernelArgs {
     #[arg(long, value_name = "TARGET")]
     pub(crate) host: Option<String>,
     /// Whether functions without a schedule get the target's default one.
-    #[arg(long, value_enum, value_name = "auto|none", hide_possible_values = true, default_value_t = Schedule::Auto)]
-    pub(crate) schedule: Schedule,
+    #[arg(long, value_enum, value_name = "auto|none", hide_possible_values = true, default_value_t = ScheduleArg::Auto)]
+    pub(crate) schedule: ScheduleArg,
 }
 
 #[derive(Debug, Args)]

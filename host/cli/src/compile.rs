@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use chipdock_host::{CompileOptions, Compiled, Error, Host, TargetSource};
+use chipdock_host::{CompileOptions, Compiled, Error, Host, Schedule, Severity, TargetSource};
 use chipdock_ir::{IrModule, Target};
 use serde_json::{Map, Value};
 
-use crate::args::{KernelArgs, Schedule};
+use crate::args::{KernelArgs, ScheduleArg};
 use crate::command::failure;
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
@@ -91,15 +91,29 @@ pub(crate) fn compile(
     let started = Instant::now();
     let compiled = host.compile(module, &target, &options).map_err(|error| with_lines(&error, kernel))?;
     let seconds = started.elapsed().as_secs_f64();
-    for problem in kernel.problems(&compiled.diagnostics) {
-        progress.warn(&format!("{} ({})", problem.what, problem.place));
+    for message in &compiled.messages {
+        for problem in kernel.problems(std::slice::from_ref(&message.diagnostic)) {
+            let line = format!("{} ({})", problem.what, problem.place);
+            match message.severity {
+                Severity::Note => progress.note(&line),
+                Severity::Warning | Severity::Error => progress.warn(&line),
+            }
+        }
     }
     Ok(Build { compiled, seconds })
 }
 
-/// What `--schedule` says.
-pub(crate) fn options(args: &KernelArgs) -> CompileOptions {
-    CompileOptions { schedule: args.schedule == Schedule::Auto, ..CompileOptions::default() }
+/// How it is compiled.
+fn options(args: &KernelArgs) -> CompileOptions {
+    CompileOptions { schedule: schedule(args), ..CompileOptions::default() }
+}
+
+/// Whether functions without a schedule get one.
+pub(crate) fn schedule(args: &KernelArgs) -> Schedule {
+    match args.schedule {
+        ScheduleArg::Auto => Schedule::Auto,
+        ScheduleArg::None => Schedule::None,
+    }
 }
 
 /// A failed compilation, each diagnostic with its line.

@@ -43,6 +43,15 @@ impl Progress {
         }
     }
 
+    /// Says what only those want to know who asked for more.
+    pub(crate) fn note(&self, what: &str) {
+        match &self.bar {
+            _ if !self.verbose => {}
+            Some(bar) => bar.println(format!("note: {what}")),
+            None => eprintln!("note: {what}"),
+        }
+    }
+
     /// Says what a person should know although the work goes on.
     pub(crate) fn warn(&self, what: &str) {
         let line = format!("warning: {what}");

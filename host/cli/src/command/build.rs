@@ -78,19 +78,25 @@ fn produce(
     let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
     if emit == Some(Emit::Schedule) {
         let target = compile::target(&host, &args.kernel)?;
-        let scheduled = host.schedule(module, &target, &compile::options(&args.kernel));
+        let scheduled = host.schedule(module, &target, compile::schedule(&args.kernel));
         let scheduled = scheduled.map_err(|error| compile::with_lines(&error, kernel))?;
         return Ok(text("schedule", print::module(&scheduled)));
     }
     let build = compile::compile(&host, kernel, module, &args.kernel, progress)?;
-    let artifact = &build.compiled.artifact;
+    let artifact = of_target(&build.compiled.artifact, &build.target().to_json().to_string());
     let (what, bytes) = match emit {
-        Some(Emit::Artifact) => ("artifact", artifact.to_bytes().map_err(|error| failure(&error))?),
+        Some(Emit::Artifact) => ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?),
         Some(Emit::Ll) => ("ll", by_format(artifact, "ll", &build)?),
         Some(Emit::Asm) => ("asm", by_format(artifact, "asm", &build)?),
         _ => ("source", source(artifact, emit, ending, &build)?),
     };
     Ok(Product { what, bytes, is_text: what != "artifact", build: Some(build) })
+}
+
+/// The artifact of the target itself: a device's is imported by that of its host functions.
+fn of_target<'a>(artifact: &'a Artifact, target_json: &str) -> &'a Artifact {
+    let imported = artifact.imports().iter().find(|import| import.target_json() == target_json);
+    imported.map_or(artifact, AsRef::as_ref)
 }
 
 /// The generated text; asked for by an ending, it has to be of that format.

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
         return Err(Failure::input("no such file; expected a plugin").in_file(&args.plugin));
     }
     let needs = args.needs.as_deref().map(read_needs).transpose()?.unwrap_or_default();
-    let manifest = generate(&args.plugin, needs).map_err(|error| failure(&error).in_file(&args.plugin))?;
+    let manifest = generate(&args.plugin, &needs).map_err(|error| failure(&error).in_file(&args.plugin))?;
     let text = manifest.to_text().map_err(|error| failure(&error))?;
     let path = args.output.clone().unwrap_or_else(|| manifest_path(&args.plugin));
     if path.as_os_str() == "-" {
