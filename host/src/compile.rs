@@ -141,6 +141,24 @@ impl Host {
         lower(module, &options).map_err(pass_error)
     }
 
+    /// Lowers a module as far as [`Stage::Scheduled`], whatever the target's code generator takes: for a person who
+    /// wants to see the schedules.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::lower`].
+    pub fn schedule(
+        &self,
+        module: &IrModule,
+        target: &Arc<Target>,
+        schedule: Schedule,
+    ) -> Result<IrModule, Error> {
+        check_valid(module)?;
+        let facts = Arc::new(self.facts(target)?);
+        let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(facts) };
+        lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
+    }
+
     /// Compiles a module for a target.
     ///
     /// A target whose kind has host functions itself gives one artifact. Another gives its device functions as one that

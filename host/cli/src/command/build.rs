@@ -85,7 +85,9 @@ fn produce(
     let build = compile::compile(&host, kernel, module, &args.kernel, progress)?;
     let artifact = of_target(&build.compiled.artifact, &build.target().to_json().to_string());
     let (what, bytes) = match emit {
-        Some(Emit::Artifact) => ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?),
+        Some(Emit::Artifact) => {
+            ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?)
+        }
         Some(Emit::Ll) => ("ll", by_format(artifact, "ll", &build)?),
         Some(Emit::Asm) => ("asm", by_format(artifact, "asm", &build)?),
         _ => ("source", source(artifact, emit, ending, &build)?),
