@@ -7,7 +7,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`build`] | makes functions in Rust |
-//! | [`print`] | prints TVMScript, which `chipdock-script` reads |
+//! | [`mod@print`] | prints TVMScript, which `chipdock-script` reads |
 //! | [`wire`] | writes and reads canonical JSON, which crosses to plugins |
 //! | [`validate`] | holds a module to the rules below |
 //! | [`equal`], [`subst`] | compares modules up to names; rewrites variables and buffers |
