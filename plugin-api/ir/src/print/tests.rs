@@ -322,6 +322,16 @@ fn names_are_unique_valid_and_free_again() {
 }
 
 #[test]
+fn loops_that_depend_on_each_other_are_no_grid() {
+    let [i, j, k] = ["i", "j", "k"].map(|name| Var::new(name, DType::INT32));
+    let inner = Stmt::for_loop(k, Expr::i32(2), ForKind::Serial, Stmt::nop());
+    let inner = Stmt::for_loop(j, i.expr(), ForKind::Serial, inner);
+    let nest = Stmt::for_loop(i, Expr::i32(4), ForKind::Serial, inner);
+    let expected = "for i in range(4):\n    for j, k in T.grid(i, 2):\n        pass\n";
+    assert_eq!(super::stmt(&nest), expected);
+}
+
+#[test]
 fn parameters_with_strides_are_matched_in_the_body() {
     let [n, s] = ["n", "s"].map(|name| Var::new(name, DType::INT64));
     let a = Buffer::from_node(BufferNode {

@@ -64,6 +64,20 @@ fn copies_of_a_loop_body_bind_their_own() {
 }
 
 #[test]
+fn a_statement_that_stands_twice_is_copied_twice() {
+    let x = Var::new("x", DType::INT32);
+    let once = Stmt::new(StmtKind::Seq(vec![
+        Stmt::new(StmtKind::Bind { var: x.clone(), value: Expr::i32(1) }),
+        Stmt::new(StmtKind::Evaluate(&x.expr() + &x.expr())),
+    ]));
+    let twice = Stmt::new(StmtKind::Seq(vec![once.clone(), once]));
+    assert_eq!(
+        print::stmt(&Substitution::new().fresh().stmt(&twice)),
+        "x: T.let[T.int32] = 1\nT.evaluate(x + x)\nx_1: T.let[T.int32] = 1\nT.evaluate(x_1 + x_1)\n"
+    );
+}
+
+#[test]
 fn shared_expressions_stay_shared() {
     let x = Var::new("x", DType::INT32);
     let mut e = x.expr();

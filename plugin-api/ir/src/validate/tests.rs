@@ -629,11 +629,56 @@ fn deep_and_large_modules_are_refused_without_recursion() {
     while let ExprKind::Compare(_, a, _) | ExprKind::Cast(a) = &e.kind {
         e = a.clone();
     }
+    // A shared node counts where it stands deepest.
+    let casts = |e: &Expr| (0..75).fold(e.clone(), |e, _| e.cast(DType::INT64).cast(DType::INT32));
+    let shared = casts(&Expr::i32(1));
+    accepts(|f| f.evaluate(shared.clone()));
+    rejects(
+        |f| {
+            f.evaluate(shared.clone());
+            f.evaluate(casts(&shared));
+        },
+        "nests more than 256 levels deep",
+    );
     let mut wide = Expr::i32(1);
     for _ in 0..200 {
         wide = &wide + &wide;
     }
     rejects(|f| f.evaluate(wide), "more than 4000000 nodes");
+}
+
+/// L1: at the limit, everything that walks a module does with a stack of 2 MiB.
+#[test]
+fn a_module_at_the_limit_is_walked_on_a_small_stack() {
+    let walk = || {
+        let mut e = Expr::i32(1);
+        for _ in 0..60 {
+            e = e.cast(DType::INT64).cast(DType::INT32);
+        }
+        let mut body = Stmt::new(StmtKind::Evaluate(e));
+        for level in 0..crate::limits::DEPTH_MAX - 122 {
+            body = if level % 2 == 0 {
+                Stmt::for_loop(Var::new("i", DType::INT32), Expr::i32(1), ForKind::Serial, body)
+            } else {
+                let mut f = build::function("f");
+                f.block("B", |f| f.push(body));
+                f.finish().body
+            };
+        }
+        let mut f = build::function("f");
+        f.push(body.clone());
+        let module = build::module([f.finish()]);
+        assert_eq!(validate(&module, Stage::Blocks), Ok(()));
+        assert!(crate::print::module(&module).contains("T.Cast"));
+        let back = crate::wire::read(&crate::wire::write(&module).unwrap()).unwrap();
+        assert_eq!(crate::equal::modules(&module, &back), Ok(()));
+        let copy = crate::subst::Substitution::new().fresh().function(&module.functions[0]);
+        assert_eq!(crate::equal::functions(&module.functions[0], &copy), Ok(()));
+        let mut f = build::function("f");
+        f.range("i", 1, |f, _| f.push(body));
+        assert!(validate(&build::module([f.finish()]), Stage::Blocks).is_err());
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(walk).unwrap().join().unwrap();
 }
 
 #[test]
