@@ -18,4 +18,8 @@ pub use module::{Module, Verdict};
 pub use tensor::{Tensor, dtype_of};
 
 #[cfg(test)]
+mod build_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod toy;

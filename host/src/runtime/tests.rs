@@ -20,7 +20,7 @@ fn cpu() -> Device {
 #[test]
 fn host_memory_is_always_there() {
     let host = host();
-    assert_eq!(host.device_names(), ["cpu"]);
+    assert_eq!(host.device_names(), ["cpu", "toy"]);
     assert_eq!(host.device_count("cpu").unwrap(), 1);
     let device = host.device("cpu", 0).unwrap();
     assert_eq!(device.attribute("exist").unwrap(), Some(true.into()));
@@ -247,4 +247,123 @@ fn streams_of_host_memory_are_the_default_one() {
     assert_eq!(tensor.to_vec::<u8>().unwrap(), [1]);
     let other = cpu().create_stream().unwrap();
     assert_eq!(*stream.wait_for(&other).unwrap_err().kind(), ErrorKind::Value);
+}
+
+fn bytes(device: &Device, key: &str) -> i64 {
+    device.attribute(key).unwrap().unwrap().as_i64().unwrap()
+}
+
+fn tensor(device: &Device, kib: i64) -> Result<Tensor, crate::Error> {
+    Tensor::empty(device, &[kib, 1024], DType::UINT8)
+}
+
+#[test]
+fn device_numbers_are_assigned_by_name() {
+    let host = host();
+    let device = host.device("toy", 1).unwrap();
+    let number = device.number();
+    assert_eq!((number.device_type, number.device_id), (chipdock_abi::CHIPDOCK_DEVICE_FIRST_ASSIGNED, 1));
+    assert_eq!(format!("{:?}", host.device_by_number(number).unwrap()), "toy:1");
+    let error = host.device("toy", 2).unwrap_err();
+    assert!(error.to_string().contains("\"toy\" has 2 devices, toy:0 to toy:1"), "{error}");
+    assert_eq!(
+        *host.device_by_number(chipdock_abi::DLDevice { device_type: 77, device_id: 0 }).unwrap_err().kind(),
+        ErrorKind::NotFound
+    );
+}
+
+#[test]
+fn tensors_move_between_kinds_of_device() {
+    let host = host();
+    let (cpu, toy) = (host.device("cpu", 0).unwrap(), host.device("toy", 0).unwrap());
+    let numbers: Vec<i32> = (0..12).collect();
+    let here = Tensor::from_slice(&cpu, &[3, 4], &numbers).unwrap();
+    let there = here.to_device(&toy).unwrap();
+    assert_eq!(there.device().number().device_type, toy.number().device_type);
+    assert_eq!(there.to_vec::<i32>().unwrap(), numbers);
+    let column = there.slice(1, 2, 1).unwrap();
+    assert_eq!(column.to_vec::<i32>().unwrap(), [2, 6, 10]);
+    column.copy_from(&Tensor::from_slice(&cpu, &[3, 1], &[20, 60, 100]).unwrap()).unwrap();
+    assert_eq!(
+        there.to_device(&cpu).unwrap().to_vec::<i32>().unwrap(),
+        [0, 1, 20, 3, 4, 5, 60, 7, 8, 9, 100, 11]
+    );
+}
+
+#[test]
+fn a_full_device_is_trimmed_and_asked_once_more() {
+    let device = host().device("toy", 0).unwrap();
+    let half = (toy::DEVICE_BYTES / 2048).cast_signed();
+    let (a, b) = (tensor(&device, half).unwrap(), tensor(&device, half).unwrap());
+    let error = tensor(&device, 1).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::OutOfMemory);
+    drop((a, b));
+    assert_eq!(bytes(&device, "bytes"), toy::DEVICE_BYTES.cast_signed(), "cached");
+    let small = tensor(&device, 1).unwrap();
+    assert_eq!(bytes(&device, "bytes"), 1024, "the cache went back, and the allocation was tried again");
+    drop(small);
+    device.trim().unwrap();
+    assert_eq!(bytes(&device, "bytes"), 0);
+}
+
+#[test]
+fn memory_is_not_handed_to_another_stream_before_work_is_done() {
+    let device = host().device("toy", 0).unwrap();
+    let (first, second) = (device.create_stream().unwrap(), device.create_stream().unwrap());
+    let data = |tensor: &Tensor| tensor.view().data().addr();
+    let guard = first.enter().unwrap();
+    let a = tensor(&device, 4).unwrap();
+    let address = data(&a);
+    drop(a);
+    let again = tensor(&device, 4).unwrap();
+    assert_eq!(data(&again), address, "its own stream gets it at once");
+    drop(again);
+    drop(guard);
+    {
+        let _current = second.enter().unwrap();
+        assert_ne!(data(&tensor(&device, 4).unwrap()), address, "another does not");
+    }
+    drop(first);
+    let _current = second.enter().unwrap();
+    let taken: Vec<Tensor> = (0..2).map(|_| tensor(&device, 4).unwrap()).collect();
+    assert!(taken.iter().any(|tensor| data(tensor) == address), "a stream that ended is done");
+}
+
+#[test]
+fn memory_that_a_call_used_on_another_stream_waits_for_all() {
+    let host = host();
+    let device = host.device("toy", 0).unwrap();
+    let module = super::build_tests::load(&host);
+    let count = module.function("count").unwrap();
+    let stream = device.create_stream().unwrap();
+    let tensor = tensor(&device, 4).unwrap();
+    let address = tensor.view().data().addr();
+    {
+        let _current = stream.enter().unwrap();
+        assert_eq!(count.call(&[(&tensor).into()]).unwrap().to::<i64>().unwrap(), 4096);
+    }
+    drop(tensor);
+    let other = self::tensor(&device, 4).unwrap();
+    assert_ne!(other.view().data().addr(), address, "the stream may still use it");
+    drop(other);
+    device.sync().unwrap();
+    let taken: Vec<usize> = (0..2)
+        .map(|_| self::tensor(&device, 4).unwrap())
+        .collect::<Vec<_>>()
+        .iter()
+        .map(|t| t.view().data().addr())
+        .collect();
+    assert!(taken.contains(&address), "now it is idle");
+}
+
+#[test]
+fn a_host_that_goes_away_gives_everything_back() {
+    let host = host();
+    let device = host.device("toy", 0).unwrap();
+    drop((tensor(&device, 4).unwrap(), tensor(&device, 8).unwrap()));
+    let data = device.state().allocate_workspace(100, std::ptr::null_mut()).unwrap();
+    device.state().free_workspace(data, std::ptr::null_mut()).unwrap();
+    assert_ne!(bytes(&device, "bytes"), 0);
+    host.0.devices.release();
+    assert_eq!(bytes(&device, "bytes"), 0);
 }

@@ -1,0 +1,176 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use chipdock_ir::{IrModule, Target};
+use serde_json::json;
+
+use super::{Module, Verdict};
+use crate::error::{Category, Error, ErrorKind};
+use crate::{CompileOptions, Compiled, Host, HostOptions, Severity};
+
+fn host() -> Host {
+    Host::new(HostOptions::isolated()).unwrap()
+}
+
+fn target(host: &Host, order: &str) -> Arc<Target> {
+    host.target(json!({"kind": "toy", "do": order})).unwrap()
+}
+
+fn compile(host: &Host, order: &str) -> Result<Compiled, Error> {
+    host.compile(&IrModule::default(), &target(host, order), &CompileOptions::default())
+}
+
+pub(super) fn load(host: &Host) -> Module {
+    host.load(&compile(host, "build").unwrap().artifact).unwrap()
+}
+
+#[test]
+fn a_module_is_compiled_loaded_and_called() {
+    let host = host();
+    let compiled = compile(&host, "build").unwrap();
+    assert_eq!(compiled.host, compiled.target, "a kind with host functions is its own host");
+    assert_eq!(compiled.messages.len(), 1);
+    assert_eq!(compiled.messages[0].severity, Severity::Warning);
+    let text = std::str::from_utf8(compiled.artifact.section("code").unwrap().data()).unwrap();
+    assert_eq!(chipdock_ir::wire::read(text).unwrap(), compiled.lowered);
+    let module = host.load(&compiled.artifact).unwrap();
+    let add = module.function("add").unwrap();
+    assert_eq!(add.call(&[40_i64.into(), 2_i64.into()]).unwrap().to::<i64>().unwrap(), 42);
+    drop((module, compiled, host));
+    assert_eq!(add.call(&[1_i64.into(), 2_i64.into()]).unwrap().to::<i64>().unwrap(), 3, "W5");
+}
+
+#[test]
+fn calls_that_go_wrong_give_typed_errors() {
+    let module = load(&host());
+    let call = |name: &str| module.function(name).unwrap().call(&[]).unwrap_err();
+    assert_eq!(*call("add").kind(), ErrorKind::Type);
+    assert_eq!(*call("panic").kind(), ErrorKind::Panic);
+    let error = call("silent");
+    assert_eq!(*error.kind(), ErrorKind::BrokenPlugin);
+    assert!(error.to_string().contains("returned status -1 and raised no error"), "{error}");
+    let error = module.function("ad").unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::NotFound);
+    assert!(error.to_string().contains("did you mean \"add\"?"), "{error}");
+    assert_eq!(*module.function("gone").unwrap_err().kind(), ErrorKind::BrokenPlugin);
+}
+
+#[test]
+fn an_old_error_is_not_taken_for_a_new_one() {
+    let host = host();
+    let module = load(&host);
+    host.0.services.raise_own(&Error::new(ErrorKind::Value, "of long ago"));
+    let error = module.function("silent").unwrap().call(&[]).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::BrokenPlugin, "{error}");
+}
+
+#[test]
+fn registered_functions_are_found_and_raise_their_own_kinds() {
+    let host = host();
+    let error = host.function("toy.fail").unwrap().unwrap().call(&[]).unwrap_err();
+    assert_eq!((error.kind().name(), error.message()), ("KeyError", "as asked"));
+    assert!(host.function("toy.nothing").unwrap().is_none());
+}
+
+#[test]
+fn compiled_code_reaches_workspace_and_imports_through_its_environment() {
+    let module = load(&host());
+    let done = module.function("work").unwrap().call(&[]).unwrap();
+    assert_eq!(done.to::<i64>().unwrap(), 7, "freed once, refused twice, no import of that name");
+}
+
+#[test]
+fn c2_everything_unsupported_is_listed_before_building() {
+    let error = compile(&host(), "unsupported").unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Unsupported);
+    let nodes: Vec<&str> = error.diagnostics().iter().map(|diagnostic| diagnostic.node.as_str()).collect();
+    assert_eq!(nodes, ["T.one()", "T.two()"]);
+}
+
+#[test]
+fn c3_a_code_generator_of_another_wire_major_is_refused() {
+    let host = host();
+    let target = host.target("lone").unwrap();
+    let error = host.compile(&IrModule::default(), &target, &CompileOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("reads IR of version 9.0.0 to 9.0.0"), "{error}");
+    assert_eq!(error.category(), Category::Plugin);
+}
+
+#[test]
+fn c4_a_build_that_fails_or_breaks_the_rules_leaves_nothing() {
+    for (order, kind, says) in [
+        ("fail", ErrorKind::Io, "the disk is full"),
+        ("panic", ErrorKind::Panic, "as asked"),
+        ("nothing", ErrorKind::BrokenPlugin, "set no index"),
+        ("twice", ErrorKind::Value, "the index is set a second time"),
+        ("lie", ErrorKind::BrokenPlugin, "reported errors"),
+        ("index", ErrorKind::BrokenPlugin, "not an artifact's index"),
+        ("align", ErrorKind::Value, "alignment 3; expected a power of two"),
+    ] {
+        let error = compile(&host(), order).unwrap_err();
+        assert_eq!(*error.kind(), kind, "{order}: {error}");
+        assert!(error.to_string().contains(says), "{order}: {error}");
+    }
+}
+
+#[test]
+fn a_long_build_can_be_given_up() {
+    let host = host();
+    let options = CompileOptions::default();
+    let cancel = Arc::clone(&options.cancel);
+    let building =
+        std::thread::spawn(move || host.compile(&IrModule::default(), &target(&host, "wait"), &options));
+    cancel.store(true, Ordering::Relaxed);
+    assert_eq!(*building.join().unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn what_nobody_loads_stays_an_artifact() {
+    let host = host();
+    let compiled = compile(&host, "other").unwrap();
+    let module = host.load(&compiled.artifact).unwrap();
+    assert!(module.missing_loader().is_some());
+    assert_eq!(module.artifact().index().format, "none");
+    let folder = tempfile::tempdir().unwrap();
+    module.artifact().save(&folder.path().join("a")).unwrap();
+    let error = module.function("add").unwrap_err();
+    assert_eq!((error.kind(), error.category()), (&ErrorKind::Unavailable, Category::Plugin));
+    assert!(error.to_string().contains("no plugin provides module.load.nobody"), "{error}");
+}
+
+#[test]
+fn a_loader_says_where_an_artifact_runs() {
+    let host = host();
+    let artifact = compile(&host, "build").unwrap().artifact;
+    let verdict = |name| host.check_artifact(&artifact, &host.device(name, 0).unwrap()).unwrap();
+    assert_eq!(verdict("cpu"), Verdict::Ok);
+    assert_eq!(verdict("toy"), Verdict::Unsupported("runs in host memory only".into()));
+}
+
+#[test]
+fn the_default_host_is_the_one_preferred() {
+    assert_eq!(host().default_host().unwrap().kind, "toy");
+}
+
+#[test]
+fn a_key_that_nobody_provides_names_the_nearest() {
+    let host = host();
+    let error = host.0.missing("target.build.toi");
+    assert!(error.to_string().contains("did you mean \"target.build.toy\"?"), "{error}");
+    let error = host.target("toi").unwrap_err();
+    assert_eq!(error.category(), Category::Input);
+}
+
+#[test]
+fn a_preference_for_what_is_not_there_is_told() {
+    let prefer = |key: &str, plugin: &str| {
+        let prefer = vec![(key.to_owned(), plugin.to_owned())];
+        Host::new(HostOptions { prefer, ..HostOptions::isolated() })
+    };
+    assert_eq!(*prefer("cpu", "x").unwrap_err().kind(), ErrorKind::Value);
+    let error = prefer("device_api.cpu", "nobody").unwrap().device("cpu", 0).unwrap_err();
+    assert!(error.to_string().contains("plugin \"nobody\", which is not there"), "{error}");
+    prefer("device_api.cpu", "host").unwrap().device("cpu", 0).unwrap();
+    let error = prefer("device_api.npu", "host").unwrap().device("npu", 0).unwrap_err();
+    assert!(error.to_string().contains("which does not provide it"), "{error}");
+}

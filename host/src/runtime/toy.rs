@@ -1,0 +1,213 @@
+//! What the tests of this crate register with every host: a device with streams, a target kind, its code generator and
+//! its loader. They come in through the same door as the host's own device.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+use chipdock_plugin_api as api;
+use chipdock_plugin_api::{
+    Any, AnyView, Artifact, BuildRequest, BuildSession, Codegen, DataSpaceRequest, DeviceApi, EnvRef, Error,
+    ErrorKind, Function, HostRef, Module, ModuleLoader, SchemaOnly, SectionKind, Severity, Stream, Verdict,
+};
+
+/// No more than this fits on the device.
+pub(super) const DEVICE_BYTES: u64 = 1 << 20;
+
+api::register_device_api!("toy", 0, |_| Box::new(ToyDevice::default()));
+api::register_target_kind!("toy", TOY_KIND, |_| Box::new(SchemaOnly));
+api::register_target_kind!("lone", LONE_KIND, |_| Box::new(SchemaOnly));
+api::register_codegen!("toy", "1.0.0", "1.9.0", |_| Box::new(ToyCodegen));
+api::register_codegen!("lone", "9.0.0", "9.0.0", |_| Box::new(ToyCodegen));
+api::register_module_loader!("toy", |host| Box::new(ToyLoader(host)));
+api::register_function!("toy.fail", |_: HostRef, _: &[AnyView<'_>]| Err::<Any, _>(api::Error::new(
+    ErrorKind::new("KeyError"),
+    "as asked"
+)));
+
+const TOY_KIND: &str = r#"{"schema": 1, "name": "toy", "doc": "", "device": "cpu", "keys": ["toy"],
+    "stage": "blocks", "is_host": true, "host_preference": 7,
+    "options": [{"name": "do", "type": "str", "default": "build", "doc": ""}]}"#;
+const LONE_KIND: &str = r#"{"schema": 1, "name": "lone", "doc": "", "device": "cpu", "stage": "blocks",
+    "is_host": true, "host_preference": 1}"#;
+
+/// Host memory that is counted, with a limit, and streams whose synchronisations are counted.
+#[derive(Default)]
+struct ToyDevice(Mutex<ToyState>);
+
+#[derive(Default)]
+struct ToyState {
+    blocks: BTreeMap<usize, Vec<u64>>,
+    next_stream: usize,
+    syncs: BTreeMap<usize, i64>,
+}
+
+impl ToyState {
+    fn bytes(&self) -> u64 {
+        self.blocks.values().map(|block| block.len() as u64 * 8).sum()
+    }
+}
+
+impl DeviceApi for ToyDevice {
+    fn device_count(&self) -> Result<i32, Error> {
+        Ok(2)
+    }
+
+    fn attribute(&self, _device_id: i32, key: &str) -> Result<Option<Any>, Error> {
+        let state = self.0.lock().unwrap();
+        Ok(match key {
+            "bytes" => Some(Any::from(state.bytes().cast_signed())),
+            "syncs" => Some(Any::from(state.syncs.values().sum::<i64>())),
+            _ => None,
+        })
+    }
+
+    fn allocate_data_space(&self, _id: i32, request: &DataSpaceRequest<'_>) -> Result<*mut c_void, Error> {
+        let mut state = self.0.lock().unwrap();
+        if state.bytes() + request.size_bytes > DEVICE_BYTES {
+            return Err(Error::new(ErrorKind::OUT_OF_MEMORY, "the toy is full"));
+        }
+        let mut block = vec![0_u64; request.size_bytes.div_ceil(8).max(1) as usize];
+        let data: *mut c_void = block.as_mut_ptr().cast();
+        state.blocks.insert(data.addr(), block);
+        Ok(data)
+    }
+
+    unsafe fn free_data_space(&self, _id: i32, data: *mut c_void) -> Result<(), Error> {
+        let freed = self.0.lock().unwrap().blocks.remove(&data.addr());
+        api::ensure!(freed.is_some(), ErrorKind::VALUE_ERROR, "{data:p} is freed twice");
+        Ok(())
+    }
+
+    unsafe fn copy_data(&self, _id: i32, copy: &api::CopyRequest, _stream: Stream) -> Result<(), Error> {
+        // SAFETY: both ends are host memory; the caller's word for their size.
+        unsafe { copy.to.address().copy_from_nonoverlapping(copy.from.address(), copy.size_bytes as usize) };
+        Ok(())
+    }
+
+    fn create_stream(&self, _id: i32) -> Result<Stream, Error> {
+        let mut state = self.0.lock().unwrap();
+        state.next_stream += 64;
+        Ok(Stream::from_raw(std::ptr::without_provenance_mut(state.next_stream)))
+    }
+
+    unsafe fn sync_stream(&self, _id: i32, stream: Stream) -> Result<(), Error> {
+        *self.0.lock().unwrap().syncs.entry(stream.into_raw().addr()).or_default() += 1;
+        Ok(())
+    }
+}
+
+/// Does what the target's option `do` says.
+struct ToyCodegen;
+
+const INDEX: &str = r#"{"module_kind": "toy", "format": "none", "functions": [
+    {"name": "add", "symbol": "add"}, {"name": "gone", "symbol": "gone"}, {"name": "panic", "symbol": "panic"},
+    {"name": "silent", "symbol": "silent"}, {"name": "count", "symbol": "count"}, {"name": "work", "symbol": "work"}]}"#;
+
+fn order(request: &BuildRequest<'_>) -> String {
+    let json: serde_json::Value = serde_json::from_str(request.target_json).unwrap();
+    json["do"].as_str().unwrap_or("build").to_owned()
+}
+
+impl Codegen for ToyCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        if order(request) == "unsupported" {
+            session.diagnostic(Severity::Error, "f", "T.one()", "no one here")?;
+            session.diagnostic(Severity::Error, "f", "T.two()", "no two here")?;
+        }
+        Ok(())
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        session.diagnostic(Severity::Warning, "", "", "only a toy")?;
+        match order(request).as_str() {
+            "nothing" => return Ok(()),
+            "twice" => {
+                session.index(INDEX)?;
+                return session.index(INDEX);
+            }
+            "lie" => session.diagnostic(Severity::Error, "", "", "went wrong")?,
+            "fail" => {
+                session.section("half", SectionKind::Code, 1, b"half")?;
+                return Err(Error::new(ErrorKind::IO, "the disk is full"));
+            }
+            "panic" => panic!("as asked"),
+            "wait" => {
+                while !session.is_cancelled() {
+                    std::thread::yield_now();
+                }
+                return Err(Error::new(ErrorKind::CANCELLED, "given up"));
+            }
+            "index" => return session.index("{\"module_kind\": 1}"),
+            "align" => return session.section("code", SectionKind::Code, 3, b""),
+            "other" => {
+                session.index(&INDEX.replace("\"module_kind\": \"toy\"", "\"module_kind\": \"nobody\""))?
+            }
+            _ => session.index(INDEX)?,
+        }
+        session.section("code", SectionKind::Code, 64, request.ir.as_bytes())
+    }
+}
+
+struct ToyLoader(HostRef);
+
+impl ModuleLoader for ToyLoader {
+    fn check(&self, _artifact: &Artifact<'_>, device: api::DLDevice) -> Result<Verdict, Error> {
+        Ok(match device.device_type {
+            1 => Verdict::Runs,
+            _ => Verdict::Unsupported("runs in host memory only".into()),
+        })
+    }
+
+    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+        api::ensure!(artifact.section("code")?.alignment_bytes == 64, ErrorKind::INTERNAL, "alignment lost");
+        Ok(Box::new(ToyModule(self.0, env)))
+    }
+}
+
+struct ToyModule(HostRef, EnvRef);
+
+unsafe extern "C" fn silent(
+    _self: *mut c_void,
+    _args: *const api::abi::ChipdockAny,
+    _num_args: i32,
+    _result: *mut api::abi::ChipdockAny,
+) -> i32 {
+    -1
+}
+
+/// Allocates and frees workspace through the environment, as compiled code does.
+fn work(env: EnvRef) -> Result<Any, Error> {
+    let raw = env.as_ptr();
+    // SAFETY: the environment outlives the module; workspace is freed once.
+    unsafe {
+        let data = ((*raw).allocate_workspace)(raw, api::CPU, 100);
+        data.cast::<u8>().write_bytes(7, 100);
+        let freed = ((*raw).free_workspace)(raw, api::CPU, data);
+        let again = ((*raw).free_workspace)(raw, api::CPU, data);
+        let mut result = Any::NONE.into_raw();
+        let called = ((*raw).call_imported)(raw, c"nobody".as_ptr(), std::ptr::null(), 0, &mut result);
+        Ok(Any::from(i64::from(freed == 0) + i64::from(again != 0) * 2 + i64::from(called != 0) * 4))
+    }
+}
+
+impl Module for ToyModule {
+    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        let env = self.1;
+        Ok(match name {
+            "add" => Some(Function::from_fn(self.0, |args| {
+                let (a, b): (i64, i64) = (api::argument(args, 0, "a")?, api::argument(args, 1, "b")?);
+                Ok(Any::from(a + b))
+            })),
+            "count" => Some(Function::from_fn(self.0, |args| {
+                let tensor: api::TensorView<'_> = api::argument(args, 0, "tensor")?;
+                Ok(Any::from(tensor.element_count()?.cast_signed()))
+            })),
+            "panic" => Some(Function::from_fn(self.0, |_| panic!("in the kernel"))),
+            // SAFETY: keeps the packed convention but for the error that it owes.
+            "silent" => Some(unsafe { Function::from_safe_call(api::abi::ChipdockSafeCall(silent), ()) }),
+            "work" => Some(Function::from_fn(self.0, move |_| work(env))),
+            _ => None,
+        })
+    }
+}
