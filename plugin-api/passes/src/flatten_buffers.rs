@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use chipdock_ir::{
-    Buffer, BufferNode, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts,
+    AttrNode, Buffer, BufferNode, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind,
+    TargetFacts,
 };
 
 use crate::PassError;
@@ -164,6 +165,12 @@ impl Flattener<'_> {
             StmtKind::DeclBuffer { buffer, data } => {
                 StmtKind::DeclBuffer { buffer: self.flat(buffer).buffer, data: data.clone() }
             }
+            StmtKind::Attr { node: AttrNode::Buffer(buffer), key, value, body } => StmtKind::Attr {
+                node: AttrNode::Buffer(self.flat(buffer).buffer),
+                key: key.clone(),
+                value: value.clone(),
+                body: body.clone(),
+            },
             _ => return Ok(mapped),
         };
         Ok(Stmt::new(kind).with_span(mapped.span))

@@ -37,6 +37,7 @@
 //!   is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter.
 
 mod bind_target;
+mod default_schedule;
 mod error;
 mod flatten_buffers;
 mod lower;
@@ -45,10 +46,15 @@ mod lower_intrinsics;
 mod lower_workspace;
 mod make_packed_api;
 pub mod simplify;
+mod split_host_device;
 mod storage_rewrite;
+mod unroll;
+mod vectorize;
+mod verify;
 mod walk;
 
 pub use bind_target::bind_target;
+pub use default_schedule::default_schedule;
 pub use error::{Fault, PassError};
 pub use flatten_buffers::flatten_buffers;
 pub use lower::{LowerOptions, Lowered, PIPELINE, Pass, Schedule, lower};
@@ -56,7 +62,11 @@ pub use lower_blocks::lower_blocks;
 pub use lower_intrinsics::lower_intrinsics;
 pub use lower_workspace::lower_workspace;
 pub use make_packed_api::make_packed_api;
+pub use split_host_device::split_host_device;
 pub use storage_rewrite::storage_rewrite;
+pub use unroll::unroll;
+pub use vectorize::vectorize;
+pub use verify::{verify_limits, verify_memory};
 
 /// Bytes that a buffer may take on the stack; larger ones are workspace. TVM's `kMaxStackAlloca`.
 pub const STACK_SIZE_BYTES_MAX: i128 = 1024;

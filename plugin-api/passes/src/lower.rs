@@ -53,13 +53,21 @@ pub type Pass = fn(&IrModule, &TargetFacts) -> Result<IrModule, PassError>;
 /// The passes in order, each with the stage that it belongs to: a module at a stage has been through all of that stage.
 pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Blocks, "bind_target", crate::bind_target),
+    (Stage::Scheduled, "default_schedule", crate::default_schedule),
     (Stage::Flattened, "lower_blocks", crate::lower_blocks),
     (Stage::Flattened, "flatten_buffers", crate::flatten_buffers),
     (Stage::Flattened, "simplify", crate::simplify::simplify),
+    (Stage::Flattened, "vectorize", crate::vectorize),
+    (Stage::Flattened, "unroll", crate::unroll),
+    (Stage::Flattened, "simplify", crate::simplify::simplify),
     (Stage::Flattened, "storage_rewrite", crate::storage_rewrite),
+    (Stage::Flattened, "verify_memory", crate::verify_memory),
+    (Stage::Flattened, "verify_limits", crate::verify_limits),
+    (Stage::Device, "split_host_device", crate::split_host_device),
     (Stage::Host, "make_packed_api", crate::make_packed_api),
     (Stage::Host, "lower_workspace", crate::lower_workspace),
     (Stage::Host, "lower_intrinsics", crate::lower_intrinsics),
+    (Stage::Host, "simplify", crate::simplify::simplify),
 ];
 
 /// Lowers a module to a stage.

@@ -118,12 +118,14 @@ impl Linear {
             order.remove(first);
             order.insert(0, first);
         }
-        let mut sum: Option<Expr> = None;
+        let mut constant = balanced(dtype, self.constant);
+        // With nothing positive among the terms, 3 - n is shorter than n * -1 + 3.
+        let leads = first_positive.is_none() && !self.terms.is_empty();
+        let mut sum: Option<Expr> = leads.then(|| Expr::int(std::mem::take(&mut constant), dtype));
         for index in order {
             let (term, coefficient) = &self.terms[index];
             sum = Some(Self::plus(sum, map(term), *coefficient, dtype));
         }
-        let constant = balanced(dtype, self.constant);
         match sum {
             None => Expr::int(constant, dtype),
             Some(sum) if constant == 0 => sum,

@@ -10,8 +10,8 @@ use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op
 
 pub use interval::Ranges;
 use linear::Linear;
+pub(crate) use statement::leaves_loop;
 pub use statement::simplify;
-pub(crate) use statement::simplify_stmt;
 
 /// Simplifies an expression about whose variables nothing is known.
 ///

@@ -29,12 +29,7 @@ use chipdock_ir::subst::Substitution;
 ///
 /// None.
 pub fn simplify(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
-    Ok(map_bodies(module, |function| simplify_stmt(&function.body)))
-}
-
-/// Simplifies one statement about whose variables nothing is known.
-pub(crate) fn simplify_stmt(stmt: &Stmt) -> Stmt {
-    Statements { ranges: Ranges::new() }.stmt(stmt)
+    Ok(map_bodies(module, |function| Statements { ranges: Ranges::new() }.stmt(&function.body)))
 }
 
 struct Statements {

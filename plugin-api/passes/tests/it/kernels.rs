@@ -8,7 +8,7 @@ use chipdock_ir::{
 };
 
 /// Facts of a host without threads.
-pub fn host() -> TargetFacts {
+pub(crate) fn host() -> TargetFacts {
     TargetFacts {
         target: Arc::new(Target { kind: "host-kind".into(), ..Target::default() }),
         device_type: 1,
@@ -26,7 +26,7 @@ pub fn host() -> TargetFacts {
 }
 
 /// Facts of a device with threads.
-pub fn device() -> TargetFacts {
+pub(crate) fn device() -> TargetFacts {
     TargetFacts {
         target: Arc::new(Target { kind: "device-kind".into(), ..Target::default() }),
         device_type: 4,
@@ -41,40 +41,40 @@ pub fn device() -> TargetFacts {
     }
 }
 
-pub fn var(name: &str) -> Var {
+pub(crate) fn var(name: &str) -> Var {
     Var::new(name, DType::INT32)
 }
 
-pub fn buffer(name: &str, shape: &[Expr], dtype: DType) -> Buffer {
+pub(crate) fn buffer(name: &str, shape: &[Expr], dtype: DType) -> Buffer {
     Buffer::new(name, shape.to_vec(), dtype, StorageScope::GLOBAL)
 }
 
-pub fn extents(shape: &[i32]) -> Vec<Expr> {
+pub(crate) fn extents(shape: &[i32]) -> Vec<Expr> {
     shape.iter().map(|extent| Expr::i32(*extent)).collect()
 }
 
-pub fn load(buffer: &Buffer, indices: &[Expr]) -> Expr {
+pub(crate) fn load(buffer: &Buffer, indices: &[Expr]) -> Expr {
     Expr::load(buffer, indices.to_vec())
 }
 
-pub fn store(buffer: &Buffer, indices: &[Expr], value: Expr) -> Stmt {
+pub(crate) fn store(buffer: &Buffer, indices: &[Expr], value: Expr) -> Stmt {
     Stmt::store(buffer, indices.to_vec(), value)
 }
 
-pub fn seq(stmts: &[Stmt]) -> Stmt {
+pub(crate) fn seq(stmts: &[Stmt]) -> Stmt {
     Stmt::seq(stmts.iter().cloned())
 }
 
-pub fn serial(var: &Var, extent: Expr, body: Stmt) -> Stmt {
+pub(crate) fn serial(var: &Var, extent: Expr, body: Stmt) -> Stmt {
     Stmt::for_loop(var.clone(), extent, ForKind::Serial, body)
 }
 
-pub fn looped(var: &Var, extent: i32, kind: ForKind, body: Stmt) -> Stmt {
+pub(crate) fn looped(var: &Var, extent: i32, kind: ForKind, body: Stmt) -> Stmt {
     Stmt::for_loop(var.clone(), Expr::i32(extent), kind, body)
 }
 
 /// A block over axes, each (variable, extent, kind, value).
-pub fn block(
+pub(crate) fn block(
     name: &str,
     axes: &[(&Var, Expr, IterKind, Expr)],
     init: Option<Stmt>,
@@ -102,7 +102,13 @@ pub fn block(
     Stmt::new(StmtKind::BlockRealize { iter_values, predicate, block: Arc::new(block) })
 }
 
-pub fn function(name: &str, params: Vec<Param>, allocs: &[Buffer], s_tir: bool, body: Stmt) -> PrimFunc {
+pub(crate) fn function(
+    name: &str,
+    params: Vec<Param>,
+    allocs: &[Buffer],
+    s_tir: bool,
+    body: Stmt,
+) -> PrimFunc {
     PrimFunc {
         name: name.into(),
         params,
@@ -114,20 +120,20 @@ pub fn function(name: &str, params: Vec<Param>, allocs: &[Buffer], s_tir: bool, 
     }
 }
 
-pub fn module(functions: Vec<PrimFunc>) -> IrModule {
+pub(crate) fn module(functions: Vec<PrimFunc>) -> IrModule {
     IrModule { functions, attrs: Attrs::new() }
 }
 
-pub fn tensors(buffers: &[&Buffer]) -> Vec<Param> {
+pub(crate) fn tensors(buffers: &[&Buffer]) -> Vec<Param> {
     buffers.iter().map(|buffer| Param::Buffer((*buffer).clone())).collect()
 }
 
-pub fn yes() -> Expr {
+pub(crate) fn yes() -> Expr {
     Expr::bool(true)
 }
 
 /// C[i] = A[i] + B[i] over a symbolic size.
-pub fn vector_add() -> IrModule {
+pub(crate) fn vector_add() -> IrModule {
     let (n, i, vi) = (var("n"), var("i"), var("vi"));
     let [a, b, c] = ["A", "B", "C"].map(|name| buffer(name, &[n.expr()], DType::FLOAT32));
     let at = [vi.expr()];
@@ -137,7 +143,7 @@ pub fn vector_add() -> IrModule {
 }
 
 /// C = A B, three loops, one block.
-pub fn matmul(m: i32, n: i32, k: i32) -> IrModule {
+pub(crate) fn matmul(m: i32, n: i32, k: i32) -> IrModule {
     let [i, j, l, vi, vj, vl] = ["i", "j", "k", "vi", "vj", "vk"].map(var);
     let a = buffer("A", &extents(&[m, k]), DType::FLOAT32);
     let b = buffer("B", &extents(&[k, n]), DType::FLOAT32);
@@ -157,7 +163,7 @@ pub fn matmul(m: i32, n: i32, k: i32) -> IrModule {
 }
 
 /// Rows normalised by their exponentials: four blocks over three buffers of its own.
-pub fn softmax(rows: i32, columns: i32) -> IrModule {
+pub(crate) fn softmax(rows: i32, columns: i32) -> IrModule {
     let a = buffer("A", &extents(&[rows, columns]), DType::FLOAT32);
     let b = buffer("B", &extents(&[rows, columns]), DType::FLOAT32);
     let m = buffer("M", &extents(&[rows]), DType::FLOAT32);

@@ -1,0 +1,219 @@
+//! What the target does not have.
+
+use std::collections::BTreeMap;
+
+use chipdock_ir::{
+    Buffer, Child, Diagnostic, ForKind, IrModule, PrimFunc, Span, StmtKind, StorageRank, StorageScope,
+    TargetFacts, ThreadAxis,
+};
+
+use crate::{Fault, PassError};
+
+/// The greatest limit of a target that is believed.
+const LIMIT_MAX: i64 = 1 << 40;
+
+/// Refuses functions that no code of this target could run rightly: loops bound to threads on a target without threads,
+/// or to an axis that it does not have; memory in a scope that it does not have; a kernel without any thread on a device
+/// that is no host, whose memory a host function must not touch.
+///
+/// # Before and after
+///
+/// The module is unchanged.
+///
+/// # Requires / # Ensures
+///
+/// Requires a module without blocks. Every thread axis and storage scope that occurs is one of the target's.
+///
+/// # Errors
+///
+/// The caller's, one diagnostic for each thing that is wrong.
+pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    let mut problems = Vec::new();
+    for function in &module.functions {
+        let mut verifier = Verifier { function, facts, problems: &mut problems, threads: 0 };
+        verifier.body();
+        if verifier.threads == 0 && !facts.is_host {
+            verifier.problem(
+                Span::NONE,
+                format!(
+                    "expected loops bound to threads ({}) for target \"{}\", whose memory a host cannot touch; found \
+                     none: give the kernel a schedule",
+                    names(&facts.thread_axes),
+                    facts.target.kind
+                ),
+            );
+        }
+    }
+    finish("verify_memory", module, problems)
+}
+
+/// Refuses limits of a target that cannot be, and functions that go past them: threads of a block, shared memory of a
+/// block, arguments of a device function.
+///
+/// # Before and after
+///
+/// The module is unchanged.
+///
+/// # Requires / # Ensures
+///
+/// Requires flattened buffers. Every device function keeps to the limits that are known.
+///
+/// # Errors
+///
+/// The caller's, one diagnostic for each limit and function.
+pub fn verify_limits(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    let mut problems = limits(facts);
+    if problems.is_empty() {
+        for function in &module.functions {
+            usage(function, facts, &mut problems);
+        }
+    }
+    finish("verify_limits", module, problems)
+}
+
+fn finish(pass: &'static str, module: &IrModule, problems: Vec<Diagnostic>) -> Result<IrModule, PassError> {
+    if problems.is_empty() {
+        return Ok(module.clone());
+    }
+    Err(PassError { fault: Fault::Caller, pass, diagnostics: problems })
+}
+
+struct Verifier<'a> {
+    function: &'a PrimFunc,
+    facts: &'a TargetFacts,
+    problems: &'a mut Vec<Diagnostic>,
+    threads: usize,
+}
+
+impl Verifier<'_> {
+    fn problem(&mut self, span: Span, message: String) {
+        let function = self.function.name.clone();
+        self.problems.push(Diagnostic { function, span, node: String::new(), message });
+    }
+
+    fn body(&mut self) {
+        let body = &self.function.body;
+        body.walk(&mut |child| {
+            let Child::Stmt(stmt) = child else { return };
+            match &stmt.kind {
+                StmtKind::For { var, kind: ForKind::ThreadBinding(axis), .. } => {
+                    self.axis(stmt.span, &var.name, *axis);
+                }
+                StmtKind::LaunchThread { var, axis, .. } => self.axis(stmt.span, &var.name, *axis),
+                StmtKind::AllocBuffer { buffer, .. } => self.scope(stmt.span, buffer),
+                _ => {}
+            }
+        });
+    }
+
+    fn axis(&mut self, span: Span, name: &str, axis: ThreadAxis) {
+        self.threads += 1;
+        let kind = &self.facts.target.kind;
+        if self.facts.thread_axes.is_empty() {
+            self.problem(
+                span,
+                format!(
+                    "expected loops that target \"{kind}\" can run, which has no threads; found loop {name} bound to \
+                     {axis}: make it T.parallel or serial, or build for a target with threads"
+                ),
+            );
+        } else if !self.facts.thread_axes.contains(&axis) {
+            let known = names(&self.facts.thread_axes);
+            self.problem(
+                span,
+                format!(
+                    "expected a thread axis of target \"{kind}\" ({known}), found loop {name} bound to {axis}"
+                ),
+            );
+        }
+    }
+
+    fn scope(&mut self, span: Span, buffer: &Buffer) {
+        let known = &self.facts.storage_scopes;
+        let name = buffer.scope.to_string();
+        let has = known.is_empty() && buffer.scope == StorageScope::GLOBAL || known.contains(&name);
+        if !has {
+            let kind = &self.facts.target.kind;
+            let known = if known.is_empty() { "global".to_owned() } else { known.join(", ") };
+            self.problem(
+                span,
+                format!(
+                    "expected a storage scope of target \"{kind}\" ({known}), found buffer {} in scope \"{name}\"",
+                    buffer.name
+                ),
+            );
+        }
+    }
+}
+
+fn names(axes: &[ThreadAxis]) -> String {
+    let names: Vec<&str> = axes.iter().map(|axis| axis.name()).collect();
+    names.join(", ")
+}
+
+/// Limits that cannot be.
+fn limits(facts: &TargetFacts) -> Vec<Diagnostic> {
+    let all = [
+        ("threads of a block", facts.threads_per_block_max),
+        ("shared memory of a block in bytes", facts.shared_memory_bytes_max),
+        ("threads of a warp", facts.warp_size),
+        ("arguments of a device function", facts.function_args_max),
+    ];
+    let wrong = all.into_iter().filter_map(|(what, limit)| {
+        let limit = limit.filter(|limit| !(0..=LIMIT_MAX).contains(limit))?;
+        Some(Diagnostic {
+            function: "".into(),
+            span: Span::NONE,
+            node: String::new(),
+            message: format!(
+                "expected target \"{}\" to have between 0 and {LIMIT_MAX} {what}, found {limit}; correct the target",
+                facts.target.kind
+            ),
+        })
+    });
+    wrong.collect()
+}
+
+/// What a function uses of a block, as far as its sizes are constant.
+fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic>) {
+    let mut threads: BTreeMap<ThreadAxis, i128> = BTreeMap::new();
+    let mut shared_bytes = 0_i128;
+    function.body.walk(&mut |child| {
+        let Child::Stmt(stmt) = child else { return };
+        let (axis, extent) = match &stmt.kind {
+            StmtKind::For { kind: ForKind::ThreadBinding(axis), extent, .. } => (*axis, extent),
+            StmtKind::LaunchThread { axis, extent, .. } => (*axis, extent),
+            StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank == StorageRank::Shared => {
+                let bytes =
+                    buffer.constant_size().unwrap_or(0).saturating_mul(buffer.dtype.size_bytes() as i128);
+                shared_bytes = shared_bytes.saturating_add(bytes);
+                return;
+            }
+            _ => return,
+        };
+        if matches!(axis, ThreadAxis::ThreadX | ThreadAxis::ThreadY | ThreadAxis::ThreadZ) {
+            let most = threads.entry(axis).or_insert(1);
+            *most = (*most).max(extent.as_int().unwrap_or(1));
+        }
+    });
+    let block = threads.values().fold(1_i128, |product, extent| product.saturating_mul(*extent));
+    let uses = [
+        ("threads in a block", block, facts.threads_per_block_max),
+        ("bytes of shared memory in a block", shared_bytes, facts.shared_memory_bytes_max),
+    ];
+    for (what, found, limit) in uses {
+        if let Some(limit) = limit
+            && found > i128::from(limit)
+        {
+            problems.push(Diagnostic {
+                function: function.name.clone(),
+                span: Span::NONE,
+                node: String::new(),
+                message: format!(
+                    "expected at most {limit} {what} on target \"{}\", found {found}",
+                    facts.target.kind
+                ),
+            });
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Facts of a made-up host, and inputs for any kernel.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::interpret::{Arg, Array};
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    Child, DType, Expr, ExprKind, ForKind, Param, PrimFunc, Stage, StmtKind, Target, TargetFacts, Var,
+};
+
+/// Facts of a host without threads.
+pub(crate) fn host_facts() -> TargetFacts {
+    TargetFacts {
+        target: Arc::new(Target { kind: "host-kind".into(), ..Target::default() }),
+        device_type: 1,
+        device: "cpu".into(),
+        stage: Stage::Host,
+        is_host: true,
+        thread_axes: Vec::new(),
+        storage_scopes: vec!["global".into(), "local".into()],
+        threads_per_block_max: None,
+        shared_memory_bytes_max: None,
+        warp_size: None,
+        function_args_max: None,
+        native_ops: Vec::new(),
+    }
+}
+
+/// True where no loop is bound to a thread and no memory is shared between threads.
+pub(crate) fn without_threads(function: &PrimFunc) -> bool {
+    let mut without = true;
+    function.body.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            without &= !matches!(
+                &stmt.kind,
+                StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. }
+            );
+        }
+    });
+    without
+}
+
+/// Files that hold what a lowered module holds, or what the passes refuse by their contract.
+pub(crate) fn may_be_refused(name: &str) -> bool {
+    name.starts_with("lowered/") || name.starts_with("construct/")
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// Arguments for a kernel: small sizes, random elements. `None` where a size cannot be worked out.
+pub(crate) fn inputs(function: &PrimFunc, seed: u64) -> Option<Vec<Arg>> {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut sizes: HashMap<Var, i128> = HashMap::new();
+    for param in &function.params {
+        if let Param::Var(var) = param
+            && !var.dtype.is_handle()
+        {
+            sizes.insert(var.clone(), (2 + random.next() % 5).into());
+        }
+    }
+    let args = function.params.iter().map(|param| match param {
+        Param::Var(var) if var.dtype.is_handle() => None,
+        Param::Var(var) if var.dtype.is_float() => Some(Arg::Float(1.5)),
+        Param::Var(var) if var.dtype.is_bool() => Some(Arg::Int(1)),
+        Param::Var(var) => sizes.get(var).map(|value| Arg::Int(*value)),
+        Param::Buffer(buffer) => {
+            let mut shape = Vec::new();
+            for extent in &buffer.shape {
+                shape.push(usize::try_from(evaluate(extent, &mut sizes, &mut random)?).ok()?);
+            }
+            Some(Arg::Tensor(tensor(buffer.dtype, &shape, &mut random)))
+        }
+    });
+    args.collect()
+}
+
+fn evaluate(expr: &Expr, sizes: &mut HashMap<Var, i128>, random: &mut Random) -> Option<i128> {
+    let mut substitution = Substitution::new();
+    expr.walk(&mut |e| {
+        if let ExprKind::Var(var) = &e.kind {
+            let value = *sizes.entry(var.clone()).or_insert_with(|| (3 + random.next() % 9).into());
+            substitution.map_var(var, Expr::int(value, var.dtype));
+        }
+    });
+    chipdock_passes::simplify::expr(&substitution.expr(expr)).as_int()
+}
+
+fn tensor(dtype: DType, shape: &[usize], random: &mut Random) -> Array {
+    let n_lanes = shape.iter().product::<usize>() * usize::from(dtype.lanes);
+    if dtype.is_float() {
+        let values: Vec<f64> = (0..n_lanes).map(|_| (random.next() % 2001) as f64 / 250.0 - 4.0).collect();
+        return Array::from_f64(dtype, shape, &values);
+    }
+    let values: Vec<i128> = (0..n_lanes).map(|_| (random.next() % 23) as i128 - 5).collect();
+    let values = if dtype.is_bool() { values.iter().map(|v| v & 1).collect() } else { values };
+    Array::from_int(dtype, shape, &values)
+}
