@@ -42,15 +42,15 @@ fn prim_func(name: &str, params: Vec<Param>, body: Stmt) -> PrimFunc {
 
 #[test]
 fn brackets_are_the_fewest() {
-    let (a, b, c) = (var("a"), var("b"), var("c"));
-    check(&(&(&a + &b) + &c), "a + b + c");
-    check(&(&a + &(&b + &c)), "a + (b + c)");
-    check(&(&a - &(&b - &c)), "a - (b - c)");
-    check(&(&(&a + &b) * &c), "(a + b) * c");
-    check(&(&a + &(&b * &c)), "a + b * c");
+    let (a, b, c) = (var("a"), var("b"), var("k"));
+    check(&(&(&a + &b) + &c), "a + b + k");
+    check(&(&a + &(&b + &c)), "a + (b + k)");
+    check(&(&a - &(&b - &c)), "a - (b - k)");
+    check(&(&(&a + &b) * &c), "(a + b) * k");
+    check(&(&a + &(&b * &c)), "a + b * k");
     let floor = Expr::binary(BinaryOp::FloorDiv, &a + &Expr::i32(127), Expr::i32(128));
     check(&floor, "(a + 127) // 128");
-    check(&Expr::binary(BinaryOp::FloorMod, a.clone(), &b * &c), "a % (b * c)");
+    check(&Expr::binary(BinaryOp::FloorMod, a.clone(), &b * &c), "a % (b * k)");
     let shift = Expr::call(Op::ShiftRight, vec![&a + &Expr::i32(127), Expr::i32(7)], DType::INT32);
     check(&shift, "a + 127 >> 7");
     check(&(&shift + &a), "(a + 127 >> 7) + a");
@@ -377,13 +377,13 @@ fn attributes_print_as_python_values() {
     function.attrs = Attrs::from([
         ("a".into(), AttrValue::None),
         ("b".into(), AttrValue::List(vec![AttrValue::Int(-1), AttrValue::Str("x".into())])),
-        ("c".into(), AttrValue::Float(FloatBits::new(2.0))),
+        ("c0".into(), AttrValue::Float(FloatBits::new(2.0))),
         ("d".into(), AttrValue::Float(FloatBits::new(f64::INFINITY))),
         ("e".into(), AttrValue::Expr(Expr::i32(3))),
         ("f".into(), AttrValue::Map(BTreeMap::from([("k".into(), AttrValue::Bool(false))]))),
         ("g".into(), AttrValue::Target(Arc::new(target))),
     ]);
-    let expected = "    T.func_attr({\"a\": None, \"b\": [-1, \"x\"], \"c\": 2.0, \"d\": float(\"inf\"), \
+    let expected = "    T.func_attr({\"a\": None, \"b\": [-1, \"x\"], \"c0\": 2.0, \"d\": float(\"inf\"), \
                     \"e\": T.int32(3), \"f\": {\"k\": False}, \
                     \"g\": T.target({\"fast\": True, \"keys\": [\"a\"], \"kind\": \"test\", \"tag\": \"\"})})\n    pass\n";
     assert_eq!(body(&function), expected);
