@@ -80,6 +80,18 @@ fn i3_what_is_ordered_is_no_race() {
 }
 
 #[test]
+fn i3_an_early_read_is_remembered() {
+    // All read A[0]; the last then writes it, and its own read was the latest.
+    let result = one_buffer(|f, a| {
+        f.for_loop("i", 3, ForKind::Parallel, |f, i| {
+            f.bind("t", a.at([0]));
+            f.if_then(Expr::compare(CompareOp::Eq, i, Expr::i32(2)), |f| f.store(a, [0], 0));
+        });
+    });
+    assert!(matches!(result.unwrap_err().kind, ErrorKind::Race { write: true, earlier_write: false, .. }));
+}
+
+#[test]
 fn i3_nested_parallel_loops_race_at_either_level() {
     let nested = |index: fn(&Expr, &Expr) -> Expr| {
         one_buffer(|f, a| {
