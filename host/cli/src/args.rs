@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 Examples:
   chipdock plugins                                         what was found, and why not
   chipdock devices                                         which chips are there
-  chipdock run add.py --in A=a.npy --in B=b.npy --out C=c.npy
+  chipdock run add.py --in A=a.npy --in B=b.npy --out C=sum.npy
   chipdock help run                                        more of one command
 
 Exit codes: 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is \
@@ -142,7 +142,7 @@ pub(crate) struct PluginsArgs {
     #[arg(long)]
     pub(crate) check: bool,
     /// With --check: give up on a plugin after so long.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: f64,
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -221,7 +221,7 @@ pub(crate) struct KernelArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  chipdock build add.py --target KIND -o add.c         the generated source
+  chipdock build add.py --target KIND --emit source    the generated text, on standard output
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
   chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
 
@@ -246,7 +246,7 @@ A buffer without --in starts as zeros. A bare symbol in a shape is bound by the 
 gives its bits as uint16.
 
 Examples:
-  chipdock run add.py --in A=a.npy --in B=b.npy --out C=c.npy
+  chipdock run add.py --in A=a.npy --in B=b.npy --out C=sum.npy
   chipdock run kernels.py:scale --target KIND --set factor=2.5 --in A=a.npy --out B=b.npy
   chipdock run add.py --set n=1000000 --repeat 20 --json
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind};
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorKind, nearest, quoted};
+use crate::error::{Category, Error, ErrorKind, nearest, quoted};
 use schema::{common_options, converted, described};
 
 /// Targets within targets: no deeper than this.
@@ -199,7 +199,8 @@ fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<A
 
 fn unknown_kind(name: &str, known: &[String]) -> Error {
     let shown: String = name.chars().take(60).collect();
-    let error = value_error(format!("target kind \"{shown}\" is not known"));
+    // Whether it is misspelt or its plugin is not here, nobody can tell: a plugin that has it is what is missing.
+    let error = value_error(format!("target kind \"{shown}\" is not known")).with_category(Category::Plugin);
     let names = known.iter().map(String::as_str);
     match nearest(name, names.clone()) {
         Some(near) => error.hint(format!("did you mean \"{near}\"? known kinds: {}", quoted(names))),

@@ -1,5 +1,7 @@
 //! `chipdock build`. Rules are those of the command's front page.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use chipdock_cli_tests::{Scratch, fields};
 use serde_json::json;
 

@@ -1,5 +1,7 @@
 //! `chipdock run`, with the plugins of this repository. Rules are those of the command's front page.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use chipdock_cli_tests::{Scratch, fields};
 use npyz::Order;
 use serde_json::json;
@@ -75,7 +77,7 @@ times_seconds[]: number";
 }
 
 #[test]
-fn column_major_and_big_endian_files_are_read() {
+fn column_major_files_are_read() {
     let scratch = Scratch::new();
     scratch.kernel("transpose.py");
     // Column-major elements of [[1, 2, 3], [4, 5, 6]].
@@ -161,9 +163,11 @@ fn what_disagrees_is_refused_before_anything_is_written() {
 fn malformed_arrays_are_named() {
     let (scratch, _) = vector_add(4);
     let good = std::fs::read(scratch.path("a.npy")).unwrap();
+    let start = good.len() - 16;
     let mut huge = b"\x93NUMPY\x02\x00\xff\xff\xff\x7f".to_vec();
     huge.extend(&good[10..]);
-    let claims = String::from_utf8_lossy(&good[10..128]).replace("(4,)", "(4000000000000000000,)");
+    let claims = String::from_utf8_lossy(&good[10..start]).replace("(4", "(4000000000000000000");
+    assert!(claims.contains("4000000000000000000"));
     let claiming = [&good[..8], &(claims.len() as u16).to_le_bytes(), claims.as_bytes(), &[0; 16]].concat();
     for (name, bytes, says) in [
         ("empty.npy", Vec::new(), "not an .npy file"),

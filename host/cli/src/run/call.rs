@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use chipdock_host::{AnyView, Device, Host, Tensor};
+use chipdock_host::{AnyView, Device, Error, Host, Tensor};
 use chipdock_ir::{DType, PrimFunc};
 
 use super::bind::Argument;
@@ -113,7 +113,14 @@ pub(crate) fn call(
         })
         .collect();
 
-    let at = |failure: Failure| failure.at(format!("{} on {}", function.name, place.name));
+    // The arguments were checked: what the function refuses all the same is its own failure.
+    let at = |error: &Error| {
+        let mut failed = failure(error).at(format!("{} on {}", function.name, place.name));
+        if failed.exit == Exit::Input {
+            failed.exit = Exit::Work;
+        }
+        failed
+    };
     let mut times = Vec::new();
     let mut result = None;
     for round in 0..repeat {
@@ -126,8 +133,8 @@ pub(crate) fn call(
             progress.step(format!("running {}", function.name));
         }
         let started = Instant::now();
-        let value = callable.call(&views).map_err(|error| at(failure(&error)))?;
-        place.device.sync().map_err(|error| at(failure(&error)))?;
+        let value = callable.call(&views).map_err(|error| at(&error))?;
+        place.device.sync().map_err(|error| at(&error))?;
         times.push(started.elapsed().as_secs_f64());
         if let Some(dtype) = function.ret {
             result = returned(&value, dtype);
