@@ -422,7 +422,8 @@ impl Compiler<'_, '_> {
             },
             (Op::HandleAddByteOffset, [handle, offset]) if dtype == DType::HANDLE => {
                 self.expect(handle, DType::HANDLE, op.name())?;
-                self.expect(offset, DType::INT64, op.name())?;
+                let offset_type = if offset.dtype == DType::INT32 { DType::INT32 } else { DType::INT64 };
+                self.expect(offset, offset_type, op.name())?;
                 let add = kernels::binary(BinaryOp::Add, Lane::U64);
                 self.pair(add, handle, offset, dtype, op.name())
             }
