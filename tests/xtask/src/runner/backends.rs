@@ -1,0 +1,55 @@
+//! The backends present: every target kind whose code generator, loader and device answer.
+
+use std::sync::Arc;
+
+use chipdock_host::{Device, Host, HostOptions};
+use chipdock_ir::Target;
+
+use super::Result;
+use super::options::Options;
+
+/// A target that can be compiled for and run here.
+pub struct Backend {
+    /// The target, with its defaults.
+    pub target: Arc<Target>,
+    /// The device that it runs on.
+    pub device: Device,
+    /// The device's name, as its driver says it.
+    pub device_name: String,
+}
+
+/// A host over the plugins of one folder alone, so that nothing installed on this machine takes part.
+///
+/// # Errors
+///
+/// No plugin was found there: a run that loads no plugin proves nothing.
+pub fn open_host(options: &Options) -> Result<Host> {
+    let host_options = HostOptions { plugins: vec![options.plugins.clone()], search: false, ..HostOptions::default() };
+    let host = Host::new(host_options).map_err(|error| error.to_string())?;
+    if host.plugins().is_empty() {
+        return Err(format!("no plugin was found in {}", options.plugins.display()));
+    }
+    Ok(host)
+}
+
+/// The backends that can be used, and for each of the others the reason.
+///
+/// # Errors
+///
+/// The target kinds could not be listed.
+pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<(String, String)>)> {
+    let (mut usable, mut unusable) = (Vec::new(), Vec::new());
+    for kind in host.target_kinds().map_err(|error| error.to_string())? {
+        let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
+            let target = host.target(kind.name.as_str())?;
+            let device = host.device(&kind.device, 0)?;
+            let name = device.attribute("device_name")?.map(|name| name.to_string()).unwrap_or_default();
+            Ok(Backend { target, device, device_name: name })
+        };
+        match opened() {
+            Ok(backend) => usable.push(backend),
+            Err(error) => unusable.push((kind.name.clone(), error.to_string())),
+        }
+    }
+    Ok((usable, unusable))
+}

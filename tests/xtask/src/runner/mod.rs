@@ -1,0 +1,12 @@
+//! Running the examples on every backend present, judged by the interpreter.
+
+pub mod backends;
+pub mod cases;
+pub mod digits;
+pub mod limits;
+pub mod npy;
+pub mod options;
+pub mod run;
+
+/// A failed step, for a person.
+pub type Result<T> = std::result::Result<T, String>;

@@ -1,0 +1,47 @@
+//! Arguments of the runner's programs.
+
+use std::path::PathBuf;
+
+use super::Result;
+
+/// What `cargo xtask` hands over, and what the person asked for.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// The folder with the plugins.
+    pub plugins: PathBuf,
+    /// The command `chipdock`.
+    pub command: PathBuf,
+    /// JSON in place of tables.
+    pub json: bool,
+    /// Only cases whose name holds one of these; empty: all.
+    pub filters: Vec<String>,
+}
+
+impl Options {
+    /// Reads the arguments of this process.
+    ///
+    /// # Errors
+    ///
+    /// An option that is not known, or one without its value.
+    pub fn from_arguments() -> Result<Self> {
+        let mut options = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut path = || arguments.next().map(PathBuf::from).ok_or(format!("{argument} takes a path"));
+            match argument.as_str() {
+                "--plugins" => options.plugins = path()?,
+                "--command" => options.command = path()?,
+                "--json" => options.json = true,
+                unknown if unknown.starts_with('-') => return Err(format!("unknown option {unknown}; known: --json")),
+                _ => options.filters.push(argument),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether a case of that name is asked for.
+    #[must_use]
+    pub fn wants(&self, name: &str) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter))
+    }
+}
