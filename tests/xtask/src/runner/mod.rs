@@ -2,6 +2,7 @@
 
 pub mod backends;
 pub mod cases;
+pub mod contest;
 pub mod digits;
 pub mod limits;
 pub mod npy;

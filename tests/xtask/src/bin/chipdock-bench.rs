@@ -1,0 +1,272 @@
+//! `cargo xtask bench`: ratios against a bare call and the machine's own limits, contenders visited in turn.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use chipdock_host::{AnyView, Host, Tensor};
+use chipdock_ir::DType;
+use chipdock_xtask::runner::backends::{self, Backend};
+use chipdock_xtask::runner::cases::{CASES, Case, arguments, symbols};
+use chipdock_xtask::runner::contest::{duel, median, ns_per_call};
+use chipdock_xtask::runner::options::Options;
+use chipdock_xtask::runner::{Result, limits, run};
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+
+fn main() -> ExitCode {
+    match Options::from_arguments().and_then(|options| bench(&options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One line of the report: a figure, and the goal that it is held against.
+struct Line {
+    name: &'static str,
+    measured: String,
+    value: f64,
+    goal: Option<f64>,
+}
+
+impl Line {
+    /// Goals are ceilings.
+    fn verdict(&self) -> &'static str {
+        match self.goal {
+            None => "for information",
+            Some(goal) if self.value <= goal => "reached",
+            Some(_) => "not reached",
+        }
+    }
+}
+
+fn bench(options: &Options) -> Result<()> {
+    let mut lines = Vec::new();
+    let host = backends::open_host(options)?;
+    let (present, _) = backends::present(&host)?;
+    for backend in &present {
+        if options.wants("call") {
+            lines.extend(packed_call(&host, backend)?);
+        }
+        if options.wants("matmul") {
+            lines.push(matmul(&host, backend)?);
+        }
+    }
+    if options.wants("pool") {
+        lines.push(pool(&host)?);
+    }
+    if options.wants("list") {
+        lines.extend(list(options)?);
+    }
+    report(options, &lines);
+    Ok(())
+}
+
+fn report(options: &Options, lines: &[Line]) {
+    if options.json {
+        let lines: Vec<Value> = lines
+            .iter()
+            .map(|line| json!({"name": line.name, "value": line.value, "goal": line.goal, "verdict": line.verdict()}))
+            .collect();
+        println!("{}", json!({"schema": "chipdock.bench/1", "lines": lines}));
+        return;
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(["what", "measured", "goal", ""]);
+    for line in lines {
+        let goal = line.goal.map(|goal| format!("at most {goal}")).unwrap_or_default();
+        table.add_row([line.name, &line.measured, &goal, line.verdict()]);
+    }
+    println!("{table}");
+}
+
+const ADD_16: &str = "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def add(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")):
+        T.func_attr({\"tirx.noalias\": True})
+        for i in range(16):
+            with T.sblock(\"C\"):
+                vi = T.axis.spatial(16, i)
+                C[vi] = A[vi] + B[vi]
+
+    @T.prim_func(s_tir=True)
+    def add_n(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\"), C: T.Buffer((n,), \"float32\")):
+        n = T.int32()
+        T.func_attr({\"tirx.noalias\": True})
+        for i in range(n):
+            with T.sblock(\"C\"):
+                vi = T.axis.spatial(n, i)
+                C[vi] = A[vi] + B[vi]
+";
+
+const BARE: &str = "
+void add(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+    (void)n;
+    for (int i = 0; i < 16; ++i) c[i] = a[i] + b[i];
+}
+void add_n(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+    for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}
+";
+
+/// A packed call with every check, against a call of the same loop compiled bare by the system's compiler.
+fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
+    let module = chipdock_script::parse(ADD_16, "add.py").map_err(|errors| errors.to_string())?;
+    let loaded = run::build(host, backend, &module)?;
+    let bare = compile_bare()?;
+    let tensors: Vec<Tensor> = (0..3)
+        .map(|_| Tensor::zeros(&backend.device, &[16], DType::FLOAT32))
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|error| error.to_string())?;
+    let mut lines = Vec::new();
+    let names = [
+        ("add", "packed call of a 16-element add, fixed size / bare call"),
+        ("add_n", "packed call of a 16-element add, symbolic size / bare call"),
+    ];
+    for (function, name) in names {
+        let callable = loaded.function(function).map_err(|error| error.to_string())?;
+        let raw: Vec<_> = tensors.iter().map(|tensor| AnyView::from(tensor).into_raw()).collect();
+        let object = callable.object().as_ptr().cast();
+        let call = callable.safe_call().0;
+        let packed = || {
+            ns_per_call(20_000, || {
+                let mut result = chipdock_host::Any::NONE.into_raw();
+                // SAFETY: the function's own object, live arguments, a result that is None.
+                let status = unsafe { call(object, raw.as_ptr(), 3, &raw mut result) };
+                assert_eq!(std::hint::black_box(status), 0);
+            })
+        };
+        let mut data = [[0.0_f32; 16]; 3];
+        let [a, b, c] = &mut data;
+        // SAFETY: the library just compiled holds this function with this signature.
+        let bare: libloading::Symbol<'_, unsafe extern "C" fn(*const f32, *const f32, *mut f32, i32)> =
+            unsafe { bare.get(function) }.map_err(|error| error.to_string())?;
+        let bare = || {
+            ns_per_call(20_000, || {
+                // SAFETY: three arrays of 16 floats.
+                unsafe { bare(a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), std::hint::black_box(16)) }
+            })
+        };
+        let (ours, peer, ratio) = duel(51, packed, bare);
+        let measured = format!("{ratio:.2} ({ours:.1} ns / {peer:.1} ns)");
+        lines.push(Line { name, measured, value: ratio, goal: Some(2.2) });
+    }
+    Ok(lines)
+}
+
+fn compile_bare() -> Result<libloading::Library> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (source, library) = (folder.path().join("bare.c"), folder.path().join("bare.so"));
+    fs::write(&source, BARE).map_err(|error| error.to_string())?;
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let flags = ["-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared"];
+    let status = Command::new(compiler).args(flags).arg(&source).arg("-o").arg(&library).status();
+    if !status.map_err(|error| error.to_string())?.success() {
+        return Err("the bare loop does not compile".to_owned());
+    }
+    // SAFETY: a library without constructors.
+    unsafe { libloading::Library::new(&library) }.map_err(|error| error.to_string())
+}
+
+/// The scheduled matmul beside the machine's fused multiply-add peak of one thread, measured in turn.
+fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
+    let case: &Case = CASES.iter().find(|case| case.file == "matmul_scheduled").ok_or("no scheduled matmul")?;
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels");
+    let module = case.module(&kernels)?;
+    let function = module.function(case.function).ok_or("no function in the scheduled matmul")?;
+    let loaded = run::build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
+    let values = run::upload(backend, &arguments(function, &symbols(case.time))?)?;
+    run::call(&loaded, &values)?;
+    let (mut rates, mut peaks) = (Vec::new(), Vec::new());
+    for _ in 0..9 {
+        let start = Instant::now();
+        run::call(&loaded, &values)?;
+        rates.push(case.amount(function, case.time) / start.elapsed().as_secs_f64() / 1e9);
+        peaks.push(limits::fma_peak_gflops(5));
+    }
+    let share = median(rates.iter().zip(&peaks).map(|(rate, peak)| rate / peak).collect());
+    let measured = format!("{:.0} of {:.0} GFLOP/s, {:.0} %", median(rates), median(peaks), 100.0 * share);
+    Ok(Line { name: "scheduled matmul 1024³ beside the FMA peak of one thread", measured, value: share, goal: None })
+}
+
+/// Allocation and release of a tensor from the warm pool.
+fn pool(host: &Host) -> Result<Line> {
+    let device = host.device("cpu", 0).map_err(|error| error.to_string())?;
+    let mut failed = None;
+    let mut once = || {
+        ns_per_call(20_000, || {
+            if let Err(error) = Tensor::empty(&device, &[1 << 18], DType::FLOAT32) {
+                failed = Some(error.to_string());
+            }
+        })
+    };
+    once();
+    let ns = median((0..51).map(|_| once()).collect());
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let name = "allocation and release of a 1 MiB tensor from the warm pool, ns";
+    Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0) })
+}
+
+/// The command with eight plugins in its folder: time and memory of listing them, and that it opened none.
+fn list(options: &Options) -> Result<Vec<Line>> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    eight_plugins(&options.plugins, folder.path())?;
+    let list = || {
+        let mut command = Command::new(&options.command);
+        command.args(["plugins", "--plugin"]).arg(folder.path()).stdin(Stdio::null());
+        command
+    };
+    let trace = list().env("LD_DEBUG", "files").output().map_err(|error| error.to_string())?;
+    if String::from_utf8_lossy(&trace.stderr).contains("chipdock_plugin") {
+        return Err("listing opened a plugin".to_owned());
+    }
+    let shown = String::from_utf8_lossy(&trace.stdout).matches("eight-").count();
+    if shown < 8 {
+        return Err(format!("of eight plugins only {shown} were listed"));
+    }
+    let once = || {
+        let start = Instant::now();
+        let _ = list().output();
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    once();
+    let ms = median((0..51).map(|_| once()).collect());
+    // SAFETY: plain data, filled by the call.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: a live struct; the children are those that were waited for, the listings.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    let mib = usage.ru_maxrss as f64 / 1024.0;
+    Ok(vec![
+        Line { name: "listing eight plugins, ms", measured: format!("{ms:.2}"), value: ms, goal: Some(3.0) },
+        Line { name: "listing eight plugins, MiB", measured: format!("{mib:.1}"), value: mib, goal: Some(8.0) },
+    ])
+}
+
+/// Copies plugins of the folder, in turn, under eight names.
+fn eight_plugins(from: &Path, to: &Path) -> Result<()> {
+    let entries = fs::read_dir(from).map_err(|error| error.to_string())?;
+    let mut manifests: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(".chipdock.json"))
+        .collect();
+    manifests.sort();
+    for index in 0..8 {
+        let manifest = manifests.get(index % manifests.len().max(1)).ok_or("no manifest to copy")?;
+        let library = manifest.with_extension("").with_extension("so");
+        let stem = format!("libchipdock_plugin_{index}");
+        let text = fs::read_to_string(manifest).map_err(|error| error.to_string())?;
+        let mut json: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        json["name"] = format!("eight-{index}").into();
+        fs::write(to.join(format!("{stem}.chipdock.json")), json.to_string()).map_err(|error| error.to_string())?;
+        fs::copy(&library, to.join(format!("{stem}.so"))).map_err(|error| format!("{}: {error}", library.display()))?;
+    }
+    Ok(())
+}
