@@ -131,8 +131,8 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
     for (function, name) in names {
         let callable = loaded.function(function).map_err(|error| error.to_string())?;
         let raw: Vec<_> = tensors.iter().map(|tensor| AnyView::from(tensor).into_raw()).collect();
-        let object = callable.object().as_ptr().cast();
-        let call = callable.safe_call().0;
+        let object = callable.value().object().as_ptr().cast();
+        let call = callable.value().safe_call().0;
         let packed = || {
             ns_per_call(20_000, || {
                 let mut result = chipdock_host::Any::NONE.into_raw();

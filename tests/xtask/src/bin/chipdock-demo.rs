@@ -70,7 +70,7 @@ fn demo(options: &Options) -> Result<usize> {
 fn show_plugins(host: &Host) {
     let mut table = table(&["plugin", "version", "provides"]);
     for plugin in host.plugins() {
-        table.add_row([plugin.name.clone(), plugin.version.clone(), plugin.provides.join("\n")]);
+        table.add_row([plugin.name.clone(), plugin.version.clone().unwrap_or_default(), plugin.provides.join("\n")]);
     }
     println!("discovered, nothing opened yet:\n{table}\n");
 }

@@ -24,7 +24,7 @@ pub struct Backend {
 ///
 /// No plugin was found there: a run that loads no plugin proves nothing.
 pub fn open_host(options: &Options) -> Result<Host> {
-    let host_options = HostOptions { plugins: vec![options.plugins.clone()], search: false, ..HostOptions::default() };
+    let host_options = HostOptions { plugin_paths: vec![options.plugins.clone()], ..HostOptions::isolated() };
     let host = Host::new(host_options).map_err(|error| error.to_string())?;
     if host.plugins().is_empty() {
         return Err(format!("no plugin was found in {}", options.plugins.display()));
@@ -39,11 +39,11 @@ pub fn open_host(options: &Options) -> Result<Host> {
 /// The target kinds could not be listed.
 pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<(String, String)>)> {
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
-    for kind in host.target_kinds().map_err(|error| error.to_string())? {
+    for (kind, _) in host.target_kinds().map_err(|error| error.to_string())? {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
             let target = host.target(kind.name.as_str())?;
             let device = host.device(&kind.device, 0)?;
-            let name = device.attribute("device_name")?.map(|name| name.to_string()).unwrap_or_default();
+            let name = device.attribute("device_name")?.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
             Ok(Backend { target, device, device_name: name })
         };
         match opened() {
