@@ -124,6 +124,18 @@ fn time(backend: &Backend, function: &Function, values: &[Value]) -> Result<Dura
     Ok(times[times.len() / 2])
 }
 
+/// Compiles a kernel and holds it against the interpreter at small sizes: the largest difference, and the largest as a
+/// share of what is allowed.
+///
+/// # Errors
+///
+/// Any step failed, or a result is farther from the interpreter's than it allows.
+pub fn judge(host: &Host, backend: &Backend, case: &Case, kernels: &Path) -> Result<(f64, f64)> {
+    let module = case.module(kernels)?;
+    let callable = build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
+    check(backend, case, kernels, &module, &callable)
+}
+
 /// Runs small sizes on both; every tensor parameter is compared.
 fn check(
     backend: &Backend,
@@ -136,7 +148,7 @@ fn check(
     let inputs = arguments(function, &symbols(case.check))?;
     let (expected, rows) = match case.judge {
         None => (interpret(module, function, &inputs)?, None),
-        Some((file, sizes)) => (judge(file, sizes, kernels, &inputs)?, Some(sizes[0].1)),
+        Some((file, sizes)) => (first_rows(file, sizes, kernels, &inputs)?, Some(sizes[0].1)),
     };
     let values = upload(backend, &inputs)?;
     call(callable, &values)?;
@@ -165,7 +177,7 @@ fn interpret(module: &IrModule, function: &PrimFunc, inputs: &[Arg]) -> Result<O
 }
 
 /// The first rows by another kernel: the first tensor is cut to the rows that it takes.
-fn judge(file: &str, sizes: super::cases::Sizes, kernels: &Path, inputs: &[Arg]) -> Result<Outcome> {
+fn first_rows(file: &str, sizes: super::cases::Sizes, kernels: &Path, inputs: &[Arg]) -> Result<Outcome> {
     let module = read_module(&kernels.join(format!("{file}.py")))?;
     let function = module.function(file).ok_or("the judging kernel is not in its file")?;
     let forms = arguments(function, &symbols(sizes))?;

@@ -1,0 +1,95 @@
+//! The example kernels, the corpus and the digits on every backend present.
+
+use std::path::{Path, PathBuf};
+
+use chipdock_differential::{backends, host};
+use chipdock_ir::interpret::{Arg, Array, Interpreter, compare};
+use chipdock_ir::{Child, ForKind, IrModule, Param, PrimFunc, StmtKind};
+use chipdock_xtask::runner::cases::{self, CASES};
+use chipdock_xtask::runner::{digits, run};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+#[test]
+fn example_kernels_agree_with_the_interpreter() {
+    let host = host();
+    for backend in backends(&host) {
+        for case in CASES {
+            let judged = run::judge(&host, &backend, case, &examples().join("kernels"));
+            judged.unwrap_or_else(|error| panic!("{} on {}: {error}", case.name(), backend.target.kind));
+        }
+    }
+}
+
+#[test]
+fn digits_are_read() {
+    let host = host();
+    for backend in backends(&host) {
+        let reading = digits::read(&host, &backend, &examples().join("digits")).expect("the pipeline runs");
+        assert!(reading.accuracy() >= reading.accuracy_min, "{reading:?}");
+        assert_eq!(reading.n_images, 450);
+    }
+}
+
+/// Loops bound to threads need a GPU; what they do there is another test's.
+fn is_for_host(function: &PrimFunc) -> bool {
+    let mut bound = false;
+    function.body.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            bound |= matches!(&stmt.kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+                || matches!(&stmt.kind, StmtKind::LaunchThread { .. });
+        }
+    });
+    !bound
+}
+
+/// Small enough for the interpreter: at most this many elements in any buffer.
+const ELEMENTS_MAX: i64 = 1 << 15;
+
+fn arguments(function: &PrimFunc) -> Option<Vec<Arg>> {
+    let symbols = ["n", "m", "k", "d"].iter().zip([37, 12, 9, 21]).map(|(name, size)| ((*name).to_owned(), size));
+    let symbols = symbols.collect();
+    for param in &function.params {
+        if let Param::Buffer(buffer) = param {
+            let size: i64 = cases::shape(buffer, &symbols).ok()?.iter().product();
+            if size > ELEMENTS_MAX || !buffer.strides.is_empty() || buffer.elem_offset.is_some() {
+                return None;
+            }
+        }
+    }
+    cases::arguments(function, &symbols).ok()
+}
+
+#[test]
+fn corpus_agrees_with_the_interpreter() {
+    let host = host();
+    let mut n_run = 0;
+    for file in chipdock_filetests::corpus().expect("the corpus") {
+        let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
+        let functions: Vec<PrimFunc> = module.functions.iter().filter(|f| is_for_host(f)).cloned().collect();
+        let kept = IrModule { functions, attrs: module.attrs.clone() };
+        for function in &kept.functions {
+            let Some(inputs) = arguments(function) else { continue };
+            let mut expected = inputs.clone();
+            // What the interpreter refuses (an index out of bounds, say) no backend is asked for.
+            let Ok(outcome) = Interpreter::new(&kept).with_bounds().run(&function.name, &mut expected) else { continue };
+            for backend in backends(&host) {
+                let context = format!("{}:{} on {}", file.name, function.name, backend.target.kind);
+                let loaded = run::build(&host, &backend, &kept).unwrap_or_else(|error| panic!("{context}: {error}"));
+                let callable = loaded.function(&function.name).unwrap_or_else(|error| panic!("{context}: {error}"));
+                let values = run::upload(&backend, &inputs).expect("uploaded");
+                run::call(&callable, &values).unwrap_or_else(|error| panic!("{context}: {error}"));
+                for output in &outcome.outputs {
+                    let run::Value::Tensor(tensor) = &values[output.parameter] else { continue };
+                    let data = tensor.to_bytes().expect("read back");
+                    let found = Array { dtype: output.array.dtype, shape: output.array.shape.clone(), data };
+                    compare(&found, output).unwrap_or_else(|error| panic!("{context}: {}: {error}", output.name));
+                }
+                n_run += 1;
+            }
+        }
+    }
+    assert!(n_run >= 30, "only {n_run} functions of the corpus ran");
+}
