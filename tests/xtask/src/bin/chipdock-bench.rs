@@ -76,7 +76,7 @@ fn report(options: &Options, lines: &[Line]) {
         return;
     }
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(["what", "measured", "goal", ""]);
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(["what", "measured", "goal", ""]);
     for line in lines {
         let goal = line.goal.map(|goal| format!("at most {goal}")).unwrap_or_default();
         table.add_row([line.name, &line.measured, &goal, line.verdict()]);

@@ -101,7 +101,7 @@ fn show(options: &Options, rows: &[Row], absent: &[(String, String)]) {
 
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
     table
 }
 
