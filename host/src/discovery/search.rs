@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::trust::Trust;
@@ -103,10 +104,8 @@ fn stems(folder: &Path) -> std::io::Result<BTreeMap<OsString, Met>> {
 }
 
 fn stem_of(name: &OsStr, suffix: &str) -> Option<OsString> {
-    let bytes = name.as_encoded_bytes();
-    let stem = bytes.strip_suffix(suffix.as_bytes()).filter(|stem| !stem.is_empty())?;
-    // SAFETY: cut before an ASCII suffix, which is a boundary of the encoding.
-    Some(unsafe { OsString::from_encoded_bytes_unchecked(stem.to_vec()) })
+    let stem = name.as_bytes().strip_suffix(suffix.as_bytes()).filter(|stem| !stem.is_empty())?;
+    Some(OsStr::from_bytes(stem).to_os_string())
 }
 
 fn with_suffix(folder: &Path, stem: &OsStr, suffix: &str) -> PathBuf {

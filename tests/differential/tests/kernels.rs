@@ -49,7 +49,8 @@ fn is_for_host(function: &PrimFunc) -> bool {
 const ELEMENTS_MAX: i64 = 1 << 15;
 
 fn arguments(function: &PrimFunc) -> Option<Vec<Arg>> {
-    let symbols = ["n", "m", "k", "d"].iter().zip([37, 12, 9, 21]).map(|(name, size)| ((*name).to_owned(), size));
+    let symbols =
+        ["n", "m", "k", "d"].iter().zip([37, 12, 9, 21]).map(|(name, size)| ((*name).to_owned(), size));
     let symbols = symbols.collect();
     for param in &function.params {
         if let Param::Buffer(buffer) = param {
@@ -74,18 +75,23 @@ fn corpus_agrees_with_the_interpreter() {
             let Some(inputs) = arguments(function) else { continue };
             let mut expected = inputs.clone();
             // What the interpreter refuses (an index out of bounds, say) no backend is asked for.
-            let Ok(outcome) = Interpreter::new(&kept).with_bounds().run(&function.name, &mut expected) else { continue };
+            let Ok(outcome) = Interpreter::new(&kept).with_bounds().run(&function.name, &mut expected) else {
+                continue;
+            };
             for backend in backends(&host) {
                 let context = format!("{}:{} on {}", file.name, function.name, backend.target.kind);
-                let loaded = run::build(&host, &backend, &kept).unwrap_or_else(|error| panic!("{context}: {error}"));
-                let callable = loaded.function(&function.name).unwrap_or_else(|error| panic!("{context}: {error}"));
+                let loaded =
+                    run::build(&host, &backend, &kept).unwrap_or_else(|error| panic!("{context}: {error}"));
+                let callable =
+                    loaded.function(&function.name).unwrap_or_else(|error| panic!("{context}: {error}"));
                 let values = run::upload(&backend, &inputs).expect("uploaded");
                 run::call(&callable, &values).unwrap_or_else(|error| panic!("{context}: {error}"));
                 for output in &outcome.outputs {
                     let run::Value::Tensor(tensor) = &values[output.parameter] else { continue };
                     let data = tensor.to_bytes().expect("read back");
                     let found = Array { dtype: output.array.dtype, shape: output.array.shape.clone(), data };
-                    compare(&found, output).unwrap_or_else(|error| panic!("{context}: {}: {error}", output.name));
+                    compare(&found, output)
+                        .unwrap_or_else(|error| panic!("{context}: {}: {error}", output.name));
                 }
                 n_run += 1;
             }

@@ -58,16 +58,32 @@ fn wrong_calls_have_typed_errors() {
         let text = Any::from("a string that is an object");
         refused(add.call(&[a, text.view(), c, x]), "TypeError", &["argument #1", "Tensor"]);
         let other = tensor(device, &[2, 4, 1], DType::FLOAT32);
-        refused(add.call(&[a, (&other).into(), c, x]), "ValueError", &["B.ndim", "argument #1", "expected 2", "3"]);
+        refused(
+            add.call(&[a, (&other).into(), c, x]),
+            "ValueError",
+            &["B.ndim", "argument #1", "expected 2", "3"],
+        );
         let other = tensor(device, &[2, 4], DType::FLOAT16);
         refused(add.call(&[a, (&other).into(), c, x]), "TypeError", &["B.dtype", "argument #1", "float32"]);
         let other = tensor(device, &[3, 4], DType::FLOAT32);
-        refused(add.call(&[a, (&other).into(), c, x]), "ValueError", &["B.shape[0]", "argument #1", "A.shape[0]", "2", "3"]);
+        refused(
+            add.call(&[a, (&other).into(), c, x]),
+            "ValueError",
+            &["B.shape[0]", "argument #1", "A.shape[0]", "2", "3"],
+        );
         let other = tensor(device, &[2, 5], DType::FLOAT32);
-        refused(add.call(&[(&other).into(), b, c, x]), "ValueError", &["A.shape[1]", "argument #0", "4", "5"]);
+        refused(
+            add.call(&[(&other).into(), b, c, x]),
+            "ValueError",
+            &["A.shape[1]", "argument #0", "4", "5"],
+        );
         let wide = tensor(device, &[2, 8], DType::FLOAT32);
         let strided = wide.strided(&[2, 4], &[8, 2], 0).expect("a view");
-        refused(add.call(&[(&strided).into(), b, c, x]), "ValueError", &["A.strides", "argument #0", "compact"]);
+        refused(
+            add.call(&[(&strided).into(), b, c, x]),
+            "ValueError",
+            &["A.strides", "argument #0", "compact"],
+        );
         refused(add.call(&[a, b, 128_i64.into(), x]), "ValueError", &["c", "argument #2", "128"]);
         refused(add.call(&[a, b, x, x]), "TypeError", &["argument #2", "int"]);
         refused(add.call(&[a, b, c, text.view()]), "TypeError", &["argument #3", "float"]);
@@ -86,7 +102,8 @@ fn tensors_may_start_at_any_element_and_be_empty() {
         for start in 0..6 {
             let a = whole.strided(&[2, 4], &[4, 1], start).expect("a view");
             let b = tensor(&backend.device, &[2, 4], DType::FLOAT32);
-            add.call(&[(&a).into(), (&b).into(), 1_i64.into(), 1_i64.into()]).expect("any element may be the first");
+            add.call(&[(&a).into(), (&b).into(), 1_i64.into(), 1_i64.into()])
+                .expect("any element may be the first");
             let expected: Vec<f32> = (0..8).map(|value| (value + start + 1) as f32).collect();
             assert_eq!(b.to_vec::<f32>().expect("read"), expected);
         }

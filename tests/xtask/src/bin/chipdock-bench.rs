@@ -175,11 +175,13 @@ fn compile_bare() -> Result<libloading::Library> {
 
 /// The scheduled matmul beside the machine's fused multiply-add peak of one thread, measured in turn.
 fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
-    let case: &Case = CASES.iter().find(|case| case.file == "matmul_scheduled").ok_or("no scheduled matmul")?;
+    let case: &Case =
+        CASES.iter().find(|case| case.file == "matmul_scheduled").ok_or("no scheduled matmul")?;
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels");
     let module = case.module(&kernels)?;
     let function = module.function(case.function).ok_or("no function in the scheduled matmul")?;
-    let loaded = run::build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
+    let loaded =
+        run::build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
     let values = run::upload(backend, &arguments(function, &symbols(case.time))?)?;
     run::call(&loaded, &values)?;
     let (mut rates, mut peaks) = (Vec::new(), Vec::new());
@@ -191,7 +193,12 @@ fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
     }
     let share = median(rates.iter().zip(&peaks).map(|(rate, peak)| rate / peak).collect());
     let measured = format!("{:.0} of {:.0} GFLOP/s, {:.0} %", median(rates), median(peaks), 100.0 * share);
-    Ok(Line { name: "scheduled matmul 1024³ beside the FMA peak of one thread", measured, value: share, goal: None })
+    Ok(Line {
+        name: "scheduled matmul 1024³ beside the FMA peak of one thread",
+        measured,
+        value: share,
+        goal: None,
+    })
 }
 
 /// Allocation and release of a tensor from the warm pool.
@@ -245,7 +252,12 @@ fn list(options: &Options) -> Result<Vec<Line>> {
     let mib = usage.ru_maxrss as f64 / 1024.0;
     Ok(vec![
         Line { name: "listing eight plugins, ms", measured: format!("{ms:.2}"), value: ms, goal: Some(3.0) },
-        Line { name: "listing eight plugins, MiB", measured: format!("{mib:.1}"), value: mib, goal: Some(8.0) },
+        Line {
+            name: "listing eight plugins, MiB",
+            measured: format!("{mib:.1}"),
+            value: mib,
+            goal: Some(8.0),
+        },
     ])
 }
 
@@ -265,8 +277,10 @@ fn eight_plugins(from: &Path, to: &Path) -> Result<()> {
         let text = fs::read_to_string(manifest).map_err(|error| error.to_string())?;
         let mut json: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         json["name"] = format!("eight-{index}").into();
-        fs::write(to.join(format!("{stem}.chipdock.json")), json.to_string()).map_err(|error| error.to_string())?;
-        fs::copy(&library, to.join(format!("{stem}.so"))).map_err(|error| format!("{}: {error}", library.display()))?;
+        fs::write(to.join(format!("{stem}.chipdock.json")), json.to_string())
+            .map_err(|error| error.to_string())?;
+        fs::copy(&library, to.join(format!("{stem}.so")))
+            .map_err(|error| format!("{}: {error}", library.display()))?;
     }
     Ok(())
 }

@@ -70,19 +70,25 @@ fn demo(options: &Options) -> Result<usize> {
 fn show_plugins(host: &Host) {
     let mut table = table(&["plugin", "version", "provides"]);
     for plugin in host.plugins() {
-        table.add_row([plugin.name.clone(), plugin.version.clone().unwrap_or_default(), plugin.provides.join("\n")]);
+        table.add_row([
+            plugin.name.clone(),
+            plugin.version.clone().unwrap_or_default(),
+            plugin.provides.join("\n"),
+        ]);
     }
     println!("discovered, nothing opened yet:\n{table}\n");
 }
 
 fn show(options: &Options, rows: &[Row], absent: &[(String, String)]) {
     if options.json {
-        let absent: Vec<Value> = absent.iter().map(|(kind, why)| json!({"target": kind, "reason": why})).collect();
+        let absent: Vec<Value> =
+            absent.iter().map(|(kind, why)| json!({"target": kind, "reason": why})).collect();
         let rows: Vec<&Value> = rows.iter().map(|row| &row.json).collect();
         println!("{}", json!({"schema": "chipdock.demo/1", "rows": rows, "absent": absent}));
         return;
     }
-    let header = ["backend", "device", "kernel", "compile", "run", "rate", "largest error (share of its bound)"];
+    let header =
+        ["backend", "device", "kernel", "compile", "run", "rate", "largest error (share of its bound)"];
     let mut table = table(&header);
     for row in rows {
         table.add_row(&row.cells);
@@ -93,7 +99,9 @@ fn show(options: &Options, rows: &[Row], absent: &[(String, String)]) {
         }
     }
     println!("{table}");
-    println!("\nEvery error is held against the bound that the reference interpreter derives; above it the run fails.");
+    println!(
+        "\nEvery error is held against the bound that the reference interpreter derives; above it the run fails."
+    );
     for (kind, why) in absent {
         println!("not here: {kind}: {why}");
     }
@@ -131,9 +139,7 @@ fn kernel_row(backend: &Backend, name: &str, unit: &str, measured: &Result<run::
             let rate = format!("{:.2} {unit}", measured.rate);
             ([milliseconds(measured.compile), milliseconds(measured.run), rate, error], json, false)
         }
-        Err(error) => {
-            (["".into(), "".into(), "failed".into(), error.clone()], json!({"error": error}), true)
-        }
+        Err(error) => (["".into(), "".into(), "failed".into(), error.clone()], json!({"error": error}), true),
     };
     row(start, rest, common, json, failed)
 }

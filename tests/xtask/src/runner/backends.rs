@@ -43,7 +43,10 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<(String, String)>)> {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
             let target = host.target(kind.name.as_str())?;
             let device = host.device(&kind.device, 0)?;
-            let name = device.attribute("device_name")?.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+            let name = device
+                .attribute("device_name")?
+                .and_then(|name| name.as_str().map(str::to_owned))
+                .unwrap_or_default();
             Ok(Backend { target, device, device_name: name })
         };
         match opened() {

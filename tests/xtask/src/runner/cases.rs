@@ -152,7 +152,9 @@ pub fn symbols(sizes: Sizes) -> HashMap<String, i64> {
 pub fn shape(buffer: &Buffer, symbols: &HashMap<String, i64>) -> Result<Vec<i64>> {
     fn value(expr: &Expr, symbols: &HashMap<String, i64>) -> Result<i64> {
         match &expr.kind {
-            ExprKind::Int(value) => i64::try_from(*value).map_err(|_| format!("the extent {value} is too large")),
+            ExprKind::Int(value) => {
+                i64::try_from(*value).map_err(|_| format!("the extent {value} is too large"))
+            }
             ExprKind::Var(var) => {
                 symbols.get(&*var.name).copied().ok_or_else(|| format!("no size is given for `{}`", var.name))
             }

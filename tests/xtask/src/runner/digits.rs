@@ -45,7 +45,8 @@ impl Reading {
 pub fn read(host: &Host, backend: &Backend, folder: &Path) -> Result<Reading> {
     let path = folder.join("pipeline.json");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let pipeline: Value = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let pipeline: Value =
+        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let module = read_module(&folder.join(string(&pipeline, "/module")?))?;
     let start = Instant::now();
     let loaded = build(host, backend, &module)?;
@@ -68,10 +69,13 @@ pub fn read(host: &Host, backend: &Backend, folder: &Path) -> Result<Reading> {
         let output = string(step, "/output")?;
         tensors.insert(output.to_owned(), upload_array(backend, &output_array(step, batch)?)?);
         let function = loaded.function(string(step, "/function")?).map_err(|error| error.to_string())?;
-        let names = step.pointer("/args").and_then(Value::as_array).ok_or("pipeline.json: a step without args")?;
+        let names =
+            step.pointer("/args").and_then(Value::as_array).ok_or("pipeline.json: a step without args")?;
         let arguments: Option<Vec<AnyView<'_>>> =
             names.iter().map(|name| tensors.get(name.as_str()?).map(AnyView::from)).collect();
-        function.call(&arguments.ok_or("pipeline.json: an argument that is not known yet")?).map_err(|e| e.to_string())?;
+        function
+            .call(&arguments.ok_or("pipeline.json: an argument that is not known yet")?)
+            .map_err(|e| e.to_string())?;
     }
     backend.device.sync().map_err(|error| error.to_string())?;
     let run = start.elapsed();
@@ -86,13 +90,16 @@ pub fn read(host: &Host, backend: &Backend, folder: &Path) -> Result<Reading> {
 }
 
 fn string<'a>(json: &'a Value, pointer: &str) -> Result<&'a str> {
-    json.pointer(pointer).and_then(Value::as_str).ok_or_else(|| format!("pipeline.json: expected a string at {pointer}"))
+    json.pointer(pointer)
+        .and_then(Value::as_str)
+        .ok_or_else(|| format!("pipeline.json: expected a string at {pointer}"))
 }
 
 /// Zeros in the form of a step's output; `"n"` in its shape is the batch.
 fn output_array(step: &Value, batch: usize) -> Result<Array> {
     let dtype: DType = string(step, "/dtype")?.parse().map_err(|error| format!("pipeline.json: {error}"))?;
-    let shape = step.pointer("/shape").and_then(Value::as_array).ok_or("pipeline.json: a step without shape")?;
+    let shape =
+        step.pointer("/shape").and_then(Value::as_array).ok_or("pipeline.json: a step without shape")?;
     let extent = |extent: &Value| extent.as_u64().map_or(batch, |extent| extent as usize);
     Ok(Array::zeros(dtype, &shape.iter().map(extent).collect::<Vec<_>>()))
 }

@@ -32,7 +32,9 @@ impl Options {
                 "--plugins" => options.plugins = path()?,
                 "--command" => options.command = path()?,
                 "--json" => options.json = true,
-                unknown if unknown.starts_with('-') => return Err(format!("unknown option {unknown}; known: --json")),
+                unknown if unknown.starts_with('-') => {
+                    return Err(format!("unknown option {unknown}; known: --json"));
+                }
                 _ => options.filters.push(argument),
             }
         }

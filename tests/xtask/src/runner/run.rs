@@ -85,7 +85,9 @@ pub fn call(function: &Function, values: &[Value]) -> Result<()> {
 ///
 /// What the passes, the code generator or the loader say.
 pub fn build(host: &Host, backend: &Backend, module: &IrModule) -> Result<Module> {
-    let compiled = host.compile(module, &backend.target, &CompileOptions::default()).map_err(|error| error.to_string())?;
+    let compiled = host
+        .compile(module, &backend.target, &CompileOptions::default())
+        .map_err(|error| error.to_string())?;
     host.load(&compiled.artifact).map_err(|error| error.to_string())
 }
 
@@ -132,7 +134,8 @@ fn time(backend: &Backend, function: &Function, values: &[Value]) -> Result<Dura
 /// Any step failed, or a result is farther from the interpreter's than it allows.
 pub fn judge(host: &Host, backend: &Backend, case: &Case, kernels: &Path) -> Result<(f64, f64)> {
     let module = case.module(kernels)?;
-    let callable = build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
+    let callable =
+        build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
     check(backend, case, kernels, &module, &callable)
 }
 
