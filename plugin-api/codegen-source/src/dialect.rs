@@ -167,7 +167,8 @@ pub trait Dialect {
     /// Words that may not be names: keywords, macros, and whatever the dialect's own texts use.
     fn reserved_words(&self) -> &[&str];
 
-    /// True for a name that may not be given out; by default the reserved words.
+    /// True for a name that may not be given out; by default the reserved words. Never for one that begins with `v_`
+    /// or `f_`.
     fn is_reserved(&self, name: &str) -> bool {
         self.reserved_words().contains(&name)
     }

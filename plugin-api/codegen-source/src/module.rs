@@ -148,11 +148,7 @@ fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>
         if is_free(symbol) && names.take(symbol) {
             functions.insert(Arc::clone(&function.name), symbol.to_string());
         } else if calling_conv(function) == 0 {
-            let mut name = names.declare(&format!("f_{}", function.name));
-            while dialect.is_reserved(&name) {
-                name = names.declare(&format!("f_{}", function.name));
-            }
-            functions.insert(Arc::clone(&function.name), name);
+            functions.insert(Arc::clone(&function.name), names.declare(&format!("f_{}", function.name)));
         } else {
             let message = format!(
                 "\"{symbol}\" cannot name a function here; expected letters, digits and underscores, no digit first, no reserved word, and no other function of that name"

@@ -94,17 +94,14 @@ impl<'a> Writer<'a> {
     /// A new name in the function at hand.
     pub(crate) fn declare(&mut self, hint: &str) -> String {
         let prefix = self.dialect.helper_prefix();
-        let hint = if !prefix.is_empty() && hint.trim_start_matches('_').starts_with(prefix) {
-            format!("v_{hint}")
-        } else {
-            hint.to_owned()
-        };
-        loop {
-            let name = self.names.declare(&hint);
+        if prefix.is_empty() || !hint.trim_start_matches('_').starts_with(prefix) {
+            let name = self.names.declare(hint);
             if !self.dialect.is_reserved(&name) {
                 return name;
             }
         }
+        // No dialect reserves what begins like this.
+        self.names.declare(&format!("v_{hint}"))
     }
 
     /// Makes a variable known under a text.
