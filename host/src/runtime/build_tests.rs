@@ -58,9 +58,9 @@ fn calls_that_go_wrong_give_typed_errors() {
 #[test]
 fn an_old_error_is_not_taken_for_a_new_one() {
     let host = host();
-    let module = load(&host);
+    let silent = load(&host).function("silent").unwrap();
     host.0.services.raise_own(&Error::new(ErrorKind::Value, "of long ago"));
-    let error = module.function("silent").unwrap().call(&[]).unwrap_err();
+    let error = silent.call(&[]).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::BrokenPlugin, "{error}");
 }
 
