@@ -15,7 +15,6 @@ use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
 use crate::runtime::Devices;
 use crate::services::Services;
 use crate::target::{self, TargetContext, TargetSource};
-use crate::text;
 
 // What the host itself brings: host memory is always there. A plugin's registration of the same name is taken instead.
 api::register_device_api!(api::cpu::NAME, api::abi::CHIPDOCK_DEVICE_CPU, |host| Box::new(
@@ -259,19 +258,7 @@ impl TargetContext for HostInner {
     fn canonicalize(&self, kind: &str, target_json: &str) -> Result<String, Error> {
         let key = format!("target.kind.{kind}");
         let Some(Entry::TargetKind(entry)) = self.entry(&key)? else { return Err(self.missing(&key)) };
-        let mut answer = api::Any::NONE.into_raw();
-        self.services.clear_error();
-        // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
-        let (status, answer) = unsafe {
-            let table = entry.owned.table();
-            let status = (table.canonicalize)(entry.owned.self_(), text::out(target_json), &mut answer);
-            (status, api::Any::from_raw(answer))
-        };
-        self.services.check(status, || format!("the canonicalizer of target kind \"{kind}\""))?;
-        answer.to::<String>().map_err(|error| {
-            let message = format!("the canonicalizer of target kind \"{kind}\": {}", error.message());
-            Error::new(ErrorKind::BrokenPlugin, message)
-        })
+        entry.canonicalize(self.services, target_json)
     }
 
     fn device_count(&self, device: &str) -> Result<Option<i32>, Error> {

@@ -12,6 +12,7 @@
 //!
 //! What was staged and not committed is released through its table's `destroy`.
 
+use chipdock_plugin_api::text::str_in_lossy;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::path::Path;
@@ -22,15 +23,17 @@ use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_MAGIC, ChipdockHost,
     ChipdockPlugin, ChipdockRegistrar, ChipdockStr, ChipdockTableSizes,
 };
+use chipdock_plugin_api as api;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::attest;
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::manifest::{Manifest, check_name, sha256_of};
+use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
-use crate::services::Services;
-use crate::text;
+use crate::registry::HOST_PLUGIN;
+use crate::services::{Services, text_in};
 
 /// A plugin that was opened.
 pub(crate) struct Opened {
@@ -46,7 +49,7 @@ pub(crate) struct Opened {
 
 impl Opened {
     /// Lets the plugin drain what works for this host.
-    pub(crate) fn shutdown(&self, services: &'static Services) -> Result<(), crate::error::Error> {
+    pub(crate) fn shutdown(&self, services: &'static Services) -> Result<(), Error> {
         services.clear_error();
         // SAFETY: P10, called once for each `init` that succeeded, with no other call of this host during it.
         let status = unsafe { (self.shutdown)(services.table()) };
@@ -216,11 +219,11 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     // SAFETY: strings of a static descriptor whose magic, sizes and layouts are right.
     let (name, version, build_id) = unsafe {
         (
-            text::checked(descriptor.name, "its name")
+            text_in(descriptor.name, "its name")
                 .and_then(|name| check_name(&name).map(|()| name))
                 .map_err(bad)?,
-            text::checked(descriptor.version, "its version").map_err(bad)?,
-            text::lossy(descriptor.build_id).into_owned(),
+            text_in(descriptor.version, "its version").map_err(bad)?,
+            str_in_lossy(descriptor.build_id).into_owned(),
         )
     };
     let version = semver::Version::parse(&version)
@@ -314,4 +317,24 @@ fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
         other.name
     );
     Some(Problem::new(ProblemKind::ManifestLies, message))
+}
+
+/// Lets what is linked into this program register itself, as a plugin's `init` does.
+pub(crate) fn init_host_plugin(
+    services: &'static Services,
+    registrar: &ChipdockRegistrar,
+) -> Result<(), Error> {
+    services.clear_error();
+    // SAFETY: once for each host; the table lives as long as the process, the registrar for the call.
+    let status = unsafe { api::__private::init(HOST_PLUGIN, services.table(), registrar) };
+    services.check(status, || "the host's own registration".to_owned())
+}
+
+/// Its `shutdown`.
+pub(crate) fn shut_down_host_plugin(services: &'static Services) {
+    // SAFETY: `init` succeeded for this host when it was made.
+    let status = unsafe { api::__private::shutdown(services.table()) };
+    if let Err(error) = services.check(status, || "the host's own shutdown".to_owned()) {
+        services.log(LogLevel::Warning, &error.to_string());
+    }
 }

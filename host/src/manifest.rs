@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind};
 use crate::loader::{self, Opening};
+use crate::process::glibc_version;
 use crate::registrar::Entry;
 use crate::services::Services;
 
@@ -240,18 +241,6 @@ impl Platform {
             glibc: glibc_version(),
         }
     }
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn glibc_version() -> Option<String> {
-    // SAFETY: takes nothing and answers a static NUL-terminated string.
-    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
-    version.to_str().ok().map(str::to_owned)
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn glibc_version() -> Option<String> {
-    None
 }
 
 fn version_parts(version: &str) -> Vec<u64> {

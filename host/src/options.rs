@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::process::{effective_user, has_raised_privileges};
+
 /// How serious a line of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
@@ -114,7 +116,7 @@ impl Environment {
                 .to_vec(),
             executable_folder: executable.and_then(|path| Some(path.parent()?.to_owned())),
             user: effective_user(),
-            raised_privileges: raised_privileges(),
+            raised_privileges: has_raised_privileges(),
         }
     }
 
@@ -131,24 +133,7 @@ impl Environment {
             system_folders: Vec::new(),
             executable_folder: None,
             user: effective_user(),
-            raised_privileges: raised_privileges(),
+            raised_privileges: has_raised_privileges(),
         }
     }
-}
-
-fn effective_user() -> u32 {
-    // SAFETY: takes nothing, cannot fail.
-    unsafe { libc::geteuid() }
-}
-
-#[cfg(target_os = "linux")]
-fn raised_privileges() -> bool {
-    // SAFETY: reads the auxiliary vector; 0 when the entry is not there.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn raised_privileges() -> bool {
-    // SAFETY: both take nothing and cannot fail.
-    unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() }
 }

@@ -1,5 +1,6 @@
 //! The registrar: what a plugin's `init` hands over is staged here, and committed whole or not at all (P5).
 
+use chipdock_plugin_api::text::str_out;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -14,9 +15,8 @@ use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
 
 use crate::error::{Error, ErrorKind};
-use crate::services::Services;
+use crate::services::{Services, text_in};
 use crate::target::schema::check_kind;
-use crate::text;
 
 /// A table of function pointers whose first entry releases what was registered with it.
 ///
@@ -224,7 +224,7 @@ impl Staging {
 
     fn add(&self, prefix: &str, name: ChipdockStr, make: impl FnOnce(&str) -> Result<Entry, Refused>) -> i32 {
         // SAFETY: names live for the call.
-        let name = unsafe { text::checked(name, "its name") }.and_then(check_registered_name);
+        let name = unsafe { text_in(name, "its name") }.and_then(check_registered_name);
         let added =
             name.map_err(|message| Refused { name_taken: false, message: format!("{prefix}?: {message}") });
         let added = added.and_then(|name| {
@@ -299,7 +299,7 @@ unsafe extern "C" fn target_kind(
 ) -> i32 {
     // SAFETY: as in `device_api`; the schema lives for the call.
     let (staging, owned, schema) =
-        unsafe { (staging(self_), Owned::new(kind_self, table), text::checked(schema_json, "its schema")) };
+        unsafe { (staging(self_), Owned::new(kind_self, table), text_in(schema_json, "its schema")) };
     staging.add("target.kind.", name, |name| {
         let owned = owned.map_err(refused)?;
         let schema = schema.map_err(refused)?;
@@ -324,7 +324,7 @@ unsafe extern "C" fn codegen(
         let info = info.ok_or_else(|| refused("its info is null".to_owned()))?;
         let version = |text: ChipdockStr, what: &str| {
             // SAFETY: live for the call.
-            let text = unsafe { text::checked(text, what) }.map_err(refused)?;
+            let text = unsafe { text_in(text, what) }.map_err(refused)?;
             semver::Version::parse(&text).map_err(|error| refused(format!("{what} \"{text}\": {error}")))
         };
         let (ir_min, ir_max) = (version(info.ir_min, "ir_min")?, version(info.ir_max, "ir_max")?);
@@ -396,11 +396,11 @@ unsafe extern "C" fn interface(
     _features: u64,
 ) -> i32 {
     // SAFETY: called during `init`, with the registrar's `self_`; the name lives for the call.
-    let (staging, name) = unsafe { (staging(self_), text::checked(name, "its name")) };
+    let (staging, name) = unsafe { (staging(self_), text_in(name, "its name")) };
     match name {
         Ok(name) => {
-            staging.add("interface.", text::out(&format!("{name}/{version}")), |_| Ok(Entry::Interface))
+            staging.add("interface.", str_out(&format!("{name}/{version}")), |_| Ok(Entry::Interface))
         }
-        Err(_) => staging.add("interface.", text::out(""), |_| Ok(Entry::Interface)),
+        Err(_) => staging.add("interface.", str_out(""), |_| Ok(Entry::Interface)),
     }
 }

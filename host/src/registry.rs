@@ -319,11 +319,8 @@ impl HostInner {
     pub(crate) fn open_host_plugin(&self) -> Result<(), Error> {
         let staging = Staging::new(self.services, Arc::clone(&self.device_types));
         let registrar = staging.registrar();
-        self.services.clear_error();
-        // SAFETY: once for each host; table and registrar outlive the call.
-        let status = unsafe { api::__private::init(HOST_PLUGIN, self.services.table(), &registrar) };
+        loader::init_host_plugin(self.services, &registrar)?;
         let staged = staging.into_staged();
-        self.services.check(status, || "the host's own registration".to_owned())?;
         let mut state = self.write();
         for (key, entry) in staged.entries {
             state.entries.entry(key).or_default().push((HOST_INDEX, entry));
@@ -339,9 +336,7 @@ impl HostInner {
                 self.services.log(LogLevel::Warning, &format!("plugin \"{}\": {error}", plugin.opened.name));
             }
         }
-        // SAFETY: `init` succeeded for this host when it was made.
-        let _ = unsafe { api::__private::shutdown(self.services.table()) };
-        self.services.clear_error();
+        loader::shut_down_host_plugin(self.services);
     }
 
     /// The error for a key that nobody provides: near names, and plugins that would provide it but are not used (R4).

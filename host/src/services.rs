@@ -4,12 +4,13 @@
 //! Errors and current streams are kept for each thread and each host, so two hosts in a process never see each
 //! other's.
 
+use chipdock_plugin_api::text::{static_str, str_in_lossy};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Once, OnceLock, Weak};
+use std::sync::{OnceLock, Weak};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LOG_ERROR, CHIPDOCK_LOG_INFO, CHIPDOCK_LOG_WARNING,
@@ -20,7 +21,7 @@ use chipdock_plugin_api as api;
 use crate::error::{Error, ErrorKind};
 use crate::host::HostInner;
 use crate::options::{LogLevel, LogSink};
-use crate::text;
+use crate::process::{fork_generation, watch_forks};
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
@@ -32,8 +33,6 @@ pub(crate) struct Services {
 }
 
 static NEXT_HOST: AtomicU64 = AtomicU64::new(1);
-/// Counted up in a forked child: whatever was made before belongs to the parent.
-static FORK_GENERATION: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Errors raised on this thread, by host.
@@ -45,28 +44,20 @@ thread_local! {
     static STREAMS_COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
-extern "C" fn count_fork() {
-    FORK_GENERATION.fetch_add(1, Ordering::Relaxed);
-}
-
 impl Services {
     pub(crate) fn leaked(log: LogSink) -> &'static Self {
-        static WATCH_FORKS: Once = Once::new();
-        WATCH_FORKS.call_once(|| {
-            // SAFETY: the handler touches one atomic, which is allowed in a forked child.
-            unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
-        });
+        watch_forks();
         let services: &'static Self = Box::leak(Box::new(Self {
             table: OnceLock::new(),
             id: NEXT_HOST.fetch_add(1, Ordering::Relaxed),
-            fork_generation: FORK_GENERATION.load(Ordering::Relaxed),
+            fork_generation: fork_generation(),
             log,
             inner: OnceLock::new(),
         }));
         services.table.get_or_init(|| ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
             abi_minor: CHIPDOCK_ABI_MINOR,
-            version: text::fixed(env!("CARGO_PKG_VERSION")),
+            version: static_str(env!("CARGO_PKG_VERSION")),
             self_: ptr::from_ref(services).cast_mut().cast(),
             raise,
             raise_object,
@@ -99,7 +90,7 @@ impl Services {
 
     /// Refuses a forked child: locks, threads and drivers of the parent are not there.
     pub(crate) fn check_process(&self) -> Result<(), Error> {
-        if FORK_GENERATION.load(Ordering::Relaxed) == self.fork_generation {
+        if fork_generation() == self.fork_generation {
             return Ok(());
         }
         Err(Error::new(ErrorKind::WrongState, "this host was made before the process was forked")
@@ -192,6 +183,17 @@ impl Services {
     }
 }
 
+/// A string that must be one, copied; `what` names it in the error.
+///
+/// # Safety
+///
+/// * `text` is empty, or points to bytes that live and do not change for the call.
+pub(crate) unsafe fn text_in(text: ChipdockStr, what: &str) -> Result<String, String> {
+    // SAFETY: the caller's word.
+    let text = unsafe { api::text::str_in(text, what) };
+    text.map(str::to_owned).map_err(|error| error.message().into_owned())
+}
+
 /// A plugin's error as the host's.
 pub(crate) fn from_api(error: &api::Error) -> Error {
     let mut message = error.message().into_owned();
@@ -219,7 +221,7 @@ unsafe fn services(self_: *mut c_void) -> &'static Services {
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
     // SAFETY: the caller passes the table's `self_` and strings that live for the call.
     let (services, kind, message) =
-        unsafe { (services(self_), text::lossy(kind).into_owned(), text::lossy(message).into_owned()) };
+        unsafe { (services(self_), str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
     services.raise(api::Error::new(api::ErrorKind::new(kind), message));
 }
 
@@ -253,14 +255,14 @@ unsafe extern "C" fn write_log(self_: *mut c_void, level: i32, message: Chipdock
         _ => LogLevel::Debug,
     };
     // SAFETY: the caller passes the table's `self_` and a string that lives for the call.
-    let (services, message) = unsafe { (services(self_), text::lossy(message)) };
+    let (services, message) = unsafe { (services(self_), str_in_lossy(message)) };
     // The sink is the embedder's code: its panic stays on this side.
     let _ = catch_unwind(AssertUnwindSafe(|| services.log(level, &message)));
 }
 
 unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out: *mut ChipdockAny) -> i32 {
     // SAFETY: the caller passes the table's `self_` and a string that lives for the call.
-    let (services, name) = unsafe { (services(self_), text::lossy(name)) };
+    let (services, name) = unsafe { (services(self_), str_in_lossy(name)) };
     let found = catch_unwind(AssertUnwindSafe(|| match services.inner() {
         Some(inner) => inner.registered_function(&name),
         None => Err(Error::new(ErrorKind::Unavailable, "the host has been shut down")),

@@ -66,7 +66,7 @@ fn d1_roots_come_in_their_order_and_plugins_by_name() {
     let folder = Folder::new();
     let (option, variable, system) = (folder.sub("option"), folder.sub("variable"), folder.sub("system"));
     let (user, beside) = (folder.sub("data/chipdock/plugins"), folder.sub("bin/plugins"));
-    for (place, name) in [(&beside, "e"), (&system, "d"), (&user, "c"), (&variable, "b2"), (&variable, "b1")]
+    for (place, name) in [(&beside, "e"), (&system, "d"), (&user, "b3"), (&variable, "b2"), (&variable, "b1")]
     {
         plugin(place, name);
     }
@@ -77,7 +77,7 @@ fn d1_roots_come_in_their_order_and_plugins_by_name() {
     options.environment.system_folders = vec![system];
     options.environment.executable_folder = Some(folder.path().join("bin"));
     let discovery = discover(&options).unwrap();
-    assert_eq!(names(&discovery), ["a", "b1", "b2", "c", "d", "e"].map(|name| (name, None)));
+    assert_eq!(names(&discovery), ["a", "b1", "b2", "b3", "d", "e"].map(|name| (name, None)));
     let ignored: Vec<&SearchedPlace> =
         discovery.places.iter().filter(|place| place.ignored.is_some()).collect();
     assert_eq!(ignored.len(), 1, "the relative entry: {ignored:?}");

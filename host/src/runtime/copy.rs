@@ -1,43 +1,7 @@
 //! Copies: compact ranges by the device API, strided tensors and two kinds of device through host memory.
 
-use std::ffi::c_void;
-use std::ptr;
-
-use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockCopy, ChipdockCopyEnd, DLDataType, DLDevice};
-
-use super::device::DeviceState;
 use super::tensor::Tensor;
 use crate::error::{Error, ErrorKind};
-
-const HOST_MEMORY: DLDevice = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
-
-impl DeviceState {
-    /// Copies bytes and waits until they are there.
-    ///
-    /// # Safety
-    ///
-    /// * Both ends are live, as large as it says, and do not overlap; at least one is of this device.
-    unsafe fn copy_now(
-        &self,
-        from: ChipdockCopyEnd,
-        to: ChipdockCopyEnd,
-        size_bytes: u64,
-        dtype_hint: DLDataType,
-    ) -> Result<(), Error> {
-        if size_bytes == 0 {
-            return Ok(());
-        }
-        let stream = self.current_stream();
-        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint };
-        // SAFETY: the caller's word; the ends stay as they are until the stream is synchronised below.
-        unsafe { self.api.copy(self.services, self.id, &copy, stream) }?;
-        self.sync_raw(stream)
-    }
-}
-
-fn host_end(data: *mut c_void) -> ChipdockCopyEnd {
-    ChipdockCopyEnd { device: HOST_MEMORY, data, offset_bytes: 0 }
-}
 
 /// Calls `each` with the offset in bytes, from the first element, of each run of compact elements, in row-major order.
 /// All runs are equally long; answers that length in bytes.
@@ -82,14 +46,10 @@ impl Tensor {
         self.dtype().size_bytes() as i64
     }
 
-    /// The range of memory that the elements lie in: the end of a copy, and its size in bytes; and where in it the first
-    /// element lies.
-    fn whole(&self) -> (ChipdockCopyEnd, u64, usize) {
+    /// How many bytes the range of memory has that the elements lie in, and where in it the first element lies.
+    fn extent(&self) -> Result<(usize, usize), Error> {
         let (low, high) = span(self.shape(), self.strides(), self.item_bytes()).unwrap_or((0, 0));
-        let view = self.view();
-        let offset_bytes = view.byte_offset().wrapping_add_signed(low);
-        let end = ChipdockCopyEnd { device: view.device(), data: view.data(), offset_bytes };
-        (end, (high - low).unsigned_abs(), usize::try_from(-low).unwrap_or(0))
+        Ok((to_usize(high.abs_diff(low))?, to_usize(low.unsigned_abs())?))
     }
 
     /// The elements as bytes, compact and row-major. Waits for the current stream; work on other streams that writes
@@ -99,13 +59,9 @@ impl Tensor {
     ///
     /// What the device answers.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let (end, size_bytes, first) = self.whole();
-        let mut whole = vec![0_u8; to_usize(size_bytes)?];
-        let state = self.device().state();
-        state.services.check_process()?;
-        let to = host_end(whole.as_mut_ptr().cast());
-        // SAFETY: the tensor's own range; the vector is as large and lives on.
-        unsafe { state.copy_now(end, to, size_bytes, self.view().dtype()) }?;
+        let (size, first) = self.extent()?;
+        let mut whole = vec![0_u8; size];
+        self.read_range(&mut whole)?;
         if self.is_compact() {
             return Ok(whole);
         }
@@ -128,20 +84,13 @@ impl Tensor {
             let message = format!("expected {} bytes for {self:?}, found {}", self.size_bytes(), bytes.len());
             return Err(Error::new(ErrorKind::Value, message));
         }
-        let (end, size_bytes, first) = self.whole();
-        let state = self.device().state();
-        state.services.check_process()?;
-        let dtype = self.view().dtype();
         if self.is_compact() {
-            let from = host_end(bytes.as_ptr().cast_mut().cast());
-            // SAFETY: the tensor's own range; the bytes are as many, only read, and live on.
-            return unsafe { state.copy_now(from, end, size_bytes, dtype) };
+            return self.write_range(bytes);
         }
         // What lies between the elements is not ours to change.
-        let mut whole = vec![0_u8; to_usize(size_bytes)?];
-        let buffer = host_end(whole.as_mut_ptr().cast());
-        // SAFETY: the tensor's own range; the vector is as large and lives on.
-        unsafe { state.copy_now(end, buffer, size_bytes, dtype) }?;
+        let (size, first) = self.extent()?;
+        let mut whole = vec![0_u8; size];
+        self.read_range(&mut whole)?;
         let mut rest = bytes;
         for_each_run(self.shape(), self.strides(), self.item_bytes(), |offset, run| {
             let start = first.wrapping_add_signed(offset as isize);
@@ -149,9 +98,7 @@ impl Tensor {
             whole[start..start + run].copy_from_slice(head);
             rest = tail;
         });
-        let buffer = host_end(whole.as_mut_ptr().cast());
-        // SAFETY: as above, the other way.
-        unsafe { state.copy_now(buffer, end, size_bytes, dtype) }
+        self.write_range(&whole)
     }
 
     /// Copies every element of `from`, whatever its device and strides are. Waits until they are there.
@@ -173,34 +120,17 @@ impl Tensor {
             let message = format!("expected shape {:?}, found {:?}", self.shape(), from.shape());
             return Err(Error::new(ErrorKind::Value, message));
         }
-        let (to_state, from_state) = (self.device().state(), from.device().state());
-        let same_kind = to_state.api.name == from_state.api.name;
+        let same_kind = self.device().name() == from.device().name();
         let direct = same_kind || self.device().is_host_memory() || from.device().is_host_memory();
         if direct && self.is_compact() && from.is_compact() {
-            to_state.services.check_process()?;
-            let ((from_end, size_bytes, _), (to_end, ..)) = (from.whole(), self.whole());
-            if overlap(from_end, to_end, size_bytes) {
-                return self.copy_from_bytes(&from.to_bytes()?);
-            }
-            let state = if self.device().is_host_memory() { from_state } else { to_state };
-            // Work that makes the source may be queued on its own current stream.
-            from_state.sync_raw(from_state.current_stream())?;
-            // SAFETY: the tensors' own ranges, equally long, apart from each other.
-            let done = unsafe { state.copy_now(from_end, to_end, size_bytes, self.view().dtype()) };
-            match done {
+            match self.copy_range(from) {
+                // Their ranges overlap, or these two devices do not copy to each other.
                 Err(error) if *error.kind() == ErrorKind::Unsupported => {}
                 done => return done,
             }
         }
         self.copy_from_bytes(&from.to_bytes()?)
     }
-}
-
-fn overlap(from: ChipdockCopyEnd, to: ChipdockCopyEnd, size_bytes: u64) -> bool {
-    let start = |end: ChipdockCopyEnd| (end.data.addr() as u64).wrapping_add(end.offset_bytes);
-    from.device == to.device
-        && (ptr::eq(from.data, to.data) || from.device == HOST_MEMORY)
-        && start(from).abs_diff(start(to)) < size_bytes
 }
 
 fn to_usize(size_bytes: u64) -> Result<usize, Error> {

@@ -6,11 +6,10 @@ use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use chipdock_abi::{DLDataType, DLDevice};
+use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, DLDataType, DLDevice};
 use serde_json::Value;
 
-use super::body::Body;
-use super::pool::{Block, Given, Pool, class_bytes, class_of};
+use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
 use super::workspace::Workspaces;
 use crate::error::{Category, Error, ErrorKind};
 use crate::host::{Host, HostInner};
@@ -94,6 +93,29 @@ impl DeviceState {
 
     pub(crate) fn sync_raw(&self, stream: *mut c_void) -> Result<(), Error> {
         self.api.sync(self.services, self.id, stream)
+    }
+
+    /// Copies bytes in the order of the current stream, and waits until they are there.
+    ///
+    /// # Safety
+    ///
+    /// * Both ends are live, as large as it says, and do not overlap; at least one is of this device.
+    pub(crate) unsafe fn copy_now(
+        &self,
+        from: ChipdockCopyEnd,
+        to: ChipdockCopyEnd,
+        size_bytes: u64,
+        dtype_hint: DLDataType,
+    ) -> Result<(), Error> {
+        self.services.check_process()?;
+        if size_bytes == 0 {
+            return Ok(());
+        }
+        let stream = self.current_stream();
+        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint };
+        // SAFETY: the caller's word; the ends stay as they are until the stream is synchronised below.
+        unsafe { self.api.copy(self.services, self.id, &copy, stream) }?;
+        self.sync_raw(stream)
     }
 
     /// Memory for a tensor, described as compact: from the pool, or from the device.

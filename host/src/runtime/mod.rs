@@ -1,13 +1,12 @@
 //! Run time: devices, streams, tensors, workspace, modules, functions, and the environment of compiled code.
 
-mod body;
 mod copy;
 mod device;
-mod device_api;
 mod env;
 mod function;
 mod module;
 mod pool;
+mod tables;
 mod tensor;
 mod workspace;
 
@@ -22,4 +21,4 @@ mod build_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod toy;
+mod toy_for_tests;

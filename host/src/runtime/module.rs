@@ -1,5 +1,6 @@
 //! Modules: artifacts that were loaded, a tree.
 
+use chipdock_plugin_api::text::str_out;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,6 @@ use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::host::Host;
 use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
-use crate::text;
 
 /// Whether an artifact runs on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,15 +52,15 @@ fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -
         .sections()
         .iter()
         .map(|section| ChipdockSection {
-            name: text::out(section.name()),
-            kind: text::out(section.kind()),
+            name: str_out(section.name()),
+            kind: str_out(section.kind()),
             alignment_bytes: section.alignment_bytes(),
             data: section.data().as_ptr().cast(),
             size_bytes: section.data().len() as u64,
         })
         .collect();
     body(&ChipdockArtifact {
-        index_json: text::out(artifact.index_json()),
+        index_json: str_out(artifact.index_json()),
         sections: sections.as_ptr(),
         sections_count: sections.len() as u64,
     })
@@ -176,7 +176,7 @@ impl ModuleInner {
         let mut out = api::Any::NONE.into_raw();
         services.clear_error();
         // SAFETY: the module's `self`, a string that lives for the call, a place for an owned value.
-        let status = unsafe { (loaded.table().function)(loaded.self_(), text::out(name), &mut out) };
+        let status = unsafe { (loaded.table().function)(loaded.self_(), str_out(name), &mut out) };
         // SAFETY: None, or a function that we own now.
         let out = unsafe { api::Any::from_raw(out) };
         services.check(status, || format!("`function` of a module of kind \"{}\"", self.kind()))?;

@@ -5,15 +5,15 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use chipdock_abi::{
-    CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockAny, ChipdockAnyValue, DLDataType, DLManagedTensor,
+    CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockAny, ChipdockAnyValue, ChipdockCopyEnd, DLDataType, DLManagedTensor,
     DLManagedTensorVersioned, DLTensor,
 };
 use chipdock_ir::{DType, TypeCode};
 use chipdock_plugin_api as api;
 
-use super::body::Body;
 use super::copy::span;
 use super::device::Device;
+use super::pool::Body;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::services::from_api;
@@ -428,6 +428,73 @@ impl Tensor {
         let copy = Self::empty(device, self.shape(), self.dtype())?;
         copy.copy_from(self)?;
         Ok(copy)
+    }
+}
+
+/// Copies of whole ranges of memory, the one place where tensors are copied.
+impl Tensor {
+    /// The range of memory that the elements lie in, and its size in bytes.
+    fn range(&self) -> (ChipdockCopyEnd, u64) {
+        let item_bytes = self.dtype().size_bytes() as i64;
+        let (low, high) = span(self.shape(), self.strides(), item_bytes).unwrap_or((0, 0));
+        let view = self.view();
+        let offset_bytes = view.byte_offset().wrapping_add_signed(low);
+        (ChipdockCopyEnd { device: view.device(), data: view.data(), offset_bytes }, high.abs_diff(low))
+    }
+
+    fn check_size(&self, size_bytes: u64, found: usize) -> Result<(), Error> {
+        if size_bytes == found as u64 {
+            return Ok(());
+        }
+        let message = format!("the range of {self:?} has {size_bytes} bytes, the buffer {found}");
+        Err(Error::new(ErrorKind::Internal, message))
+    }
+
+    /// Reads the range into a buffer of its size. Waits until it is there.
+    pub(super) fn read_range(&self, to: &mut [u8]) -> Result<(), Error> {
+        let (from, size_bytes) = self.range();
+        self.check_size(size_bytes, to.len())?;
+        let to = ChipdockCopyEnd { device: api::CPU, data: to.as_mut_ptr().cast(), offset_bytes: 0 };
+        // SAFETY: the tensor's own range, which its owner keeps, and a buffer of that size that is ours alone.
+        unsafe { self.device.state().copy_now(from, to, size_bytes, self.view().dtype()) }
+    }
+
+    /// Writes the range from a buffer of its size. Waits until it is there.
+    pub(super) fn write_range(&self, from: &[u8]) -> Result<(), Error> {
+        let (to, size_bytes) = self.range();
+        self.check_size(size_bytes, from.len())?;
+        let from =
+            ChipdockCopyEnd { device: api::CPU, data: from.as_ptr().cast_mut().cast(), offset_bytes: 0 };
+        // SAFETY: the tensor's own range, which its owner keeps, and a buffer of that size that is only read.
+        unsafe { self.device.state().copy_now(from, to, size_bytes, self.view().dtype()) }
+    }
+
+    /// Copies another tensor's range of the same size, directly. Waits until it is there.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported` when the ranges overlap; what the device answers.
+    pub(super) fn copy_range(&self, from: &Self) -> Result<(), Error> {
+        let ((from_end, from_bytes), (to_end, size_bytes)) = (from.range(), self.range());
+        if from_bytes != size_bytes {
+            let message = format!("the ranges of {from:?} and {self:?} differ in size");
+            return Err(Error::new(ErrorKind::Internal, message));
+        }
+        let start = |end: ChipdockCopyEnd| (end.data.addr() as u64).wrapping_add(end.offset_bytes);
+        let one_space = from_end.data == to_end.data || from.device.is_host_memory();
+        let overlap = from_end.device == to_end.device
+            && one_space
+            && start(from_end).abs_diff(start(to_end)) < size_bytes;
+        if overlap {
+            return Err(Error::new(ErrorKind::Unsupported, "the ranges overlap"));
+        }
+        // Work that makes the source may be queued on its own current stream.
+        let from_state = from.device.state();
+        from_state.services.check_process()?;
+        from_state.sync_raw(from_state.current_stream())?;
+        let state = if self.device.is_host_memory() { from_state } else { self.device.state() };
+        // SAFETY: the tensors' own ranges, which their owners keep, equally long and apart from each other.
+        unsafe { state.copy_now(from_end, to_end, size_bytes, self.view().dtype()) }
     }
 }
 

@@ -293,12 +293,12 @@ fn tensors_move_between_kinds_of_device() {
 #[test]
 fn a_full_device_is_trimmed_and_asked_once_more() {
     let device = host().device("toy", 0).unwrap();
-    let half = (toy::DEVICE_BYTES / 2048).cast_signed();
+    let half = (toy_for_tests::DEVICE_BYTES / 2048).cast_signed();
     let (a, b) = (tensor(&device, half).unwrap(), tensor(&device, half).unwrap());
     let error = tensor(&device, 1).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::OutOfMemory);
     drop((a, b));
-    assert_eq!(bytes(&device, "bytes"), toy::DEVICE_BYTES.cast_signed(), "cached");
+    assert_eq!(bytes(&device, "bytes"), toy_for_tests::DEVICE_BYTES.cast_signed(), "cached");
     let small = tensor(&device, 1).unwrap();
     assert_eq!(bytes(&device, "bytes"), 1024, "the cache went back, and the allocation was tried again");
     drop(small);

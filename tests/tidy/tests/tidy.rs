@@ -214,7 +214,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "stream.rs",
             "module.rs",
             "function.rs",
-            "fork.rs",
+            "process.rs",
         ],
     ),
     ("plugins/", &["driver.rs", "device_api.rs", "module.rs", "module_loader.rs", "loader.rs"]),

@@ -1,5 +1,6 @@
-//! A registered device API, called safely: errors come out of the slot, owned results are taken.
+//! The registered tables of device APIs and target kinds, called safely: errors come out of the slot, owned results are taken.
 
+use chipdock_plugin_api::text::{static_str, str_out};
 use std::ffi::c_void;
 
 use chipdock_abi::{ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, DLDataType};
@@ -7,9 +8,8 @@ use chipdock_plugin_api as api;
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
-use crate::registrar::DeviceApiEntry;
+use crate::registrar::{DeviceApiEntry, TargetKindEntry};
 use crate::services::Services;
-use crate::text;
 
 /// What a data space is aligned to when nobody says, in bytes.
 pub(crate) const ALIGNMENT_BYTES: u64 = 64;
@@ -50,7 +50,7 @@ impl DeviceApiEntry {
         let mut raw = api::Any::NONE.into_raw();
         // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
         let done = self.call(services, "attribute", |table, self_| unsafe {
-            (table.attribute)(self_, device_id, text::out(key), &mut raw)
+            (table.attribute)(self_, device_id, str_out(key), &mut raw)
         });
         // SAFETY: None, or a value that we own now.
         let value = unsafe { api::Any::from_raw(raw) };
@@ -74,7 +74,7 @@ impl DeviceApiEntry {
             alignment_bytes: ALIGNMENT_BYTES,
             dtype_hint,
             kind: chipdock_abi::CHIPDOCK_DATA_SPACE_DEVICE,
-            scope: text::fixed(""),
+            scope: static_str(""),
         };
         let mut data = std::ptr::null_mut();
         // SAFETY: the registered `self`, a request that lives for the call, a place to write to.
@@ -180,6 +180,30 @@ impl DeviceApiEntry {
         // SAFETY: the registered `self`; a stream of it, or the default.
         self.call(services, "set_stream", |table, self_| unsafe {
             (table.set_stream)(self_, device_id, stream)
+        })
+    }
+}
+
+impl TargetKindEntry {
+    /// The kind's own canonicalizer: canonical JSON in and out.
+    pub(crate) fn canonicalize(
+        &self,
+        services: &'static Services,
+        target_json: &str,
+    ) -> Result<String, Error> {
+        let mut answer = api::Any::NONE.into_raw();
+        services.clear_error();
+        // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
+        let (status, answer) = unsafe {
+            let table = self.owned.table();
+            let status = (table.canonicalize)(self.owned.self_(), str_out(target_json), &mut answer);
+            (status, api::Any::from_raw(answer))
+        };
+        services.check(status, || format!("the canonicalizer of target kind \"{}\"", self.kind.name))?;
+        answer.to::<String>().map_err(|error| {
+            let message =
+                format!("the canonicalizer of target kind \"{}\": {}", self.kind.name, error.message());
+            Error::new(ErrorKind::BrokenPlugin, message)
         })
     }
 }
