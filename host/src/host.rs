@@ -240,12 +240,10 @@ impl HostInner {
 impl TargetContext for HostInner {
     fn kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
         let kind = self.target_kind(name)?;
-        if kind.is_none() {
-            // A plugin that is there and not used is the better answer than "unknown kind".
-            let missing = self.missing(&format!("target.kind.{name}"));
-            if missing.advice().contains("is not used") {
-                return Err(missing);
-            }
+        let key = format!("target.kind.{name}");
+        // A plugin that is there and not used is the better answer than "unknown kind".
+        if kind.is_none() && !self.unused_providers(&key).is_empty() {
+            return Err(self.missing(&key));
         }
         Ok(kind)
     }

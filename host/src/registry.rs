@@ -339,17 +339,19 @@ impl HostInner {
         loader::shut_down_host_plugin(self.services);
     }
 
+    /// Plugins that would provide a key but are not used, each with the reason.
+    pub(crate) fn unused_providers(&self, key: &str) -> Vec<String> {
+        let reports =
+            self.reports().into_iter().filter(|report| report.provides.iter().any(|other| other == key));
+        let told = reports.filter_map(|report| {
+            Some(format!("plugin \"{}\" is not used: {}", report.name, report.problem?))
+        });
+        told.collect()
+    }
+
     /// The error for a key that nobody provides: near names, and plugins that would provide it but are not used (R4).
     pub(crate) fn missing(&self, key: &str) -> Error {
-        let unused: Vec<String> = self
-            .reports()
-            .iter()
-            .filter(|report| report.state == PluginState::Unused)
-            .filter(|report| report.provides.iter().any(|provided| provided == key))
-            .filter_map(|report| {
-                Some(format!("plugin \"{}\" is not used: {}", report.name, report.problem.as_ref()?))
-            })
-            .collect();
+        let unused = self.unused_providers(key);
         let error = Error::new(ErrorKind::Unavailable, format!("no plugin provides {key}"));
         if !unused.is_empty() {
             return error.hint(unused.join("; "));

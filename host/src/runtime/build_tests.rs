@@ -158,7 +158,9 @@ fn a_key_that_nobody_provides_names_the_nearest() {
     let error = host.0.missing("target.build.toi");
     assert!(error.to_string().contains("did you mean \"target.build.toy\"?"), "{error}");
     let error = host.target("toi").unwrap_err();
-    assert_eq!(error.category(), Category::Input);
+    assert_eq!((error.kind(), error.category()), (&ErrorKind::Value, Category::Plugin), "{error}");
+    let error = host.target("zebra").unwrap_err();
+    assert!(error.to_string().contains("known kinds: \"lone\", \"toy\""), "{error}");
 }
 
 #[test]
