@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path) -> Result<Array> {
     if metadata.is_dir() {
         return Err(wrong("cannot read the input: it is a folder".to_owned()));
     }
-    let size_bytes = metadata.is_file().then(|| metadata.len());
+    let size_bytes = metadata.is_file().then_some(metadata.len());
     read_from(&mut BufReader::with_capacity(1 << 16, file), size_bytes)
         .map_err(|what| wrong(what).help("write it with numpy.save, as an array of numbers"))
 }

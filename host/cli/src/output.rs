@@ -101,11 +101,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// Writes bytes to standard output, as [`print`] does.
+/// Writes bytes to standard output, as [`print()`] does.
 ///
 /// # Errors
 ///
-/// As of [`print`].
+/// As of [`print()`].
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -120,7 +120,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// As of [`print`].
+/// As of [`print()`].
 pub(crate) fn print_json(value: &serde_json::Value) -> Result<()> {
     print(&format!("{value:#}\n"))
 }
