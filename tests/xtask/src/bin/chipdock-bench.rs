@@ -16,6 +16,12 @@ use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, command @ ..] = arguments.as_slice()
+        && flag == PEAK_MEMORY
+    {
+        return peak_memory(command);
+    }
     match Options::from_arguments().and_then(|options| bench(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -76,7 +82,7 @@ fn report(options: &Options, lines: &[Line]) {
         return;
     }
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(["what", "measured", "goal", ""]);
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(["what", "measured", "goal", ""]);
     for line in lines {
         let goal = line.goal.map(|goal| format!("at most {goal}")).unwrap_or_default();
         table.add_row([line.name, &line.measured, &goal, line.verdict()]);
@@ -245,11 +251,13 @@ fn list(options: &Options) -> Result<Vec<Line>> {
     };
     once();
     let ms = median((0..51).map(|_| once()).collect());
-    // SAFETY: plain data, filled by the call.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: a live struct; the children are those that were waited for, the listings.
-    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
-    let mib = usage.ru_maxrss as f64 / 1024.0;
+    let listing = list();
+    let mut measure = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
+    measure.arg(PEAK_MEMORY).arg(listing.get_program()).args(listing.get_args());
+    let kib = measure.output().map_err(|error| error.to_string())?.stderr;
+    let kib: f64 =
+        String::from_utf8_lossy(&kib).trim().parse().map_err(|_| "the peak memory was not measured")?;
+    let mib = kib / 1024.0;
     Ok(vec![
         Line { name: "listing eight plugins, ms", measured: format!("{ms:.2}"), value: ms, goal: Some(3.0) },
         Line {
@@ -259,6 +267,22 @@ fn list(options: &Options) -> Result<Vec<Line>> {
             goal: Some(8.0),
         },
     ])
+}
+
+/// The argument with which this program measures another's memory. A child's peak begins with its parent's, so the
+/// parent has to be a fresh, small process.
+const PEAK_MEMORY: &str = "--peak-memory-of";
+
+/// Runs a command and prints the peak of its resident memory in KiB on stderr.
+fn peak_memory(command: &[String]) -> ExitCode {
+    let Some((program, arguments)) = command.split_first() else { return ExitCode::FAILURE };
+    let status = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).status();
+    // SAFETY: plain data, filled by the call.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: a live struct; the only child is the one that was waited for.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    eprintln!("{}", usage.ru_maxrss);
+    if status.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Copies plugins of the folder, in turn, under eight names.

@@ -109,7 +109,7 @@ fn show(options: &Options, rows: &[Row], absent: &[(String, String)]) {
 
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(header);
     table
 }
 
