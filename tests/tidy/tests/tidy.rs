@@ -1,5 +1,7 @@
 //! One test per rule of `chipdock_tidy`.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use chipdock_host::Host;
-use chipdock_xtask::runner::backends::{self, Backend};
+use chipdock_xtask::runner::backends::{self, Absent, Backend};
 use chipdock_xtask::runner::cases::CASES;
 use chipdock_xtask::runner::options::Options;
 use chipdock_xtask::runner::{Result, digits, run};
@@ -79,10 +79,10 @@ fn show_plugins(host: &Host) {
     println!("discovered, nothing opened yet:\n{table}\n");
 }
 
-fn show(options: &Options, rows: &[Row], absent: &[(String, String)]) {
+fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
     if options.json {
         let absent: Vec<Value> =
-            absent.iter().map(|(kind, why)| json!({"target": kind, "reason": why})).collect();
+            absent.iter().map(|absent| json!({"target": absent.kind, "reason": absent.reason})).collect();
         let rows: Vec<&Value> = rows.iter().map(|row| &row.json).collect();
         println!("{}", json!({"schema": "chipdock.demo/1", "rows": rows, "absent": absent}));
         return;
@@ -102,8 +102,8 @@ fn show(options: &Options, rows: &[Row], absent: &[(String, String)]) {
     println!(
         "\nEvery error is held against the bound that the reference interpreter derives; above it the run fails."
     );
-    for (kind, why) in absent {
-        println!("not here: {kind}: {why}");
+    for Absent { kind, reason } in absent {
+        println!("not here: {kind}: {reason}");
     }
 }
 

@@ -18,6 +18,15 @@ pub struct Backend {
     pub device_name: String,
 }
 
+/// A target kind that cannot be used here, and why.
+#[derive(Clone, Debug)]
+pub struct Absent {
+    /// The kind's name.
+    pub kind: String,
+    /// Why not.
+    pub reason: String,
+}
+
 /// A host over the plugins of one folder alone, so that nothing installed on this machine takes part.
 ///
 /// # Errors
@@ -37,7 +46,7 @@ pub fn open_host(options: &Options) -> Result<Host> {
 /// # Errors
 ///
 /// The target kinds could not be listed.
-pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<(String, String)>)> {
+pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
     for (kind, _) in host.target_kinds().map_err(|error| error.to_string())? {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
@@ -51,7 +60,7 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<(String, String)>)> {
         };
         match opened() {
             Ok(backend) => usable.push(backend),
-            Err(error) => unusable.push((kind.name.clone(), error.to_string())),
+            Err(error) => unusable.push(Absent { kind: kind.name.clone(), reason: error.to_string() }),
         }
     }
     Ok((usable, unusable))
