@@ -92,3 +92,18 @@ fn same(name: &str, before: &IrModule, after: &IrModule, function: &PrimFunc) ->
     }
     true
 }
+
+#[test]
+#[ignore]
+fn show_lowered() {
+    let wanted = std::env::var("SHOW").unwrap_or_default();
+    let stage = if std::env::var("STAGE").is_ok() { Stage::Host } else { Stage::Flattened };
+    for (name, module) in modules() {
+        if name.contains(&wanted) {
+            match lower(&module, &options(stage, Schedule::Auto)) {
+                Ok(lowered) => println!("==== {name}\n{}", print::module(&lowered.module)),
+                Err(error) => println!("==== {name}: {error}"),
+            }
+        }
+    }
+}

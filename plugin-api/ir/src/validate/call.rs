@@ -111,10 +111,6 @@ impl Checker<'_> {
             (Op::HandleAddByteOffset, [a, b]) => {
                 (a.is_handle() && is_index(*b), "a handle and an int32 or int64")
             }
-            (Op::HandleLoad, [a, offset]) => {
-                let constant = args[1].as_int().is_some();
-                (a.is_handle() && *offset == DType::INT64 && constant, "a handle and a constant int64")
-            }
             (Op::StructGet, [a, i, f]) => {
                 (a.is_handle() && *i == DType::INT32 && f.is_integer(), "a handle, an int32 and a field")
             }
