@@ -57,6 +57,8 @@ pub struct Signature {
     pub is_called: bool,
     /// True for a function that is hardly ever called, such as one that words an error.
     pub is_cold: bool,
+    /// True for a function that is faster out of line.
+    pub is_no_inline: bool,
 }
 
 /// Which elements of a buffer an access touches.

@@ -79,6 +79,7 @@ impl<'a> Writer<'a> {
             is_noalias: is_set(attr::NOALIAS),
             is_called,
             is_cold: is_set(attr::COLD),
+            is_no_inline: is_set(attr::NO_INLINE),
         }
     }
 

@@ -69,6 +69,8 @@ pub mod attr {
     pub const SIGNATURE: &str = "chipdock.signature";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
+    /// Bool: best kept out of line, though called often: inlined, it takes registers from its caller.
+    pub const NO_INLINE: &str = "chipdock.no_inline";
 }
 
 /// A parameter of a function.

@@ -163,7 +163,7 @@ impl<'a> Argument<'a> {
     /// Where a tensor's fields are read from.
     pub(super) fn fields(&self) -> Option<TensorFields> {
         match self.kind {
-            ArgumentKind::Tensor(_) => Some(TensorFields::new(self.name)),
+            ArgumentKind::Tensor(buffer) => Some(TensorFields::new(self.name, buffer)),
             ArgumentKind::Scalar(_) => None,
         }
     }
@@ -219,15 +219,19 @@ pub(super) struct TensorFields {
     pub(super) handle: Var,
     pub(super) shape: Var,
     pub(super) strides: Var,
+    /// What the data pointer of the computation is: the first element's address, but that an offset which the buffer
+    /// declares stays in its index.
+    pub(super) data: Var,
 }
 
 impl TensorFields {
-    pub(super) fn new(name: &str) -> Self {
+    fn new(name: &str, buffer: &Buffer) -> Self {
         let int64s = |what: &str| {
             Var::pointer(format!("{name}_{what}"), DType::INT64, chipdock_ir::StorageScope::GLOBAL)
         };
         let handle = Var::new(format!("{name}_handle"), DType::HANDLE);
-        Self { handle, shape: int64s("shape"), strides: int64s("strides") }
+        let data = Var::pointer(format!("{name}_data"), buffer.dtype, buffer.scope.clone());
+        Self { handle, shape: int64s("shape"), strides: int64s("strides"), data }
     }
 
     pub(super) fn field(&self, field: StructField, dtype: DType) -> Expr {
@@ -247,24 +251,26 @@ impl TensorFields {
     }
 
     /// Address of the first element: data plus offset.
-    pub(super) fn data(&self) -> Expr {
+    fn first_element(&self) -> Expr {
         let offset = self.field(StructField::ByteOffset, DType::UINT64).cast(DType::INT64);
-        Expr::call(
-            Op::HandleAddByteOffset,
-            vec![self.field(StructField::Data, DType::HANDLE), offset],
-            DType::HANDLE,
-        )
+        let data = self.field(StructField::Data, DType::HANDLE);
+        Expr::call(Op::HandleAddByteOffset, vec![data, offset], DType::HANDLE)
     }
 
-    /// What the data pointer of the computation is: an offset that the buffer declares stays in its index.
-    pub(super) fn data_for(&self, buffer: &Buffer) -> Expr {
-        if buffer.elem_offset.is_some() { self.field(StructField::Data, DType::HANDLE) } else { self.data() }
+    /// What [`TensorFields::data`] is bound to.
+    pub(super) fn data_value(&self, buffer: &Buffer) -> Expr {
+        if buffer.elem_offset.is_some() {
+            self.field(StructField::Data, DType::HANDLE)
+        } else {
+            self.first_element()
+        }
     }
 
     /// How far the first element lies behind a multiple of its lane's size, as uint64.
     pub(super) fn misalignment(&self, buffer: &Buffer) -> Option<Expr> {
         let size = buffer.dtype.lane_size_bytes();
-        let address = Expr::call(Op::Reinterpret, vec![self.data()], DType::UINT64);
+        let first = if buffer.elem_offset.is_some() { self.first_element() } else { self.data.expr() };
+        let address = Expr::call(Op::Reinterpret, vec![first], DType::UINT64);
         let mask = Expr::int(size as i128 - 1, DType::UINT64);
         (size > 1).then(|| Expr::call(Op::BitwiseAnd, vec![address, mask], DType::UINT64))
     }

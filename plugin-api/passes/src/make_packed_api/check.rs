@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, CompareOp, DType, Expr, Param, PrimFunc, Stmt, StmtKind, StructField,
-    TargetFacts, Var, attr,
+    AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Param, PrimFunc, Stmt, StmtKind,
+    StructField, TargetFacts, Var, attr,
 };
 
 use super::arguments::{
@@ -52,8 +52,20 @@ struct Check<'a> {
     stmts: Vec<Stmt>,
 }
 
-/// The function `<name>_checked_`.
-pub(super) fn function(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFunc {
+/// The function `<name>_checked_`, and before it one for each kind of parameter that words the error of another type.
+pub(super) fn functions(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> Vec<PrimFunc> {
+    let mut functions: Vec<PrimFunc> = Vec::new();
+    for arg in &arguments.args {
+        let function = mismatch(arguments, &arg.kind, attrs);
+        if functions.iter().all(|known| known.name != function.name) {
+            functions.push(function);
+        }
+    }
+    functions.push(checked(arguments, facts, attrs));
+    functions
+}
+
+fn checked(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFunc {
     let args = Var::new("args", DType::HANDLE);
     let num_args = Var::new("num_args", DType::INT32);
     let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
@@ -76,6 +88,11 @@ pub(super) fn function(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs
     check.stmts.push(super::entry::call_compute(arguments, &check.fields));
     // The entry binds the same symbols: a variable belongs to one function.
     let body = Substitution::new().fresh().stmt(&Stmt::seq(std::mem::take(&mut check.stmts)));
+    cold(checked_name(&arguments.function.name), vec![args, num_args], body, attrs)
+}
+
+/// A function that is hardly ever called.
+fn cold(name: Arc<str>, params: Vec<Var>, body: Stmt, attrs: &Attrs) -> PrimFunc {
     let mut new: Attrs = [(attr::CALLING_CONV, AttrValue::Int(0)), (attr::COLD, AttrValue::Bool(true))]
         .into_iter()
         .map(|(name, value)| (name.into(), value))
@@ -84,14 +101,64 @@ pub(super) fn function(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs
         new.insert(attr::TARGET.into(), target.clone());
     }
     PrimFunc {
-        name: checked_name(&arguments.function.name),
-        params: vec![Param::Var(args), Param::Var(num_args)],
+        name,
+        params: params.into_iter().map(Param::Var).collect(),
         ret: Some(DType::INT32),
         attrs: new,
         s_tir: false,
         alloc_buffers: Vec::new(),
         body,
     }
+}
+
+/// What a parameter takes, in a word.
+fn expected_type(kind: &ArgumentKind) -> &'static str {
+    match kind {
+        ArgumentKind::Tensor(_) => "Tensor",
+        ArgumentKind::Scalar(var) if var.dtype.is_handle() => "pointer",
+        ArgumentKind::Scalar(var) if var.dtype.is_float() => "float",
+        ArgumentKind::Scalar(var) if var.dtype.is_bool() => "bool",
+        ArgumentKind::Scalar(_) => "int",
+    }
+}
+
+fn mismatch_name(function: &str, expected: &str) -> Arc<str> {
+    format!("{function}_expected_{expected}_").into()
+}
+
+/// The function `<name>_expected_<type>_(argument, type_index)`, which fails whatever it is given.
+fn mismatch(arguments: &Arguments, kind: &ArgumentKind, attrs: &Attrs) -> PrimFunc {
+    let expected = expected_type(kind);
+    let argument = Var::new("argument", DType::INT32);
+    let type_index = Var::new("type_index", DType::INT32);
+    let message = |found: String, number: Option<Expr>| {
+        let mut parts = vec![
+            Expr::str("Mismatched type on argument #"),
+            argument.expr(),
+            Expr::str(WHEN_CALLING),
+            Expr::str(Arc::clone(&arguments.signature)),
+            Expr::str(format!("`,\n  expected {expected}, but got {found}")),
+        ];
+        parts.extend(number);
+        parts
+    };
+    let rejected = TYPE_NAMES
+        .iter()
+        .filter(|(index, _)| simplify::expr(&accepted_type(kind, &Expr::i32(*index))).as_int() != Some(1));
+    let mut stmts: Vec<Stmt> = rejected
+        .map(|(index, name)| {
+            failure_if(
+                equal(type_index.expr(), Expr::i32(*index)),
+                TYPE_ERROR,
+                message((*name).to_owned(), None),
+            )
+        })
+        .collect();
+    let rest = message("a value with type index ".to_owned(), Some(type_index.expr()));
+    stmts.push(failure_if(Expr::bool(true), TYPE_ERROR, rest));
+    stmts.push(Stmt::new(StmtKind::Return(Some(Expr::i32(-1)))));
+    let name = mismatch_name(&arguments.function.name, expected);
+    cold(name, vec![argument, type_index], Stmt::seq(stmts), attrs)
 }
 
 impl Check<'_> {
@@ -155,32 +222,15 @@ impl Check<'_> {
         }
     }
 
+    /// Leaves with the error of a type that is not the parameter's.
     fn type_of(&mut self, arg: &Argument, type_index: &Var) {
-        let expected = match arg.kind {
-            ArgumentKind::Tensor(_) => "Tensor",
-            ArgumentKind::Scalar(var) if var.dtype.is_handle() => "a pointer",
-            ArgumentKind::Scalar(var) if var.dtype.is_float() => "float",
-            ArgumentKind::Scalar(var) if var.dtype.is_bool() => "bool",
-            ArgumentKind::Scalar(_) => "int",
-        };
+        let expected = expected_type(&arg.kind);
         let accepted = simplify::expr(&accepted_type(&arg.kind, &type_index.expr()));
-        let mut named = Vec::new();
-        for (index, name) in TYPE_NAMES {
-            if simplify::expr(&accepted_type(&arg.kind, &Expr::i32(*index))).as_int() == Some(1) {
-                continue;
-            }
-            let mine = equal(type_index.expr(), Expr::i32(*index));
-            let message =
-                self.message(mismatched_type(arg), format!("expected {expected}, but got {name}"), &[]);
-            named.push(failure_if(mine, TYPE_ERROR, message));
-        }
-        let message = self.message(
-            mismatched_type(arg),
-            format!("expected {expected}, but got a value with type index "),
-            &[type_index.expr()],
-        );
-        named.push(failure_if(Expr::bool(true), TYPE_ERROR, message));
-        self.stmts.push(Stmt::if_then(accepted.logical_not(), Stmt::seq(named), None));
+        let callee = Callee::Global(mismatch_name(&self.arguments.function.name, expected));
+        let args = vec![Expr::int(arg.index as i128, DType::INT32), type_index.expr()];
+        let call = Expr::new(ExprKind::Call { callee, args }, DType::INT32);
+        let leave = Stmt::new(StmtKind::Return(Some(call)));
+        self.stmts.push(Stmt::if_then(accepted.logical_not(), leave, None));
     }
 
     fn scalar(&mut self, arg: &Argument, var: &Var, type_index: &Var) {
@@ -225,6 +275,7 @@ impl Check<'_> {
             self.assert(equal(device_type, Expr::i32(self.facts.device_type)), VALUE_ERROR, message);
             self.bind(&fields.shape, fields.field(StructField::Shape, DType::HANDLE));
             self.bind(&fields.strides, fields.field(StructField::Strides, DType::HANDLE));
+            self.bind(&fields.data, fields.data_value(buffer));
             if expected > 0 {
                 let message = self.message(
                     self.mismatched(arg, "shape"),
@@ -352,7 +403,7 @@ impl Check<'_> {
         let value = simplify::expr(&wide(wanted));
         let what = format!("Mismatched {} on argument #{}", place.name(arg.name), arg.index);
         let origin = match &wanted.kind {
-            chipdock_ir::ExprKind::Var(var) => self.origins.get(var).cloned(),
+            ExprKind::Var(var) => self.origins.get(var).cloned(),
             _ => None,
         };
         let expectation = match origin {

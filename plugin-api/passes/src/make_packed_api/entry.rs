@@ -72,7 +72,7 @@ pub(super) fn function(
 /// Returns what the computation returns.
 pub(super) fn call_compute(arguments: &Arguments, fields: &[Option<TensorFields>]) -> Stmt {
     let own = arguments.args.iter().map(|arg| match (&arg.kind, fields[arg.index].as_ref()) {
-        (ArgumentKind::Tensor(buffer), Some(fields)) => fields.data_for(buffer),
+        (ArgumentKind::Tensor(_), Some(fields)) => fields.data.expr(),
         (ArgumentKind::Tensor(buffer), None) => buffer.data.expr(),
         (ArgumentKind::Scalar(var), _) => var.expr(),
     });
@@ -193,6 +193,7 @@ impl Entry<'_> {
             pointers.push(is_null(fields.shape.expr()).logical_not());
         }
         self.expect(bitand(pointers));
+        self.bind(&fields.data, fields.data_value(buffer));
         self.extents(arg, buffer, &fields);
         self.fields[arg.index] = Some(fields);
     }

@@ -302,7 +302,11 @@ impl Dialect for CDialect {
         let ret = signature.ret.map_or(Ok("void"), scalar)?;
         match signature.calling_conv {
             0 => {
-                let cold = if signature.is_cold { "__attribute__((cold, noinline)) " } else { "" };
+                let cold = match (signature.is_cold, signature.is_no_inline) {
+                    (true, _) => "__attribute__((cold, noinline)) ",
+                    (false, true) => "__attribute__((noinline)) ",
+                    (false, false) => "",
+                };
                 let unused = if signature.is_called { "" } else { "__attribute__((unused)) " };
                 let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
                 Ok(format!("{cold}{unused}static {ret} {}({params})", signature.name))
