@@ -1,0 +1,353 @@
+//! The loader with plugins that are wrong on purpose: each has a report of its own, good ones are unharmed, and older
+//! and newer minors load (P1, P3, P5, P7, P8; the host's rules L1 to L6 and R1 to R4).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use chipdock_host::manifest::{self, Needs};
+use chipdock_host::{Category, ErrorKind, Host, HostOptions, PluginReport, PluginState, ProblemKind};
+use chipdock_plugin_api::abi::CHIPDOCK_ABI_MINOR;
+use chipdock_test_abi::plugins::{build, compile, root};
+
+/// A folder of plugins that only its owner may write.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn own(&self, path: &Path) {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Compiles the fixture as `<stem>.so`; `defines` are like `BAD=3`.
+    fn c(&self, stem: &str, defines: &[&str]) -> PathBuf {
+        let path = self.path().join(format!("{stem}.so"));
+        let defines: Vec<String> = defines.iter().map(|define| format!("-D{define}")).collect();
+        let mut command = vec!["gcc", "-std=c99"];
+        command.extend(defines.iter().map(String::as_str));
+        compile(&command, &root().join("tests/abi/fixtures/bad.c"), &path);
+        self.own(&path);
+        path
+    }
+
+    /// A good plugin of another name, with its manifest.
+    fn good(&self) {
+        let path = self.path().join("good.so");
+        compile(&["gcc", "-std=c99"], &root().join("examples/plugin-template-c/template.c"), &path);
+        self.own(&path);
+        self.describe(&path, |text| text);
+    }
+
+    /// Writes the manifest of a library, after a change.
+    fn describe(&self, library: &Path, change: impl FnOnce(String) -> String) {
+        let text = manifest::generate(library, &Needs::default()).unwrap().to_text().unwrap();
+        let path = manifest::manifest_path(library);
+        fs::write(&path, change(text)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    }
+
+    fn options(&self) -> HostOptions {
+        HostOptions { plugin_paths: vec![self.path().to_owned()], ..HostOptions::isolated() }
+    }
+
+    fn host(&self) -> Host {
+        Host::new(self.options()).unwrap()
+    }
+}
+
+fn report(host: &Host, name: &str) -> PluginReport {
+    host.plugins().into_iter().find(|report| report.name == name).unwrap()
+}
+
+/// The good plugin of the folder counts the elements of a tensor.
+fn good_is_unharmed(host: &Host) {
+    let function = host.function("template_c.element_count").unwrap().unwrap();
+    let device = host.device("cpu", 0).unwrap();
+    let tensor =
+        chipdock_host::Tensor::zeros(&device, &[3, 5], chipdock_host::dtype_of(FLOAT32).unwrap()).unwrap();
+    assert_eq!(function.call(&[(&tensor).into()]).unwrap().to::<i64>().unwrap(), 15);
+    assert_eq!(report(host, "template-c").state, PluginState::Opened);
+    assert_eq!(host.device_count("template_c").unwrap(), 1);
+}
+
+const FLOAT32: chipdock_plugin_api::DLDataType =
+    chipdock_plugin_api::DLDataType { code: 2, bits: 32, lanes: 1 };
+
+/// Opens `bad.so` beside the good one, and answers what was wrong with it.
+fn problem(folder: &Folder) -> (ProblemKind, String) {
+    folder.good();
+    let host = folder.host();
+    let error = host.open_plugin("bad").unwrap_err();
+    assert_eq!(error.category(), Category::Plugin, "{error}");
+    let report = report(&host, "bad");
+    assert_eq!(report.state, PluginState::Unused);
+    let problem = report.problem.unwrap();
+    assert!(error.to_string().contains(&problem.message), "{error}");
+    assert_eq!(host.open_plugin("bad").unwrap_err(), error, "asked again, it says the same");
+    good_is_unharmed(&host);
+    (problem.kind, problem.message)
+}
+
+fn destroyed_count(library: &Path) -> i32 {
+    // SAFETY: a plugin of these tests, whose symbol takes nothing and answers an int.
+    unsafe {
+        let library = libloading::Library::new(library).unwrap();
+        let count = library.get::<unsafe extern "C" fn() -> i32>(b"destroyed_count").unwrap()();
+        std::mem::forget(library);
+        count
+    }
+}
+
+#[test]
+fn l2_what_is_no_library_is_told() {
+    let folder = Folder::new();
+    let path = folder.path().join("bad.so");
+    fs::write(&path, "not a library").unwrap();
+    folder.own(&path);
+    let (kind, message) = problem(&folder);
+    assert_eq!(kind, ProblemKind::CannotOpen);
+    assert!(message.contains("bad.so"), "{message}");
+}
+
+#[test]
+fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
+    for (case, kind, says) in [
+        (1, ProblemKind::NoSymbol, "no symbol chipdock_plugin_v1"),
+        (2, ProblemKind::NullDescriptor, "answered null"),
+        (3, ProblemKind::BadDescriptor, "begins with 0x00000000deadbeef"),
+        (4, ProblemKind::OtherMajor, "built for plugin ABI 2.0, this host speaks 1.0"),
+        (5, ProblemKind::OtherMajor, "built for plugin ABI 2.x, this host speaks 1.0"),
+        (6, ProblemKind::OtherLayout, "other table sizes"),
+        (7, ProblemKind::OtherLayout, "layout hash"),
+        (8, ProblemKind::BadDescriptor, "`init` or `shutdown` of its descriptor is null"),
+        (9, ProblemKind::BadDescriptor, "plugin name \"Bad Name\""),
+        (10, ProblemKind::BadDescriptor, "its version \"one\" is no semver"),
+        (11, ProblemKind::InitFailed, "IoError: the moon is too far"),
+        (12, ProblemKind::BrokenPlugin, "returned status 77 and raised no error"),
+        (13, ProblemKind::BrokenPlugin, "registered nothing"),
+        (14, ProblemKind::NameTaken, "function.bad.answer is registered twice"),
+        (15, ProblemKind::BrokenPlugin, "a registration was refused: function.?: the name \"two words\""),
+        (16, ProblemKind::InitFailed, "target.kind.nulls: its table is null"),
+        (17, ProblemKind::InitFailed, "device_api.nulls: slot 8 of its table is null"),
+        (18, ProblemKind::InitFailed, "function.nulls: its deleter is null"),
+        (19, ProblemKind::NameTaken, "device type 1 is that of host memory"),
+        (20, ProblemKind::NameTaken, "device type 4096: expected 0, or a number of DLPack's"),
+        (21, ProblemKind::InitFailed, "target.kind.x: its schema: missing field `doc`"),
+        (22, ProblemKind::InitFailed, "asked its host for a name during `init`"),
+        (23, ProblemKind::OtherLayout, "built with other type layouts"),
+    ] {
+        let folder = Folder::new();
+        folder.c("bad", &[&format!("BAD={case}")]);
+        let (found, message) = problem(&folder);
+        assert_eq!(found, kind, "case {case}: {message}");
+        assert!(message.contains(says), "case {case}: {message}");
+    }
+}
+
+#[test]
+fn p5_what_was_staged_and_not_committed_is_released_once() {
+    // A function each, then another function (14), a refused name (15), a device API (24, 25), a second function (0).
+    for (case, is_good, count) in
+        [(11, false, 1), (14, false, 2), (15, false, 2), (24, false, 2), (25, true, 2), (0, true, 2)]
+    {
+        let folder = Folder::new();
+        let path = folder.c("bad", &[&format!("BAD={case}")]);
+        let host = folder.host();
+        assert_eq!(host.open_plugin("bad").is_ok(), is_good, "case {case}");
+        assert_eq!(destroyed_count(&path), if is_good { 0 } else { count }, "case {case}");
+        drop(host);
+        assert_eq!(destroyed_count(&path), count, "case {case}, after the host");
+    }
+}
+
+#[test]
+fn p3_older_and_newer_minors_load() {
+    for minor in [CHIPDOCK_ABI_MINOR.saturating_sub(1), CHIPDOCK_ABI_MINOR, CHIPDOCK_ABI_MINOR + 1, 1000] {
+        let folder = Folder::new();
+        folder.c("bad", &["BAD=0", &format!("MINOR={minor}")]);
+        let host = folder.host();
+        let report = host.open_plugin("bad").unwrap();
+        assert_eq!(report.abi.unwrap(), format!("1.{minor}"));
+        let answer = host.function("bad.answer").unwrap().unwrap().call(&[]).unwrap();
+        assert_eq!(answer.to::<i64>().unwrap(), 42);
+    }
+}
+
+#[test]
+fn p7_an_error_code_without_an_error_is_a_broken_plugin() {
+    let folder = Folder::new();
+    folder.c("bad", &["BAD=0"]);
+    let host = folder.host();
+    let error = host.function("bad.silent").unwrap().unwrap().call(&[]).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::BrokenPlugin);
+    assert!(error.to_string().contains("returned status -1 and raised no error"), "{error}");
+    assert!(host.function("bad.answer").unwrap().unwrap().call(&[]).is_ok(), "the next call goes well");
+}
+
+#[test]
+fn p8_a_panic_in_init_or_in_a_table_stays_in_the_plugin() {
+    let built = &build(&["chipdock-bad-plugin"])[0];
+    let folder = Folder::new();
+    for name in ["bad.so", "panics_in_init.so"] {
+        fs::copy(built, folder.path().join(name)).unwrap();
+        folder.own(&folder.path().join(name));
+    }
+    folder.good();
+    let host = folder.host();
+    let error = host.open_plugin("panics-in-init").unwrap_err();
+    assert!(error.to_string().contains("its `init` failed: Panic:"), "{error}");
+    assert!(error.to_string().contains("in init, as the file's name says"), "{error}");
+    assert_eq!(report(&host, "panics-in-init").problem.unwrap().kind, ProblemKind::InitFailed);
+
+    let device = host.device("panics", 0).unwrap();
+    assert_eq!(report(&host, "bad-plugin").attested, Some(true), "P4: its type layouts agree");
+    let error = device.attribute("device_name").unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Panic);
+    assert!(error.to_string().contains("in a table's function"), "{error}");
+    let dtype = chipdock_host::dtype_of(FLOAT32).unwrap();
+    let error = chipdock_host::Tensor::empty(&device, &[4], dtype).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Panic);
+    let error = host.function("panics.call").unwrap().unwrap().call(&[]).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Panic);
+    good_is_unharmed(&host);
+}
+
+#[test]
+fn l6_a_lying_manifest_is_its_own_report() {
+    type Lie = fn(String) -> String;
+    let lies: [(Lie, ProblemKind, &str); 5] = [
+        (
+            |text| text.replace("\"function.bad.silent\"", "\"function.bad.silent\", \"device_api.moon\""),
+            ProblemKind::ManifestLies,
+            "promised and missing: device_api.moon",
+        ),
+        (
+            |text| text.replace(",\n    \"function.bad.silent\"", ""),
+            ProblemKind::ManifestLies,
+            "registered and not promised: function.bad.silent",
+        ),
+        (
+            |text| text.replace("\"0.1.0\"", "\"0.2.0\""),
+            ProblemKind::WrongName,
+            "the library is \"bad\" 0.1.0, its manifest says \"bad\" 0.2.0",
+        ),
+        (
+            |text| text.replacen('{', &format!("{{\"sha256\": \"{}\",", "0".repeat(64)), 1),
+            ProblemKind::WrongDigest,
+            "the manifest says 0000",
+        ),
+        (|text| text.replace("\"linux\"", "\"plan9\""), ProblemKind::Unmet, "built for plan9"),
+    ];
+    for (lie, kind, says) in lies {
+        let folder = Folder::new();
+        let path = folder.c("bad", &["BAD=0"]);
+        folder.describe(&path, lie);
+        let (found, message) = problem(&folder);
+        assert_eq!(found, kind, "{message}");
+        assert!(message.contains(says), "{message}");
+    }
+}
+
+#[test]
+fn r2_a_key_of_two_plugins_is_an_error_until_one_is_preferred() {
+    let folder = Folder::new();
+    for name in ["first", "second"] {
+        let path = folder.c(name, &["BAD=0", &format!("NAME=\"{name}\""), "FUNCTION=\"shared\""]);
+        folder.describe(&path, |text| text);
+    }
+    let host = folder.host();
+    let error = host.function("shared").unwrap_err();
+    assert_eq!(error.category(), Category::Plugin);
+    for says in ["\"first\"", "\"second\"", "first.so", "second.so", "--prefer function.shared=first"] {
+        assert!(error.to_string().contains(says), "{error} should say {says}");
+    }
+    assert!(
+        host.plugins().iter().all(|plugin| plugin.state == PluginState::Listed),
+        "R1: nothing was opened"
+    );
+    assert!(host.function("second.silent").unwrap().is_some(), "their other names are in force");
+
+    let prefer = vec![("function.shared".to_owned(), "second".to_owned())];
+    let host = Host::new(HostOptions { prefer, ..folder.options() }).unwrap();
+    assert!(host.function("shared").unwrap().unwrap().call(&[]).is_ok());
+    assert_eq!(report(&host, "first").state, PluginState::Listed, "R1: only the preferred one was opened");
+    let host = Host::new(HostOptions { disable: vec!["first".into()], ..folder.options() }).unwrap();
+    assert!(host.function("shared").unwrap().is_some());
+}
+
+#[test]
+fn r1_listing_opens_nothing_and_asking_opens_one() {
+    let folder = Folder::new();
+    for index in 0..8 {
+        let name = format!("plugin{index}");
+        let path = folder.c(&name, &["BAD=0", &format!("NAME=\"{name}\"")]);
+        folder.describe(&path, |text| text);
+    }
+    let host = folder.host();
+    assert_eq!(host.plugins().len(), 8);
+    assert_eq!(host.keys().iter().filter(|report| report.key.starts_with("function.")).count(), 16);
+    assert!(host.plugins().iter().all(|plugin| plugin.state == PluginState::Listed));
+    assert!(host.function("plugin3.answer").unwrap().is_some());
+    let opened: Vec<String> = host
+        .plugins()
+        .into_iter()
+        .filter(|plugin| plugin.state == PluginState::Opened)
+        .map(|plugin| plugin.name)
+        .collect();
+    assert_eq!(opened, ["plugin3"]);
+}
+
+#[test]
+fn r4_a_plugin_that_would_provide_a_name_is_named_when_it_is_not_used() {
+    let folder = Folder::new();
+    folder.good();
+    let host = Host::new(HostOptions { disable: vec!["template-*".into()], ..folder.options() }).unwrap();
+    let error = host.device("template_c", 0).unwrap_err();
+    assert_eq!(error.category(), Category::Plugin);
+    assert!(
+        error.to_string().contains("plugin \"template-c\" is not used: disabled by \"template-*\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn d4_a_library_without_a_manifest_is_held_to_its_real_name() {
+    let folder = Folder::new();
+    let path = folder.c("a", &["BAD=0", "NAME=\"real\""]);
+    folder.describe(&path, |text| text);
+    folder.c("b", &["BAD=0", "NAME=\"real\""]);
+    folder.c("z", &["BAD=0", "NAME=\"secret\""]);
+    let host = Host::new(HostOptions { disable: vec!["secret".into()], ..folder.options() }).unwrap();
+    assert!(
+        host.function("nobody.has.this").unwrap().is_none(),
+        "R1: libraries without a manifest were opened"
+    );
+    assert_eq!(report(&host, "b").problem.unwrap().kind, ProblemKind::Shadowed);
+    assert_eq!(report(&host, "z").problem.unwrap().kind, ProblemKind::Disabled);
+    assert!(host.function("real.answer").unwrap().is_some());
+}
+
+#[test]
+fn p10_each_host_of_a_process_has_its_own() {
+    let folder = Folder::new();
+    let path = folder.c("bad", &["BAD=0"]);
+    folder.describe(&path, |text| text);
+    let (first, second) = (folder.host(), folder.host());
+    let function = second.function("bad.answer").unwrap().unwrap();
+    assert!(first.function("bad.answer").unwrap().is_some());
+    let before = destroyed_count(&path);
+    drop(first);
+    assert_eq!(destroyed_count(&path) - before, 2, "what the first host had is released");
+    assert_eq!(function.call(&[]).unwrap().to::<i64>().unwrap(), 42, "the second goes on");
+}
