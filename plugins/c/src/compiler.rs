@@ -94,16 +94,25 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
 ///
 /// # Errors
 ///
-/// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `InternalError`: the compiler
-/// refused the source, which is kept then. No file is left behind but that one.
+/// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `ValueError`: the compiler does
+/// not know the processor that the target names. `InternalError`: the compiler refused the source, which is kept then. No
+/// file is left behind but that one.
 pub(crate) fn compile(source: &str, options: &Options) -> Result<Compiled, Error> {
-    compile_with(source, options, std::env::var("CC").ok().as_deref())
+    compile_with(source, options, std::env::var("CC").ok().as_deref(), &std::env::temp_dir())
 }
 
-pub(crate) fn compile_with(source: &str, options: &Options, cc: Option<&str>) -> Result<Compiled, Error> {
+pub(crate) fn compile_with(
+    source: &str,
+    options: &Options,
+    cc: Option<&str>,
+    parent: &Path,
+) -> Result<Compiled, Error> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let folder =
-        tempfile::Builder::new().prefix("chipdock-c-").tempdir().map_err(|error| unwritable(&error))?;
+    let unwritable = |error: &std::io::Error| unwritable(parent, error);
+    let folder = tempfile::Builder::new()
+        .prefix("chipdock-c-")
+        .tempdir_in(parent)
+        .map_err(|error| unwritable(&error))?;
     // The name is new as well: the loader takes a path that it has seen for the library that it has.
     let stem = format!("module-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let source_path = folder.path().join(format!("{stem}.c"));
@@ -114,7 +123,10 @@ pub(crate) fn compile_with(source: &str, options: &Options, cc: Option<&str>) ->
         match run(&candidate, options, &source_path, &library)? {
             None => {}
             Some(output) if output.status.success() => return Ok(Compiled { library, _folder: folder }),
-            Some(output) => return Err(refused(&candidate, &output, folder, &source_path)),
+            Some(output) => {
+                return Err(unknown_processor(&candidate, &output, options)
+                    .unwrap_or_else(|| refused(&candidate, &output, folder, &source_path)));
+            }
         }
     }
     let message = format!(
@@ -164,14 +176,35 @@ fn spawn(
     }
 }
 
-fn unwritable(error: &std::io::Error) -> Error {
-    let folder = std::env::temp_dir();
+fn unwritable(folder: &Path, error: &std::io::Error) -> Error {
     let message = format!(
         "expected to write a source file for the C compiler in {}, found: {error}; let TMPDIR name a folder that can be \
          written",
         folder.display()
     );
     Error::new(ErrorKind::IO, message)
+}
+
+/// The compiler does not know a processor that the target names.
+fn unknown_processor(candidate: &Candidate, output: &Output, options: &Options) -> Option<Error> {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    for (option, name) in [("march", &options.march), ("mcpu", &options.mcpu)] {
+        let Some(name) = name else { continue };
+        let says = |line: &&str| {
+            line.contains(name.as_str())
+                && ["-march", "-mtune", "-mcpu", "target CPU"].iter().any(|word| line.contains(word))
+        };
+        if let Some(line) = stderr.lines().find(says) {
+            let message = format!(
+                "target c: option '{option}': the C compiler `{}` does not know \"{name}\" ({}); name another, or let \
+                 CC name a newer compiler",
+                candidate.words.join(" "),
+                line.trim()
+            );
+            return Some(Error::new(ErrorKind::VALUE_ERROR, message));
+        }
+    }
+    None
 }
 
 /// The compiler said no: its first lines, and where the source is.

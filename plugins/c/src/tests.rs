@@ -2,6 +2,7 @@
 
 mod differential;
 mod golden;
+mod halves;
 mod packed;
 mod support;
 mod target;

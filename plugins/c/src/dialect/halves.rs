@@ -96,7 +96,7 @@ fn define_float16(prelude: &mut Prelude) {
     prelude.define("cd_f16", |_| FLOAT16.to_owned());
 }
 
-const ODD_F32: &str = "\
+pub(crate) const ODD_F32: &str = "\
 static inline float cd_odd_f32(double x) {
     float f = (float)x;
     if (x == x && (double)f != x) {
@@ -110,7 +110,7 @@ static inline float cd_odd_f32(double x) {
 }
 ";
 
-const BF16_VALUE: &str = "\
+pub(crate) const BF16_VALUE: &str = "\
 static inline float cd_bf16_value(uint16_t bits) {
     uint32_t wide = (uint32_t)bits << 16;
     float x;
@@ -119,7 +119,7 @@ static inline float cd_bf16_value(uint16_t bits) {
 }
 ";
 
-const BF16_BITS: &str = "\
+pub(crate) const BF16_BITS: &str = "\
 static inline uint16_t cd_bf16_bits(float x) {
     uint32_t bits;
     __builtin_memcpy(&bits, &x, sizeof(bits));
@@ -129,7 +129,7 @@ static inline uint16_t cd_bf16_bits(float x) {
 ";
 
 /// The compiler's own half where it has one, else the same in integers.
-const FLOAT16: &str = "\
+pub(crate) const FLOAT16: &str = "\
 #if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16)
 static inline uint16_t cd_f16_bits(float x) {
     _Float16 half = (_Float16)x;

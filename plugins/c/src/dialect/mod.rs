@@ -1,7 +1,7 @@
 //! C11 with GNU vector extensions, for gcc and clang.
 
 mod access;
-mod halves;
+pub(crate) mod halves;
 mod ops;
 mod runtime;
 mod types;
