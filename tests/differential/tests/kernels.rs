@@ -1,10 +1,14 @@
 //! The example kernels, the corpus and the digits on every backend present.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::path::{Path, PathBuf};
 
 use chipdock_differential::{backends, host};
-use chipdock_ir::interpret::{Arg, Array, Interpreter, compare};
+use chipdock_host::Module;
+use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, compare};
 use chipdock_ir::{Child, ForKind, IrModule, Param, PrimFunc, StmtKind};
+use chipdock_xtask::runner::backends::Backend;
 use chipdock_xtask::runner::cases::{self, CASES};
 use chipdock_xtask::runner::{digits, run};
 
@@ -63,39 +67,61 @@ fn arguments(function: &PrimFunc) -> Option<Vec<Arg>> {
     cases::arguments(function, &symbols).ok()
 }
 
+/// What a host's target refuses of the corpus, and the words that say why.
+const REFUSED: &[(&str, &str)] = &[
+    ("construct/blocks.py", "shared"),
+    ("construct/memory.py", "shared"),
+    ("construct/calls.py", "returns int32"),
+];
+
 #[test]
 fn corpus_agrees_with_the_interpreter() {
     let host = host();
-    let mut n_run = 0;
+    let (mut n_run, mut refused) = (0, Vec::<String>::new());
     for file in chipdock_filetests::corpus().expect("the corpus") {
+        // The examples have a test of their own above.
+        if file.name.starts_with("kernels/") || file.name.starts_with("digits/") {
+            continue;
+        }
         let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
         let functions: Vec<PrimFunc> = module.functions.iter().filter(|f| is_for_host(f)).cloned().collect();
         let kept = IrModule { functions, attrs: module.attrs.clone() };
-        for function in &kept.functions {
-            let Some(inputs) = arguments(function) else { continue };
-            let mut expected = inputs.clone();
-            // What the interpreter refuses (an index out of bounds, say) no backend is asked for.
-            let Ok(outcome) = Interpreter::new(&kept).with_bounds().run(&function.name, &mut expected) else {
-                continue;
-            };
-            for backend in backends(&host) {
-                let context = format!("{}:{} on {}", file.name, function.name, backend.target.kind);
-                let loaded =
-                    run::build(&host, &backend, &kept).unwrap_or_else(|error| panic!("{context}: {error}"));
-                let callable =
-                    loaded.function(&function.name).unwrap_or_else(|error| panic!("{context}: {error}"));
-                let values = run::upload(&backend, &inputs).expect("uploaded");
-                run::call(&callable, &values).unwrap_or_else(|error| panic!("{context}: {error}"));
-                for output in &outcome.outputs {
-                    let run::Value::Tensor(tensor) = &values[output.parameter] else { continue };
-                    let data = tensor.to_bytes().expect("read back");
-                    let found = Array { dtype: output.array.dtype, shape: output.array.shape.clone(), data };
-                    compare(&found, output)
-                        .unwrap_or_else(|error| panic!("{context}: {}: {error}", output.name));
-                }
-                n_run += 1;
+        if !kept.functions.iter().any(|function| arguments(function).is_some()) {
+            continue;
+        }
+        for backend in backends(&host) {
+            match run::build(&host, &backend, &kept) {
+                Ok(loaded) => n_run += agree(&file.name, &kept, &backend, &loaded),
+                Err(error) => refused.push(format!("{} on {}: {error}", file.name, backend.target.kind)),
             }
         }
     }
+    let expected =
+        |error: &String| REFUSED.iter().any(|(name, why)| error.starts_with(name) && error.contains(why));
+    assert!(refused.iter().all(expected), "{}", refused.join("\n"));
     assert!(n_run >= 30, "only {n_run} functions of the corpus ran");
+}
+
+/// Runs every function of a module on both; returns how many.
+fn agree(file: &str, module: &IrModule, backend: &Backend, loaded: &Module) -> usize {
+    let mut n_run = 0;
+    for function in &module.functions {
+        let Some(inputs) = arguments(function) else { continue };
+        // What the interpreter refuses (an index out of bounds, say) no backend is asked for.
+        let limits = Limits { steps_max: 2_000_000, ..Limits::default() };
+        let interpreter = Interpreter::new(module).with_bounds().with_limits(limits);
+        let Ok(outcome) = interpreter.run(&function.name, &mut inputs.clone()) else { continue };
+        let context = format!("{file}:{} on {}", function.name, backend.target.kind);
+        let callable = loaded.function(&function.name).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let values = run::upload(backend, &inputs).expect("uploaded");
+        run::call(&callable, &values).unwrap_or_else(|error| panic!("{context}: {error}"));
+        for output in &outcome.outputs {
+            let run::Value::Tensor(tensor) = &values[output.parameter] else { continue };
+            let data = tensor.to_bytes().expect("read back");
+            let found = Array { dtype: output.array.dtype, shape: output.array.shape.clone(), data };
+            compare(&found, output).unwrap_or_else(|error| panic!("{context}: {}: {error}", output.name));
+        }
+        n_run += 1;
+    }
+    n_run
 }
