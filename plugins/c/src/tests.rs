@@ -4,5 +4,6 @@ mod differential;
 mod golden;
 mod halves;
 mod packed;
+mod robust;
 mod support;
 mod target;
