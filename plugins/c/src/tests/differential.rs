@@ -236,94 +236,32 @@ fn function(programs: &[Vec<u8>], lanes: &[u16]) -> PrimFunc {
     f.finish()
 }
 
+#[rustfmt::skip]
+const INTEGERS: &[i128] = &[
+    0, 1, -1, 2, -2, 3, 5, 7, -7, 10, 31, 32, 63, 64, 100, -100, 127, 128, -128, 255, 256, 1000,
+    -1000, 32767, -32768, 65535, 65536, 100_000, 2_147_483_647, -2_147_483_648, 4_294_967_295, 1 <<
+    40, i64::MAX as i128, i64::MIN as i128, 0x5555_5555_5555_5555, 12_345_678_901,
+];
+
+#[rustfmt::skip]
+const FLOATS: &[f64] = &[
+    0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 0.1, -0.3, 3.25, 1e-3, 255.0, 256.5, 1000.25,
+    65504.0, 65519.0, 65520.0, 1e-7, 6e-8, 1e10, -1e10, 3e9, -3e9, 1e20, 3.4e38, 1e300,
+    f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 2147483648.0, -2147483648.0, 127.5, -128.5, 0.333,
+    7.75,
+];
+
 fn inputs() -> Vec<Array> {
-    let integers: Vec<i128> = [
-        0,
-        1,
-        -1,
-        2,
-        -2,
-        3,
-        5,
-        7,
-        -7,
-        10,
-        31,
-        32,
-        63,
-        64,
-        100,
-        -100,
-        127,
-        128,
-        -128,
-        255,
-        256,
-        1000,
-        -1000,
-        32767,
-        -32768,
-        65535,
-        65536,
-        100_000,
-        2_147_483_647,
-        -2_147_483_648,
-        4_294_967_295,
-        1 << 40,
-        i64::MAX.into(),
-        i64::MIN.into(),
-        0x5555_5555_5555_5555,
-        12_345_678_901,
-    ]
-    .into();
-    let floats = [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.5,
-        1.5,
-        2.5,
-        -2.5,
-        0.1,
-        -0.3,
-        3.25,
-        1e-3,
-        255.0,
-        256.5,
-        1000.25,
-        65504.0,
-        65519.0,
-        65520.0,
-        1e-7,
-        6e-8,
-        1e10,
-        -1e10,
-        3e9,
-        -3e9,
-        1e20,
-        3.4e38,
-        1e300,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NAN,
-        2147483648.0,
-        -2147483648.0,
-        127.5,
-        -128.5,
-        0.333,
-        7.75,
-    ];
     TYPES
         .iter()
         .enumerate()
         .map(|(shift, dtype)| {
             // Each type starts elsewhere, so that values meet different ones.
             if dtype.is_float() {
-                let values: Vec<f64> = (0..N).map(|i| floats[(i + 5 * shift) % floats.len()]).collect();
+                let values: Vec<f64> = (0..N).map(|i| FLOATS[(i + 5 * shift) % FLOATS.len()]).collect();
                 Array::from_f64(*dtype, &[N], &values)
             } else {
-                let values: Vec<i128> = (0..N).map(|i| integers[(i + 7 * shift) % integers.len()]).collect();
+                let values: Vec<i128> = (0..N).map(|i| INTEGERS[(i + 7 * shift) % INTEGERS.len()]).collect();
                 Array::from_int(*dtype, &[N], &values)
             }
         })
