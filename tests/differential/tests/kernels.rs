@@ -99,7 +99,7 @@ fn corpus_agrees_with_the_interpreter() {
     let expected =
         |error: &String| REFUSED.iter().any(|(name, why)| error.starts_with(name) && error.contains(why));
     assert!(refused.iter().all(expected), "{}", refused.join("\n"));
-    assert!(n_run >= 30, "only {n_run} functions of the corpus ran");
+    assert!(n_run >= 25, "only {n_run} functions of the corpus ran");
 }
 
 /// Runs every function of a module on both; returns how many.

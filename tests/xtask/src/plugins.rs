@@ -1,6 +1,7 @@
 //! Building the command and the plugins, with manifests, into one folder.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -48,6 +49,8 @@ pub(crate) fn build(release: bool) -> Result<Built> {
     let output = target_folder().join(profile);
     let built = Built { command: output.join("chipdock"), folder: output.join("plugins") };
     fs::create_dir_all(&built.folder).map_err(|error| format!("{}: {error}", built.folder.display()))?;
+    let ours = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&built.folder, ours).map_err(|error| format!("{}: {error}", built.folder.display()))?;
     remove_stale(&built.folder, &plugins)?;
     for (name, stem) in &plugins {
         install(&built, &output.join(format!("lib{stem}.so")), name, stem)?;
@@ -73,6 +76,9 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     let installed = built.folder.join(format!("{stem}.so"));
     let fresh = built.folder.join(format!("{stem}.so.new"));
     fs::copy(library, &fresh).map_err(|error| format!("{}: {error}", library.display()))?;
+    // A library that its group may write is refused, and a umask may have left it so.
+    let ours = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&fresh, ours).map_err(|error| format!("{}: {error}", fresh.display()))?;
     fs::rename(&fresh, &installed).map_err(|error| format!("{}: {error}", installed.display()))?;
     let mut command = Command::new(&built.command);
     command.arg("manifest").arg(&installed);
