@@ -118,6 +118,10 @@ impl Checker<'_> {
                 a.is_handle() && *i == DType::INT32 && f.is_integer() && v.is_scalar(),
                 "a handle, an int32, a field and a scalar",
             ),
+            (Op::HandleLoad, [a, b]) => {
+                let constant = args[1].as_int().is_some();
+                (a.is_handle() && *b == DType::INT64 && constant, "a handle and a constant int64")
+            }
             (Op::AllocateWorkspace, [a, b, c, rest @ ..]) => {
                 let ints = [a, b].into_iter().chain(rest).all(|t| *t == DType::INT32);
                 (
