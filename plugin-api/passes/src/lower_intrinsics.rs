@@ -18,7 +18,7 @@ use crate::walk::try_map_functions;
 /// * `exp` and `tanh` of float32 become polynomials over whole vectors, at most 1.1 and 1.4 units in the last
 ///   place off (the largest seen over every seventh float32, with and without contraction, are 1.01 and 1.33); those of
 ///   float64, and other functions, become calls of the C library, on scalars (rule H6);
-/// * `sigmoid` and `rsqrt` become what they are defined as; `isnan`, `isinf` and `isfinite` comparisons; `round` becomes
+/// * `sigmoid` and `rsqrt` become what they are defined as, without overflow on the way; `isnan`, `isinf` and `isfinite` comparisons; `round` becomes
 ///   `nearbyint`, which is the same;
 /// * `popcount` and `clz` become shifts and masks;
 /// * what is computed in float16 or bfloat16 is computed in float32 and rounded once: of these types only loads, stores,
@@ -175,11 +175,7 @@ impl Lowerer<'_> {
         let new = match (op, args) {
             (Op::Exp, [x]) if is_float32(dtype) => float::exp(x),
             (Op::Tanh, [x]) if is_float32(dtype) => float::tanh(x),
-            (Op::Sigmoid, [x]) => {
-                let negative = Expr::binary(BinaryOp::Sub, Expr::float(-0.0, dtype), x.clone());
-                let power = self.nested(Op::Exp, &[negative], dtype)?;
-                Expr::binary(BinaryOp::Div, Expr::float(1.0, dtype), Expr::float(1.0, dtype) + power)
-            }
+            (Op::Sigmoid, [x]) => self.sigmoid(x)?,
             (Op::Rsqrt, [x]) => {
                 let root = Expr::call(Op::Sqrt, vec![x.clone()], dtype);
                 Expr::binary(BinaryOp::Div, Expr::float(1.0, dtype), root)
@@ -198,6 +194,21 @@ impl Lowerer<'_> {
             })?,
         };
         Ok(Some(new))
+    }
+
+    /// 1 / (1 + e^-x), or e^x / (1 + e^x) below 0, where e^-x may overflow though the result does not.
+    fn sigmoid(&self, x: &Expr) -> Result<Expr, PassError> {
+        let dtype = x.dtype;
+        let constant = |value: f64| Expr::float(value, dtype);
+        let value = Var::new("x", dtype);
+        let magnitude = Expr::call(Op::Abs, vec![value.expr()], dtype);
+        let power = self.nested(Op::Exp, &[Expr::binary(BinaryOp::Sub, constant(-0.0), magnitude)], dtype)?;
+        let body = named("power", power, |power| {
+            let negative = Expr::compare(chipdock_ir::CompareOp::Lt, value.expr(), constant(0.0));
+            let over = Expr::select(negative, power.clone(), constant(1.0));
+            Expr::binary(BinaryOp::Div, over, constant(1.0) + power)
+        });
+        Ok(Expr::new(ExprKind::Let { var: value, value: x.clone(), body }, dtype))
     }
 
     fn nested(&self, op: Op, args: &[Expr], dtype: DType) -> Result<Expr, PassError> {

@@ -108,13 +108,23 @@ impl Workspace {
         result
     }
 
+    /// A return, which is no error yet: but freeing may fail.
     fn leave(&self, stmt: &Stmt, value: Option<&Expr>) -> Stmt {
+        let frees = (0..self.live.len()).rev().map(|index| self.free_or_throw(index));
         let Some(value) = value.filter(|value| value.as_int().is_none() && !self.live.is_empty()) else {
-            return self.then(0, stmt.clone());
+            return Stmt::seq(frees.chain([stmt.clone()]));
         };
         let result = Var::new("result", value.dtype);
         let last = Stmt::new(StmtKind::Return(Some(result.expr()))).with_span(stmt.span);
-        Stmt::seq([Stmt::new(StmtKind::Bind { var: result, value: value.clone() }), self.then(0, last)])
+        let first = Stmt::new(StmtKind::Bind { var: result, value: value.clone() });
+        Stmt::seq([first].into_iter().chain(frees).chain([last]))
+    }
+
+    /// Frees the piece at `index`; where that fails, frees those before it and passes the error on.
+    fn free_or_throw(&self, index: usize) -> Stmt {
+        let failed = Expr::compare(CompareOp::Ne, free(&self.live[index]), Expr::i32(0));
+        let before = Self { live: self.live[..index].to_vec(), ..*self };
+        Stmt::if_then(failed, before.then(self.in_parallel.min(index), throw()), None)
     }
 
     fn seq(&mut self, stmts: &[Stmt]) -> Stmt {
@@ -140,12 +150,10 @@ impl Workspace {
             }
         }
         while self.live.len() > before {
-            if let Some(data) = self.live.pop()
-                && !leaves
-            {
-                let failed = Expr::compare(CompareOp::Ne, free(&data), Expr::i32(0));
-                result.push(Stmt::if_then(failed, self.then(self.in_parallel, throw()), None));
+            if !leaves {
+                result.push(self.free_or_throw(self.live.len() - 1));
             }
+            self.live.pop();
         }
         Stmt::seq(result)
     }

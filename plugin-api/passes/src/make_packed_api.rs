@@ -6,7 +6,6 @@ mod check;
 mod entry;
 mod signature;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use chipdock_ir::{
@@ -59,8 +58,8 @@ const PASS: &str = "make_packed_api";
 ///
 /// # Errors
 ///
-/// The caller's: a function that returns a value; a name that clashes or begins with `_`; a symbol of a shape that no
-/// parameter gives; a call whose symbols cannot be worked out.
+/// The caller's: a function that returns a value; a name that begins with `_`; a symbol of a shape that no parameter
+/// gives; a call of a function that takes a buffer.
 pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len() * 4);
     for function in &module.functions {
@@ -70,19 +69,6 @@ pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModul
         functions.push(entry::function(&arguments, facts, is_entry(module, function), &attrs));
         functions.extend(check::functions(&arguments, facts, &attrs));
         functions.push(compute(module, function, &arguments)?);
-    }
-    let mut names = HashSet::new();
-    for function in &functions {
-        if !names.insert(Arc::clone(&function.name)) {
-            return Err(PassError::caller(
-                PASS,
-                &function.name,
-                format!(
-                    "the name {} is needed for a part of another function; rename one of the two",
-                    function.name
-                ),
-            ));
-        }
     }
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
@@ -106,6 +92,8 @@ fn callable(function: &PrimFunc) -> Result<(), PassError> {
 fn is_entry(module: &IrModule, function: &PrimFunc) -> bool {
     module.functions.len() == 1 || function.attrs.get(attr::IS_ENTRY_FUNC) == Some(&AttrValue::Bool(true))
 }
+
+// The parts of two functions never have one name: each has an ending of its own, and no function's name begins with `_`.
 
 /// Name of the function that checks the arguments of `name` in detail.
 fn checked_name(name: &str) -> Arc<str> {

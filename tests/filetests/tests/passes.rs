@@ -4,10 +4,11 @@ mod support;
 
 use std::sync::Arc;
 
+use chipdock_filetests::{bless, root};
 use chipdock_ir::interpret::{Arg, Interpreter, Limits};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, PrimFunc, Stage, print};
-use chipdock_passes::{LowerOptions, Schedule, lower};
+use chipdock_passes::{LowerOptions, PIPELINE, Schedule, lower};
 
 use support::{host_facts, inputs};
 
@@ -93,17 +94,38 @@ fn same(name: &str, before: &IrModule, after: &IrModule, function: &PrimFunc) ->
     true
 }
 
+/// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error.
 #[test]
-#[ignore]
-fn show_lowered() {
-    let wanted = std::env::var("SHOW").unwrap_or_default();
-    let stage = if std::env::var("STAGE").is_ok() { Stage::Host } else { Stage::Flattened };
-    for (name, module) in modules() {
-        if name.contains(&wanted) {
-            match lower(&module, &options(stage, Schedule::Auto)) {
-                Ok(lowered) => println!("==== {name}\n{}", print::module(&lowered.module)),
-                Err(error) => println!("==== {name}: {error}"),
-            }
+fn each_pass_makes_the_golden() {
+    let facts = host_facts();
+    let (mut failures, mut checked) = (Vec::new(), 0);
+    for file in chipdock_filetests::scripts(&root().join("passes"), "").unwrap() {
+        let module = chipdock_script::parse(&file.text, &file.name).unwrap_or_else(|error| panic!("{error}"));
+        let pass = file.name.split('/').next().unwrap();
+        let end = PIPELINE.iter().position(|(_, name, _)| *name == pass);
+        let end = end.unwrap_or_else(|| panic!("{}: there is no pass {pass}", file.name));
+        let mut result = Ok(module);
+        for (_, _, run) in &PIPELINE[..=end] {
+            result = result.and_then(|module| run(&module, &facts));
         }
+        let text = match &result {
+            Ok(module) => print::module(module),
+            Err(error) => format!("{error}\n"),
+        };
+        let extension = if result.is_ok() { "py" } else { "err" };
+        let golden = root().join("golden/passes").join(&file.name).with_extension(extension);
+        failures.extend(bless(&golden, &text).err());
+        checked += 1;
+    }
+    assert!(checked > 30, "only {checked} files");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_pass_has_files() {
+    for (_, name, _) in PIPELINE {
+        let exempt = ["verify_limits", "split_host_device"];
+        let folder = root().join("passes").join(name);
+        assert!(folder.is_dir() || exempt.contains(name), "no files for {name}");
     }
 }

@@ -2,41 +2,21 @@
 
 use std::cell::RefCell;
 
-use chipdock_ir::{
-    Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt, StmtKind, Var,
-};
+use chipdock_ir::{Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind};
 
-use super::arguments::{ArgumentKind, Arguments, Place, Symbol};
+use super::arguments::Arguments;
 use super::{PASS, compute_name};
 use crate::PassError;
-use crate::simplify;
 
-/// Makes each call of a function of the module a call of its computation, whose symbols are worked out from the
-/// buffers that are passed; where it fails, so does this function.
+/// Makes each call of a function of the module, which takes scalars and pointers, a call of its computation; where that
+/// fails, so does this function.
 pub(super) fn rewrite(module: &IrModule, function: &PrimFunc, body: &Stmt) -> Result<Stmt, PassError> {
-    let mut buffers: Vec<Buffer> = function
-        .params
-        .iter()
-        .filter_map(|param| match param {
-            Param::Buffer(buffer) => Some(buffer.clone()),
-            Param::Var(_) => None,
-        })
-        .collect();
-    body.walk(&mut |child| {
-        if let chipdock_ir::Child::Stmt(stmt) = child
-            && let StmtKind::AllocBuffer { buffer, .. } | StmtKind::DeclBuffer { buffer, .. } = &stmt.kind
-        {
-            buffers.push(buffer.clone());
-        }
-    });
-    Calls { module, function, buffers }.stmt(body)
+    Calls { module, function }.stmt(body)
 }
 
 struct Calls<'a> {
     module: &'a IrModule,
     function: &'a PrimFunc,
-    /// Buffers of the caller, parameters first: what a pointer that is passed points to.
-    buffers: Vec<Buffer>,
 }
 
 impl Calls<'_> {
@@ -87,52 +67,13 @@ impl Calls<'_> {
                 args.len()
             )));
         }
-        let mut passed = Vec::with_capacity(args.len() + arguments.symbols.len());
-        for (arg, value) in arguments.args.iter().zip(args) {
-            passed.push(match arg.kind {
-                ArgumentKind::Tensor(_) => value.clone(),
-                ArgumentKind::Scalar(var) => value.clone().cast(var.dtype),
-            });
-        }
-        for symbol in &arguments.symbols {
-            passed.push(self.symbol(&arguments, symbol, args)?);
+        if arguments.tensors().next().is_some() {
+            return Err(self.caller(format!(
+                "expected a function of scalars and pointers, found a call of `{}`, which takes a buffer",
+                arguments.signature
+            )));
         }
         let callee = Callee::Global(compute_name(name));
-        Ok(Expr::new(ExprKind::Call { callee, args: passed }, DType::INT32))
-    }
-
-    /// What a symbol of the callee is for the buffer that is passed.
-    fn symbol(&self, arguments: &Arguments, symbol: &Symbol, args: &[Expr]) -> Result<Expr, PassError> {
-        let unknown = || {
-            self.caller(format!(
-                "in the call of `{}`: the symbol {} cannot be worked out from what is passed; pass a parameter or an \
-                 allocated buffer whose shape states it",
-                arguments.signature, symbol.var.name
-            ))
-        };
-        let (Some(value), ArgumentKind::Tensor(wanted)) =
-            (args.get(symbol.arg), &arguments.args[symbol.arg].kind)
-        else {
-            return Err(unknown());
-        };
-        let buffer = self.passed(value, wanted).ok_or_else(unknown)?;
-        let found = match symbol.place {
-            Place::Shape(axis) => buffer.shape.get(axis).cloned(),
-            Place::Stride(axis) if buffer.strides.is_empty() => {
-                super::arguments::compact_strides(buffer).get(axis).cloned()
-            }
-            Place::Stride(axis) => buffer.strides.get(axis).cloned(),
-            Place::Offset => Some(Expr::i32(0)),
-        };
-        Ok(simplify::expr(&found.ok_or_else(unknown)?.cast(symbol.var.dtype)))
-    }
-
-    /// The buffer of the caller that a pointer belongs to, with as many axes as the callee wants.
-    fn passed(&self, value: &Expr, wanted: &Buffer) -> Option<&Buffer> {
-        let data: &Var = match &value.kind {
-            ExprKind::Var(var) => var,
-            _ => return None,
-        };
-        self.buffers.iter().find(|buffer| buffer.data == *data && buffer.shape.len() == wanted.shape.len())
+        Ok(Expr::new(ExprKind::Call { callee, args: args.to_vec() }, DType::INT32))
     }
 }

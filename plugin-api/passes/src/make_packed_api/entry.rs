@@ -323,6 +323,8 @@ pub(super) fn accepted_type(kind: &ArgumentKind, type_index: &Expr) -> Expr {
     };
     match kind {
         ArgumentKind::Tensor(_) => any(&[TYPE_DLTENSOR, TYPE_TENSOR]),
+        // What a typed pointer points to are elements, never a tensor or an object.
+        ArgumentKind::Scalar(var) if var.pointer.is_some() => any(&[0, TYPE_POINTER]),
         ArgumentKind::Scalar(var) if var.dtype.is_handle() => {
             let object = Expr::compare(CompareOp::Ge, type_index.clone(), Expr::i32(TYPE_OBJECT));
             Expr::call(Op::BitwiseOr, vec![any(&[0, TYPE_POINTER, TYPE_DLTENSOR]), object], DType::BOOL)

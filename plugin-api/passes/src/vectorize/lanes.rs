@@ -109,7 +109,10 @@ impl<'a> Lanes<'a> {
         let vector = expr.dtype.with_lanes(self.lanes);
         let kind = match &expr.kind {
             ExprKind::Var(var) => return self.vectors.var(var).cloned(),
-            ExprKind::Cast(value) => ExprKind::Cast(self.expr(value)?),
+            ExprKind::Cast(value) => {
+                let cast = Expr::new(ExprKind::Cast(self.expr(value)?), vector);
+                return Some(simplify::expr(&cast.with_span(expr.span)));
+            }
             ExprKind::Not(value) => ExprKind::Not(self.expr(value)?),
             ExprKind::Binary(op, a, b) => {
                 if let Some(ramp) = self.ramp(*op, a, b) {

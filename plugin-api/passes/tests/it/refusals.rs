@@ -1,0 +1,147 @@
+//! What is refused, by whom, in which words; L1 and L4.
+
+use std::sync::Arc;
+
+use chipdock_ir::{
+    DType, Expr, ForKind, IrModule, Stage, StorageScope, TargetFacts, ThreadAxis, build, print,
+};
+use chipdock_passes::{Fault, LowerOptions, PassError, Schedule, lower, verify_limits};
+
+use crate::facts::{device, host};
+
+/// A[i] = 0 over 1024 elements; threads and shared memory if asked for.
+fn kernel(threads: Option<i32>, shared: Option<i32>) -> IrModule {
+    let mut f = build::function("fill");
+    let a = f.buffer("A", [1024], DType::FLOAT32);
+    let zero = || Expr::float(0.0, DType::FLOAT32);
+    if let Some(elements) = shared {
+        f.alloc("S", [elements], DType::FLOAT32, StorageScope::SHARED);
+    }
+    match threads {
+        Some(threads) => {
+            f.thread_binding("t", threads, ThreadAxis::ThreadX, |f, i| f.store(&a, [&i], zero()))
+        }
+        None => f.range("i", 1024, |f, i| f.store(&a, [&i], zero())),
+    }
+    build::module([f.finish()])
+}
+
+fn lowered(module: &IrModule, facts: TargetFacts, schedule: Schedule) -> Result<(), PassError> {
+    let options = LowerOptions { schedule, ..LowerOptions::new(Arc::new(facts)) };
+    lower(module, &options).map(|_| ())
+}
+
+fn refused(result: Result<(), PassError>, pass: &str, says: &[&str]) {
+    let error = result.unwrap_err();
+    assert_eq!((error.pass, error.fault), (pass, Fault::Caller), "{error}");
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("{pass}: ")), "{text}");
+    for part in says {
+        assert!(text.contains(part), "{text:?} should say {part:?}");
+    }
+}
+
+#[test]
+fn threads_on_a_host_are_refused_by_name() {
+    let result = lowered(&kernel(Some(64), None), host(), Schedule::Auto);
+    refused(result, "verify_memory", &["in fill", "\"host-kind\"", "loop t bound to threadIdx.x"]);
+}
+
+#[test]
+fn a_kernel_without_threads_is_no_device_kernel() {
+    let result = lowered(&kernel(None, None), device(), Schedule::Auto);
+    refused(result, "default_schedule", &["fill", "\"device-kind\"", "not supported yet"]);
+    let result = lowered(&kernel(None, None), device(), Schedule::None);
+    refused(result, "verify_memory", &["in fill", "blockIdx.x, threadIdx.x", "found none"]);
+}
+
+#[test]
+fn device_kernels_wait_for_their_issue() {
+    let result = lowered(&kernel(Some(64), None), device(), Schedule::Auto);
+    refused(result, "split_host_device", &["fill", "not supported yet"]);
+}
+
+#[test]
+fn limits_are_held() {
+    let result = lowered(&kernel(Some(512), None), device(), Schedule::Auto);
+    refused(result, "verify_limits", &["in fill", "at most 256 threads in a block", "found 512"]);
+    let result = lowered(&kernel(Some(64), Some(8192)), device(), Schedule::Auto);
+    refused(result, "verify_limits", &["at most 16384 bytes of shared memory", "found 32768"]);
+}
+
+#[test]
+fn impossible_limits_are_refused() {
+    for limit in [-1, i64::MIN, i64::MAX] {
+        let facts = TargetFacts { threads_per_block_max: Some(limit), warp_size: Some(limit), ..device() };
+        let error = verify_limits(&kernel(Some(64), None), &facts).unwrap_err();
+        assert_eq!(error.diagnostics.len(), 2, "each is told: {error}");
+        assert!(error.to_string().contains(&format!("found {limit}; correct the target")), "{error}");
+    }
+}
+
+/// A function may be called what a part of another would be.
+#[test]
+fn parts_of_functions_do_not_clash() {
+    let function = |name: &str| {
+        let mut f = build::function(name);
+        let a = f.buffer("A", [1], DType::FLOAT32);
+        f.store(&a, [0], Expr::float(0.0, DType::FLOAT32));
+        f.finish()
+    };
+    let module = build::module([function("f"), function("f_compute_")]);
+    let lowered = lower(&module, &LowerOptions::new(Arc::new(host()))).unwrap().module;
+    let mut names: Vec<&str> = lowered.functions.iter().map(|function| &*function.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), lowered.functions.len());
+}
+
+/// L1: the module stays as it is, and lowering it again gives the same.
+#[test]
+fn passes_are_pure() {
+    let mut f = build::function("sum");
+    let n = f.size("n");
+    let a = f.buffer("A", [&n, &Expr::i32(8)], DType::FLOAT32);
+    let b = f.buffer("B", [&n], DType::FLOAT32);
+    f.grid(["i", "k"], [&n, &Expr::i32(8)], |f, [i, k]| {
+        f.block("B", |f| {
+            let vi = f.spatial("vi", &n, &i);
+            let vk = f.reduce("vk", 8, &k);
+            f.init(|f| f.store(&b, [&vi], Expr::float(0.0, DType::FLOAT32)));
+            f.store(&b, [&vi], b.at([&vi]) + a.at([&vi, &vk]));
+        });
+    });
+    let module = build::module([f.finish()]);
+    let before = print::module(&module);
+    let options = LowerOptions::new(Arc::new(host()));
+    let texts: Vec<String> =
+        (0..2).map(|_| print::module(&lower(&module, &options).unwrap().module)).collect();
+    assert_eq!(print::module(&module), before);
+    assert_eq!(texts[0], texts[1]);
+}
+
+#[test]
+fn a_stage_is_as_far_as_it_goes() {
+    let module = kernel(None, None);
+    let at = |stage| {
+        let options = LowerOptions { stage, ..LowerOptions::new(Arc::new(host())) };
+        lower(&module, &options).unwrap()
+    };
+    assert_eq!(at(Stage::Blocks).module.functions.len(), 1);
+    assert!(at(Stage::Scheduled).module.functions[0].s_tir);
+    assert!(!at(Stage::Flattened).module.functions[0].s_tir);
+    let names: Vec<String> =
+        at(Stage::Host).module.functions.iter().map(|function| function.name.to_string()).collect();
+    assert_eq!(names, ["__tvm_ffi_fill", "fill_expected_Tensor_", "fill_checked_", "fill_compute_"]);
+}
+
+#[test]
+fn serial_loops_keep_their_kind() {
+    let mut f = build::function("fill");
+    let a = f.buffer("A", [4], DType::INT32);
+    f.for_loop("i", 4, ForKind::Parallel, |f, i| f.store(&a, [&i], &i));
+    let module = build::module([f.finish()]);
+    let options = LowerOptions { stage: Stage::Flattened, ..LowerOptions::new(Arc::new(host())) };
+    let text = print::module(&lower(&module, &options).unwrap().module);
+    assert!(text.contains("for i in T.parallel(4):"), "{text}");
+}

@@ -1,0 +1,212 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def __tvm_ffi_kernel(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({"calling_conv": 1, "chipdock.arg_types": ["handle", "handle", "handle"], "chipdock.signature": "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "chipdock.source_name": "kernel", "global_symbol": "__tvm_ffi_kernel", "target": T.target({"keys": [], "kind": "host-kind", "tag": ""}), "tirx.is_entry_func": True})
+        if not T.likely((num_args == 3) & (not T.isnullptr(args))):
+            return Module.kernel_checked_(args, num_args)
+        A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not T.likely(A_type_index == 70):
+            if not T.likely(A_type_index == 7):
+                return Module.kernel_checked_(args, num_args)
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle"))):
+            return Module.kernel_checked_(args, num_args)
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        if not T.likely(T.handle_load("int64", A_handle, T.int64(16)) ^ T.int64(316667938734081) | T.handle_load("int64", A_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
+            return Module.kernel_checked_(args, num_args)
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
+            return Module.kernel_checked_(args, num_args)
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        if not T.likely(T.Cast("int64", T.reinterpret("uint64", A_data) & T.uint64(3)) | T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+            return Module.kernel_checked_(args, num_args)
+        if T.likely(not T.isnullptr(A_strides)):
+            if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
+                return Module.kernel_checked_(args, num_args)
+        D_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+        if not T.likely(D_type_index == 70):
+            if not T.likely(D_type_index == 7):
+                return Module.kernel_checked_(args, num_args)
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 1, 15, "handle"))):
+            return Module.kernel_checked_(args, num_args)
+        D_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, "handle"), T.Select(D_type_index == 70, T.int64(24), T.int64(0)))
+        if not T.likely(T.handle_load("int64", D_handle, T.int64(16)) ^ T.int64(351852310822913) | T.handle_load("int64", D_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
+            return Module.kernel_checked_(args, num_args)
+        D_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(D_handle, 0, 2, "handle")
+        D_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(D_handle, 0, 3, "handle")
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(D_handle, 0, 1, "handle"))) & (not T.isnullptr(D_shape))):
+            return Module.kernel_checked_(args, num_args)
+        D_data: T.let[T.handle("float64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(D_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(D_handle, 0, 8, "uint64")))
+        if not T.likely(T.Cast("int64", T.reinterpret("uint64", D_data) & T.uint64(7)) | T.tvm_struct_get(D_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+            return Module.kernel_checked_(args, num_args)
+        if T.likely(not T.isnullptr(D_strides)):
+            if not T.likely(T.tvm_struct_get(D_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
+                return Module.kernel_checked_(args, num_args)
+        B_type_index: T.let[T.int32] = T.tvm_struct_get(args, 2, 13, "int32")
+        if not T.likely(B_type_index == 70):
+            if not T.likely(B_type_index == 7):
+                return Module.kernel_checked_(args, num_args)
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 2, 15, "handle"))):
+            return Module.kernel_checked_(args, num_args)
+        B_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 2, 15, "handle"), T.Select(B_type_index == 70, T.int64(24), T.int64(0)))
+        if not T.likely(T.handle_load("int64", B_handle, T.int64(16)) ^ T.int64(290296839536641) | T.handle_load("int64", B_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
+            return Module.kernel_checked_(args, num_args)
+        B_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 2, "handle")
+        B_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 3, "handle")
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(B_handle, 0, 1, "handle"))) & (not T.isnullptr(B_shape))):
+            return Module.kernel_checked_(args, num_args)
+        B_data: T.let[T.handle("bool", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(B_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(B_handle, 0, 8, "uint64")))
+        if not T.likely(T.tvm_struct_get(B_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+            return Module.kernel_checked_(args, num_args)
+        if T.likely(not T.isnullptr(B_strides)):
+            if not T.likely(T.tvm_struct_get(B_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
+                return Module.kernel_checked_(args, num_args)
+        return Module.kernel_compute_(A_data, D_data, B_data)
+
+    @T.prim_func
+    def kernel_expected_Tensor_(argument: T.int32, type_index: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert type_index != 0, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got None"])
+        assert type_index != 1, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got int"])
+        assert type_index != 2, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got bool"])
+        assert type_index != 3, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got float"])
+        assert type_index != 4, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got a pointer"])
+        assert type_index != 8, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got str"])
+        assert type_index != 11, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got str"])
+        assert type_index != 65, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got str"])
+        assert type_index != 68, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got a function"])
+        assert type_index != 71, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got an array"])
+        assert T.bool(False), ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got a value with type index ", type_index])
+        return -1
+
+    @T.prim_func
+    def kernel_checked_(args: T.handle, num_args: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert num_args == 3, ("TypeError", ["Expected 3 arguments", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  but got ", num_args])
+        assert not T.isnullptr(args), ("TypeError", ["args pointer is NULL", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected a non-NULL pointer"])
+        A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not (A_type_index == 7) | (A_type_index == 70):
+            return Module.kernel_expected_Tensor_(0, A_type_index)
+        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle")), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got a NULL pointer"])
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        D_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+        if not (D_type_index == 7) | (D_type_index == 70):
+            return Module.kernel_expected_Tensor_(1, D_type_index)
+        assert not T.isnullptr(T.tvm_struct_get(args, 1, 15, "handle")), ("TypeError", ["Mismatched type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got a NULL pointer"])
+        D_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, "handle"), T.Select(D_type_index == 70, T.int64(24), T.int64(0)))
+        B_type_index: T.let[T.int32] = T.tvm_struct_get(args, 2, 13, "int32")
+        if not (B_type_index == 7) | (B_type_index == 70):
+            return Module.kernel_expected_Tensor_(2, B_type_index)
+        assert not T.isnullptr(T.tvm_struct_get(args, 2, 15, "handle")), ("TypeError", ["Mismatched type on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected Tensor, but got a NULL pointer"])
+        B_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 2, 15, "handle"), T.Select(B_type_index == 70, T.int64(24), T.int64(0)))
+        assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched A.ndim on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 1, but got ", T.tvm_struct_get(A_handle, 0, 4, "int32")])
+        if not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)):
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float32, but got int", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float32, but got uint", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float32, but got float", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(4) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float32, but got bfloat", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float32, but got bool"])
+            assert T.bool(False), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 7, "uint16")), " lanes"])
+        assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched A.device_type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(A_handle, 0, 10, "int32")])
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        assert not T.isnullptr(A_shape), ("ValueError", ["Mismatched A.shape on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 1 extents, but got a NULL pointer"])
+        assert T.tvm_struct_get(D_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched D.ndim on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 1, but got ", T.tvm_struct_get(D_handle, 0, 4, "int32")])
+        if not (T.tvm_struct_get(D_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(D_handle, 0, 6, "uint8") == T.uint8(64) and T.tvm_struct_get(D_handle, 0, 7, "uint16") == T.uint16(1)):
+            assert not (T.tvm_struct_get(D_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(D_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched D.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float64, but got int", T.Cast("int32", T.tvm_struct_get(D_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(D_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(D_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched D.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float64, but got uint", T.Cast("int32", T.tvm_struct_get(D_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(D_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(D_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched D.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float64, but got float", T.Cast("int32", T.tvm_struct_get(D_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(D_handle, 0, 5, "uint8") == T.uint8(4) and T.tvm_struct_get(D_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched D.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float64, but got bfloat", T.Cast("int32", T.tvm_struct_get(D_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(D_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(D_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched D.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float64, but got bool"])
+            assert T.bool(False), ("TypeError", ["Mismatched D.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected float64, but got dtype code ", T.Cast("int32", T.tvm_struct_get(D_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(D_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(D_handle, 0, 7, "uint16")), " lanes"])
+        assert T.tvm_struct_get(D_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched D.device_type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(D_handle, 0, 10, "int32")])
+        D_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(D_handle, 0, 2, "handle")
+        D_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(D_handle, 0, 3, "handle")
+        D_data: T.let[T.handle("float64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(D_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(D_handle, 0, 8, "uint64")))
+        assert not T.isnullptr(D_shape), ("ValueError", ["Mismatched D.shape on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 1 extents, but got a NULL pointer"])
+        assert T.tvm_struct_get(B_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched B.ndim on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 1, but got ", T.tvm_struct_get(B_handle, 0, 4, "int32")])
+        if not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(B_handle, 0, 6, "uint8") == T.uint8(8) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)):
+            assert not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched B.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected bool, but got int", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched B.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected bool, but got uint", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched B.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected bool, but got float", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(4) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched B.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected bool, but got bfloat", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched B.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected bool, but got bool"])
+            assert T.bool(False), ("TypeError", ["Mismatched B.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected bool, but got dtype code ", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 7, "uint16")), " lanes"])
+        assert T.tvm_struct_get(B_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched B.device_type on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(B_handle, 0, 10, "int32")])
+        B_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 2, "handle")
+        B_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 3, "handle")
+        B_data: T.let[T.handle("bool", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(B_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(B_handle, 0, 8, "uint64")))
+        assert not T.isnullptr(B_shape), ("ValueError", ["Mismatched B.shape on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 1 extents, but got a NULL pointer"])
+        assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid A.shape[0] on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 8, but got ", T.tvm_struct_get(A_shape, 0, 17, "int64")])
+        assert T.tvm_struct_get(D_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid D.shape[0] on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 8, but got ", T.tvm_struct_get(D_shape, 0, 17, "int64")])
+        assert T.tvm_struct_get(B_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid B.shape[0] on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected 8, but got ", T.tvm_struct_get(B_shape, 0, 17, "int64")])
+        if not T.isnullptr(A_strides):
+            assert T.tvm_struct_get(A_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(A_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched A.strides on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected to be compact array, that is A.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(A_strides, 0, 17, "int64")])
+        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle")), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected non-NULL data pointer"])
+        assert T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned A.data on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", A_data) & T.uint64(3)])
+        if not T.isnullptr(D_strides):
+            assert T.tvm_struct_get(D_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(D_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched D.strides on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected to be compact array, that is D.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(D_strides, 0, 17, "int64")])
+        assert T.tvm_struct_get(D_handle, 0, 9, "int32") == T.tvm_struct_get(A_handle, 0, 9, "int32"), ("ValueError", ["Mismatched D.device_id on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected to match A.device_id (", T.tvm_struct_get(A_handle, 0, 9, "int32"), "), but got ", T.tvm_struct_get(D_handle, 0, 9, "int32")])
+        assert not T.isnullptr(T.tvm_struct_get(D_handle, 0, 1, "handle")), ("ValueError", ["D data pointer is NULL on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected non-NULL data pointer"])
+        assert T.reinterpret("uint64", D_data) & T.uint64(7) == T.uint64(0), ("ValueError", ["Misaligned D.data on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected data plus byte_offset to be a multiple of 8 bytes, but got one that is beyond by ", T.reinterpret("uint64", D_data) & T.uint64(7)])
+        if not T.isnullptr(B_strides):
+            assert T.tvm_struct_get(B_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(B_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched B.strides on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected to be compact array, that is B.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(B_strides, 0, 17, "int64")])
+        assert T.tvm_struct_get(B_handle, 0, 9, "int32") == T.tvm_struct_get(A_handle, 0, 9, "int32"), ("ValueError", ["Mismatched B.device_id on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected to match A.device_id (", T.tvm_struct_get(A_handle, 0, 9, "int32"), "), but got ", T.tvm_struct_get(B_handle, 0, 9, "int32")])
+        assert not T.isnullptr(T.tvm_struct_get(B_handle, 0, 1, "handle")), ("ValueError", ["B data pointer is NULL on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], float32), D: Tensor([8], float64), B: Tensor([8], bool))", "`,\n  expected non-NULL data pointer"])
+        return Module.kernel_compute_(A_data, D_data, B_data)
+
+    @T.prim_func
+    def kernel_compute_(A: T.handle("float32", "global"), D: T.handle("float64", "global"), B: T.handle("bool", "global")) -> T.int32:
+        x = T.float32()
+        shifted = T.float32()
+        n = T.int32()
+        r = T.float32()
+        whole = T.float32()
+        half = T.int32()
+        x_1 = T.float32()
+        a = T.float32()
+        z = T.float32()
+        x_2 = T.float32()
+        shifted_1 = T.float32()
+        n_1 = T.int32()
+        r_1 = T.float32()
+        whole_1 = T.float32()
+        half_1 = T.int32()
+        x_3 = T.float32()
+        power = T.float32()
+        x_4 = T.float32()
+        shifted_2 = T.float32()
+        n_2 = T.int32()
+        r_2 = T.float32()
+        whole_2 = T.float32()
+        half_2 = T.int32()
+        x_5 = T.float32()
+        x_6 = T.float32()
+        x_7 = T.float32()
+        x_8 = T.float32x4()
+        shifted_3 = T.float32x4()
+        n_3 = T.int32x4()
+        r_3 = T.float32x4()
+        whole_3 = T.float32x4()
+        half_3 = T.int32x4()
+        T.func_attr({"calling_conv": 0, "chipdock.no_inline": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        A_1 = T.decl_buffer((T.int64(8),), data=A)
+        D_1 = T.decl_buffer((T.int64(8),), "float64", data=D)
+        B_1 = T.decl_buffer((T.int64(8),), "bool", data=B)
+        A_1[T.int64(0)] = T.Let(T.Let(T.Let(T.Let(T.Let(((((((T.float32(0.00019875691) * r + T.float32(0.0013982)) * r + T.float32(0.008333452)) * r + T.float32(0.041665796)) * r + T.float32(0.16666666)) * r + T.float32(0.5)) * (r * r) + r + T.float32(1.0)) * T.reinterpret("float32", half + 127 << 23) * T.reinterpret("float32", n - half + 127 << 23), where={half: n >> 1}), where={r: T.Let(x - whole * T.float32(0.6933594) - whole * T.float32(-0.00021219444), where={whole: shifted - T.float32(12582912.0)})}), where={n: T.reinterpret("int32", shifted) - 1262485504}), where={shifted: x * T.float32(1.442695) + T.float32(12582912.0)}), where={x: T.min(T.float32(89.0), T.max(T.float32(-104.0), A_1[T.int64(1)]))})
+        A_1[T.int64(1)] = T.Let(T.Let(T.reinterpret("float32", T.reinterpret("int32", T.Select(a < T.float32(0.625), T.Let(a + a * (z * ((((T.float32(-0.0057049887) * z + T.float32(0.02063909)) * z + T.float32(-0.053739715)) * z + T.float32(0.13331442)) * z + T.float32(-0.3333328))), where={z: a * a}), T.float32(1.0) - T.float32(2.0) / (T.Let(T.Let(T.Let(T.Let(T.Let(((((((T.float32(0.00019875691) * r_1 + T.float32(0.0013982)) * r_1 + T.float32(0.008333452)) * r_1 + T.float32(0.041665796)) * r_1 + T.float32(0.16666666)) * r_1 + T.float32(0.5)) * (r_1 * r_1) + r_1 + T.float32(1.0)) * T.reinterpret("float32", half_1 + 127 << 23) * T.reinterpret("float32", n_1 - half_1 + 127 << 23), where={half_1: n_1 >> 1}), where={r_1: T.Let(x_2 - whole_1 * T.float32(0.6933594) - whole_1 * T.float32(-0.00021219444), where={whole_1: shifted_1 - T.float32(12582912.0)})}), where={n_1: T.reinterpret("int32", shifted_1) - 1262485504}), where={shifted_1: x_2 * T.float32(1.442695) + T.float32(12582912.0)}), where={x_2: T.min(T.float32(89.0), T.max(T.float32(-104.0), a + a))}) + T.float32(1.0)))) | T.reinterpret("int32", x_1) & -2147483648), where={a: T.reinterpret("float32", T.reinterpret("int32", x_1) & 2147483647)}), where={x_1: A_1[T.int64(2)]})
+        A_1[T.int64(2)] = T.Let(T.Let(T.Select(x_3 < T.float32(0.0), power, T.float32(1.0)) / (T.float32(1.0) + power), where={power: T.Let(T.Let(T.Let(T.Let(T.Let(((((((T.float32(0.00019875691) * r_2 + T.float32(0.0013982)) * r_2 + T.float32(0.008333452)) * r_2 + T.float32(0.041665796)) * r_2 + T.float32(0.16666666)) * r_2 + T.float32(0.5)) * (r_2 * r_2) + r_2 + T.float32(1.0)) * T.reinterpret("float32", half_2 + 127 << 23) * T.reinterpret("float32", n_2 - half_2 + 127 << 23), where={half_2: n_2 >> 1}), where={r_2: T.Let(x_4 - whole_2 * T.float32(0.6933594) - whole_2 * T.float32(-0.00021219444), where={whole_2: shifted_2 - T.float32(12582912.0)})}), where={n_2: T.reinterpret("int32", shifted_2) - 1262485504}), where={shifted_2: x_4 * T.float32(1.442695) + T.float32(12582912.0)}), where={x_4: T.min(T.float32(89.0), T.max(T.float32(-104.0), T.float32(-0.0) - T.abs(x_3)))})}), where={x_3: A_1[T.int64(3)]})
+        A_1[T.int64(3)] = T.float32(1.0) / T.sqrt(A_1[T.int64(4)]) + T.sqrt(A_1[T.int64(4)])
+        A_1[T.int64(4)] = T.nearbyint(A_1[T.int64(5)])
+        A_1[T.int64(5)] = T.call_pure_extern("float32", "erff", A_1[T.int64(6)]) + T.Cast("float32", T.call_pure_extern("float64", "pow", T.float64(10.0), T.Cast("float64", A_1[T.int64(6)])))
+        B_1[T.int64(0)] = T.Let(x_5 != x_5, where={x_5: A_1[T.int64(0)]})
+        B_1[T.int64(1)] = T.Let(T.abs(x_6) == T.float32("inf"), where={x_6: A_1[T.int64(0)]})
+        B_1[T.int64(2)] = T.Let(T.abs(x_7) < T.float32("inf"), where={x_7: A_1[T.int64(0)]})
+        D_1[T.int64(0)] = T.call_pure_extern("float64", "exp", D_1[T.int64(1)]) + T.call_pure_extern("float64", "pow", D_1[T.int64(1)], D_1[T.int64(2)])
+        A_1[T.int64(0):T.int64(4)] = T.Let(T.Let(T.Let(T.Let(T.Let(((((((T.Broadcast(T.float32(0.00019875691), 4) * r_3 + T.Broadcast(T.float32(0.0013982), 4)) * r_3 + T.Broadcast(T.float32(0.008333452), 4)) * r_3 + T.Broadcast(T.float32(0.041665796), 4)) * r_3 + T.Broadcast(T.float32(0.16666666), 4)) * r_3 + T.Broadcast(T.float32(0.5), 4)) * (r_3 * r_3) + r_3 + T.Broadcast(T.float32(1.0), 4)) * T.reinterpret("float32x4", half_3 + T.Broadcast(127, 4) << T.Broadcast(23, 4)) * T.reinterpret("float32x4", n_3 - half_3 + T.Broadcast(127, 4) << T.Broadcast(23, 4)), where={half_3: n_3 >> T.Broadcast(1, 4)}), where={r_3: T.Let(x_8 - whole_3 * T.Broadcast(T.float32(0.6933594), 4) - whole_3 * T.Broadcast(T.float32(-0.00021219444), 4), where={whole_3: shifted_3 - T.Broadcast(T.float32(12582912.0), 4)})}), where={n_3: T.reinterpret("int32x4", shifted_3) - T.Broadcast(1262485504, 4)}), where={shifted_3: x_8 * T.Broadcast(T.float32(1.442695), 4) + T.Broadcast(T.float32(12582912.0), 4)}), where={x_8: T.min(T.Broadcast(T.float32(89.0), 4), T.max(T.Broadcast(T.float32(-104.0), 4), A_1[T.Ramp(T.int64(0), T.int64(1), 4)]))})
+        return 0

@@ -1,0 +1,331 @@
+//! Kernels compiled by the command and the system's C compiler, and called by the packed convention with arguments made
+//! by hand, so that every rule of the argument check can be broken on purpose.
+
+#![expect(clippy::panic, reason = "a test helper: what cannot be prepared fails the test")]
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
+use std::process::Command;
+use std::ptr;
+
+use chipdock_abi::{
+    CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_FLOAT, CHIPDOCK_TYPE_INT, CHIPDOCK_TYPE_TENSOR, ChipdockAny,
+    ChipdockAnyValue, ChipdockEnv, ChipdockParallelBody, DLDataType, DLDevice, DLTensor,
+};
+use chipdock_cli_tests::Scratch;
+use libloading::Library;
+
+/// An error that compiled code raised: kind and message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raised {
+    /// Its kind.
+    pub kind: String,
+    /// Its message.
+    pub message: String,
+}
+
+thread_local! {
+    static RAISED: RefCell<Option<Raised>> = const { RefCell::new(None) };
+    static LIVE: RefCell<Vec<(usize, Layout)>> = const { RefCell::new(Vec::new()) };
+    static LIMIT: RefCell<usize> = const { RefCell::new(usize::MAX) };
+}
+
+/// How many pieces of workspace are allocated on this thread.
+#[must_use]
+pub fn live_workspaces() -> usize {
+    LIVE.with_borrow(Vec::len)
+}
+
+/// Lets this thread have `pieces` of workspace at once; the next allocation fails.
+pub fn limit_workspaces(pieces: usize) {
+    LIMIT.with_borrow_mut(|limit| *limit = pieces);
+}
+
+fn raise_text(kind: &str, message: &str) {
+    RAISED.with_borrow_mut(|raised| {
+        *raised = Some(Raised { kind: kind.to_owned(), message: message.to_owned() });
+    });
+}
+
+unsafe extern "C" fn raise(_env: *const ChipdockEnv, kind: *const c_char, message: *const c_char) {
+    // SAFETY: both are NUL-terminated, by the contract of the environment.
+    let (kind, message) = unsafe { (CStr::from_ptr(kind), CStr::from_ptr(message)) };
+    raise_text(&kind.to_string_lossy(), &message.to_string_lossy());
+}
+
+unsafe extern "C" fn allocate(_env: *const ChipdockEnv, _device: DLDevice, size_bytes: u64) -> *mut c_void {
+    let limit = LIMIT.with_borrow(|limit| *limit);
+    let layout =
+        usize::try_from(size_bytes).ok().and_then(|size| Layout::from_size_align(size.max(1), 64).ok());
+    let Some(layout) = layout.filter(|_| live_workspaces() < limit) else {
+        raise_text("MemoryError", "no workspace left");
+        return ptr::null_mut();
+    };
+    // SAFETY: the size is not 0.
+    let data = unsafe { alloc(layout) };
+    LIVE.with_borrow_mut(|live| live.push((data as usize, layout)));
+    data.cast()
+}
+
+unsafe extern "C" fn free(_env: *const ChipdockEnv, _device: DLDevice, data: *mut c_void) -> i32 {
+    let last = LIVE.with_borrow_mut(Vec::pop);
+    match last {
+        Some((address, layout)) if address == data as usize => {
+            // SAFETY: allocated with this layout by `allocate`, and out of the list now.
+            unsafe { dealloc(data.cast(), layout) };
+            0
+        }
+        _ => {
+            raise_text("RuntimeError", "workspace freed out of order");
+            -1
+        }
+    }
+}
+
+unsafe extern "C" fn no_stream(_env: *const ChipdockEnv, _device: DLDevice) -> *mut c_void {
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn set_device(_env: *const ChipdockEnv, _device: DLDevice) -> i32 {
+    0
+}
+
+unsafe extern "C" fn call_imported(
+    _env: *const ChipdockEnv,
+    _name: *const c_char,
+    _args: *const ChipdockAny,
+    _num_args: i32,
+    _result: *mut ChipdockAny,
+) -> i32 {
+    raise_text("RuntimeError", "nothing is imported");
+    -1
+}
+
+unsafe extern "C" fn parallel(
+    _env: *const ChipdockEnv,
+    body: ChipdockParallelBody,
+    data: *mut c_void,
+    _tasks_max: i32,
+) -> i32 {
+    // SAFETY: one task, on this thread, while the caller waits.
+    unsafe { (body.0)(0, 1, data) }
+}
+
+static ENV: ChipdockEnv = ChipdockEnv {
+    version: 1,
+    padding: 0,
+    self_: ptr::null_mut(),
+    raise,
+    allocate_workspace: allocate,
+    free_workspace: free,
+    current_stream: no_stream,
+    set_device,
+    call_imported,
+    parallel_launch: parallel,
+};
+
+/// Compiled kernels.
+#[derive(Debug)]
+pub struct Kernels {
+    library: Library,
+    _folder: Scratch,
+}
+
+type PackedCall = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
+
+impl Kernels {
+    /// Compiles TVMScript.
+    ///
+    /// # Panics
+    ///
+    /// Where the command, the compiler or the loader fails.
+    #[must_use]
+    pub fn new(script: &str) -> Self {
+        let folder = Scratch::new();
+        folder.write(
+            "kernels.py",
+            format!("# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n{script}"),
+        );
+        let built = folder.run("build kernels.py --target c --emit source");
+        assert_eq!(built.code, Some(0), "{}", built.stderr);
+        let (source, library) = (folder.write("kernels.c", &built.stdout), folder.path("kernels.so"));
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let output = Command::new(compiler)
+            .args(["-std=gnu11", "-O2", "-fPIC", "-shared", "-fno-math-errno", "-Wall", "-Werror", "-o"])
+            .arg(&library)
+            .arg(source)
+            .arg("-lm")
+            .output();
+        let output = output.unwrap_or_else(|error| panic!("the C compiler: {error}"));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        // SAFETY: a library just compiled, without constructors.
+        let library = unsafe { Library::new(&library) }.unwrap_or_else(|error| panic!("{error}"));
+        // SAFETY: the variable is part of what a compiled library exports.
+        unsafe {
+            let env = library.get::<*mut *const ChipdockEnv>("__chipdock_env");
+            let env = env.unwrap_or_else(|error| panic!("{error}"));
+            **env = &raw const ENV;
+        }
+        Self { library, _folder: folder }
+    }
+
+    /// Calls a function.
+    ///
+    /// # Errors
+    ///
+    /// What it raised.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such function, or its status and whether it raised do not agree.
+    pub fn call(&self, name: &str, args: &[ChipdockAny]) -> Result<(), Raised> {
+        self.call_with_count(name, args.as_ptr(), args.len() as i32)
+    }
+
+    /// Calls a function with arguments and a count that need not agree.
+    ///
+    /// # Errors
+    ///
+    /// What it raised.
+    ///
+    /// # Panics
+    ///
+    /// As [`Kernels::call`].
+    pub fn call_with_count(&self, name: &str, args: *const ChipdockAny, count: i32) -> Result<(), Raised> {
+        // SAFETY: entries have this type.
+        let function = unsafe { self.library.get::<PackedCall>(format!("__tvm_ffi_{name}")) };
+        let function = function.unwrap_or_else(|error| panic!("{error}"));
+        let mut result = any(0, 0);
+        RAISED.with_borrow_mut(|raised| *raised = None);
+        // SAFETY: the tests give what the convention asks for, or what the check must refuse before it looks.
+        let status = unsafe { function(ptr::null_mut(), args, count, &raw mut result) };
+        let raised = RAISED.with_borrow_mut(Option::take);
+        match (status, raised) {
+            (0, None) => Ok(()),
+            (-1, Some(raised)) => Err(raised),
+            (status, raised) => panic!("status {status} with {raised:?}"),
+        }
+    }
+}
+
+/// A value of that type index with an integer in it.
+#[must_use]
+pub fn any(type_index: i32, value: i64) -> ChipdockAny {
+    ChipdockAny { type_index, small_length: 0, value: ChipdockAnyValue { v_int64: value } }
+}
+
+/// An integer argument.
+#[must_use]
+pub fn int(value: i64) -> ChipdockAny {
+    any(CHIPDOCK_TYPE_INT, value)
+}
+
+/// A float argument.
+#[must_use]
+pub fn float(value: f64) -> ChipdockAny {
+    ChipdockAny {
+        type_index: CHIPDOCK_TYPE_FLOAT,
+        small_length: 0,
+        value: ChipdockAnyValue { v_float64: value },
+    }
+}
+
+/// A tensor over bytes of its own, every field of which may be spoilt. It may pass as a borrowed tensor or as an object.
+#[derive(Debug)]
+pub struct Tensor {
+    /// Elements, and room behind them.
+    pub data: Vec<u64>,
+    /// Extents.
+    pub shape: Vec<i64>,
+    /// Strides; empty for a null pointer.
+    pub strides: Vec<i64>,
+    /// Header of an object, then the tensor.
+    object: Box<(u64, u64, u64, DLTensor)>,
+}
+
+/// DLPack's float32.
+pub const FLOAT32: DLDataType = DLDataType { code: 2, bits: 32, lanes: 1 };
+
+impl Tensor {
+    /// Compact, with strides stated.
+    #[must_use]
+    pub fn new(dtype: DLDataType, shape: &[i64]) -> Self {
+        let mut strides = vec![1; shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis];
+        }
+        let elements = shape.iter().product::<i64>().max(0) as usize;
+        let tensor = DLTensor {
+            data: ptr::null_mut(),
+            device: DLDevice { device_type: 1, device_id: 0 },
+            ndim: shape.len() as i32,
+            dtype,
+            shape: ptr::null_mut(),
+            strides: ptr::null_mut(),
+            byte_offset: 0,
+        };
+        let mut new = Self {
+            data: vec![0; elements + 8],
+            shape: shape.to_vec(),
+            strides,
+            object: Box::new((0, 0, 0, tensor)),
+        };
+        new.object.3.data = new.data.as_mut_ptr().cast();
+        new
+    }
+
+    /// Of float32 with values.
+    #[must_use]
+    pub fn f32(shape: &[i64], values: &[f32]) -> Self {
+        let mut new = Self::new(FLOAT32, shape);
+        for (index, value) in values.iter().enumerate() {
+            new.set(index, *value);
+        }
+        new
+    }
+
+    /// Sets a float32 by its position in memory.
+    pub fn set(&mut self, index: usize, value: f32) {
+        let shift = 32 * (index % 2);
+        let word = &mut self.data[index / 2];
+        *word = (*word & !(0xffff_ffff << shift)) | u64::from(value.to_bits()) << shift;
+    }
+
+    /// A float32 by its position in memory.
+    #[must_use]
+    pub fn at(&self, index: usize) -> f32 {
+        f32::from_bits((self.data[index / 2] >> (32 * (index % 2))) as u32)
+    }
+
+    /// The tensor's fields, to spoil.
+    pub fn fields(&mut self) -> &mut DLTensor {
+        &mut self.object.3
+    }
+
+    fn point(&mut self) {
+        let strides = if self.strides.is_empty() { ptr::null_mut() } else { self.strides.as_mut_ptr() };
+        let shape = self.shape.as_mut_ptr();
+        let tensor = &mut self.object.3;
+        (tensor.shape, tensor.strides) = (shape, strides);
+    }
+
+    /// As a borrowed tensor.
+    pub fn borrowed(&mut self) -> ChipdockAny {
+        self.point();
+        let tensor = &raw mut self.object.3;
+        ChipdockAny {
+            type_index: CHIPDOCK_TYPE_DLTENSOR_PTR,
+            small_length: 0,
+            value: ChipdockAnyValue { v_tensor: tensor },
+        }
+    }
+
+    /// As a tensor object.
+    pub fn object(&mut self) -> ChipdockAny {
+        let tensor = self.borrowed();
+        // SAFETY: the borrowed form holds this pointer.
+        let address = unsafe { tensor.value.v_tensor } as i64;
+        any(CHIPDOCK_TYPE_TENSOR, address - 24)
+    }
+}
