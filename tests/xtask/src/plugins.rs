@@ -50,7 +50,8 @@ pub(crate) fn build(release: bool) -> Result<Built> {
     let built = Built { command: output.join("chipdock"), folder: output.join("plugins") };
     fs::create_dir_all(&built.folder).map_err(|error| format!("{}: {error}", built.folder.display()))?;
     let ours = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(&built.folder, ours).map_err(|error| format!("{}: {error}", built.folder.display()))?;
+    fs::set_permissions(&built.folder, ours)
+        .map_err(|error| format!("{}: {error}", built.folder.display()))?;
     remove_stale(&built.folder, &plugins)?;
     for (name, stem) in &plugins {
         install(&built, &output.join(format!("lib{stem}.so")), name, stem)?;
