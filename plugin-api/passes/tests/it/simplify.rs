@@ -30,6 +30,8 @@ enum Tree {
     Choice(usize, Box<Tree>, Box<Tree>, Box<Tree>),
     Shift(bool, Box<Tree>, i64),
     Narrow(Box<Tree>),
+    /// (a * c + b) divided by c, as split loops and flat indices have it; which operator, and c.
+    Split(usize, Box<Tree>, Box<Tree>, i64),
 }
 
 fn trees() -> impl Strategy<Value = Tree> {
@@ -42,6 +44,8 @@ fn trees() -> impl Strategy<Value = Tree> {
             1 => (0..COMPARISONS.len(), boxed(), boxed(), boxed()).prop_map(|(op, a, b, c)| Tree::Choice(op, a, b, c)),
             1 => (any::<bool>(), boxed(), -3..70_i64).prop_map(|(left, a, n)| Tree::Shift(left, a, n)),
             1 => boxed().prop_map(Tree::Narrow),
+            3 => (3..7_usize, boxed(), boxed(), prop_oneof![Just(16_i64), 2..40_i64])
+                .prop_map(|(op, a, b, c)| Tree::Split(op, a, b, c)),
         ]
     })
 }
@@ -61,6 +65,10 @@ fn expr(tree: &Tree, x: &Expr, y: &Expr) -> Expr {
         Tree::Shift(left, a, count) => {
             let op = if *left { Op::ShiftLeft } else { Op::ShiftRight };
             Expr::call(op, vec![expr(a, x, y), Expr::int((*count).into(), dtype)], dtype)
+        }
+        Tree::Split(op, a, b, c) => {
+            let c = || Expr::int((*c).into(), dtype);
+            Expr::binary(OPS[*op], expr(a, x, y) * c() + expr(b, x, y), c())
         }
         Tree::Narrow(a) => expr(a, x, y).cast(DType::INT16).cast(dtype),
     }
