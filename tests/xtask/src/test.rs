@@ -36,7 +36,7 @@ fn checks() -> Result<()> {
         ["clippy", "--quiet", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
     step("lints", cargo().args(lints))?;
     let mut documents = cargo();
-    documents.args(["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"]);
+    documents.args(["doc", "--quiet", "--workspace", "--no-deps"]);
     step("documents", documents.env("RUSTDOCFLAGS", "-D warnings"))?;
     step(
         "examples in documents",
