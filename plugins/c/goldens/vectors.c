@@ -12,49 +12,59 @@ typedef float f32x16_u __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64)));
 typedef int32_t i32x16_u __attribute__((vector_size(64), aligned(4), may_alias));
 static inline f32x16 cd_gather_f32x16_by_i32(const float* p, i32x16 index) {
-    f32x16 r = {0};
+    float r[16] = {0};
     for (int l = 0; l < 16; ++l) {
         r[l] = p[index[l]];
     }
-    return r;
+    f32x16 v;
+    __builtin_memcpy(&v, r, sizeof(v));
+    return v;
 }
 static inline i32x16 cd_splat_i32x16(int32_t x) {
     return (i32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
 }
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 static inline i8x16 cd_mask8x16_of_mask32(i32x16 a) {
-    i8x16 r = {0};
+    int8_t r[16];
     for (int l = 0; l < 16; ++l) {
         r[l] = a[l];
     }
-    return r;
+    i8x16 v;
+    __builtin_memcpy(&v, r, sizeof(v));
+    return v;
 }
 static inline i32x16 cd_mask32x16_of_mask8(i8x16 a) {
-    i32x16 r = {0};
+    int32_t r[16];
     for (int l = 0; l < 16; ++l) {
         r[l] = a[l];
     }
-    return r;
+    i32x16 v;
+    __builtin_memcpy(&v, r, sizeof(v));
+    return v;
 }
 static inline f32x16 cd_select_f32x16(i32x16 m, f32x16 a, f32x16 b) {
     return (f32x16)((m & (i32x16)a) | (~m & (i32x16)b));
 }
 static inline f32x16 cd_load_f32x16_where(const float* p, i8x16 mask) {
-    f32x16 r = {0};
+    float r[16] = {0};
     for (int l = 0; l < 16; ++l) {
         if (mask[l]) r[l] = p[l];
     }
-    return r;
+    f32x16 v;
+    __builtin_memcpy(&v, r, sizeof(v));
+    return v;
 }
 static inline f32x16 cd_shuffle_f32x16_f32x16_f32x16_15_14_13_12_11_10_9_8_7_6_5_4_3_2_1_0(f32x16 a, f32x16 b) {
     return (f32x16){a[15], a[14], a[13], a[12], a[11], a[10], a[9], a[8], a[7], a[6], a[5], a[4], a[3], a[2], a[1], a[0]};
 }
 static inline f32x16 cd_f32x16_of_i32(i32x16 a) {
-    f32x16 r = {0};
+    float r[16];
     for (int l = 0; l < 16; ++l) {
         r[l] = (float)a[l];
     }
-    return r;
+    f32x16 v;
+    __builtin_memcpy(&v, r, sizeof(v));
+    return v;
 }
 static inline void cd_store_f32x16_where(float* p, i8x16 mask, f32x16 x) {
     for (int l = 0; l < 16; ++l) {

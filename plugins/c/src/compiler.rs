@@ -56,8 +56,9 @@ impl Options {
             flags.push(format!("{tune}={mcpu}"));
         }
         if self.is_fast_math {
-            // Not -ffast-math: linked into a library, that changes the float mode of the whole process.
-            let fast = ["-fno-signed-zeros", "-freciprocal-math", "-fassociative-math", "-ffinite-math-only"];
+            // Not -ffast-math: linked into a library, that changes the float mode of the whole process. Nor
+            // -fassociative-math: the polynomials that the passes make of exp and its like round by adding a big number.
+            let fast = ["-fno-signed-zeros", "-freciprocal-math", "-ffinite-math-only"];
             flags.extend(fast.into_iter().map(str::to_owned));
         }
         #[cfg(test)]

@@ -5,7 +5,7 @@ use chipdock_ir::DType;
 
 use super::halves;
 use super::types::{check_scope, integer, is_half, memory, scalar, short};
-use super::vectors::{is_stored_as_held, unaligned_type, vector_type};
+use super::vectors::{c_lanes, is_stored_as_held, lane, unaligned_type, vector_type};
 
 /// The base as a pointer to elements of the access' own type.
 fn base(access: &Access, prelude: &mut Prelude) -> Answer<Code> {
@@ -166,9 +166,12 @@ fn helper(
         params.push(format!("{vector} x"));
     }
     let (ret, first, last) = if is_load {
-        (vector.as_str(), format!("    {vector} r = {{0}};\n"), "    return r;\n")
+        let lane = memory(lane(dtype))?;
+        let first = format!("    {lane} r[{}] = {{0}};\n", c_lanes(dtype.lanes));
+        let last = format!("    {vector} v;\n    __builtin_memcpy(&v, r, sizeof(v));\n    return v;\n");
+        (vector.as_str(), first, last)
     } else {
-        ("void", String::new(), "")
+        ("void", String::new(), String::new())
     };
     let text = format!(
         "static inline {ret} {name}({}) {{\n{first}    for (int l = 0; l < {}; ++l) {{\n        {body}\n    }}\n{last}}}\n",

@@ -16,7 +16,7 @@ pub(super) fn c_lanes(lanes: u16) -> u32 {
 }
 
 /// What holds one lane: an 8-bit integer for booleans, float for halves.
-fn lane(dtype: DType) -> DType {
+pub(super) fn lane(dtype: DType) -> DType {
     if dtype.is_bool() { DType::INT8 } else { computed(dtype).scalar() }
 }
 
@@ -111,13 +111,14 @@ impl Helper<'_> {
         let ret = vector_type(self.ret, prelude)?;
         let value = scalar_text(&lanes, prelude)?;
         let value = lane_of(value, self.ret);
+        let (element, lanes) = (memory(lane(self.ret))?, c_lanes(self.ret.lanes));
+        // Lanes that nobody stores are computed too: a helper serves all types that are held alike. An array, for gcc
+        // 12 makes -1 of true where the lanes of a vector are assigned in a loop of two.
         let text = format!(
-            "static inline {ret} {}({}) {{\n    {ret} r = {{0}};\n    for (int l = 0; l < {}; ++l) {{\n        \
-             r[l] = {};\n    }}\n    return r;\n}}\n",
+            "static inline {ret} {}({}) {{\n    {element} r[{lanes}];\n    for (int l = 0; l < {lanes}; ++l) {{\n        \
+             r[l] = {};\n    }}\n    {ret} v;\n    __builtin_memcpy(&v, r, sizeof(v));\n    return v;\n}}\n",
             self.name,
             params.join(", "),
-            // Lanes that nobody stores are computed too: a helper serves all types that are held alike.
-            c_lanes(self.ret.lanes),
             value.text
         );
         prelude.define(self.name, |_| text);

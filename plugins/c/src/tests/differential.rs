@@ -327,3 +327,24 @@ fn random_scalars_compute_as_the_interpreter() {
 fn random_vectors_compute_as_the_interpreter() {
     random_programs(&[4, 16, 3, 8, 2], 2);
 }
+
+/// gcc 12 makes -1 of true where lanes of a vector of two are assigned in a loop: helpers go by way of an array.
+#[test]
+fn truth_is_one_in_two_lanes() {
+    if !has_compiler() {
+        return;
+    }
+    let mut f = build::function("f");
+    let inputs: Vec<Buffer> =
+        TYPES.iter().map(|dtype| f.buffer(format!("A_{dtype}"), [N as i32], *dtype)).collect();
+    let at = |name: DType| &inputs[TYPES.iter().position(|dtype| *dtype == name).unwrap()];
+    let output = f.buffer("O0", [N as i32], DType::UINT32);
+    f.for_loop("i", (N / 2) as i32, ForKind::Serial, |f, i| {
+        let index = (i * Expr::i32(2)).ramp(Expr::i32(1), 2);
+        let a = Expr::load(at(DType::UINT32), vec![index.clone()]);
+        let is_set = Expr::load(at(DType::BOOL), vec![index.clone()]).cast(DType::UINT32.with_lanes(2));
+        let one = Expr::binary(BinaryOp::Div, a.clone(), a.clone());
+        f.store(&output, [index], one * a + is_set);
+    });
+    check(f.finish()).unwrap();
+}
