@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize ("no-tree-slp-vectorize")
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 

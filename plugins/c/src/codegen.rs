@@ -1,7 +1,8 @@
 //! `target.build.c`: a module at stage `host` to one C file.
 
 use chipdock_codegen_source::{unsupported, write_module};
-use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Target, attr, wire};
+use chipdock_ir::validate::validate;
+use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Stage, Target, attr, wire};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind, Severity};
 use serde_json::{Value, json};
 
@@ -60,16 +61,25 @@ fn describe(symbol: &str, function: &PrimFunc) -> Value {
     json!({ "name": name, "symbol": symbol, "args": args, "launch_params": [], "doc": doc })
 }
 
+fn value_error(message: String) -> Error {
+    Error::new(ErrorKind::VALUE_ERROR, message)
+}
+
+/// The request's module, which is valid past this, and its target.
 fn read(request: &BuildRequest<'_>) -> Result<(IrModule, Target), Error> {
-    let module = wire::read(request.ir).map_err(|error| {
-        Error::new(ErrorKind::VALUE_ERROR, format!("target c: the module cannot be read: {error}"))
+    let module = wire::read(request.ir)
+        .map_err(|error| value_error(format!("target c: the module cannot be read: {error}")))?;
+    validate(&module, Stage::Host).map_err(|problems| {
+        let first = problems.first().map(ToString::to_string).unwrap_or_default();
+        value_error(format!(
+            "target c: expected a valid module at stage host: {first} ({} in all)",
+            problems.len()
+        ))
     })?;
     let target = serde_json::from_str(request.target_json)
         .map_err(|error| error.to_string())
         .and_then(|json| Target::from_canonical_json(&json))
-        .map_err(|error| {
-            Error::new(ErrorKind::VALUE_ERROR, format!("target c: the target cannot be read: {error}"))
-        })?;
+        .map_err(|error| value_error(format!("target c: the target cannot be read: {error}")))?;
     Ok((module, target))
 }
 

@@ -201,9 +201,7 @@ impl Dialect for CDialect {
             text.push_str("#include <stdarg.h>\n");
         }
         text.push_str("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n");
-        text.push_str(
-            "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC diagnostic ignored \"-Wpsabi\"\n#endif\n\n",
-        );
+        text.push_str(GCC_ONLY);
         text
     }
 
@@ -396,6 +394,16 @@ impl Dialect for CDialect {
         self.special_op(call.op, &values, call.dtype, prelude)
     }
 }
+
+/// gcc 12's vectorizer of straight-line code makes -1 of true in two lanes, and drops conversions to `_Float16` and back
+/// on machines that compute in it; that of loops, which the helpers are written for, does neither.
+const GCC_ONLY: &str = "\
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize (\"no-tree-slp-vectorize\")
+#pragma GCC diagnostic ignored \"-Wpsabi\"
+#endif
+
+";
 
 const UNROLL: &str = "\
 #define CD_PRAGMA(text) _Pragma(#text)

@@ -348,3 +348,23 @@ fn truth_is_one_in_two_lanes() {
     });
     check(f.finish()).unwrap();
 }
+
+/// gcc 12 drops conversions to `_Float16` and back in straight-line code on machines that compute in it.
+#[test]
+fn halves_are_rounded_in_four_lanes() {
+    if !has_compiler() {
+        return;
+    }
+    let mut f = build::function("f");
+    let inputs: Vec<Buffer> =
+        TYPES.iter().map(|dtype| f.buffer(format!("A_{dtype}"), [N as i32], *dtype)).collect();
+    let position = TYPES.iter().position(|dtype| *dtype == DType::FLOAT16).unwrap();
+    let output = f.buffer("O0", [N as i32], DType::FLOAT16);
+    f.for_loop("i", (N / 4) as i32, ForKind::Serial, |f, i| {
+        let index = (i * Expr::i32(4)).ramp(Expr::i32(1), 4);
+        let a = Expr::load(&inputs[position], vec![index.clone()]);
+        let limit = Expr::float(25.0, DType::FLOAT16.with_lanes(4));
+        f.store(&output, [index], a.clone() - (a.clone() + Expr::binary(BinaryOp::Min, limit, a)));
+    });
+    check(f.finish()).unwrap();
+}
