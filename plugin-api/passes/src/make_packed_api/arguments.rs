@@ -266,13 +266,17 @@ impl TensorFields {
         }
     }
 
+    /// Address of the first element, as uint64.
+    pub(super) fn address(&self, buffer: &Buffer) -> Expr {
+        let first = if buffer.elem_offset.is_some() { self.first_element() } else { self.data.expr() };
+        Expr::call(Op::Reinterpret, vec![first], DType::UINT64)
+    }
+
     /// How far the first element lies behind a multiple of its lane's size, as uint64.
     pub(super) fn misalignment(&self, buffer: &Buffer) -> Option<Expr> {
         let size = buffer.dtype.lane_size_bytes();
-        let first = if buffer.elem_offset.is_some() { self.first_element() } else { self.data.expr() };
-        let address = Expr::call(Op::Reinterpret, vec![first], DType::UINT64);
         let mask = Expr::int(size as i128 - 1, DType::UINT64);
-        (size > 1).then(|| Expr::call(Op::BitwiseAnd, vec![address, mask], DType::UINT64))
+        (size > 1).then(|| Expr::call(Op::BitwiseAnd, vec![self.address(buffer), mask], DType::UINT64))
     }
 
     /// The value of a symbol's place, as int64. A stride that is not stated is the compact one.

@@ -1,5 +1,6 @@
 //! The packed entry: a few conditions that arguments as they come meet, then the computation.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chipdock_ir::{
@@ -52,6 +53,7 @@ pub(super) fn function(
         }
     }
     entry.relations();
+    entry.alignments();
     entry.stmts.push(call_compute(arguments, &entry.fields));
     let symbol: Arc<str> = format!("__tvm_ffi_{}", arguments.function.name).into();
     let params = [self_handle, args, num_args, result].map(Param::Var).to_vec();
@@ -217,7 +219,6 @@ impl Entry<'_> {
         {
             self.expect(whole);
         }
-        differences.extend(fields.misalignment(buffer).map(|rest| rest.cast(DType::INT64)));
         for (place, wanted) in places(buffer).filter(|(place, _)| !matches!(place, Place::Stride(_))) {
             if !arguments.gives(arg.index, place) && arguments.known_by(wanted, arg.index) {
                 differences.push(differs(fields.place(buffer, place), simplify::expr(&wide(wanted))));
@@ -250,6 +251,29 @@ impl Entry<'_> {
         }
     }
 
+    /// That every first element lies at a multiple of its lane's size: the bits of all addresses together, one mask for
+    /// each size.
+    fn alignments(&mut self) {
+        let mut groups: BTreeMap<usize, Expr> = BTreeMap::new();
+        for (arg, buffer) in self.arguments.tensors() {
+            let Some(fields) = self.fields[arg.index].as_ref() else { continue };
+            let size = buffer.dtype.lane_size_bytes();
+            let address = fields.address(buffer);
+            let all = groups.remove(&size).map_or(address.clone(), |others| {
+                Expr::call(Op::BitwiseOr, vec![others, address], DType::UINT64)
+            });
+            groups.insert(size, all);
+        }
+        let rests = groups.into_iter().filter(|(size, _)| *size > 1).map(|(size, all)| {
+            let mask = Expr::int(size as i128 - 1, DType::UINT64);
+            Expr::call(Op::BitwiseAnd, vec![all, mask], DType::UINT64)
+        });
+        let rests = rests.reduce(|a, b| Expr::call(Op::BitwiseOr, vec![a, b], DType::UINT64));
+        if let Some(rests) = rests {
+            self.expect(equal(rests, Expr::int(0, DType::UINT64)));
+        }
+    }
+
     /// What waits for a symbol that a later tensor gives.
     fn relations(&mut self) {
         let arguments = self.arguments;
@@ -263,12 +287,14 @@ impl Entry<'_> {
             }
             for (axis, wanted) in wanted_strides(buffer).into_iter().enumerate() {
                 if !arguments.known_by(&wanted, arg.index) {
-                    let stated = Expr::call(
-                        Op::IfThenElse,
-                        vec![fields.no_strides(), wanted.clone(), fields.stride(axis)],
-                        DType::INT64,
-                    );
-                    differences.push(differs(stated, wanted));
+                    // Strides that are not stated are compact, which may or may not be the declared ones.
+                    let found = if buffer.strides.is_empty() {
+                        let either = vec![fields.no_strides(), wanted.clone(), fields.stride(axis)];
+                        Expr::call(Op::IfThenElse, either, DType::INT64)
+                    } else {
+                        fields.place(buffer, Place::Stride(axis))
+                    };
+                    differences.push(differs(found, wanted));
                 }
             }
         }

@@ -22,7 +22,7 @@ class Module:
         if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
             return Module.kernel_checked_(args, num_args)
         A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
-        if not T.likely(T.Cast("int64", T.reinterpret("uint64", A_data) & T.uint64(3)) | T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
             if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
@@ -60,11 +60,13 @@ class Module:
         if not T.likely((not T.isnullptr(T.tvm_struct_get(L_handle, 0, 1, "handle"))) & (not T.isnullptr(L_shape))):
             return Module.kernel_checked_(args, num_args)
         L_data: T.let[T.handle("int64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(L_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(L_handle, 0, 8, "uint64")))
-        if not T.likely(T.Cast("int64", T.reinterpret("uint64", L_data) & T.uint64(7)) | T.tvm_struct_get(L_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(L_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(L_strides)):
             if not T.likely(T.tvm_struct_get(L_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
                 return Module.kernel_checked_(args, num_args)
+        if not T.likely(T.reinterpret("uint64", A_data) & T.uint64(3) | T.reinterpret("uint64", L_data) & T.uint64(7) == T.uint64(0)):
+            return Module.kernel_checked_(args, num_args)
         return Module.kernel_compute_(A_data, U_data, L_data)
 
     @T.prim_func

@@ -22,7 +22,7 @@ class Module:
         if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
             return Module.kernel_checked_(args, num_args)
         A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
-        if not T.likely(T.Cast("int64", T.reinterpret("uint64", A_data) & T.uint64(3)) | T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(64) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(64) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
             if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
@@ -31,6 +31,8 @@ class Module:
         if not T.likely(((n_type_index == 1) | (n_type_index == 2)) & (T.Cast("uint64", T.tvm_struct_get(args, 1, 15, "int64") + T.int64(2147483648)) <= T.uint64(4294967295))):
             return Module.kernel_checked_(args, num_args)
         n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+        if not T.likely(T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0)):
+            return Module.kernel_checked_(args, num_args)
         return Module.kernel_compute_(A_data, n)
 
     @T.prim_func

@@ -22,7 +22,7 @@ class Module:
         if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
             return Module.kernel_checked_(args, num_args)
         A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
-        if not T.likely(T.Cast("int64", T.reinterpret("uint64", A_data) & T.uint64(3)) | T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
             if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
@@ -41,7 +41,7 @@ class Module:
         if not T.likely((not T.isnullptr(T.tvm_struct_get(D_handle, 0, 1, "handle"))) & (not T.isnullptr(D_shape))):
             return Module.kernel_checked_(args, num_args)
         D_data: T.let[T.handle("float64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(D_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(D_handle, 0, 8, "uint64")))
-        if not T.likely(T.Cast("int64", T.reinterpret("uint64", D_data) & T.uint64(7)) | T.tvm_struct_get(D_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(D_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(D_strides)):
             if not T.likely(T.tvm_struct_get(D_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
@@ -65,6 +65,8 @@ class Module:
         if T.likely(not T.isnullptr(B_strides)):
             if not T.likely(T.tvm_struct_get(B_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
                 return Module.kernel_checked_(args, num_args)
+        if not T.likely(T.reinterpret("uint64", A_data) & T.uint64(3) | T.reinterpret("uint64", D_data) & T.uint64(7) == T.uint64(0)):
+            return Module.kernel_checked_(args, num_args)
         return Module.kernel_compute_(A_data, D_data, B_data)
 
     @T.prim_func

@@ -22,7 +22,7 @@ class Module:
         if not T.likely((not T.isnullptr(T.tvm_struct_get(H_handle, 0, 1, "handle"))) & (not T.isnullptr(H_shape))):
             return Module.kernel_checked_(args, num_args)
         H_data: T.let[T.handle("float16", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(H_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(H_handle, 0, 8, "uint64")))
-        if not T.likely(T.Cast("int64", T.reinterpret("uint64", H_data) & T.uint64(1)) | T.tvm_struct_get(H_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(H_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(H_strides)):
             if not T.likely(T.tvm_struct_get(H_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
@@ -46,6 +46,8 @@ class Module:
         if T.likely(not T.isnullptr(B_strides)):
             if not T.likely(T.tvm_struct_get(B_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
                 return Module.kernel_checked_(args, num_args)
+        if not T.likely(T.reinterpret("uint64", H_data) & T.uint64(1) == T.uint64(0)):
+            return Module.kernel_checked_(args, num_args)
         return Module.kernel_compute_(H_data, B_data)
 
     @T.prim_func

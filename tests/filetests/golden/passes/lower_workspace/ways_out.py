@@ -23,11 +23,13 @@ class Module:
             return Module.kernel_checked_(args, num_args)
         A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(A_shape, 0, 17, "int64"))
-        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) | T.Cast("int64", T.reinterpret("uint64", A_data) & T.uint64(3)) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
             if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
                 return Module.kernel_checked_(args, num_args)
+        if not T.likely(T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0)):
+            return Module.kernel_checked_(args, num_args)
         return Module.kernel_compute_(A_data, n)
 
     @T.prim_func

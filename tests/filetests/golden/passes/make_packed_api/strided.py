@@ -29,11 +29,13 @@ class Module:
         off: T.let[T.int32] = T.Cast("int32", T.truncdiv(T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")), T.int64(4)))
         if not T.likely(T.truncmod(T.tvm_struct_get(A_handle, 0, 8, "uint64"), T.uint64(4)) == T.uint64(0)):
             return Module.kernel_checked_(args, num_args)
-        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) | T.truncdiv(T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")), T.int64(4)) >> T.int64(31) | T.Cast("int64", T.reinterpret("uint64", T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))) & T.uint64(3)) | T.tvm_struct_get(A_shape, 1, 17, "int64") ^ T.int64(4) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) | T.truncdiv(T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")), T.int64(4)) >> T.int64(31) | T.tvm_struct_get(A_shape, 1, 17, "int64") ^ T.int64(4) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if not T.likely(not T.isnullptr(A_strides)):
             return Module.kernel_checked_(args, num_args)
         if not T.likely(T.tvm_struct_get(A_strides, 1, 17, "int64") ^ T.int64(1) == T.int64(0)):
+            return Module.kernel_checked_(args, num_args)
+        if not T.likely(T.reinterpret("uint64", T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))) & T.uint64(3) == T.uint64(0)):
             return Module.kernel_checked_(args, num_args)
         return Module.kernel_compute_(A_data, n, s, off)
 

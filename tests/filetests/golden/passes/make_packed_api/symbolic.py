@@ -23,7 +23,7 @@ class Module:
             return Module.kernel_checked_(args, num_args)
         A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(A_shape, 0, 17, "int64"))
-        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) | T.Cast("int64", T.reinterpret("uint64", A_data) & T.uint64(3)) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
             if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
@@ -46,11 +46,13 @@ class Module:
         if not T.likely((not T.isnullptr(T.tvm_struct_get(B_handle, 0, 1, "handle"))) & (not T.isnullptr(B_shape))):
             return Module.kernel_checked_(args, num_args)
         B_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(B_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(B_handle, 0, 8, "uint64")))
-        if not T.likely(T.Cast("int64", T.reinterpret("uint64", B_data) & T.uint64(3)) | T.tvm_struct_get(B_shape, 0, 17, "int64") ^ T.Cast("int64", n) | T.tvm_struct_get(B_shape, 1, 17, "int64") ^ T.int64(4) == T.int64(0)):
+        if not T.likely(T.tvm_struct_get(B_shape, 0, 17, "int64") ^ T.Cast("int64", n) | T.tvm_struct_get(B_shape, 1, 17, "int64") ^ T.int64(4) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(B_strides)):
             if not T.likely(T.tvm_struct_get(B_strides, 0, 17, "int64") ^ T.int64(4) | T.tvm_struct_get(B_strides, 1, 17, "int64") ^ T.int64(1) == T.int64(0)):
                 return Module.kernel_checked_(args, num_args)
+        if not T.likely((T.reinterpret("uint64", A_data) | T.reinterpret("uint64", B_data)) & T.uint64(3) == T.uint64(0)):
+            return Module.kernel_checked_(args, num_args)
         return Module.kernel_compute_(A_data, k, B_data, n)
 
     @T.prim_func
