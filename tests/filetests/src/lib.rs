@@ -5,7 +5,7 @@
 //! - [`bless`] compares a text with a golden, or writes it when the environment variable `BLESS` is 1.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A file of the corpus.
@@ -17,6 +17,16 @@ pub struct CorpusFile {
     pub path: PathBuf,
     /// What it holds.
     pub text: String,
+}
+
+/// Says that something was not tested, and what was missing: on stdout, and in the file that `CHIPDOCK_SKIP_LOG` names,
+/// which `cargo xtask test` shows at the end.
+pub fn skipped(what: &str) {
+    println!("skipped: {what}");
+    if let Some(path) = std::env::var_os("CHIPDOCK_SKIP_LOG") {
+        let log = fs::OpenOptions::new().create(true).append(true).open(path);
+        let _ = log.and_then(|mut log| writeln!(log, "  {what}"));
+    }
 }
 
 /// The folder of this crate.

@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use chipdock_filetests::{CorpusFile, corpus, root};
+use chipdock_filetests::{CorpusFile, corpus, root, skipped};
 use chipdock_ir::print;
 
 /// How TVM is to take a file.
@@ -26,7 +26,7 @@ fn mode(file: &CorpusFile) -> &'static str {
 fn tvm_reads_what_is_printed_as_it_reads_the_original() {
     let files = corpus().unwrap();
     let Ok(python) = std::env::var("CHIPDOCK_TVM_PYTHON") else {
-        println!("SKIPPED: {} files not given to TVM: CHIPDOCK_TVM_PYTHON is not set", files.len());
+        skipped(&format!("{} files not given to TVM: CHIPDOCK_TVM_PYTHON is not set", files.len()));
         return;
     };
     let folder = tempfile::tempdir().unwrap();
