@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use chipdock_differential::{backends, host};
-use chipdock_host::Module;
+use chipdock_differential::{backends, host, plugins};
+use chipdock_host::{Host, HostOptions, Module, PluginState};
 use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, compare};
 use chipdock_ir::{Child, ForKind, IrModule, Param, PrimFunc, StmtKind};
 use chipdock_xtask::runner::backends::Backend;
@@ -35,6 +35,25 @@ fn digits_are_read() {
         assert!(reading.accuracy() >= reading.accuracy_min, "{reading:?}");
         assert_eq!(reading.n_images, 450);
     }
+}
+
+/// Host memory is always there: a plugin's `device_api.cpu` only takes the place of the host's own.
+#[test]
+fn kernels_run_without_a_plugin_for_host_memory() {
+    let options = HostOptions {
+        plugin_paths: vec![plugins().to_owned()],
+        disable: vec!["cpu-llvm".to_owned()],
+        ..HostOptions::isolated()
+    };
+    let host = Host::new(options).expect("a host");
+    let open = |name: &str| {
+        host.plugins().iter().any(|plugin| plugin.name == name && plugin.state == PluginState::Opened)
+    };
+    for backend in backends(&host) {
+        let judged = run::judge(&host, &backend, &CASES[0], &examples().join("kernels"));
+        judged.unwrap_or_else(|error| panic!("on {}: {error}", backend.target.kind));
+    }
+    assert!(open("c") && !open("cpu-llvm"));
 }
 
 /// Loops bound to threads need a GPU; what they do there is another test's.
