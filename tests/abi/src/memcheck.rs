@@ -23,7 +23,7 @@ pub fn run(skipped: &[&str]) {
     }
     match command.env(WITHIN, "1").env("PROPTEST_CASES", "8").output() {
         Err(error) => {
-            eprintln!("skipped: valgrind is not there ({error}); install it to have memory checked")
+            chipdock_filetests::skipped(&format!("memory: valgrind is not there ({error}); install it"));
         }
         Ok(output) => assert!(
             output.status.success(),

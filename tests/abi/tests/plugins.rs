@@ -134,7 +134,7 @@ fn p1_5_exports(library: &Path) {
         match Command::new("nm").args(["-D", "--defined-only", "--format=posix"]).arg(library).output() {
             Ok(output) => output,
             Err(error) => {
-                eprintln!("skipped: nm is not there ({error}); install binutils to have exports checked");
+                chipdock_filetests::skipped(&format!("exports: nm is not there ({error}); install binutils"));
                 return;
             }
         };

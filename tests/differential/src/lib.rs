@@ -5,9 +5,7 @@
 
 #![expect(clippy::panic, reason = "a test without plugins proves nothing and has to fail")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::Path;
 
 use chipdock_host::{Host, HostOptions};
 use chipdock_xtask::runner::backends::{Backend, present};
@@ -17,19 +15,9 @@ use chipdock_xtask::runner::backends::{Backend, present};
 /// # Panics
 ///
 /// When they cannot be built.
+#[must_use]
 pub fn plugins() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        if let Some(folder) = std::env::var_os("CHIPDOCK_TEST_PLUGINS") {
-            return folder.into();
-        }
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(["xtask", "plugins"]).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        let output = command.output().unwrap_or_else(|error| panic!("cargo xtask plugins: {error}"));
-        assert!(output.status.success(), "cargo xtask plugins: {}", String::from_utf8_lossy(&output.stderr));
-        PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
-    })
+    &chipdock_cli_tests::built().plugins
 }
 
 /// A host over these plugins alone.
