@@ -170,8 +170,8 @@ pub use function::{AttrValue, Attrs, IrModule, Param, PrimFunc, Span, attr};
 pub use op::{Effect, Op, Signature, StructField};
 pub use scope::{StorageRank, StorageScope, ThreadAxis};
 pub use stmt::{
-    AttrNode, Block, BufferRegion, ForKind, IterKind, IterVar, MatchBufferRegion, Range, Stmt, StmtKind,
-    StmtNode,
+    AttrNode, Block, BufferRegion, ForKind, IterKind, IterVar, MatchBufferRegion, Range, Reducer, Stmt,
+    StmtKind, StmtNode,
 };
 pub use target::{FactOptions, OptionSchema, OptionType, Stage, Target, TargetFacts, TargetKind};
 pub use visit::Child;

@@ -201,6 +201,39 @@ ops! {
     CallPacked = "tvm_call_packed" Own 255 Writes;
     /// (scope): a barrier of the threads of a block (`shared`, `shared.dyn`) or of a warp (`warp`).
     StorageSync = "tvm_storage_sync" Own 1 Writes;
+    /// (x, y, q, s), int32 of as many lanes, q and s scalar: in int64, x shifted left by s when that is positive, times y,
+    /// rounded half up to a multiple of 2^r and shifted right by r, where r is q, less s when that is negative.
+    QMultiplyShift = "q_multiply_shift" Own 4 Pure;
+    /// (x, y, ls, rs, q, is_lshift_required, is_rshift_required): as [`Op::QMultiplyShift`], shifted left by ls if the
+    /// first flag is set, and right by q, and by rs if the second is set. Int32 of as many lanes, flags and q scalar.
+    QMultiplyShiftPerAxis = "q_multiply_shift_per_axis" Own 7 Pure;
+    /// (a, b, sum): four int8 (uint8) times four, added to an int32 (uint32).
+    Dp4a = "dp4a" Own 3 Pure;
+    /// Its argument, which is the same for every thread of a block *(run)*.
+    ThreadInvariant = "tvm_thread_invariant" Own 1 Pure;
+    /// A boolean that is true *(run)*, for optimisers.
+    Assume = "assume" Own 1 Writes;
+    /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements behind `data`, for
+    /// `extent` elements that are read (bit 0 of the constant mask) or written (bit 1).
+    AccessPtr = "tvm_access_ptr" Own 5 Pure;
+    /// Ends the thread that runs.
+    ThreadReturn = "thread_return" Own 0 Writes;
+    /// (address, value): adds to the element that an address points to, in one step, and gives what it held.
+    AtomicAdd = "atomic_add" Own 2 Writes;
+    /// The lanes of the warp that run this call together, as the bits of a uint32.
+    WarpActivemask = "tvm_warp_activemask" Own 0 Writes;
+    /// (mask: uint32, value, lane, width, warp_size): the value of that lane of the caller's group of `width` lanes.
+    WarpShuffle = "tvm_warp_shuffle" Own 5 Writes;
+    /// (mask, value, delta, width, warp_size): the value of the lane `delta` below, its own where the group has none.
+    WarpShuffleUp = "tvm_warp_shuffle_up" Own 5 Writes;
+    /// (mask, value, delta, width, warp_size): the value of the lane `delta` above, its own where the group has none.
+    WarpShuffleDown = "tvm_warp_shuffle_down" Own 5 Writes;
+    /// (mask, value, lane_mask, width, warp_size): the value of the lane whose number differs by exclusive or.
+    WarpShuffleXor = "tvm_warp_shuffle_xor" Own 5 Writes;
+    /// (n: uint32, n values, condition, n loads, thread indices…), within an [`AttrNode::Reducer`](crate::AttrNode):
+    /// combines the values of all threads of those axes whose condition holds, and stores the result in the elements
+    /// that the loads name, for each thread.
+    ThreadAllreduce = "tvm_thread_allreduce" Own 255 Writes;
 }
 
 impl Op {
@@ -218,7 +251,19 @@ impl Op {
             | Signature::IntBinary
             | Signature::NumberUnary => arg(0),
             Signature::Own => match self {
-                Self::Ldexp | Self::Fma | Self::Likely => arg(0),
+                Self::Ldexp
+                | Self::Fma
+                | Self::Likely
+                | Self::ThreadInvariant
+                | Self::QMultiplyShift
+                | Self::QMultiplyShiftPerAxis => arg(0),
+                Self::WarpShuffle
+                | Self::WarpShuffleUp
+                | Self::WarpShuffleDown
+                | Self::WarpShuffleXor
+                | Self::AtomicAdd => arg(1),
+                Self::Dp4a => arg(2),
+                Self::WarpActivemask => Some(DType::UINT32),
                 Self::Clz => Some(DType::INT32.with_lanes(arg(0)?.lanes)),
                 Self::IfThenElse => arg(1),
                 Self::Isnullptr => Some(DType::BOOL),
@@ -228,7 +273,11 @@ impl Op {
                 | Self::AllocateWorkspace
                 | Self::StructSet
                 | Self::ThrowLastError
-                | Self::StorageSync => Some(DType::HANDLE),
+                | Self::StorageSync
+                | Self::Assume
+                | Self::AccessPtr
+                | Self::ThreadReturn
+                | Self::ThreadAllreduce => Some(DType::HANDLE),
                 _ => None,
             },
         }

@@ -239,6 +239,22 @@ pub enum AttrNode {
     Buffer(Buffer),
     /// A variable.
     Var(Var),
+    /// How values are combined (`reduce_scope`), for the [`Op::ThreadAllreduce`](crate::Op) within.
+    Reducer(Arc<Reducer>),
+}
+
+/// A way to combine values that is commutative and associative: `T.comm_reducer`. Several values are combined at once
+/// (an argmax: value and index), so that each field has one entry per value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reducer {
+    /// Stands for the values so far, in the results alone.
+    pub lhs: Vec<Var>,
+    /// Stands for the values to combine, in the results alone.
+    pub rhs: Vec<Var>,
+    /// The combination.
+    pub result: Vec<Expr>,
+    /// What changes nothing when combined; constants.
+    pub identity: Vec<Expr>,
 }
 
 impl Stmt {

@@ -275,6 +275,8 @@ impl Substitution {
                     AttrNode::None => AttrNode::None,
                     AttrNode::Buffer(buffer) => AttrNode::Buffer(self.buffer(buffer)),
                     AttrNode::Var(var) => AttrNode::Var(self.renamed(var)),
+                    // Closed: nothing in it is known outside, nothing outside is used in it.
+                    AttrNode::Reducer(reducer) => AttrNode::Reducer(Arc::clone(reducer)),
                 },
                 key: Arc::clone(key),
                 value: self.expr(value),

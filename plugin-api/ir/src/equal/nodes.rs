@@ -2,7 +2,9 @@
 
 use super::{Comparer, Outcome, Step, flat};
 use crate::print::stmt::stride;
-use crate::{AttrNode, Block, Expr, ExprKind, IterVar, MatchBufferRegion, Stmt, StmtKind, print};
+use crate::{
+    AttrNode, Block, Expr, ExprKind, IterVar, MatchBufferRegion, Reducer, Stmt, StmtKind, Var, print,
+};
 
 impl Comparer {
     pub(super) fn expr(&mut self, a: &Expr, b: &Expr) -> Outcome {
@@ -14,6 +16,16 @@ impl Comparer {
         self.expr_kind(a, b)?;
         self.equal.insert(pair);
         Ok(())
+    }
+
+    fn reducer(&mut self, a: &Reducer, b: &Reducer) -> Outcome {
+        let pairs = |a: &[Var], b: &[Var]| a.iter().cloned().zip(b.iter().cloned()).collect::<Vec<_>>();
+        let vars: Vec<_> = [pairs(&a.lhs, &b.lhs), pairs(&a.rhs, &b.rhs)].concat();
+        vars.iter().for_each(|(a, b)| self.unbind(a, b));
+        self.list("lhs", &a.lhs, &b.lhs, Self::var)?;
+        self.list("rhs", &a.rhs, &b.rhs, Self::var)?;
+        self.list("result", &a.result, &b.result, Self::expr)?;
+        self.list("identity", &a.identity, &b.identity, Self::expr)
     }
 
     fn field(&mut self, what: &'static str, a: &Expr, b: &Expr) -> Outcome {
@@ -161,6 +173,7 @@ impl Comparer {
                     (AttrNode::None, AttrNode::None) => Ok(()),
                     (AttrNode::Buffer(n), AttrNode::Buffer(m)) => c.buffer(n, m),
                     (AttrNode::Var(n), AttrNode::Var(m)) => c.var(n, m),
+                    (AttrNode::Reducer(n), AttrNode::Reducer(m)) => c.reducer(n, m),
                     _ => c.differ(&format!("{n:?}"), &format!("{m:?}")),
                 })?;
                 self.field("value", x, y)?;

@@ -7,8 +7,8 @@ use super::Printer;
 use super::function::Form;
 use super::literal::{quoted, var_type};
 use crate::{
-    AttrNode, Attrs, Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, IterKind, IterVar, Range, Stmt,
-    StmtKind, Var,
+    AttrNode, Attrs, Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, IterKind, IterVar, Range, Reducer,
+    Stmt, StmtKind, Var,
 };
 
 /// A loop that `T.grid` can write, and its body.
@@ -191,6 +191,13 @@ impl Printer {
                     AttrNode::None => None,
                     AttrNode::Buffer(buffer) => Some(p.names.buffer(buffer)),
                     AttrNode::Var(var) => Some(p.names.var(var)),
+                    AttrNode::Reducer(reducer) => {
+                        p.reducer(reducer);
+                        let _ = write!(p.out, ", {}, ", quoted(key));
+                        p.expr(value);
+                        p.out.push(')');
+                        return;
+                    }
                 };
                 match &name {
                     Some(name) => {
@@ -205,6 +212,20 @@ impl Printer {
             },
             body,
         );
+    }
+
+    fn reducer(&mut self, reducer: &Reducer) {
+        self.names.open();
+        let params: Vec<_> = reducer.lhs.iter().chain(&reducer.rhs).map(|var| self.names.bind(var)).collect();
+        let _ = write!(self.out, "T.comm_reducer(lambda {}: ", params.join(", "));
+        let several = reducer.result.len() != 1;
+        self.out.push_str(if several { "(" } else { "" });
+        self.list(&reducer.result, Self::expr);
+        self.out.push_str(if several { ")" } else { "" });
+        self.names.close();
+        self.out.push_str(", [");
+        self.list(&reducer.identity, Self::expr);
+        self.out.push_str("])");
     }
 
     fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, predicate: Option<&Expr>) {

@@ -24,11 +24,99 @@ pub(super) fn is_c_name(name: &str) -> bool {
         && name.len() <= 256
 }
 
+/// Ops of threads, and arithmetic of quantised kernels: whether the arguments fit, and what would.
+fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
+    let types: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
+    let flag = |arg: &Expr| arg.dtype == DType::INT32 && arg.as_int().is_some();
+    match (op, types.as_slice()) {
+        (Op::QMultiplyShift, [x, y, q, s]) => (
+            x.scalar() == DType::INT32 && x == y && *q == DType::INT32 && *s == DType::INT32,
+            "two int32 of as many lanes, and two int32",
+        ),
+        (Op::QMultiplyShiftPerAxis, [x, y, ls, rs, q, _, _]) => (
+            x.scalar() == DType::INT32
+                && [y, ls, rs].into_iter().all(|t| t == x)
+                && *q == DType::INT32
+                && args[5..].iter().all(flag),
+            "four int32 of as many lanes, an int32, and two constant int32",
+        ),
+        (Op::Dp4a, [a, b, sum]) => (
+            a == b
+                && (*a == DType::INT8.with_lanes(4) && *sum == DType::INT32
+                    || *a == DType::UINT8.with_lanes(4) && *sum == DType::UINT32),
+            "two int8x4 and an int32, or two uint8x4 and a uint32",
+        ),
+        (Op::ThreadInvariant, [a]) => (!a.is_handle(), "a number or a boolean"),
+        (Op::Assume, [a]) => (*a == DType::BOOL, "a scalar boolean"),
+        (Op::AccessPtr, [_, data, offset, extent, _]) => (
+            is_zero(&args[0])
+                && data.is_handle()
+                && is_index(*offset)
+                && is_index(*extent)
+                && flag(&args[4])
+                && args[4].as_int().is_some_and(|mask| (1..=3).contains(&mask)),
+            "a zero of the element's type, a pointer, two int32 or int64, and a mask of 1, 2 or 3",
+        ),
+        (Op::ThreadReturn | Op::WarpActivemask, []) => (true, ""),
+        (Op::AtomicAdd, [address, value]) => (
+            address.is_handle()
+                && value.is_scalar()
+                && (value.is_float() || value.is_integer() && value.bits >= 32)
+                && *value != DType::BFLOAT16,
+            "an address, and an integer of 32 or 64 bits, a float16, a float32 or a float64",
+        ),
+        (
+            Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor,
+            [mask, value, lane, width, size],
+        ) => (
+            *mask == DType::UINT32
+                && !value.is_handle()
+                && [lane, width, size].into_iter().all(|t| *t == DType::INT32)
+                && args[3..].iter().all(|arg| matches!(arg.as_int(), Some(1 | 2 | 4 | 8 | 16 | 32 | 64))),
+            "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
+        ),
+        (Op::ThreadAllreduce, [_, ..]) => {
+            (allreduce(args), "the number of values, the values, a condition, their elements, thread indices")
+        }
+        _ => (false, if expr.dtype.is_handle() { "other arguments" } else { "arguments of other types" }),
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    expr.as_int() == Some(0) || matches!(expr.kind, ExprKind::Float(bits) if bits.value() == 0.0)
+}
+
+/// Whether these are n, n values, a condition, n loads of those types, and indices.
+fn allreduce(args: &[Expr]) -> bool {
+    let Some(n) = args[0].as_int().and_then(|n| usize::try_from(n).ok()).filter(|n| (1..=8).contains(n))
+    else {
+        return false;
+    };
+    if args[0].dtype != DType::UINT32 || args.len() < 2 * n + 2 {
+        return false;
+    }
+    let (values, rest) = args[1..].split_at(n);
+    let (loads, threads) = rest[1..].split_at(n);
+    rest[0].dtype == DType::BOOL
+        && values.iter().zip(loads).all(|(value, load)| {
+            value.dtype == load.dtype && value.dtype.is_scalar() && matches!(load.kind, ExprKind::Load { .. })
+        })
+        && threads.iter().all(|index| is_index(index.dtype))
+}
+
 impl Checker<'_> {
     /// True for a call that is made for its effect alone.
     pub(super) fn gives_nothing(&self, callee: &Callee) -> bool {
         match callee {
-            Callee::Op(op) => matches!(op, Op::StructSet | Op::ThrowLastError | Op::StorageSync),
+            Callee::Op(op) => matches!(
+                op,
+                Op::StructSet
+                    | Op::ThrowLastError
+                    | Op::StorageSync
+                    | Op::Assume
+                    | Op::ThreadReturn
+                    | Op::ThreadAllreduce
+            ),
             Callee::Global(name) => self.module.function(name).is_some_and(|f| f.ret.is_none()),
             Callee::Extern { .. } => false,
         }
@@ -137,6 +225,7 @@ impl Checker<'_> {
                 let named = args.first().is_some_and(|arg| matches!(arg.kind, ExprKind::Str(_)));
                 (named && rest.iter().all(|t| t.is_scalar()), "a name, and scalars")
             }
+
             (Op::StorageSync, [_]) => {
                 let scope = match &args[0].kind {
                     ExprKind::Str(scope) => BARRIERS.contains(&&**scope),
@@ -144,7 +233,7 @@ impl Checker<'_> {
                 };
                 (scope, "one of \"shared\", \"shared.dyn\", \"warp\", \"global\"")
             }
-            _ => (false, "other arguments"),
+            _ => kernel_op(expr, op, args),
         };
         if !fits {
             let found: Vec<String> = types.iter().map(DType::to_string).collect();

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::{
-    AttrValue, Attrs, Buffer, BufferRegion, Diagnostic, Expr, ExprKind, IrModule, Param, PrimFunc, Span,
-    Stmt, StmtKind,
+    AttrNode, AttrValue, Attrs, Buffer, BufferRegion, Diagnostic, Expr, ExprKind, IrModule, Param, PrimFunc,
+    Span, Stmt, StmtKind,
 };
 
 /// That the measure was exceeded, at a position.
@@ -211,6 +211,11 @@ impl Measure {
             }
             StmtKind::DeclBuffer { buffer, .. } | StmtKind::Store { buffer, .. } => add(self.buffer(buffer))?,
             StmtKind::For { annotations, .. } => add(self.attrs(annotations, 0))?,
+            StmtKind::Attr { node: AttrNode::Reducer(reducer), .. } => {
+                for expr in reducer.result.iter().chain(&reducer.identity) {
+                    add(self.expr(expr, 0).map(|(_, nodes)| nodes))?;
+                }
+            }
             StmtKind::BlockRealize { block, .. } => {
                 add(self.attrs(&block.annotations, 0))?;
                 for buffer in &block.alloc_buffers {

@@ -4,8 +4,8 @@ use super::call::writes;
 use super::expr::{accessed, is_index};
 use super::{Around, At, Checker};
 use crate::{
-    AttrNode, AttrValue, Attrs, Callee, Child, DType, Effect, Expr, ExprKind, ForKind, Span, Stage, Stmt,
-    StmtKind, ThreadAxis, Var,
+    AttrNode, AttrValue, Attrs, Callee, Child, DType, Effect, Expr, ExprKind, ForKind, Reducer, Span, Stage,
+    Stmt, StmtKind, ThreadAxis, Var,
 };
 
 impl Checker<'_> {
@@ -210,8 +210,45 @@ impl Checker<'_> {
                 let text = format!("an attribute is about variable `{}`, which is not known here", var.name);
                 self.at_stmt(stmt, text);
             }
+            AttrNode::Reducer(reducer) => self.reducer(stmt, reducer),
             _ => {}
         }
+    }
+
+    /// A reducer is closed: its results are over its own variables, its identities are constants.
+    fn reducer(&mut self, stmt: &Stmt, reducer: &Reducer) {
+        let n_values = reducer.result.len();
+        let counts = [reducer.lhs.len(), reducer.rhs.len(), reducer.identity.len()];
+        if n_values == 0 || counts.iter().any(|n| *n != n_values) {
+            let text = format!(
+                "a reducer has as many variables on either side and identities as results, found {counts:?} of {n_values}"
+            );
+            return self.at_stmt(stmt, text);
+        }
+        for (index, result) in reducer.result.iter().enumerate() {
+            let (a, b, identity) = (&reducer.lhs[index], &reducer.rhs[index], &reducer.identity[index]);
+            if [b.dtype, result.dtype, identity.dtype].iter().any(|dtype| *dtype != a.dtype) {
+                self.at_stmt(stmt, format!("value {index} of the reducer has one type everywhere"));
+            }
+            if identity.as_int().is_none() && !matches!(identity.kind, ExprKind::Float(_)) {
+                self.at_stmt(stmt, "the identity of a reducer is a constant");
+            }
+            result.walk(&mut |expr| {
+                let free = match &expr.kind {
+                    ExprKind::Var(var) => !reducer.lhs.contains(var) && !reducer.rhs.contains(var),
+                    ExprKind::Load { .. } | ExprKind::Call { callee: Callee::Global(_), .. } => true,
+                    _ => false,
+                };
+                if free {
+                    self.at_stmt(stmt, "a reducer is closed: its results are over its own variables alone");
+                }
+            });
+        }
+        let own: Vec<Var> = reducer.lhs.iter().chain(&reducer.rhs).cloned().collect();
+        let outer = std::mem::take(&mut self.vars);
+        self.vars.extend(own);
+        reducer.result.iter().chain(&reducer.identity).for_each(|expr| self.expr(expr));
+        self.vars = outer;
     }
 
     /// Notes: expressions in them are over what is known.

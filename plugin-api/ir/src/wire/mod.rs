@@ -54,7 +54,8 @@
 //! | `BlockRealize` | iter_values \[id\], predicate id, name, iter_vars \[{var, min, extent, kind}\], reads and writes: null or \[{buffer, region}\], init id?, alloc_buffers \[id\], match_buffers \[{buffer, source}\], annotations, body id |
 //! | `Evaluate`, `Return` | value id · value id? |
 //! | `Assert` | condition id, kind, message \[id\] |
-//! | `Attr` | about: id? of a buffer or variable, key, value id, body id |
+//! | `Attr` | about: id? of a buffer, variable or `Reducer`, key, value id, body id |
+//! | `Reducer` | lhs \[id\], rhs \[id\], result \[id\], identity \[id\] |
 //! | `LaunchThread` | var id, axis, extent id, body id |
 //! | `Break`, `Continue` | |
 //! | `AttrNone` `AttrBool` `AttrInt` `AttrFloat` `AttrStr` `AttrList` `AttrMap` `AttrTarget` `AttrExpr` | value; AttrFloat: bits; AttrList: items \[id\]; AttrMap: items; AttrTarget: target |

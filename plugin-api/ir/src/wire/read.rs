@@ -10,7 +10,7 @@ use crate::limits::{DEPTH_MAX, NODES_MAX, STRING_BYTES_MAX};
 use crate::{
     AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, DType,
     Expr, ExprKind, FloatBits, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, Param,
-    PointerType, PrimFunc, Range, Stmt, StmtKind, StorageScope, Target, Var,
+    PointerType, PrimFunc, Range, Reducer, Stmt, StmtKind, StorageScope, Target, Var,
 };
 
 type Read<T> = Result<T, WireError>;
@@ -64,6 +64,7 @@ enum Node {
     Stmt(Stmt, usize),
     /// The value, levels, and nodes; a value is copied wherever it is referred to.
     Attr(AttrValue, usize, u64),
+    Reducer(Arc<Reducer>, usize),
 }
 
 impl Node {
@@ -74,6 +75,7 @@ impl Node {
             Self::Expr(..) => "an expression",
             Self::Stmt(..) => "a statement",
             Self::Attr(..) => "the value of an attribute",
+            Self::Reducer(..) => "a reducer",
         }
     }
 }
@@ -201,6 +203,11 @@ impl Reader {
                 let mut levels = 0;
                 let buffer = self.buffer_node(&mut fields, &mut levels)?;
                 Node::Buffer(buffer, self.level(levels)?)
+            }
+            "Reducer" => {
+                let mut levels = 0;
+                let reducer = self.reducer_node(&mut fields, &mut levels)?;
+                Node::Reducer(Arc::new(reducer), self.level(levels)?)
             }
             _ if name.starts_with("Attr") && &*name != "Attr" => {
                 let before = self.copied.get();
@@ -506,8 +513,25 @@ impl Reader {
         match self.refer(fields, "about", json)? {
             Node::Buffer(..) => self.as_buffer(fields, "about", json, levels).map(AttrNode::Buffer),
             Node::Var(var) => Ok(AttrNode::Var(var.clone())),
-            other => Err(Self::sort_error(fields, "about", "a buffer or a variable", json, other)),
+            Node::Reducer(reducer, below) => {
+                *levels = (*levels).max(*below);
+                Ok(AttrNode::Reducer(Arc::clone(reducer)))
+            }
+            other => Err(Self::sort_error(fields, "about", "a buffer, a variable or a reducer", json, other)),
         }
+    }
+
+    fn reducer_node(&self, fields: &mut Fields<'_>, levels: &mut usize) -> Read<Reducer> {
+        let mut vars = |name: &str| -> Read<Vec<Var>> {
+            fields.list(name)?.iter().map(|json| self.as_var(fields, name, json)).collect()
+        };
+        let (lhs, rhs) = (vars("lhs")?, vars("rhs")?);
+        Ok(Reducer {
+            lhs,
+            rhs,
+            result: self.exprs(fields, "result", levels)?,
+            identity: self.exprs(fields, "identity", levels)?,
+        })
     }
 
     fn for_node(&self, fields: &mut Fields<'_>, levels: &mut usize) -> Read<StmtKind> {

@@ -9,7 +9,7 @@ use super::{Document, LEVELS_MAX, WireError};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::{
     AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferRegion, Callee, CompareOp, DType, Expr,
-    ExprKind, ForKind, IrModule, IterKind, Param, PrimFunc, Stmt, StmtKind, Var,
+    ExprKind, ForKind, IrModule, IterKind, Param, PrimFunc, Reducer, Stmt, StmtKind, Var,
 };
 
 type Id = Result<Json, WireError>;
@@ -340,6 +340,7 @@ impl Writer {
                     AttrNode::None => Json::Null,
                     AttrNode::Buffer(buffer) => self.buffer(buffer)?,
                     AttrNode::Var(var) => self.var(var)?,
+                    AttrNode::Reducer(reducer) => self.reducer(reducer)?,
                 },
                 key: Json::Text(Arc::clone(key)),
                 value: self.expr(value)?,
@@ -411,6 +412,16 @@ impl Writer {
                 Ok(Json::List(vec![w.expr(&range.min)?, w.expr(&range.extent)?]))
             })?,
         })
+    }
+
+    fn reducer(&mut self, reducer: &Reducer) -> Id {
+        let node = node! { "Reducer",
+            lhs: self.list(&reducer.lhs, Self::var)?,
+            rhs: self.list(&reducer.rhs, Self::var)?,
+            result: self.list(&reducer.result, Self::expr)?,
+            identity: self.list(&reducer.identity, Self::expr)?,
+        };
+        Ok(id(self.share(node)?))
     }
 
     fn attrs(&mut self, attrs: &Attrs) -> Id {
