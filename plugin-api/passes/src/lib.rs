@@ -30,8 +30,10 @@
 //! * **H5** Core ops are the code generator's to spell, for every float type that it has: `sqrt floor ceil trunc
 //!   nearbyint abs fma copysign`, `bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right`,
 //!   `if_then_else likely reinterpret isnullptr address_of handle_add_byte_offset tvm_struct_get tvm_struct_set
-//!   handle_load`, and those that allocate, free, throw and call. Every other op is lowered, unless the target kind
-//!   names it in `native_ops`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and
+//!   handle_load`, and those that allocate, free, throw and call. Also `atomic_add`, of int32, uint32, int64, uint64,
+//!   float16, float32 and float64: it is left within parallel loops, in functions that these call, and behind conditions;
+//!   elsewhere it is a load, a sum and a store. Every other op is lowered, unless the target kind names it in
+//!   `native_ops`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and
 //!   casts are left; what is computed in them is computed in float32.
 //! * **H6** What is left to the C library arrives as `call_pure_extern` with a C name (`expf`, `pow`), on scalars.
 //! * **H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores whose index

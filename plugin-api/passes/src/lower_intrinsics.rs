@@ -1,12 +1,14 @@
 //! Ops that a code generator need not know, in terms of those that it knows.
 
+mod atomics;
 mod bits;
 mod float;
 mod library;
+mod quantised;
 
 use chipdock_ir::{
-    BinaryOp, Callee, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts, TypeCode,
-    Var,
+    BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts,
+    TypeCode, Var,
 };
 
 use crate::PassError;
@@ -21,6 +23,10 @@ use crate::walk::try_map_functions;
 /// * `sigmoid` and `rsqrt` become what they are defined as, without overflow on the way; `isnan`, `isinf` and `isfinite` comparisons; `round` becomes
 ///   `nearbyint`, which is the same;
 /// * `popcount` and `clz` become shifts and masks;
+/// * `q_multiply_shift`, `q_multiply_shift_per_axis` and `dp4a` become arithmetic of wider integers; `assume` is dropped,
+///   `tvm_thread_invariant` is its argument, `tvm_access_ptr` a pointer moved by bytes;
+/// * `atomic_add` that no parallel loop runs, and that no condition, `Let` or loop condition holds, becomes a load, a
+///   sum and a store; elsewhere it stays (rule H5);
 /// * what is computed in float16 or bfloat16 is computed in float32 and rounded once: of these types only loads, stores,
 ///   constants, selections, reinterpretations and casts are left;
 /// * floor division by a power of two becomes a shift, its remainder a mask; of a dividend that is not negative, floor
@@ -40,8 +46,10 @@ use crate::walk::try_map_functions;
 ///
 /// An op on a type that it is not defined for: a broken promise of validation.
 pub fn lower_intrinsics(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    let called = atomics::called_in_parallel(module);
     try_map_functions(module, |function| {
-        let mut lowerer = Lowerer { function, facts, ranges: Ranges::new() };
+        let at_once = called.contains(&function.name);
+        let mut lowerer = Lowerer { function, facts, ranges: Ranges::new(), at_once };
         Ok(PrimFunc { body: lowerer.stmt(&function.body)?, ..function.clone() })
     })
 }
@@ -76,19 +84,28 @@ const CORE: &[Op] = &[
     Op::ThrowLastError,
     Op::CallPacked,
     Op::StorageSync,
+    Op::AtomicAdd,
 ];
 
 struct Lowerer<'a> {
     function: &'a PrimFunc,
     facts: &'a TargetFacts,
     ranges: Ranges,
+    /// Whether what stands here may run at once with itself.
+    at_once: bool,
 }
 
 impl Lowerer<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        if let Some(parts) = self.without_atomics(stmt) {
+            return self.stmt(&parts);
+        }
+        let outside = self.at_once;
         match &stmt.kind {
+            StmtKind::Evaluate(call) if is_assume(call) => return Ok(Stmt::nop()),
             StmtKind::For { var, min, extent, step, .. } => {
                 self.ranges.set_loop(var, min, extent, step.as_ref());
+                self.at_once |= matches!(stmt.kind, StmtKind::For { kind: ForKind::Parallel, .. });
             }
             StmtKind::Bind { var, value } if value.dtype.is_integer() && value.dtype.is_scalar() => {
                 let (low, high) = self.ranges.of(value);
@@ -96,8 +113,25 @@ impl Lowerer<'_> {
             }
             _ => {}
         }
-        let this = std::cell::RefCell::new(self);
-        stmt.try_map_children(&mut |e| this.borrow_mut().expr(e), &mut |s| this.borrow_mut().stmt(s))
+        let this = std::cell::RefCell::new(&mut *self);
+        let new =
+            stmt.try_map_children(&mut |e| this.borrow_mut().expr(e), &mut |s| this.borrow_mut().stmt(s));
+        self.at_once = outside;
+        new
+    }
+
+    /// The statement, or the statements of the sequence, with atomics that nothing runs beside split up.
+    fn without_atomics(&self, stmt: &Stmt) -> Option<Stmt> {
+        if self.at_once || !self.facts.is_host || self.facts.native_ops.contains(&Op::AtomicAdd) {
+            return None;
+        }
+        let StmtKind::Seq(list) = &stmt.kind else { return atomics::split(stmt).map(Stmt::seq) };
+        let split: Vec<Option<Vec<Stmt>>> = list.iter().map(atomics::split).collect();
+        if split.iter().all(Option::is_none) {
+            return None;
+        }
+        let parts = list.iter().zip(split).flat_map(|(s, parts)| parts.unwrap_or_else(|| vec![s.clone()]));
+        Some(Stmt::seq(parts))
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr, PassError> {
@@ -183,8 +217,16 @@ impl Lowerer<'_> {
             (Op::Round, [x]) => Expr::call(Op::Nearbyint, vec![x.clone()], dtype),
             (Op::Isnan | Op::Isinf | Op::Isfinite, [x]) => float::test(op, x),
             (Op::Nextafter, [x, y]) if is_half(dtype) => float::next_after(x, y),
+            (Op::QMultiplyShift, [x, y, q, s]) => quantised::multiply_shift_one(x, y, q, s),
+            (Op::Dp4a, [a, b, sum]) => quantised::dp4a(a, b, sum),
+            (Op::AccessPtr, [zero, data, offset, ..]) => quantised::access_pointer(zero, data, offset),
+            (Op::ThreadInvariant, [x]) => x.clone(),
             (Op::Popcount, [x]) => bits::popcount(x),
             (Op::Clz, [x]) => bits::clz(x),
+            (Op::QMultiplyShiftPerAxis, args) if args.len() == 7 => {
+                let args: [Expr; 7] = std::array::from_fn(|index| args[index].clone());
+                quantised::multiply_shift_per_axis(&args)
+            }
             _ => library::call(op, args, dtype).ok_or_else(|| {
                 PassError::bug(
                     "lower_intrinsics",
@@ -215,6 +257,10 @@ impl Lowerer<'_> {
         let call = Expr::call(op, args.to_vec(), dtype);
         Ok(self.lowered(op, args, dtype)?.unwrap_or(call))
     }
+}
+
+fn is_assume(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Call { callee: Callee::Op(Op::Assume), .. })
 }
 
 fn is_half(dtype: DType) -> bool {
