@@ -454,4 +454,20 @@ macro_rules! arithmetic {
         )*
     };
 }
-arithmetic! { Add add Add; Sub sub Sub; Mul mul Mul; }
+// As Rust has it, `/` and `%` of integers round towards zero; the script's are `floor_div` and `floor_mod`.
+arithmetic! { Add add Add; Sub sub Sub; Mul mul Mul; Div div Div; Rem rem Mod; }
+
+impl std::ops::Neg for Expr {
+    type Output = Expr;
+    /// This times −1, as the script has it.
+    fn neg(self) -> Expr {
+        let minus = Expr::constant(-1, self.dtype);
+        self * minus
+    }
+}
+impl std::ops::Neg for &Expr {
+    type Output = Expr;
+    fn neg(self) -> Expr {
+        -self.clone()
+    }
+}

@@ -1,0 +1,122 @@
+//! Operators and functions of expressions, as methods.
+
+use super::Operand;
+use crate::{BinaryOp, DType, Expr, Op};
+
+macro_rules! mixed {
+    ($($trait:ident $method:ident;)*) => {
+        $(
+            impl std::ops::$trait<&Expr> for Expr {
+                type Output = Expr;
+                fn $method(self, other: &Expr) -> Expr {
+                    std::ops::$trait::$method(self, other.clone())
+                }
+            }
+            impl std::ops::$trait<Expr> for &Expr {
+                type Output = Expr;
+                fn $method(self, other: Expr) -> Expr {
+                    std::ops::$trait::$method(self.clone(), other)
+                }
+            }
+        )*
+    };
+}
+mixed! { Add add; Sub sub; Mul mul; Div div; Rem rem; }
+
+macro_rules! binary_methods {
+    ($($(#[$doc:meta])* $method:ident $op:ident;)*) => {
+        impl Expr {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $method(&self, other: impl Operand) -> Expr {
+                    Expr::binary(BinaryOp::$op, self.clone(), other.beside(self.dtype))
+                }
+            )*
+        }
+    };
+}
+binary_methods! {
+    /// The lesser of two: `T.min`.
+    min Min;
+    /// The greater of two: `T.max`.
+    max Max;
+    /// The quotient rounded down: `//`.
+    floor_div FloorDiv;
+    /// The remainder of [`Expr::floor_div`]: `%` of the script.
+    floor_mod FloorMod;
+}
+
+macro_rules! unary_calls {
+    ($($method:ident $op:ident;)*) => {
+        impl Expr {
+            $(
+                #[doc = concat!("[`Op::", stringify!($op), "`].")]
+                #[must_use]
+                pub fn $method(&self) -> Expr {
+                    let args = vec![self.clone()];
+                    let dtype = Op::$op.result_dtype(&args).unwrap_or(self.dtype);
+                    Expr::call(Op::$op, args, dtype)
+                }
+            )*
+        }
+    };
+}
+unary_calls! {
+    acos Acos; acosh Acosh; asin Asin; asinh Asinh; atan Atan; atanh Atanh; ceil Ceil; cos Cos; cosh Cosh; erf Erf;
+    exp Exp; exp10 Exp10; exp2 Exp2; abs Abs; floor Floor; log Log; log10 Log10; log1p Log1p; log2 Log2;
+    nearbyint Nearbyint; round Round; rsqrt Rsqrt; sigmoid Sigmoid; sin Sin; sinh Sinh; sqrt Sqrt; tan Tan;
+    tanh Tanh; trunc Trunc; isnan Isnan; isinf Isinf; isfinite Isfinite; clz Clz; popcount Popcount;
+    bitwise_not BitwiseNot; likely Likely; address_of AddressOf; thread_invariant ThreadInvariant;
+}
+
+macro_rules! binary_calls {
+    ($($method:ident $op:ident;)*) => {
+        impl Expr {
+            $(
+                #[doc = concat!("[`Op::", stringify!($op), "`], this one first.")]
+                #[must_use]
+                pub fn $method(&self, other: impl Operand) -> Expr {
+                    let args = vec![self.clone(), other.beside(self.dtype)];
+                    let dtype = Op::$op.result_dtype(&args).unwrap_or(self.dtype);
+                    Expr::call(Op::$op, args, dtype)
+                }
+            )*
+        }
+    };
+}
+binary_calls! {
+    atan2 Atan2; copysign Copysign; fmod Fmod; hypot Hypot; nextafter Nextafter; pow Pow;
+    bitwise_and BitwiseAnd; bitwise_or BitwiseOr; bitwise_xor BitwiseXor;
+    shift_left ShiftLeft; shift_right ShiftRight;
+}
+
+impl Expr {
+    /// This times `factor` plus `term`, rounded once: [`Op::Fma`].
+    #[must_use]
+    pub fn fma(&self, factor: impl Operand, term: impl Operand) -> Expr {
+        let args = vec![self.clone(), factor.beside(self.dtype), term.beside(self.dtype)];
+        Expr::call(Op::Fma, args, self.dtype)
+    }
+
+    /// This times 2 to the power of an int32: [`Op::Ldexp`].
+    #[must_use]
+    pub fn ldexp(&self, power: impl Operand) -> Expr {
+        let power = power.beside(DType::INT32.with_lanes(self.dtype.lanes));
+        Expr::call(Op::Ldexp, vec![self.clone(), power], self.dtype)
+    }
+
+    /// The bits of this, read as another type of as many bits: [`Op::Reinterpret`].
+    #[must_use]
+    pub fn reinterpret(&self, dtype: DType) -> Expr {
+        Expr::call(Op::Reinterpret, vec![self.clone()], dtype)
+    }
+
+    /// `T.if_then_else`: this condition, and one branch alone is evaluated. [`Expr::select`] evaluates both.
+    #[must_use]
+    pub fn then_else(&self, then: impl Into<Expr>, otherwise: impl Operand) -> Expr {
+        let then = then.into();
+        let (dtype, otherwise) = (then.dtype, otherwise.beside(then.dtype));
+        Expr::call(Op::IfThenElse, vec![self.clone(), then, otherwise], dtype)
+    }
+}
