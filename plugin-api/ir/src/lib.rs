@@ -17,7 +17,8 @@
 //!
 //! Whoever makes a module owes these rules; [`validate::validate`] checks them at the border, all but those marked
 //! *(run)*, which depend on values: the interpreter reports those, and compiled code may do anything when they are broken.
-//! Past validation, passes and code generators may refuse what they lack, by name, and never panic.
+//! Past validation, passes and code generators may refuse what they lack, by name, and never panic. `RULES.md`, beside
+//! this crate's manifest, lists the tests that hold each rule.
 //!
 //! ## Types
 //!

@@ -28,6 +28,7 @@ fn options(stage: Stage, schedule: Schedule) -> LowerOptions {
     LowerOptions { stage, schedule, ..LowerOptions::new(Arc::new(host_facts())) }
 }
 
+/// ir: G1, G2, G3, G4.
 #[test]
 fn every_stage_is_valid() {
     let mut lowered = 0;
@@ -56,6 +57,7 @@ fn every_stage_is_valid() {
 }
 
 /// L3: flattened, vectorized and unrolled, a kernel gives bit by bit what it gives as read.
+/// ir: S7.
 #[test]
 fn flattened_kernels_compute_the_same() {
     let mut ran = 0;

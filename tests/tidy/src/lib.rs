@@ -8,6 +8,8 @@
 //! * T6 No source file is longer than 800 lines.
 //! * T7 `unsafe` stands only where the boundary needs it (that each block says why is clippy's to check).
 //! * T8 Nothing names a machine's path or a package registry's host.
+//! * T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md` lists them (`BLESS=1`
+//!   writes it). A test cites rules on a line of its comment: `/// ir: B5, B6.`
 
 use std::path::{Path, PathBuf};
 
@@ -37,6 +39,56 @@ pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
             }
         } else if endings.is_empty() || endings.iter().any(|ending| name.ends_with(ending)) {
             found.push(path);
+        }
+    }
+    found
+}
+
+/// A rule of a front page: its number, and how it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its number, as `B6`.
+    pub number: String,
+    /// Its first sentence.
+    pub start: String,
+}
+
+/// The rules of a crate's front page (`- **B6** …`), in order.
+#[must_use]
+pub fn rules(front_page: &str) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut open = false;
+    for line in front_page.lines() {
+        if let Some((number, text)) = line.strip_prefix("//! - **").and_then(|rest| rest.split_once("**")) {
+            rules.push(Rule { number: number.to_owned(), start: text.trim().to_owned() });
+            open = true;
+        } else if let (true, Some(more), Some(rule)) = (open, line.strip_prefix("//!   "), rules.last_mut()) {
+            rule.start = format!("{} {}", rule.start, more.trim());
+        } else {
+            open = false;
+        }
+    }
+    for rule in &mut rules {
+        let end = rule.start.find(". ").map_or(rule.start.len(), |at| at + 1);
+        rule.start = rule.start[..end].replace('|', "\\|").replace(['[', ']'], "");
+    }
+    rules
+}
+
+/// The tests of a source file that cite rules under `prefix`: their names, with the rules.
+#[must_use]
+pub fn citations(source: &str, prefix: &str) -> Vec<(String, Vec<String>)> {
+    let (mut found, mut cited) = (Vec::new(), Vec::new());
+    for line in source.lines().map(str::trim_start) {
+        let comment = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim);
+        if let Some(list) = comment.and_then(|text| text.strip_prefix(prefix)) {
+            let list = list.split(['.', ':']).next().unwrap_or_default();
+            cited.extend(list.split(',').map(|rule| rule.trim().to_owned()));
+        } else if let Some(rest) = line.strip_prefix("fn ")
+            && !cited.is_empty()
+        {
+            let name = rest.split(['(', '<']).next().unwrap_or_default();
+            found.push((name.to_owned(), std::mem::take(&mut cited)));
         }
     }
     found

@@ -76,7 +76,7 @@ fn well_formed_functions_pass() {
     });
 }
 
-/// T1, T4, E2, E4.
+/// ir: T1, T4, E2, E4.
 #[test]
 fn types_must_agree() {
     rejects_expr(|x, y| x + y, "both sides must have one type; cast one of them; found int32 and float32");
@@ -115,7 +115,7 @@ fn types_must_agree() {
     );
 }
 
-/// E1.
+/// ir: E1.
 #[test]
 fn constants_are_in_range() {
     rejects_expr(
@@ -130,7 +130,7 @@ fn constants_are_in_range() {
     rejects_expr(|_, _| float(0, DType::INT32), "a float constant has a scalar float type");
 }
 
-/// E7.
+/// ir: E7.
 #[test]
 fn vectors_have_lanes() {
     rejects_expr(
@@ -155,7 +155,7 @@ fn vectors_have_lanes() {
     );
 }
 
-/// T3, E8, E9.
+/// ir: T3, E8, E9.
 #[test]
 fn calls_follow_the_signature_of_the_op() {
     rejects_expr(|x, _| Expr::call(Op::Exp, vec![x.clone()], DType::INT32), "exp takes floats; found int32");
@@ -189,7 +189,7 @@ fn calls_follow_the_signature_of_the_op() {
     rejects_expr(|_, _| Expr::str("x").cast(DType::INT32), "a string is no value");
 }
 
-/// E8.
+/// ir: E8.
 #[test]
 fn functions_of_the_module_are_called_as_they_are_declared() {
     let call =
@@ -218,7 +218,7 @@ fn functions_of_the_module_are_called_as_they_are_declared() {
     );
 }
 
-/// S1, E5.
+/// ir: S1, E5.
 #[test]
 fn what_is_used_is_known_and_bound_once() {
     rejects_expr(|_, _| Var::new("z", DType::INT32).expr(), "variable `z` is not known here");
@@ -261,7 +261,7 @@ fn what_is_used_is_known_and_bound_once() {
     );
 }
 
-/// E6.
+/// ir: E6.
 #[test]
 fn accesses_fit_their_buffer() {
     rejects(
@@ -282,7 +282,7 @@ fn accesses_fit_their_buffer() {
     );
 }
 
-/// F3, B1.
+/// ir: F3, B1.
 #[test]
 fn sizes_are_bound_by_a_bare_use() {
     rejects(
@@ -313,7 +313,7 @@ fn sizes_are_bound_by_a_bare_use() {
     );
 }
 
-/// F1, F2.
+/// ir: F1, F2.
 #[test]
 fn names_of_functions_and_parameters_are_plain() {
     for name in ["_f", "for", "1f", "a b", "é", "", "T"] {
@@ -337,7 +337,7 @@ fn names_of_functions_and_parameters_are_plain() {
     rejects(|f| drop(f.bind("a\nb", 1)), "has control characters");
 }
 
-/// S3, S4, S5.
+/// ir: S3, S4, S5.
 #[test]
 fn loops_and_jumps() {
     rejects(
@@ -394,7 +394,7 @@ fn loops_and_jumps() {
     rejects(step(Expr::i32(0)), "the step of a loop is a constant of at least 1");
 }
 
-/// E3.
+/// ir: E3.
 #[test]
 fn the_order_of_effects_is_said() {
     let call = |args| {
@@ -450,7 +450,7 @@ fn block(
     }));
 }
 
-/// B5, B6.
+/// ir: B5, B6.
 #[test]
 fn blocks_touch_what_they_declare() {
     accepts(|f| over(f, |f, a, _| block(f, a, &[], &[a], |_, _| {})));
@@ -512,7 +512,7 @@ fn blocks_touch_what_they_declare() {
     );
 }
 
-/// B7.
+/// ir: B7.
 #[test]
 fn views_fit_their_region() {
     let view = |dtype, extent| {
@@ -533,7 +533,7 @@ fn views_fit_their_region() {
     rejects(view(DType::INT32, 4), "expected the same type and scope");
 }
 
-/// G2, G3, G4.
+/// ir: G2, G3, G4.
 #[test]
 fn stages_hold_what_they_say() {
     let at = |stage, fill: &dyn Fn(&mut build::FunctionBuilder), expected: &str| {
@@ -565,7 +565,7 @@ fn stages_hold_what_they_say() {
     );
 }
 
-/// B3.
+/// ir: B3.
 #[test]
 fn buffers_over_pointers() {
     let pointer = |f: &mut build::FunctionBuilder, data: Option<fn(&Expr) -> Expr>| {
@@ -595,7 +595,7 @@ fn buffers_over_pointers() {
     rejects(|f| pointer(f, Some(Expr::clone)), "make that variable the buffer's own data variable");
 }
 
-/// F4.
+/// ir: F4.
 #[test]
 fn attributes_that_are_known_have_their_type() {
     let with = |name: &'static str, value| {
@@ -617,7 +617,7 @@ fn attributes_that_are_known_have_their_type() {
     rejects(with(attr::TARGET, AttrValue::Int(0)), "expected a target");
 }
 
-/// L1.
+/// ir: L1.
 #[test]
 fn deep_and_large_modules_are_refused_without_recursion() {
     let mut e = Expr::i32(1);
@@ -647,7 +647,7 @@ fn deep_and_large_modules_are_refused_without_recursion() {
     rejects(|f| f.evaluate(wide), "more than 4000000 nodes");
 }
 
-/// L1: at the limit, everything that walks a module does with a stack of 2 MiB.
+/// ir: L1: at the limit, everything that walks a module does with a stack of 2 MiB.
 #[test]
 fn a_module_at_the_limit_is_walked_on_a_small_stack() {
     let walk = || {

@@ -36,6 +36,7 @@ fn row_sum(
     run(f.finish(), vec![a, ints(I32, &[7, 7])]).map(|arrays| arrays[1].to_int())
 }
 
+/// ir: B6.
 #[test]
 fn i2_init_runs_at_the_first_value_of_the_reduction() {
     assert_eq!(row_sum(Expr::clone, |_| Expr::bool(true)).unwrap(), [110, 200]);
@@ -44,6 +45,7 @@ fn i2_init_runs_at_the_first_value_of_the_reduction() {
     assert_eq!(row_sum(down, |_| Expr::bool(true)).unwrap(), [101, 110]);
 }
 
+/// ir: B5.
 #[test]
 fn i2_nothing_happens_where_the_predicate_is_false() {
     assert_eq!(row_sum(Expr::clone, |k| less(k, 2)).unwrap(), [103, 130]);
@@ -54,6 +56,7 @@ fn i2_nothing_happens_where_the_predicate_is_false() {
     assert_eq!(row_sum(past, |k| less(k, 2)).unwrap(), [14, 77]);
 }
 
+/// ir: B5.
 #[test]
 fn i2_each_axis_value_lies_in_its_domain() {
     let error = row_sum(|k| k.clone() + Expr::i32(2), |_| Expr::bool(true)).unwrap_err();
@@ -63,6 +66,7 @@ fn i2_each_axis_value_lies_in_its_domain() {
     assert_eq!(error.to_string(), text);
 }
 
+/// ir: B5.
 #[test]
 fn i2_a_tile_of_two_loops_covers_a_size_that_it_does_not_divide() {
     let mut f = build::function("f");
@@ -125,6 +129,7 @@ fn run_match(stmt: Stmt) -> Result<Vec<i128>, chipdock_ir::interpret::InterpretE
     run(function, vec![a]).map(|arrays| arrays[0].to_int())
 }
 
+/// ir: B7.
 #[test]
 fn i2_a_matched_buffer_is_a_view_of_its_region() {
     let matched = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
@@ -132,6 +137,7 @@ fn i2_a_matched_buffer_is_a_view_of_its_region() {
     assert_eq!(run_match(through_a_match(2, matched)).unwrap(), expected);
 }
 
+/// ir: B1, B7.
 #[test]
 fn i2_a_matched_buffer_binds_its_strides_and_offset() {
     let (stride, offset) = (Var::new("s", I32), Var::new("o", I32));
@@ -154,6 +160,7 @@ fn i2_a_matched_buffer_binds_its_strides_and_offset() {
     assert_eq!(run_match(Stmt::new(realize)).unwrap()[5], 105);
 }
 
+/// ir: B7.
 #[test]
 fn i2_a_matched_region_lies_in_its_source() {
     let matched = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);

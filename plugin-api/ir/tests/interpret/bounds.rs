@@ -70,6 +70,7 @@ fn numbers(seed: u64) -> impl FnMut() -> u64 {
 }
 
 proptest! {
+    /// ir: B6, N10.
     #[test]
     fn b3_a_sum_in_any_order_is_within_the_bound(values in prop::collection::vec(-1e3_f32..1e3, 2..300), seed in any::<u64>()) {
         let array = Array::from_f32(&[values.len()], &values);
@@ -86,6 +87,7 @@ proptest! {
         prop_assert!(bound <= 1.01 * values.len() as f64 * EPS * magnitudes);
     }
 
+    /// ir: N10, B6.
     #[test]
     fn b2_b3_a_dot_product_may_be_fused_and_reordered(
         pairs in prop::collection::vec((-10.0_f32..10.0, -10.0_f32..10.0), 2..100), seed in any::<u64>()
@@ -114,6 +116,7 @@ proptest! {
         prop_assert!((any - value).abs() <= bound, "{} {} {}", any, value, bound);
     }
 
+    /// ir: N10.
     #[test]
     fn b1_b2_any_conforming_backend_is_within_the_bound(
         tree in expression(), inputs in prop::collection::vec(-4.0_f32..4.0, 3), seed in any::<u64>()
@@ -304,6 +307,7 @@ fn b1_what_is_rounded_to_nearest_from_exact_operands_is_exact() {
     assert!(bounds[0] > 0.0 && bounds[0] < 0.07 * EPS && bounds[2] == 0.0, "{bounds:?}");
 }
 
+/// ir: N11.
 #[test]
 fn b1_a_function_is_off_by_its_units() {
     let outcome = apply(&[floats(F32, &[1.0, -1.0])], F32, |x| Expr::call(Op::Exp, x.to_vec(), F32));
@@ -353,6 +357,7 @@ fn b3_where_some_order_overflows_there_is_no_bound() {
     assert_eq!(reduced(product, &array, &array).1, f64::INFINITY);
 }
 
+/// ir: N10.
 #[test]
 fn b3_a_plain_loop_keeps_its_order() {
     let mut f = build::function("f");

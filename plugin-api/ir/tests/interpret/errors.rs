@@ -19,6 +19,7 @@ fn one_buffer(
     run(f.finish(), vec![ints(I32, &[1, 2, 3, 4])]).map(|arrays| arrays[0].to_int())
 }
 
+/// ir: E6.
 #[test]
 fn i4_out_of_bounds_says_where_and_what() {
     let mut f = build::function("f");
@@ -33,6 +34,7 @@ fn i4_out_of_bounds_says_where_and_what() {
     }
 }
 
+/// ir: S4.
 #[test]
 fn i3_iterations_of_a_parallel_loop_must_not_meet() {
     // Every iteration adds to A[0].
@@ -57,6 +59,7 @@ fn i3_iterations_of_a_parallel_loop_must_not_meet() {
     assert!(write && earlier_write);
 }
 
+/// ir: S4.
 #[test]
 fn i3_what_is_ordered_is_no_race() {
     // Reads of one element by all; each writes its own; then a second loop after the first; a serial loop within.
@@ -91,6 +94,7 @@ fn i3_an_early_read_is_remembered() {
     assert!(matches!(result.unwrap_err().kind, ErrorKind::Race { write: true, earlier_write: false, .. }));
 }
 
+/// ir: S4.
 #[test]
 fn i3_nested_parallel_loops_race_at_either_level() {
     let nested = |index: fn(&Expr, &Expr) -> Expr| {
@@ -105,6 +109,7 @@ fn i3_nested_parallel_loops_race_at_either_level() {
     assert!(nested(|_, j| j.clone()).is_err(), "outer iterations meet");
 }
 
+/// ir: B2, S4.
 #[test]
 fn i3_a_buffer_allocated_in_an_iteration_is_its_own() {
     let result = one_buffer(|f, a| {
@@ -117,6 +122,7 @@ fn i3_a_buffer_allocated_in_an_iteration_is_its_own() {
     assert_eq!(result.unwrap(), [0, 1, 4, 9]);
 }
 
+/// ir: B4.
 #[test]
 fn i4_what_was_never_written_is_not_read() {
     let error = one_buffer(|f, a| {
@@ -236,6 +242,7 @@ fn threads_and_barriers_are_not_run_yet_and_say_so() {
     run(f.finish(), vec![]).unwrap();
 }
 
+/// ir: S6.
 #[test]
 fn an_assertion_that_fails_ends_the_run_with_its_message() {
     let mut f = build::function("f");

@@ -5,6 +5,7 @@
 mod blocks;
 mod bounds;
 mod errors;
+mod meaning;
 mod ops;
 mod statements;
 

@@ -34,6 +34,7 @@ fn call_int(op: Op, dtype: DType, args: &[&[i128]]) -> Vec<i128> {
     last(&apply(&arrays, result, |x| Expr::call(op, x.to_vec(), result))).to_int()
 }
 
+/// ir: N3.
 #[test]
 fn i1_divisions_as_in_tvms_table() {
     let (a, b) = ([7, -7, 7, -7, 0, 6], [3, 3, -3, -3, 5, 3]);
@@ -45,6 +46,7 @@ fn i1_divisions_as_in_tvms_table() {
     }
 }
 
+/// ir: N2.
 #[test]
 fn i1_divisions_that_others_trap_on() {
     for dtype in SIGNED {
@@ -66,6 +68,7 @@ fn i1_divisions_that_others_trap_on() {
     }
 }
 
+/// ir: N1.
 #[test]
 fn i1_integers_wrap() {
     for dtype in SIGNED.into_iter().chain(UNSIGNED) {
@@ -76,6 +79,7 @@ fn i1_integers_wrap() {
     }
 }
 
+/// ir: N7.
 #[test]
 fn i1_min_and_max_drop_a_nan_in_front() {
     for dtype in FLOATS {
@@ -88,6 +92,7 @@ fn i1_min_and_max_drop_a_nan_in_front() {
     }
 }
 
+/// ir: N8.
 #[test]
 fn i1_rounding_takes_halves_to_even() {
     for dtype in FLOATS {
@@ -105,6 +110,7 @@ fn cast(from: DType, to: DType, values: &[f64]) -> Vec<f64> {
     last(&apply(&[floats(from, values)], to, |x| x[0].clone().cast(to))).to_f64()
 }
 
+/// ir: N9.
 #[test]
 fn i1_casts_truncate_saturate_and_wrap() {
     let values = [1.9, -1.9, 1e30, -1e30, f64::NAN, f64::INFINITY];
@@ -122,6 +128,7 @@ fn i1_casts_truncate_saturate_and_wrap() {
     );
 }
 
+/// ir: N9.
 #[test]
 fn i1_a_cast_to_a_half_is_rounded_once() {
     // Just above the middle of two halves by less than a float32 sees: rounding twice would take the even one.
@@ -135,6 +142,7 @@ fn i1_a_cast_to_a_half_is_rounded_once() {
     assert_eq!(last(&outcome).to_f64(), [2.0_f64.powi(60) + 2.0_f64.powi(53)]);
 }
 
+/// ir: N4.
 #[test]
 fn i1_shifts_are_taken_modulo_the_width() {
     assert_eq!(
@@ -146,6 +154,7 @@ fn i1_shifts_are_taken_modulo_the_width() {
     assert_eq!(call_int(Op::ShiftLeft, DType::UINT64, &[&[1], &[127]]), [1 << 63]);
 }
 
+/// ir: N5.
 #[test]
 fn i1_bits() {
     assert_eq!(call_int(Op::Popcount, DType::INT8, &[&[-1, 0, 5]]), [8, 0, 2]);
@@ -159,6 +168,7 @@ fn i1_bits() {
     assert_eq!(call_int(Op::Abs, DType::INT8, &[&[-128, -3]]), [-128, 3]);
 }
 
+/// ir: T2.
 #[test]
 fn i1_reinterpretation_keeps_the_bits() {
     let reinterpret = |from: &[f64]| {
@@ -217,6 +227,7 @@ fn i1_ldexp_scales_and_rounds_once() {
     assert_eq!(ldexp(1.0, -3000, DType::FLOAT64), 0.0);
 }
 
+/// ir: N6.
 #[test]
 fn i1_comparisons_with_nan_are_false_but_one() {
     let compare = |op| {
@@ -229,6 +240,7 @@ fn i1_comparisons_with_nan_are_false_but_one() {
     assert_eq!(compare(CompareOp::Gt), [0, 0]);
 }
 
+/// ir: N6.
 #[test]
 fn i1_float_division_by_zero_is_ieees() {
     let quotients = float_op(BinaryOp::Div, DType::FLOAT16, &[1.0, -1.0, 0.0], &[0.0, 0.0, 0.0]);
@@ -252,6 +264,7 @@ fn wide(dtype: DType) -> impl Strategy<Value = i128> {
 }
 
 proptest! {
+    /// ir: N1, N2, N3, N4, N5.
     #[test]
     fn i1_integers_of_every_width_agree_with_wide_arithmetic(
         (dtype, a, b) in prop::sample::select(&DType::SCALARS[1..9])
@@ -270,6 +283,7 @@ proptest! {
         is(BinaryOp::Max, a.max(b))?;
     }
 
+    /// ir: N6.
     #[test]
     fn i1_floats_agree_with_rusts(a in any::<f32>(), b in any::<f32>()) {
         let (x, y) = (f64::from(a), f64::from(b));
@@ -280,6 +294,7 @@ proptest! {
         prop_assert_eq_one(call(Op::Fma, DType::FLOAT32, &[&[x], &[y], &[1.0]])[0], f64::from(a.mul_add(b, 1.0)))?;
     }
 
+    /// ir: N6.
     #[test]
     fn i1_halves_are_computed_in_float32_and_rounded_once(a in any::<u16>(), b in any::<u16>()) {
         let (x, y) = (f16::from_bits(a), f16::from_bits(b));

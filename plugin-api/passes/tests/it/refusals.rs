@@ -41,6 +41,7 @@ fn refused(result: Result<(), PassError>, pass: &str, says: &[&str]) {
     }
 }
 
+/// ir: G4.
 #[test]
 fn threads_on_a_host_are_refused_by_name() {
     let result = lowered(&kernel(Some(64), None), host(), Schedule::Auto);
