@@ -268,7 +268,10 @@ fn accesses_fit_their_buffer() {
         |f| over(f, |f, a, i| f.store(a, [&i, &i], float(0.0))),
         "buffer `A` has 1 axes, found 2 indices",
     );
-    rejects(|f| over(f, |f, a, i| f.store(a, [&i], 0)), "stored value: expected type float32, found int32");
+    rejects(
+        |f| over(f, |f, a, i| f.store(a, [&i], Expr::i32(0))),
+        "stored value: expected type float32, found int32",
+    );
     rejects(
         |f| over(f, |f, a, _| f.store(a, [float(0.0)], float(0.0))),
         "an index is an integer, found float32",
