@@ -2,6 +2,7 @@
 
 mod commands;
 mod plugins;
+mod python;
 mod setup;
 mod test;
 
@@ -14,7 +15,7 @@ Usage: cargo xtask <TASK> [ARGUMENTS]
 
 Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table
-  test      install what the tests need (Debian), build the plugins, run every check and every test
+  test      install what the tests need (Debian; numpy and TVM by pip), build the plugins, run every check and every test
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit
   plugins   build the plugins and write their manifests; prints the folder
   ci        the same as test; what .ci/run calls

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::commands::{Result, cargo, root, step, target_folder};
-use crate::{plugins, setup};
+use crate::{plugins, python, setup};
 
 /// Runs everything; with a filter, only the tests whose name holds it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -15,6 +15,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let skipped = target_folder().join("skipped.txt");
     let _ = fs::remove_file(&skipped);
     let mut tests = cargo();
+    match python::environment() {
+        Ok(path) => {
+            tests.env(python::VARIABLE, path);
+        }
+        Err(why) => {
+            eprintln!("no Python with numpy and TVM: {why}");
+            let _ = fs::write(
+                &skipped,
+                format!("  no Python with numpy and TVM, so that their tests are skipped: {why}\n"),
+            );
+        }
+    }
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
     tests.env("CHIPDOCK_SKIP_LOG", &skipped);

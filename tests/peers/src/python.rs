@@ -1,0 +1,105 @@
+//! Asking Python: tables out, answers back, in files of raw bytes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use chipdock_ir::interpret::Array;
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::Case;
+use crate::table::Tables;
+
+/// The variable that names the Python to ask (P5).
+pub const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
+
+/// The Python to ask; `None`, said in the log of what was skipped, when there is none.
+#[must_use]
+pub fn python(what: &str) -> Option<PathBuf> {
+    let python = std::env::var_os(VARIABLE).map(PathBuf::from);
+    if python.is_none() {
+        chipdock_filetests::skipped(&format!("{what}: {VARIABLE} is not set"));
+    }
+    python
+}
+
+/// Runs a script of this crate.
+///
+/// # Errors
+///
+/// It cannot be started, or fails; with what it printed.
+pub fn script(python: &Path, name: &str, folder: &Path) -> Result<String, String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let output = Command::new(python).arg(script).arg(folder).output();
+    let output = output.map_err(|error| format!("{} cannot be started: {error}", python.display()))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() {
+        Ok(text(&output.stdout))
+    } else {
+        Err(format!("{name} ended with {}:\n{}{}", output.status, text(&output.stdout), text(&output.stderr)))
+    }
+}
+
+/// What a peer says of one case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The very bits.
+    Exact(Vec<u8>),
+    /// Per row, two float64 whose sum is the exact value to at least 64 bits.
+    Real(Vec<(f64, f64)>),
+}
+
+/// The answers to all cases, each with the peer that gave it.
+///
+/// # Errors
+///
+/// A file that cannot be written or read, or the script's failure.
+pub fn ask(python: &Path, cases: &[Case], tables: &mut Tables) -> Result<Vec<(Answer, String)>, String> {
+    let folder = TempDir::new().map_err(|error| format!("a temporary folder: {error}"))?;
+    let place = |name: String| folder.path().join(name);
+    let plan: Vec<_> = cases
+        .iter()
+        .map(|case| {
+            let table = tables.get(case.table.0, case.table.1).name.clone();
+            json!({"op": case.op(), "parameters": case.parameters, "table": table,
+                   "operands": case.operands.len(), "result": case.result.to_string()})
+        })
+        .collect();
+    let mut types = serde_json::Map::new();
+    for table in tables.iter() {
+        let dtypes: Vec<String> = table.columns.iter().map(|column| column.dtype.to_string()).collect();
+        types.insert(table.name.clone(), json!(dtypes));
+        for (k, Array { data, .. }) in table.columns.iter().enumerate() {
+            write(&place(format!("{}.{k}", table.name)), data)?;
+        }
+    }
+    write(&place("cases.json".to_owned()), json!({"tables": types, "cases": plan}).to_string().as_bytes())?;
+    script(python, "peer.py", folder.path())?;
+    let who = read(&place("answers.json".to_owned()))?;
+    let who: Vec<String> = serde_json::from_slice(&who).map_err(|error| format!("answers.json: {error}"))?;
+    who.into_iter()
+        .enumerate()
+        .map(|(index, who)| {
+            let exact = place(format!("{index}.exact"));
+            if exact.exists() {
+                return Ok((Answer::Exact(read(&exact)?), who));
+            }
+            let (hi, lo) = (read(&place(format!("{index}.hi")))?, read(&place(format!("{index}.lo")))?);
+            let pairs = floats(&hi).zip(floats(&lo)).collect();
+            Ok((Answer::Real(pairs), who))
+        })
+        .collect()
+}
+
+fn floats(bytes: &[u8]) -> impl Iterator<Item = f64> {
+    bytes.chunks_exact(8).map(|chunk| f64::from_le_bytes(chunk.try_into().unwrap_or_default()))
+}
+
+fn write(path: &Path, data: &[u8]) -> Result<(), String> {
+    fs::write(path, data).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}

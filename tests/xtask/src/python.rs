@@ -1,0 +1,73 @@
+//! The Python of the tests that ask numpy and real TVM: a virtual environment of its own in cargo's target folder, made
+//! once. What cannot be made is named; the tests then say that they are skipped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::commands::{Result, output, root, step, target_folder};
+
+/// The variable by which tests find it. Whoever has set it is taken at their word.
+pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
+
+/// Imports what the tests need; what is there but broken is made anew.
+const TRIAL: &str = "import numpy, ml_dtypes, mpmath, tvm";
+
+/// The environment's Python, made when there is none or when `tests/peers/requirements.txt` has changed.
+pub(crate) fn environment() -> Result<PathBuf> {
+    if let Some(python) = std::env::var_os(VARIABLE) {
+        return Ok(python.into());
+    }
+    let requirements = root().join("tests/peers/requirements.txt");
+    let wanted = fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    let folder = target_folder().join("python-peers");
+    let (python, installed) = (folder.join("bin/python"), folder.join("installed.txt"));
+    let is_good = fs::read_to_string(&installed).is_ok_and(|text| text == wanted)
+        && output(&python.to_string_lossy(), &["-c", TRIAL]).is_some();
+    if !is_good {
+        make(&folder, &python, &requirements, &wanted)?;
+        fs::write(&installed, &wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
+    }
+    Ok(python)
+}
+
+fn make(folder: &Path, python: &Path, requirements: &Path, wanted: &str) -> Result<()> {
+    ensure_venv()?;
+    let mut create = Command::new("python3");
+    step("make a Python environment for the tests", create.args(["-m", "venv", "--clear"]).arg(folder))?;
+    let pinned = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    let packages: Vec<String> = wanted.lines().map(pinned).filter(|line| !line.is_empty()).collect();
+    let mut install = Command::new(python);
+    install.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--only-binary",
+        ":all:",
+    ]);
+    install.args(["--no-deps", "--requirement"]).arg(requirements);
+    step(&format!("pip install {}", packages.join(" ")), &mut install)?;
+    match output(&python.to_string_lossy(), &["-c", TRIAL]) {
+        Some(_) => Ok(()),
+        None => Err(format!("{} cannot import what was installed", python.display())),
+    }
+}
+
+/// Python 3.11 with its modules `venv` and `ensurepip`, which Debian packs apart.
+fn ensure_venv() -> Result<()> {
+    const NEEDS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
+    let is_there = || output("python3", &["-c", NEEDS]).is_some();
+    if !is_there() && output("apt-get", &["--version"]).is_some() {
+        step("apt-get update", Command::new("apt-get").args(["update", "--quiet"]))?;
+        let mut install = Command::new("apt-get");
+        install.args(["install", "--yes", "--quiet", "--no-install-recommends", "python3-venv"]);
+        step("apt-get install python3-venv", install.env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    if is_there() {
+        Ok(())
+    } else {
+        Err("needs Python 3.11 or later with its modules venv and ensurepip".to_owned())
+    }
+}
