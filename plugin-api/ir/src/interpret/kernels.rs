@@ -332,11 +332,11 @@ fn float_unary<T: Flt>(op: Op) -> Option<&'static Unary> {
     }
     Some(match op {
         Op::Acos => function!(f64::acos, Monotone, Acos),
-        Op::Acosh => function!(f64::acosh, Monotone, Acosh),
+        Op::Acosh => function!(math::acosh, Monotone, Acosh),
         Op::Asin => function!(f64::asin, Monotone, Asin),
-        Op::Asinh => function!(f64::asinh, Monotone, Asinh),
+        Op::Asinh => function!(math::asinh, Monotone, Asinh),
         Op::Atan => function!(f64::atan, Monotone, Atan),
-        Op::Atanh => function!(f64::atanh, Monotone, Atanh),
+        Op::Atanh => function!(math::atanh, Monotone, Atanh),
         Op::Ceil => function!(f64::ceil, Monotone, Ceil),
         Op::Cos => function!(f64::cos, Wave, Cos),
         Op::Cosh => function!(f64::cosh, Valley, Cosh),

@@ -26,9 +26,52 @@ pub(crate) fn exp10(x: f64) -> f64 {
     10.0_f64.powf(x)
 }
 
-/// 1 / (1 + exp(-x)).
+/// 1 / (1 + exp(-x)), of which no part overflows.
 pub(crate) fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
+    let e = (-x.abs()).exp();
+    if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
+}
+
+/// Above this, `x² ± 1` is `x²`.
+const LARGE: f64 = (1_u64 << 28) as f64;
+
+/// Inverse hyperbolic cosine; the standard library's loses half its digits near 1.
+pub(crate) fn acosh(x: f64) -> f64 {
+    if x < 1.0 {
+        f64::NAN
+    } else if x > LARGE {
+        x.ln() + std::f64::consts::LN_2
+    } else if x > 2.0 {
+        (2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt())).ln()
+    } else {
+        let t = x - 1.0;
+        (t + (2.0 * t + t * t).sqrt()).ln_1p()
+    }
+}
+
+/// Inverse hyperbolic sine; the standard library's overflows.
+pub(crate) fn asinh(x: f64) -> f64 {
+    let a = x.abs();
+    let value = if a > LARGE {
+        a.ln() + std::f64::consts::LN_2
+    } else if a > 2.0 {
+        (2.0 * a + 1.0 / ((a * a + 1.0).sqrt() + a)).ln()
+    } else {
+        (a + a * a / (1.0 + (a * a + 1.0).sqrt())).ln_1p()
+    };
+    value.copysign(x)
+}
+
+/// Inverse hyperbolic tangent; the standard library's loses digits near 1 and of subnormals.
+pub(crate) fn atanh(x: f64) -> f64 {
+    let a = x.abs();
+    let value = if a < 0.5 {
+        let t = 2.0 * a;
+        0.5 * (t + t * a / (1.0 - a)).ln_1p()
+    } else {
+        0.5 * (2.0 * a / (1.0 - a)).ln_1p()
+    };
+    if a < 1.0 / LARGE { x } else { value.copysign(x) }
 }
 
 /// One over the square root.
@@ -38,6 +81,9 @@ pub(crate) fn rsqrt(x: f64) -> f64 {
 
 /// `x` times 2 to the power of `n`, rounded once.
 pub(crate) fn ldexp(x: f64, n: i32) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
     // The float64 has room for any scaling of a narrower type; its own is scaled in steps that are exact but the last.
     let mut rest = n.clamp(-2200, 2200);
     let mut value = x;
