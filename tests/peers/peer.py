@@ -177,7 +177,11 @@ def real(op, columns):
     if name_of(columns[0]) in HALVES:
         return hi, lo, "math" if op == "erf" else "numpy longdouble"
     operands = [x.astype(np.float64).tolist() for x in columns]
-    for i in np.flatnonzero(np.isfinite(near) & (near != 0)).tolist():
+    # Of zeros and infinities the long double is right, its 64 bits being a pole, a limit or π; mpmath has no -0.
+    plain = np.isfinite(near) & (near != 0)
+    for x in columns:
+        plain &= np.isfinite(x) & (x != 0)
+    for i in np.flatnonzero(plain).tolist():
         arguments = [mpmath.mpf(x[i]) for x in operands]
         exact = power(*arguments, near[i]) if op == "pow" else precise(*arguments)
         hi[i] = float(exact)

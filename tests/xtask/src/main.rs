@@ -18,6 +18,7 @@ Tasks:
   test      install what the tests need (Debian; numpy and TVM by pip), build the plugins, run every check and every test
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit
   plugins   build the plugins and write their manifests; prints the folder
+  python    make the Python environment that tests ask numpy and TVM in; prints its Python
   ci        the same as test; what .ci/run calls
 
 Examples:
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         "plugins" => plugins::build(rest.iter().any(|argument| argument == "--release")).map(|built| {
             println!("{}", built.folder.display());
         }),
+        "python" => python::environment().map(|path| println!("{}", path.display())),
         "" | "help" | "-h" | "--help" => {
             println!("{HELP}");
             return ExitCode::SUCCESS;
