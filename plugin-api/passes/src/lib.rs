@@ -37,7 +37,8 @@
 //!   casts are left; what is computed in them is computed in float32.
 //! * **H6** What is left to the C library arrives as `call_pure_extern` with a C name (`expf`, `pow`), on scalars.
 //! * **H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores whose index
-//!   is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter.
+//!   is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter. Either may have
+//!   a predicate, a boolean for each lane: where it is false nothing is accessed, and a load gives 0.
 
 mod bind_target;
 mod default_schedule;
@@ -60,7 +61,7 @@ pub use bind_target::bind_target;
 pub use default_schedule::default_schedule;
 pub use error::{Fault, PassError};
 pub use flatten_buffers::flatten_buffers;
-pub use lower::{LowerOptions, Lowered, PIPELINE, Pass, Schedule, lower};
+pub use lower::{LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
 pub use lower_blocks::lower_blocks;
 pub use lower_intrinsics::lower_intrinsics;
 pub use lower_workspace::lower_workspace;

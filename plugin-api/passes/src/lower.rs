@@ -70,6 +70,9 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Host, "simplify", crate::simplify::simplify),
 ];
 
+/// The passes that [`Schedule::None`] leaves out.
+pub const SCHEDULES: &[&str] = &["default_schedule"];
+
 /// Lowers a module to a stage.
 ///
 /// # Errors
@@ -78,7 +81,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
 pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassError> {
     let mut module = module.clone();
     for (stage, name, pass) in PIPELINE {
-        if *stage > options.stage || (*name == "default_schedule" && options.schedule == Schedule::None) {
+        if *stage > options.stage || (SCHEDULES.contains(name) && options.schedule == Schedule::None) {
             continue;
         }
         module = pass(&module, &options.facts)?;

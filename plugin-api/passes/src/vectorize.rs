@@ -1,14 +1,15 @@
 //! Loops as the lanes of vectors.
 
+mod independent;
 mod lanes;
+mod one_by_one;
+mod values;
 
-use std::collections::{HashMap, HashSet};
-
-use chipdock_ir::{Child, Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetFacts, Var};
+use chipdock_ir::{Expr, ForKind, IrModule, Stmt, StmtKind, TargetFacts, Var};
 
 use crate::PassError;
-use crate::simplify::linear::Linear;
-use crate::walk::{map_bodies, vars_of};
+use crate::simplify;
+use crate::walk::map_bodies;
 use lanes::Lanes;
 
 /// Lanes of the widest vector that is made.
@@ -17,11 +18,21 @@ const LANES_MAX: i128 = 128;
 /// Makes each loop marked as vectorized one iteration over vectors: the loop variable becomes a ramp, what depends on it
 /// a vector, what does not is broadcast where it meets one.
 ///
-/// A loop becomes serial instead, for the compiler after us to try, where vectors would not be the same or could not be
-/// said: its extent is no constant power of two up to 128; its body allocates, returns, breaks, asserts, branches or
-/// loops by lane, has an inner loop that is parallel, or calls something that is not elementwise; a load that only some
-/// lanes may make stands in it (`if_then_else`, `and`, `or`); or a buffer that it stores to is also loaded or stored at
-/// another index, or at one where lanes may meet, so that they may depend on each other.
+/// * A branch by lane becomes a *mask*: what is under it stores under a predicate, and loads under one, so that a lane
+///   touches nothing that it did not touch before. Where the condition compares the loop variable with a bound, as at
+///   the end of a row, the body stands twice: without a mask where all lanes are within it, and with one.
+/// * `if_then_else`, `and` and `or` by lane become selections; loads in a part that only some lanes evaluate get a
+///   predicate.
+/// * A statement that vectors cannot say (a function that is no arithmetic, a loop or a `while` with bounds by lane, a
+///   store to a buffer of vectors) runs lane by lane, that one alone; names that it needs are bound again in it.
+/// * A buffer that the body allocates is made as large as all lanes need it, a lane's element beside its neighbour's.
+/// * An extent that is no power of two, or more than 128, is split: the largest power of two that divides it are the
+///   lanes, at least 4, around it a serial loop.
+///
+/// The loop becomes serial as a whole, for the compiler after us to try, where its extent has no such divisor, where the
+/// body asserts, calls what has effects or makes pointers, where nothing in it became a vector, or where a buffer that
+/// it stores to is also loaded or stored at another index, or at one where lanes may meet. On a target that is no host,
+/// nothing gets a predicate: such statements run lane by lane.
 ///
 /// # Before and after
 ///
@@ -47,86 +58,46 @@ fn rewrite(stmt: &Stmt, facts: &TargetFacts) -> Stmt {
     else {
         return stmt;
     };
-    let lanes = extent.as_int().filter(|lanes| (2..=LANES_MAX).contains(lanes) && lanes.count_ones() == 1);
-    let vectors = lanes.and_then(|lanes| {
-        let lanes = u16::try_from(lanes).ok()?;
-        lanes_are_independent(body, var, lanes).then_some(())?;
-        let stride = step.clone().unwrap_or_else(|| Expr::int(1, var.dtype));
-        Lanes::new(lanes, facts).body(var, min.clone().ramp(stride, lanes), body)
-    });
-    vectors.unwrap_or_else(|| {
-        let (var, min, extent) = (var.clone(), min.clone(), extent.clone());
-        let (step, annotations, body) = (step.clone(), annotations.clone(), body.clone());
-        let kind = ForKind::Serial;
-        Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body }).with_span(stmt.span)
-    })
-}
-
-/// Whether it makes no difference that a statement runs for all lanes before the next runs for any: memory that is
-/// stored is touched at one index only, by expression, and no lane ever touches an element of another lane.
-fn lanes_are_independent(body: &Stmt, var: &Var, lanes: u16) -> bool {
-    let mut within = HashSet::new();
-    let mut stored: HashMap<&Var, &Vec<Expr>> = HashMap::new();
-    let mut fine = true;
-    body.walk(&mut |child| {
-        let Child::Stmt(stmt) = child else { return };
-        match &stmt.kind {
-            StmtKind::Store { buffer, indices, .. } => {
-                fine &= *stored.entry(&buffer.data).or_insert(indices) == indices;
-            }
-            StmtKind::For { var, .. } | StmtKind::Bind { var, .. } => {
-                within.insert(var.clone());
-            }
-            _ => {}
-        }
-    });
-    body.walk_exprs(&mut |e| match &e.kind {
-        ExprKind::Load { buffer, indices, .. } => {
-            fine &= stored.get(&buffer.data).is_none_or(|stored| *stored == indices);
-        }
-        ExprKind::Let { var, .. } => {
-            within.insert(var.clone());
-        }
-        _ => {}
-    });
-    fine && stored.values().all(|indices| match indices.as_slice() {
-        [index] => is_lanes_own(index, var, lanes, &within),
-        _ => false,
-    })
-}
-
-/// Whether lanes never meet in an index: it is a multiple of the lane, and whatever else changes within the body moves
-/// it by multiples of more than all lanes take.
-fn is_lanes_own(index: &Expr, var: &Var, lanes: u16, within: &HashSet<Var>) -> bool {
-    let sum = Linear::of(index);
-    let (mut stride, mut others) = (0_i128, 0_i128);
-    for (term, coefficient) in &sum.terms {
-        let vars = vars_of(term);
-        let plain = match &term.kind {
-            ExprKind::Var(v) => Some(v),
-            ExprKind::Cast(inner) => match &inner.kind {
-                ExprKind::Var(v) => Some(v),
-                // A sum that may wrap at a lesser width: lanes still differ, if nothing else in it changes.
-                _ if vars.contains(var) => {
-                    let inner_stride = vars.is_disjoint(within) && is_lanes_own(inner, var, lanes, within);
-                    stride += if inner_stride { *coefficient } else { return false };
-                    continue;
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        match plain {
-            Some(v) if v == var => stride += coefficient,
-            _ if vars.contains(var) => return false,
-            _ if !vars.is_disjoint(within) => others = gcd(others, coefficient.abs()),
-            _ => {}
-        }
+    let one = || Expr::int(1, var.dtype);
+    let stride = step.clone().unwrap_or_else(one);
+    if let Some(new) = vectors(var, min, extent, &stride, body, facts) {
+        return new;
     }
-    let reach = stride.abs() * i128::from(lanes);
-    stride != 0 && reach <= i128::from(i32::MAX) && (others == 0 || others >= reach)
+    let (var, min, extent) = (var.clone(), min.clone(), extent.clone());
+    let (step, annotations, body) = (step.clone(), annotations.clone(), body.clone());
+    let kind = ForKind::Serial;
+    Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body }).with_span(stmt.span)
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// How many vectors of how many lanes an extent is.
+fn split(extent: i128) -> Option<(i128, u16)> {
+    if extent < 2 {
+        return None;
+    }
+    let lanes = (1_i128 << extent.trailing_zeros()).min(LANES_MAX);
+    let enough = lanes >= 4 || lanes == extent;
+    let narrow = u16::try_from(lanes).ok()?;
+    enough.then_some((extent / lanes, narrow))
+}
+
+fn vectors(
+    var: &Var,
+    min: &Expr,
+    extent: &Expr,
+    stride: &Expr,
+    body: &Stmt,
+    facts: &TargetFacts,
+) -> Option<Stmt> {
+    let extent = extent.as_int()?;
+    let (count, lanes) = split(extent)?;
+    let reach = extent.checked_mul(stride.as_int()?)?;
+    let inside = independent::check(body, var, reach)?;
+    if count == 1 {
+        return Lanes::new(lanes, facts, inside).body(var, min, stride, body);
+    }
+    let outer = Var::new(format!("{}_outer", var.name), var.dtype);
+    let width = Expr::int(lanes.into(), var.dtype);
+    let first = simplify::expr(&(min.clone() + outer.expr() * width * stride.clone()));
+    let body = Lanes::new(lanes, facts, inside).body(var, &first, stride, body)?;
+    Some(Stmt::for_loop(outer, Expr::int(count, var.dtype), ForKind::Serial, body))
 }

@@ -7,10 +7,10 @@ mod support;
 use std::sync::Arc;
 
 use chipdock_filetests::{bless, root};
-use chipdock_ir::interpret::{Arg, Interpreter, Limits};
+use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, PrimFunc, Stage, print};
-use chipdock_passes::{LowerOptions, PIPELINE, Schedule, lower};
+use chipdock_passes::{LowerOptions, PIPELINE, Pass, Schedule, lower};
 
 use support::{host_facts, inputs};
 
@@ -56,46 +56,93 @@ fn every_stage_is_valid() {
     assert!(lowered > 60, "only {lowered} lowered");
 }
 
-/// L3: flattened, vectorized and unrolled, a kernel gives bit by bit what it gives as read.
+/// Files that are read and run pass by pass: the corpus, and what the goldens of the passes are made of.
+fn programs() -> Vec<(String, IrModule)> {
+    let files = chipdock_filetests::scripts(&root().join("passes"), "passes/").unwrap();
+    let read = files.into_iter().map(|file| {
+        let module = chipdock_script::parse(&file.text, &file.name).unwrap();
+        (file.name, module)
+    });
+    let read = read.filter(|(_, module)| module.functions.iter().all(support::without_threads));
+    modules().into_iter().chain(read).collect()
+}
+
+/// L3: after each pass of the pipeline in turn, with and without a schedule, a kernel gives what it gives as read: bit by
+/// bit, but for the bounds of reductions and of mathematical functions.
 /// ir: S7.
 #[test]
-fn flattened_kernels_compute_the_same() {
-    let mut ran = 0;
-    for (name, module) in modules() {
+fn kernels_compute_the_same_after_every_pass() {
+    let (mut n_functions, mut n_runs) = (0, 0);
+    for (name, module) in programs() {
         if validate(&module, Stage::Blocks).is_err() {
             continue;
         }
+        let expected: Vec<_> =
+            module.functions.iter().filter_map(|f| Some((f, expected(&name, &module, f)?))).collect();
+        n_functions += expected.len();
         for schedule in [Schedule::Auto, Schedule::None] {
-            let Ok(result) = lower(&module, &options(Stage::Flattened, schedule)) else { continue };
-            for function in &module.functions {
-                ran += usize::from(same(&name, &module, &result.module, function));
+            for (path, after) in prefixes(&module, schedule) {
+                for (function, (args, outcome)) in &expected {
+                    agree(&format!("{name}: {} after{path}", function.name), &after, function, args, outcome);
+                    n_runs += 1;
+                }
             }
         }
     }
-    assert!(ran > 60, "only {ran} ran");
+    println!("{n_functions} functions, {n_runs} runs");
+    assert!(n_functions > 80, "only {n_functions} functions ran");
 }
 
-fn same(name: &str, before: &IrModule, after: &IrModule, function: &PrimFunc) -> bool {
-    let Some(args) = inputs(function, 7) else { return false };
-    let (mut expected, mut found) = (args.clone(), args);
-    let limits = Limits { steps_max: 3_000_000, ..Limits::default() };
-    if let Err(error) = Interpreter::new(before).with_limits(limits).run(&function.name, &mut expected) {
-        println!("{name}: {}: left out: {error}", function.name);
-        return false;
+/// The module after each pass that leaves functions what they are, with the names of the passes so far. One that is
+/// refused ends it.
+fn prefixes(module: &IrModule, schedule: Schedule) -> Vec<(String, IrModule)> {
+    let facts = host_facts();
+    let unchanged =
+        |(_, name, _): &&(Stage, &str, Pass)| !["make_packed_api", "lower_workspace"].contains(name);
+    let (mut module, mut path, mut result) = (module.clone(), String::new(), Vec::new());
+    for (_, name, pass) in PIPELINE.iter().filter(unchanged) {
+        if schedule == Schedule::None && chipdock_passes::SCHEDULES.contains(name) {
+            continue;
+        }
+        match pass(&module, &facts) {
+            Ok(new) => module = new,
+            Err(error) => {
+                println!("{path} {name}: {error}");
+                break;
+            }
+        }
+        path = format!("{path} {name}");
+        result.push((path.clone(), module.clone()));
     }
-    if let Err(error) = Interpreter::new(after).run(&function.name, &mut found) {
-        panic!("{name}: {}: {error}\n{}", function.name, print::module(after));
+    result
+}
+
+fn expected(name: &str, module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)> {
+    let args = inputs(function, 7)?;
+    let limits = Limits { steps_max: 400_000, ..Limits::default() };
+    let interpreter = Interpreter::new(module).with_limits(limits).with_bounds();
+    match interpreter.run(&function.name, &mut args.clone()) {
+        Ok(outcome) => Some((args, outcome)),
+        Err(error) => {
+            println!("{name}: {}: left out: {error}", function.name);
+            None
+        }
     }
-    for (index, (expected, found)) in expected.iter().zip(&found).enumerate() {
-        let (Arg::Tensor(expected), Arg::Tensor(found)) = (expected, found) else { continue };
-        assert!(
-            expected == found,
-            "{name}: {}: parameter {index}: expected {expected:?}, found {found:?}\n{}",
-            function.name,
-            print::module(after)
-        );
+}
+
+fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expected: &Outcome) {
+    let found = Interpreter::new(after).run(&function.name, &mut args.to_vec());
+    let found = found.unwrap_or_else(|error| panic!("{what}: {error}\n{}", print::module(after)));
+    for (expected, found) in expected.outputs.iter().zip(&found.outputs) {
+        if let Err(mismatch) = compare(&found.array, expected) {
+            panic!("{what}: {}: {mismatch}\n{}", expected.name, print::module(after));
+        }
     }
-    true
+    if let (Some((value, bound)), Some((found, _))) = (&expected.returned, &found.returned) {
+        let bounds = Some(vec![*bound]);
+        let value = Output { parameter: 0, name: "the result".into(), array: value.clone(), bounds };
+        compare(found, &value).unwrap_or_else(|mismatch| panic!("{what}: {mismatch}"));
+    }
 }
 
 /// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error.

@@ -1,217 +1,319 @@
-//! One body over vectors.
+//! One body over vectors: statements.
+
+use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    BinaryOp, Callee, DType, Effect, Expr, ExprKind, ForKind, Op, Signature, Stmt, StmtKind, TargetFacts, Var,
+    AttrNode, BinaryOp, Buffer, BufferNode, CompareOp, Expr, ExprKind, Stmt, StmtKind, TargetFacts, Var,
 };
 
-use crate::simplify;
+use super::independent::Memory;
+use crate::simplify::{self, is_pure};
 use crate::walk::depends_on_memory;
 
-/// Makes vectors of what depends on a variable. Every method answers `None` where that cannot be said.
+/// Statements of a branch that stand twice, with a mask and without, at most.
+const STATEMENTS_TWICE_MAX: usize = 24;
+/// Elements that a buffer of all lanes may have.
+const OWN_ELEMENTS_MAX: i128 = 1 << 16;
+
+/// Makes vectors of what depends on a variable. Every method answers `None` where that cannot be said; the statement at
+/// hand then runs lane by lane.
 pub(super) struct Lanes<'a> {
-    lanes: u16,
-    facts: &'a TargetFacts,
+    pub(super) lanes: u16,
+    pub(super) facts: &'a TargetFacts,
+    memory: Memory,
+    /// The loop variable as it was, its value in the first lane, and between lanes.
+    pub(super) head: Option<(Var, Expr, Expr)>,
     /// What variables became.
-    vectors: Substitution,
-    changed: Vec<Var>,
+    pub(super) vectors: HashMap<Var, Expr>,
+    /// Variables that differ by lane; those without a vector are bound again where a statement needs them.
+    pub(super) changed: HashSet<Var>,
+    /// Names around the statement at hand that differ by lane, as they were.
+    pub(super) bindings: Vec<(Var, Expr)>,
+    /// Conditions by lane around it, as they were.
+    pub(super) conditions: Vec<Expr>,
+    /// Lanes for which it runs.
+    pub(super) mask: Option<Expr>,
+    /// Buffers of the body by data variable, with room for all lanes.
+    pub(super) own: HashMap<Var, Buffer>,
+    /// How many stores became stores of vectors.
+    made: usize,
 }
 
 impl<'a> Lanes<'a> {
-    pub(super) fn new(lanes: u16, facts: &'a TargetFacts) -> Self {
-        Self { lanes, facts, vectors: Substitution::new(), changed: Vec::new() }
+    pub(super) fn new(lanes: u16, facts: &'a TargetFacts, memory: Memory) -> Self {
+        Self {
+            lanes,
+            facts,
+            memory,
+            head: None,
+            vectors: HashMap::new(),
+            changed: HashSet::new(),
+            bindings: Vec::new(),
+            conditions: Vec::new(),
+            mask: None,
+            own: HashMap::new(),
+            made: 0,
+        }
     }
 
-    pub(super) fn body(mut self, var: &Var, ramp: Expr, body: &Stmt) -> Option<Stmt> {
-        self.map(var, simplify::expr(&ramp));
-        self.stmt(body)
+    /// The body for all lanes, the first of which has `first` as the variable's value; `None` where no vector comes of it.
+    pub(super) fn body(mut self, var: &Var, first: &Expr, stride: &Expr, body: &Stmt) -> Option<Stmt> {
+        self.head = Some((var.clone(), first.clone(), stride.clone()));
+        self.map(var, simplify::expr(&first.clone().ramp(stride.clone(), self.lanes)));
+        let body = self.block(body)?;
+        (self.made > 0).then_some(body)
     }
 
-    fn map(&mut self, var: &Var, value: Expr) {
-        self.vectors.map_var(var, value);
-        self.changed.push(var.clone());
+    pub(super) fn map(&mut self, var: &Var, value: Expr) {
+        self.vectors.insert(var.clone(), value);
+        self.changed.insert(var.clone());
+    }
+
+    /// True where the value does not change while the body runs, and may be worked out again.
+    pub(super) fn is_stable(&self, value: &Expr) -> bool {
+        let mut stable = is_pure(value);
+        value.walk(&mut |e| {
+            if let ExprKind::Load { buffer, .. } = &e.kind {
+                stable &= !self.memory.stored.contains(&buffer.data);
+            }
+        });
+        stable
+    }
+
+    /// A statement in a scope of its own.
+    fn block(&mut self, stmt: &Stmt) -> Option<Stmt> {
+        let depth = self.bindings.len();
+        let result = match &stmt.kind {
+            StmtKind::Seq(stmts) => self.seq(stmts),
+            _ => self.seq(std::slice::from_ref(stmt)),
+        };
+        self.bindings.truncate(depth);
+        result
+    }
+
+    /// One statement after the other; those that vectors cannot say wait, and run lane by lane, as many as stand together.
+    fn seq(&mut self, stmts: &[Stmt]) -> Option<Stmt> {
+        let (mut result, mut waiting) = (Vec::new(), Vec::new());
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Bind { var, value } => {
+                    if depends_on_memory(value) {
+                        self.flush(&mut waiting, &mut result)?;
+                    }
+                    result.extend(self.bind(var, value)?.map(|new| new.with_span(stmt.span)));
+                }
+                StmtKind::AllocBuffer { buffer, annotations } => {
+                    let buffer = self.allocate(buffer)?;
+                    let annotations = annotations.clone();
+                    let new = Stmt::new(StmtKind::AllocBuffer { buffer, annotations });
+                    result.push(new.with_span(stmt.span));
+                }
+                StmtKind::DeclBuffer { buffer, data: None } if !self.own.contains_key(&buffer.data) => {
+                    result.push(stmt.clone());
+                }
+                StmtKind::DeclBuffer { .. } => return None,
+                _ => {
+                    let made = self.made;
+                    if let Some(new) = self.stmt(stmt) {
+                        self.flush(&mut waiting, &mut result)?;
+                        result.push(new);
+                    } else {
+                        self.made = made;
+                        // What leaves a loop around it cannot be put into another loop.
+                        (!simplify::leaves_loop(stmt)).then_some(())?;
+                        waiting.push(stmt.clone());
+                    }
+                }
+            }
+        }
+        self.flush(&mut waiting, &mut result)?;
+        Some(Stmt::seq(result))
+    }
+
+    fn flush(&mut self, waiting: &mut Vec<Stmt>, result: &mut Vec<Stmt>) -> Option<()> {
+        if !waiting.is_empty() {
+            result.push(self.one_by_one(&std::mem::take(waiting))?);
+        }
+        Some(())
+    }
+
+    /// A name; nothing where only statements that run lane by lane can use it.
+    fn bind(&mut self, var: &Var, value: &Expr) -> Option<Option<Stmt>> {
+        is_pure(value).then_some(())?;
+        let Some(new) = self.expr(value) else {
+            self.changed.insert(var.clone());
+            self.bindings.push((var.clone(), value.clone()));
+            return Some(None);
+        };
+        if new.dtype == var.dtype {
+            return Some(Some(Stmt::new(StmtKind::Bind { var: var.clone(), value: new })));
+        }
+        let vector = Var::new(var.name.clone(), new.dtype);
+        self.map(var, vector.expr());
+        self.bindings.push((var.clone(), value.clone()));
+        Some(Some(Stmt::new(StmtKind::Bind { var: vector, value: new })))
+    }
+
+    /// Room for all lanes: element `i` of a lane lies at `i * lanes + lane`.
+    fn allocate(&mut self, buffer: &Buffer) -> Option<Buffer> {
+        let size = buffer.constant_size()?.checked_mul(self.lanes.into())?;
+        let extent = buffer.shape.first()?;
+        (buffer.dtype.is_scalar() && buffer.shape.len() == 1 && size <= OWN_ELEMENTS_MAX).then_some(())?;
+        let shape = vec![Expr::int(size, extent.dtype)];
+        let wide = Buffer::from_node(BufferNode { shape, ..(**buffer).clone() });
+        self.own.insert(buffer.data.clone(), wide.clone());
+        Some(wide)
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Option<Stmt> {
         let kind = match &stmt.kind {
-            StmtKind::Seq(stmts) => {
-                let stmts = stmts.iter().map(|s| self.stmt(s)).collect::<Option<Vec<_>>>()?;
-                return Some(Stmt::seq(stmts));
-            }
-            StmtKind::Bind { var, value } => {
-                let value = self.expr(value)?;
-                if value.dtype == var.dtype {
-                    StmtKind::Bind { var: var.clone(), value }
-                } else {
-                    let vector = Var::new(var.name.clone(), value.dtype);
-                    self.map(var, vector.expr());
-                    StmtKind::Bind { var: vector, value }
-                }
-            }
-            StmtKind::Store { buffer, indices, value, predicate: None } if buffer.dtype.is_scalar() => {
-                let [index] = indices.as_slice() else { return None };
-                let index = self.expr(index)?;
-                let value = self.expr(value)?;
-                // One element for all lanes: the last one's value, of which vectors know nothing.
-                (!index.dtype.is_scalar()).then_some(())?;
-                let value = self.wide(value)?;
-                StmtKind::Store { buffer: buffer.clone(), indices: vec![index], value, predicate: None }
+            StmtKind::Seq(stmts) => return self.seq(stmts),
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                self.store(buffer, indices, value, predicate.as_ref())?
             }
             StmtKind::For { var, min, extent, kind, step, annotations, body } => {
-                (!matches!(kind, ForKind::Parallel | ForKind::ThreadBinding(_))).then_some(())?;
-                let scalar = |e: Expr| e.dtype.is_scalar().then_some(e);
-                let (min, extent) = (scalar(self.expr(min)?)?, scalar(self.expr(extent)?)?);
+                let (min, extent) = (self.scalar(min)?, self.scalar(extent)?);
                 let step = match step {
-                    Some(step) => Some(scalar(self.expr(step)?)?),
+                    Some(step) => Some(self.scalar(step)?),
                     None => None,
                 };
-                let (var, annotations, body) = (var.clone(), annotations.clone(), self.stmt(body)?);
+                let made = self.made;
+                let body = self.block(body)?;
+                // Around what runs lane by lane the lanes had better be the outer loop, as they were.
+                (self.made > made).then_some(())?;
+                let (var, annotations) = (var.clone(), annotations.clone());
                 StmtKind::For { var, min, extent, kind: *kind, step, annotations, body }
             }
             StmtKind::If { condition, then, otherwise } => {
-                let condition = self.expr(condition)?;
-                condition.dtype.is_scalar().then_some(())?;
-                let then = self.stmt(then)?;
+                let lanes = self.expr(condition)?;
+                if !lanes.dtype.is_scalar() {
+                    return self.branch(condition, lanes, then, otherwise.as_ref());
+                }
+                let then = self.block(then)?;
                 let otherwise = match otherwise {
-                    Some(otherwise) => Some(self.stmt(otherwise)?),
+                    Some(otherwise) => Some(self.block(otherwise)?),
                     None => None,
                 };
-                StmtKind::If { condition, then, otherwise }
+                StmtKind::If { condition: lanes, then, otherwise }
             }
+            StmtKind::Attr { node, key, value, body } => {
+                let (value, body) = (self.scalar(value)?, self.block(body)?);
+                let node = match node {
+                    AttrNode::Buffer(buffer) => {
+                        AttrNode::Buffer(self.own.get(&buffer.data).unwrap_or(buffer).clone())
+                    }
+                    AttrNode::Var(var) if self.changed.contains(var) => return None,
+                    node => node.clone(),
+                };
+                StmtKind::Attr { node, key: key.clone(), value, body }
+            }
+            // What is left of these has no effect: a hint.
+            StmtKind::Evaluate(_) => return Some(Stmt::nop()),
             _ => return None,
         };
         Some(Stmt::new(kind).with_span(stmt.span))
     }
 
-    /// The value in every lane; `None` for vectors of another width.
-    fn wide(&self, value: Expr) -> Option<Expr> {
-        match value.dtype.lanes {
-            1 => Some(value.broadcast(self.lanes)),
-            lanes if lanes == self.lanes => Some(value),
+    /// What is the same in all lanes.
+    fn scalar(&mut self, expr: &Expr) -> Option<Expr> {
+        self.expr(expr).filter(|value| value.dtype == expr.dtype)
+    }
+
+    fn store(
+        &mut self,
+        buffer: &Buffer,
+        indices: &[Expr],
+        value: &Expr,
+        predicate: Option<&Expr>,
+    ) -> Option<StmtKind> {
+        let [index] = indices else { return None };
+        buffer.dtype.is_scalar().then_some(())?;
+        let value = self.wide_expr(value)?;
+        let (buffer, index) = self.place(buffer, index)?;
+        // One element for all lanes: the last one's value, of which vectors know nothing.
+        (!index.dtype.is_scalar()).then_some(())?;
+        let predicate = self.predicate(predicate)?;
+        self.made += 1;
+        Some(StmtKind::Store { buffer, indices: vec![index], value, predicate })
+    }
+
+    /// Both sides of a branch by lane, under masks.
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        lanes: Expr,
+        then: &Stmt,
+        otherwise: Option<&Stmt>,
+    ) -> Option<Stmt> {
+        self.facts.is_host.then_some(())?;
+        let all =
+            self.all_lanes(&lanes).filter(|_| self.mask.is_none() && count(then) <= STATEMENTS_TWICE_MAX);
+        let whole = match &all {
+            // The same statements once more, with names of their own.
+            Some(_) => Some(Substitution::new().fresh().stmt(&self.block(then)?)),
+            None => None,
+        };
+        let mask = Var::new("mask", lanes.dtype);
+        let named = Stmt::new(StmtKind::Bind { var: mask.clone(), value: lanes });
+        let masked = self.under(&mask.expr(), condition.clone(), then)?;
+        let not = mask.expr().logical_not();
+        let otherwise = match otherwise {
+            Some(otherwise) => self.under(&not, condition.clone().logical_not(), otherwise)?,
+            None => Stmt::nop(),
+        };
+        let masked = Stmt::seq([named, masked, otherwise]);
+        Some(match (all, whole) {
+            (Some(all), Some(whole)) => Stmt::if_then(simplify::expr(&all), whole, Some(masked)),
+            _ => masked,
+        })
+    }
+
+    fn under(&mut self, mask: &Expr, condition: Expr, stmt: &Stmt) -> Option<Stmt> {
+        self.conditions.push(condition);
+        let result = self.masked(mask, |lanes| lanes.block(stmt));
+        self.conditions.pop();
+        result
+    }
+
+    /// What `make` makes where only the lanes of a mask run.
+    pub(super) fn masked<T>(&mut self, mask: &Expr, make: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.mask.clone();
+        self.mask = Some(match &outer {
+            Some(outer) => outer.clone().and(mask.clone()),
+            None => mask.clone(),
+        });
+        let result = make(self);
+        self.mask = outer;
+        result
+    }
+
+    /// A scalar condition that is true only where the condition holds in every lane: of comparisons of a ramp, which
+    /// hold in all lanes if they do in the last and the ramp does not wrap.
+    fn all_lanes(&self, condition: &Expr) -> Option<Expr> {
+        match &condition.kind {
+            ExprKind::And(a, b) => Some(self.all_lanes(a)?.and(self.all_lanes(b)?)),
+            ExprKind::Broadcast { value, .. } => Some(value.clone()),
+            ExprKind::Compare(op @ (CompareOp::Lt | CompareOp::Le), a, b) => {
+                let (ExprKind::Ramp { base, stride, lanes }, ExprKind::Broadcast { value, .. }) =
+                    (&a.kind, &b.kind)
+                else {
+                    return None;
+                };
+                let reach = stride.as_int().filter(|stride| *stride > 0)? * (i128::from(*lanes) - 1);
+                base.dtype.is_int().then_some(())?;
+                (reach <= base.dtype.integer_range()?.1).then_some(())?;
+                let last = Expr::binary(BinaryOp::Add, base.clone(), Expr::int(reach, base.dtype));
+                let ordered = Expr::compare(CompareOp::Le, base.clone(), last.clone());
+                Some(ordered.and(Expr::compare(*op, last, value.clone())))
+            }
             _ => None,
         }
     }
+}
 
-    fn is_changed(&self, expr: &Expr) -> bool {
-        let mut changed = false;
-        expr.walk(&mut |e| changed |= matches!(&e.kind, ExprKind::Var(var) if self.changed.contains(var)));
-        changed
-    }
-
-    /// The expression for all lanes; a scalar where all lanes agree.
-    fn expr(&mut self, expr: &Expr) -> Option<Expr> {
-        if !self.is_changed(expr) {
-            return Some(expr.clone());
-        }
-        if !expr.dtype.is_scalar() {
-            return None;
-        }
-        let vector = expr.dtype.with_lanes(self.lanes);
-        let kind = match &expr.kind {
-            ExprKind::Var(var) => return self.vectors.var(var).cloned(),
-            ExprKind::Cast(value) => {
-                let cast = Expr::new(ExprKind::Cast(self.expr(value)?), vector);
-                return Some(simplify::expr(&cast.with_span(expr.span)));
-            }
-            ExprKind::Not(value) => ExprKind::Not(self.expr(value)?),
-            ExprKind::Binary(op, a, b) => {
-                if let Some(ramp) = self.ramp(*op, a, b) {
-                    return Some(ramp);
-                }
-                ExprKind::Binary(*op, self.wide_expr(a)?, self.wide_expr(b)?)
-            }
-            ExprKind::Compare(op, a, b) => ExprKind::Compare(*op, self.wide_expr(a)?, self.wide_expr(b)?),
-            ExprKind::And(a, b) => {
-                (!depends_on_memory(b)).then_some(())?;
-                ExprKind::And(self.wide_expr(a)?, self.wide_expr(b)?)
-            }
-            ExprKind::Or(a, b) => {
-                (!depends_on_memory(b)).then_some(())?;
-                ExprKind::Or(self.wide_expr(a)?, self.wide_expr(b)?)
-            }
-            ExprKind::Select(c, a, b) => {
-                ExprKind::Select(self.wide_expr(c)?, self.wide_expr(a)?, self.wide_expr(b)?)
-            }
-            ExprKind::Load { buffer, indices, predicate: None } if buffer.dtype.is_scalar() => {
-                let [index] = indices.as_slice() else { return None };
-                let indices = vec![self.expr(index)?];
-                ExprKind::Load { buffer: buffer.clone(), indices, predicate: None }
-            }
-            ExprKind::Let { var, value, body } => {
-                let value = self.expr(value)?;
-                if value.dtype == var.dtype {
-                    ExprKind::Let { var: var.clone(), value, body: self.wide_expr(body)? }
-                } else {
-                    let new = Var::new(var.name.clone(), value.dtype);
-                    self.map(var, new.expr());
-                    ExprKind::Let { var: new, value, body: self.wide_expr(body)? }
-                }
-            }
-            ExprKind::Call { callee: Callee::Op(op), args } => return self.call(*op, args, vector),
-            _ => return None,
-        };
-        Some(Expr::new(kind, vector).with_span(expr.span))
-    }
-
-    fn wide_expr(&mut self, expr: &Expr) -> Option<Expr> {
-        let value = self.expr(expr)?;
-        self.wide(value)
-    }
-
-    /// A ramp plus, minus or times what is the same in every lane, a ramp again.
-    fn ramp(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
-        let arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
-        if !arithmetic || !a.dtype.is_integer() {
-            return None;
-        }
-        let (a, b) = (self.wide_expr(a)?, self.wide_expr(b)?);
-        let sum = simplify::expr(&Expr::binary(op, a, b));
-        matches!(sum.kind, ExprKind::Ramp { .. }).then_some(sum)
-    }
-
-    fn call(&mut self, op: Op, args: &[Expr], vector: DType) -> Option<Expr> {
-        let elementwise = match op.signature() {
-            Signature::FloatUnary | Signature::FloatBinary => self.on_vectors(op, vector),
-            Signature::FloatTest | Signature::IntUnary | Signature::IntBinary | Signature::NumberUnary => {
-                true
-            }
-            Signature::Own => matches!(op, Op::Fma | Op::Clz | Op::Reinterpret | Op::Likely | Op::IfThenElse),
-        };
-        (elementwise && op.effect() == Effect::Pure).then_some(())?;
-        if op == Op::Likely {
-            return self.expr(args.first()?);
-        }
-        if op == Op::IfThenElse {
-            let [c, a, b] = args else { return None };
-            let condition = self.expr(c)?;
-            let (a_wide, b_wide) = (self.wide_expr(a)?, self.wide_expr(b)?);
-            if condition.dtype.is_scalar() {
-                return Some(Expr::call(op, vec![condition, a_wide, b_wide], vector));
-            }
-            // A choice by lane evaluates both.
-            (!depends_on_memory(a) && !depends_on_memory(b)).then_some(())?;
-            return Some(Expr::select(condition, a_wide, b_wide));
-        }
-        let args = args.iter().map(|arg| self.wide_expr(arg)).collect::<Option<Vec<_>>>()?;
-        Some(Expr::call(op, args, vector))
-    }
-
-    /// Whether a function of floats stays on vectors: native, a core op, or lowered to arithmetic.
-    fn on_vectors(&self, op: Op, dtype: DType) -> bool {
-        let lowered = matches!(op, Op::Exp | Op::Tanh | Op::Sigmoid) && dtype.bits <= 32;
-        self.facts.native_ops.contains(&op)
-            || !self.facts.is_host
-            || lowered
-            || matches!(
-                op,
-                Op::Sqrt
-                    | Op::Rsqrt
-                    | Op::Floor
-                    | Op::Ceil
-                    | Op::Trunc
-                    | Op::Nearbyint
-                    | Op::Round
-                    | Op::Copysign
-            )
-    }
+fn count(stmt: &Stmt) -> usize {
+    let mut count = 0;
+    stmt.walk(&mut |child| count += usize::from(matches!(child, chipdock_ir::Child::Stmt(_))));
+    count
 }

@@ -368,3 +368,40 @@ fn halves_are_rounded_in_four_lanes() {
     });
     check(f.finish()).unwrap();
 }
+
+/// Branches by lane: loads and stores under masks touch nothing else (H7), at the end of a row too.
+#[test]
+fn masks_touch_no_other_element() {
+    if !has_compiler() {
+        return;
+    }
+    for dtype in [DType::FLOAT32, DType::FLOAT16, DType::BOOL, DType::INT64, DType::UINT8, DType::FLOAT64] {
+        let mut f = build::function("f");
+        let inputs: Vec<Buffer> =
+            TYPES.iter().map(|dtype| f.buffer(format!("A_{dtype}"), [N as i32], *dtype)).collect();
+        let at = |name: DType| &inputs[TYPES.iter().position(|dtype| *dtype == name).unwrap()];
+        let output = f.buffer("O0", [N as i32], dtype);
+        // Forty-five of forty-eight elements, in vectors of eight; what is not positive stays.
+        f.range("i", 6, |f, i| {
+            f.for_loop("v", 8, ForKind::Vectorized, |f, v| {
+                let index = i * Expr::i32(8) + v;
+                f.if_then(Expr::compare(CompareOp::Lt, index.clone(), Expr::i32(45)), |f| {
+                    let value = Expr::load(at(DType::INT32), vec![index.clone()]);
+                    let positive = Expr::compare(CompareOp::Gt, value, Expr::i32(0));
+                    let loaded = Expr::load(at(dtype), vec![index.clone()]);
+                    f.if_then_else(
+                        positive,
+                        |f| f.store(&output, [index.clone()], loaded.clone()),
+                        |f| {
+                            let guard = Expr::compare(CompareOp::Ge, index.clone(), Expr::i32(20));
+                            let other = Expr::load(at(dtype), vec![index.clone() - Expr::i32(20)]);
+                            let value = Expr::call(Op::IfThenElse, vec![guard, other, loaded.clone()], dtype);
+                            f.store(&output, [index.clone()], value);
+                        },
+                    );
+                });
+            });
+        });
+        check(f.finish()).unwrap_or_else(|error| panic!("{dtype}: {error}"));
+    }
+}

@@ -4,19 +4,26 @@
 @I.ir_module
 class Module:
     @T.prim_func
-    def kernel(A: T.Buffer((64,), "float32"), Idx: T.Buffer((64,), "int32"), B: T.Buffer((64,), "float32"), n: T.int32):
-        # No vectors: lanes that depend on each other, three lanes, a branch by lane, a load that only some lanes may make, two
-        # lanes that store one element, a C function.
+    def lanes(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+        # No vectors: lanes that depend on each other, three lanes, two lanes that store one element, a function alone, lanes
+        # whose steps reach the next iteration's.
         for v in T.vectorized(8):
             A[v + 1] = A[v]
         for v in T.vectorized(3):
             B[v] = A[v]
         for v in T.vectorized(8):
-            if v < n:
-                B[v] = A[v]
-        for v in T.vectorized(8):
-            B[v] = T.if_then_else(Idx[v] >= 0, A[Idx[v]], T.float32(0))
-        for v in T.vectorized(8):
             B[v // 2] = A[v]
         for v in T.vectorized(8):
-            B[v] = T.sin(A[v])
+            B[v] = T.atan2(A[v], B[v])
+        for v in T.vectorized(0, 4, step=2):
+            for k in range(4):
+                B[v + k * 4] = A[v]
+
+    @T.prim_func
+    def statements(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+        # An assertion; an index that memory says.
+        for v in T.vectorized(4):
+            assert A[v] > T.float32(-100), "above"
+            B[v] = A[v]
+        for v in T.vectorized(4):
+            B[T.max(T.Cast("int32", A[v]), 0)] = T.float32(1)

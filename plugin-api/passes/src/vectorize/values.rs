@@ -1,0 +1,249 @@
+//! One body over vectors: values.
+
+use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, Signature, Var};
+
+use super::lanes::Lanes;
+use crate::simplify;
+use crate::walk::depends_on_memory;
+
+impl Lanes<'_> {
+    /// The value in every lane; `None` for vectors of another width.
+    fn wide(&self, value: Expr) -> Option<Expr> {
+        match value.dtype.lanes {
+            1 => Some(value.broadcast(self.lanes)),
+            lanes if lanes == self.lanes => Some(value),
+            _ => None,
+        }
+    }
+
+    fn is_changed(&self, expr: &Expr) -> bool {
+        let mut changed = false;
+        expr.walk(&mut |e| {
+            changed |= match &e.kind {
+                ExprKind::Var(var) => self.changed.contains(var),
+                ExprKind::Load { buffer, .. } => self.own.contains_key(&buffer.data),
+                _ => false,
+            };
+        });
+        changed
+    }
+
+    /// The expression for all lanes; a scalar where all lanes agree. Under a mask what reads memory is a vector, for
+    /// where no lane runs it must not be read.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Option<Expr> {
+        if !self.is_changed(expr) && (self.mask.is_none() || !depends_on_memory(expr)) {
+            return Some(expr.clone());
+        }
+        if !expr.dtype.is_scalar() {
+            return None;
+        }
+        let vector = expr.dtype.with_lanes(self.lanes);
+        let kind = match &expr.kind {
+            ExprKind::Var(var) => return self.vectors.get(var).cloned(),
+            ExprKind::Cast(value) => {
+                let cast = Expr::new(ExprKind::Cast(self.wide_expr(value)?), vector);
+                return Some(simplify::expr(&cast.with_span(expr.span)));
+            }
+            ExprKind::Not(value) => ExprKind::Not(self.wide_expr(value)?),
+            ExprKind::Binary(op, a, b) => {
+                if let Some(ramp) = self.ramp(*op, a, b) {
+                    return Some(ramp);
+                }
+                ExprKind::Binary(*op, self.wide_expr(a)?, self.wide_expr(b)?)
+            }
+            ExprKind::Compare(op, a, b) => ExprKind::Compare(*op, self.wide_expr(a)?, self.wide_expr(b)?),
+            ExprKind::And(a, b) => {
+                let first = self.wide_expr(a)?;
+                return self.named(first, &[b], |lanes, first| {
+                    let second = lanes.where_true(first, b)?;
+                    Some(first.clone().and(second))
+                });
+            }
+            ExprKind::Or(a, b) => {
+                let first = self.wide_expr(a)?;
+                return self.named(first, &[b], |lanes, first| {
+                    let second = lanes.where_true(&first.clone().logical_not(), b)?;
+                    Some(first.clone().or(second))
+                });
+            }
+            ExprKind::Select(c, a, b) => {
+                ExprKind::Select(self.wide_expr(c)?, self.wide_expr(a)?, self.wide_expr(b)?)
+            }
+            ExprKind::Load { buffer, indices, predicate } if buffer.dtype.is_scalar() => {
+                let [index] = indices.as_slice() else { return None };
+                return self.load(expr, buffer, index, predicate.as_ref());
+            }
+            ExprKind::Let { var, value, body } => {
+                let value = self.expr(value)?;
+                if value.dtype == var.dtype {
+                    ExprKind::Let { var: var.clone(), value, body: self.wide_expr(body)? }
+                } else {
+                    let new = Var::new(var.name.clone(), value.dtype);
+                    self.map(var, new.expr());
+                    ExprKind::Let { var: new, value, body: self.wide_expr(body)? }
+                }
+            }
+            ExprKind::Call { callee: Callee::Op(op), args } => return self.call(*op, args, vector),
+            _ => return None,
+        };
+        Some(Expr::new(kind, vector).with_span(expr.span))
+    }
+
+    pub(super) fn wide_expr(&mut self, expr: &Expr) -> Option<Expr> {
+        let value = self.expr(expr)?;
+        self.wide(value)
+    }
+
+    /// The value for all lanes where it is evaluated only in those of a mask.
+    fn where_true(&mut self, mask: &Expr, expr: &Expr) -> Option<Expr> {
+        if depends_on_memory(expr) {
+            self.masked(mask, |lanes| lanes.wide_expr(expr))
+        } else {
+            self.wide_expr(expr)
+        }
+    }
+
+    /// What `make` makes of a condition, which has a name where it becomes a predicate in one of the parts, so that it is
+    /// evaluated once.
+    fn named(
+        &mut self,
+        condition: Expr,
+        parts: &[&Expr],
+        make: impl FnOnce(&mut Self, &Expr) -> Option<Expr>,
+    ) -> Option<Expr> {
+        if matches!(condition.kind, ExprKind::Var(_)) || !parts.iter().any(|part| depends_on_memory(part)) {
+            return make(self, &condition);
+        }
+        let var = Var::new("mask", condition.dtype);
+        let body = make(self, &var.expr())?;
+        let dtype = body.dtype;
+        Some(Expr::new(ExprKind::Let { var, value: condition, body }, dtype))
+    }
+
+    /// The predicate of an access here, which may have one of its own; `Some(None)` where all lanes access.
+    pub(super) fn predicate(&mut self, own: Option<&Expr>) -> Option<Option<Expr>> {
+        let own = match own {
+            Some(own) => Some(self.wide_expr(own)?),
+            None => None,
+        };
+        let both = match (self.mask.clone(), own) {
+            (Some(mask), Some(own)) => Some(mask.and(own)),
+            (mask, own) => mask.or(own),
+        };
+        (both.is_none() || self.facts.is_host).then_some(both)
+    }
+
+    /// The buffer and the index of an access; in a buffer that each lane has for itself, that of each lane's element.
+    pub(super) fn place(&mut self, buffer: &Buffer, index: &Expr) -> Option<(Buffer, Expr)> {
+        let index = self.expr(index)?;
+        let Some(wide) = self.own.get(&buffer.data).cloned() else { return Some((buffer.clone(), index)) };
+        let dtype = index.dtype.scalar();
+        let (zero, one) = (Expr::int(0, dtype), Expr::int(1, dtype));
+        let first = Expr::binary(
+            BinaryOp::Mul,
+            self.wide(index)?,
+            Expr::int(self.lanes.into(), dtype.with_lanes(self.lanes)),
+        );
+        let own = Expr::binary(BinaryOp::Add, first, zero.ramp(one, self.lanes));
+        (wide.dtype == buffer.dtype).then(|| (wide, simplify::expr(&own)))
+    }
+
+    fn load(&mut self, expr: &Expr, buffer: &Buffer, index: &Expr, predicate: Option<&Expr>) -> Option<Expr> {
+        let (buffer, mut index) = self.place(buffer, index)?;
+        let predicate = self.predicate(predicate)?;
+        if predicate.is_some() {
+            index = self.wide(index)?;
+        }
+        let dtype = buffer.dtype.with_lanes(index.dtype.lanes);
+        Some(
+            Expr::new(ExprKind::Load { buffer, indices: vec![index], predicate }, dtype).with_span(expr.span),
+        )
+    }
+
+    /// A ramp plus, minus or times what is the same in every lane, a ramp again.
+    fn ramp(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
+        let arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+        if !arithmetic || !a.dtype.is_integer() {
+            return None;
+        }
+        let (a, b) = (self.wide_expr(a)?, self.wide_expr(b)?);
+        let sum = simplify::expr(&Expr::binary(op, a, b));
+        matches!(sum.kind, ExprKind::Ramp { .. }).then_some(sum)
+    }
+
+    fn call(&mut self, op: Op, args: &[Expr], vector: DType) -> Option<Expr> {
+        let elementwise = match op.signature() {
+            Signature::FloatUnary | Signature::FloatBinary => self.on_vectors(op, vector),
+            Signature::FloatTest | Signature::IntUnary | Signature::IntBinary | Signature::NumberUnary => {
+                true
+            }
+            Signature::Own => {
+                matches!(
+                    op,
+                    Op::Fma
+                        | Op::Clz
+                        | Op::Reinterpret
+                        | Op::Likely
+                        | Op::ThreadInvariant
+                        | Op::IfThenElse
+                        | Op::QMultiplyShift
+                        | Op::QMultiplyShiftPerAxis
+                )
+            }
+        };
+        (elementwise && op.effect() == Effect::Pure).then_some(())?;
+        match (op, args) {
+            (Op::Likely | Op::ThreadInvariant, [value]) => self.expr(value),
+            (Op::IfThenElse, [c, a, b]) => {
+                let condition = self.expr(c)?;
+                if condition.dtype.is_scalar() {
+                    let (a, b) = (self.wide_expr(a)?, self.wide_expr(b)?);
+                    return Some(Expr::call(op, vec![condition, a, b], vector));
+                }
+                // A choice by lane evaluates both, each for its lanes.
+                self.named(condition, &[a, b], |lanes, condition| {
+                    let a = lanes.where_true(condition, a)?;
+                    let b = lanes.where_true(&condition.clone().logical_not(), b)?;
+                    Some(Expr::select(condition.clone(), a, b))
+                })
+            }
+            _ => {
+                // Multiplications of quantised kernels take some scalars: shifts and flags.
+                let n_wide = match op {
+                    Op::QMultiplyShift => 2,
+                    Op::QMultiplyShiftPerAxis => 4,
+                    _ => args.len(),
+                };
+                let mut new = Vec::with_capacity(args.len());
+                for (position, arg) in args.iter().enumerate() {
+                    let value = self.expr(arg)?;
+                    new.push(if position < n_wide {
+                        self.wide(value)?
+                    } else {
+                        (value.dtype == arg.dtype).then_some(value)?
+                    });
+                }
+                Some(Expr::call(op, new, vector))
+            }
+        }
+    }
+
+    /// Whether a function of floats stays on vectors: native, a core op, or lowered to arithmetic.
+    fn on_vectors(&self, op: Op, dtype: DType) -> bool {
+        let lowered = matches!(op, Op::Exp | Op::Tanh | Op::Sigmoid) && dtype.bits <= 32;
+        self.facts.native_ops.contains(&op)
+            || !self.facts.is_host
+            || lowered
+            || matches!(
+                op,
+                Op::Sqrt
+                    | Op::Rsqrt
+                    | Op::Floor
+                    | Op::Ceil
+                    | Op::Trunc
+                    | Op::Nearbyint
+                    | Op::Round
+                    | Op::Copysign
+            )
+    }
+}
