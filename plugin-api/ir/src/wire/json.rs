@@ -1,6 +1,7 @@
-//! JSON with ordered objects, integers only, and no key twice.
+//! JSON with ordered objects, integers of 64 bits only, and no key twice.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,15 +10,36 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::WireError;
 
-/// Fields of an object at most; nodes have few.
-const FIELDS_MAX: usize = 1024;
+/// Fields of an object at most; nodes have few, the options of a target some.
+pub(super) const FIELDS_MAX: usize = 1024;
+/// Fields of an object that are compared one by one; more are looked up.
+const FIELDS_FEW: usize = 32;
+
+/// The node and the fields of an object, in their order.
+macro_rules! node {
+    ($node:expr $(, $name:ident: $value:expr)* $(,)?) => {
+        $crate::wire::json::Json::Object(vec![
+            ("node".into(), $crate::wire::json::Json::text($node)),
+            $((stringify!($name).into(), $value),)*
+        ])
+    };
+}
+
+/// An object without a node's name.
+macro_rules! object {
+    ($($name:ident: $value:expr),* $(,)?) => {
+        $crate::wire::json::Json::Object(vec![$((stringify!($name).into(), $value),)*])
+    };
+}
+
+pub(super) use {node, object};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Json {
     Null,
     Bool(bool),
-    Int(i128),
+    Int(i64),
     Text(Arc<str>),
     List(Vec<Json>),
     Object(Vec<(Cow<'static, str>, Json)>),
@@ -28,8 +50,29 @@ impl Json {
         Self::Text(text.into())
     }
 
-    pub(super) fn number(value: impl Into<i128>) -> Self {
+    pub(super) fn number(value: impl Into<i64>) -> Self {
         Self::Int(value.into())
+    }
+
+    /// An id, or another count of things in memory.
+    pub(super) fn id(index: usize) -> Self {
+        Self::Int(i64::try_from(index).unwrap_or(i64::MAX))
+    }
+
+    /// The field of an object.
+    pub(super) fn field(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Object(fields) => fields.iter().find(|(field, _)| field == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The text of the field of an object.
+    pub(super) fn word(&self, name: &str) -> &str {
+        match self.field(name) {
+            Some(Self::Text(text)) => text,
+            _ => "",
+        }
     }
 
     /// The value in a few characters, for messages.
@@ -117,11 +160,13 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Json, E> {
-        Ok(Json::Int(value.into()))
+        Ok(Json::Int(value))
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Json, E> {
-        Ok(Json::Int(value.into()))
+        i64::try_from(value)
+            .map(Json::Int)
+            .map_err(|_| E::custom(format!("expected a number of 64 bits, signed, found {value}")))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Json, E> {
@@ -138,11 +183,19 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
         let mut fields: Vec<(Cow<'static, str>, Json)> = Vec::new();
+        let mut names: HashSet<String> = HashSet::new();
         while let Some((name, value)) = entries.next_entry::<String, Json>()? {
             if fields.len() >= FIELDS_MAX {
                 return Err(A::Error::custom(format!("an object has more than {FIELDS_MAX} fields")));
             }
-            if fields.iter().any(|(other, _)| *other == name) {
+            if fields.len() == FIELDS_FEW {
+                names = fields.iter().map(|(name, _)| name.to_string()).collect();
+            }
+            let twice = match fields.len() {
+                0..FIELDS_FEW => fields.iter().any(|(other, _)| *other == name),
+                _ => !names.insert(name.clone()),
+            };
+            if twice {
                 return Err(A::Error::custom(format!("field \"{name}\" stands twice in one object")));
             }
             fields.push((name.into(), value));

@@ -11,11 +11,14 @@
 //! a float64, `"0x…"` with 16 hexadecimal digits (JSON has no NaN); ids, lanes and alignments are JSON numbers.
 //!
 //! W4. **Canonical**: one module gives the same bytes always, so that a hash of them means something. Positions in a
-//! text are not written.
+//! text are written only when asked for (W8).
 //!
-//! W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes or fields; a reader takes its own major and
-//! minors up to its own, and rejects unknown nodes and fields. [`write_at`] rewrites a document minor by minor down
-//! to what an older reader takes, or names the node that the older minor cannot express.
+//! W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields or ops; a reader takes its own major and
+//! minors up to its own, and rejects what the document's minor does not have: an unknown node, field or op, those of a
+//! newer minor too. Older documents are rewritten up, minor by minor, and then read by the one reader. [`write_at`]
+//! rewrites a document minor by minor down to what an older reader takes, or names the node, its op and the function that
+//! the older minor cannot express. What each minor has is a table, printed as JSON Schema ([`schema`]). Published minors
+//! never change; documents of each are kept beside this crate, in `wire/corpus`, and are read for ever.
 //!
 //! W6. **Limits**: [`limits`](crate::limits), and [`DOCUMENT_BYTES_MAX`]. A reader never recurses deeper than those,
 //! whatever the document, and its errors name the node.
@@ -23,7 +26,30 @@
 //! W7. [`read`] checks the structure of the document, [`crate::validate`] the module. What [`write()`] writes of any
 //! valid module, [`read`] takes, and gives an equal one ([`crate::equal::modules`]).
 //!
+//! W8. **Positions** (since 1.1) are a section of the document, left out when there are none:
+//! `"positions": {"file": name or null, "nodes": [[id, line, column], …]}`, in the order of ids, lines and columns from 1.
+//! A document with positions tells equal statements of different places apart, so that each has its own; equal
+//! expressions still stand once, and have a position only if they stand in one place. An older minor has none.
+//!
 //! Constants of tensors are to be sections beside the document; no node refers to one yet.
+//!
+//! # 1.1 in terms of 1.0
+//!
+//! | since 1.1 | in 1.0 |
+//! |---|---|
+//! | `tvm_thread_invariant` | its argument |
+//! | `assume` | the statement is left out |
+//! | `tvm_access_ptr` | `handle_add_byte_offset` of the data, by the size of the elements before |
+//! | `dp4a` | the sum and four products of lanes |
+//! | `q_multiply_shift`, `q_multiply_shift_per_axis` | products and shifts in int64 |
+//! | `Attr` of a `Reducer` | its body, when no `tvm_thread_allreduce` is in it |
+//! | positions | none |
+//! | `thread_return`, `atomic_add`, `tvm_warp_…`, `tvm_thread_allreduce` | nothing: refused |
+//!
+//! # Robustness
+//!
+//! Written and read again, a module takes time and memory in proportion to its nodes (see `tests/wire` for the figures
+//! and the tests that hold them).
 //!
 //! # Nodes
 //!
@@ -55,22 +81,33 @@
 //! | `Evaluate`, `Return` | value id · value id? |
 //! | `Assert` | condition id, kind, message \[id\] |
 //! | `Attr` | about: id? of a buffer, variable or `Reducer`, key, value id, body id |
-//! | `Reducer` | lhs \[id\], rhs \[id\], result \[id\], identity \[id\] |
+//! | `Reducer` (since 1.1) | lhs \[id\], rhs \[id\], result \[id\], identity \[id\] |
 //! | `LaunchThread` | var id, axis, extent id, body id |
 //! | `Break`, `Continue` | |
 //! | `AttrNone` `AttrBool` `AttrInt` `AttrFloat` `AttrStr` `AttrList` `AttrMap` `AttrTarget` `AttrExpr` | value; AttrFloat: bits; AttrList: items \[id\]; AttrMap: items; AttrTarget: target |
 
+mod fields;
+mod format;
 mod json;
+mod minors;
+mod quantised;
 mod read;
+mod rewrite;
 mod write;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::IrModule;
 use json::Json;
+use minors::{MINORS, Minor, convert, find};
+use rewrite::Document;
 
 /// The version that [`write()`] writes and the newest that [`read`] takes.
-pub const VERSION: &str = "1.0.0";
+pub const VERSION: &str = "1.1.0";
+
+/// Every version that is written and read, oldest first.
+pub const VERSIONS: &[&str] = &["1.0.0", VERSION];
 
 /// Bytes of a document at most.
 pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;
@@ -136,67 +173,162 @@ pub fn write(module: &IrModule) -> Result<String, WireError> {
 /// As [`write()`]; a version that this library does not know; a node that the version cannot express, by its id and
 /// name.
 pub fn write_at(module: &IrModule, version: &str) -> Result<String, WireError> {
-    write_among(module, version, MINORS)
+    write_with(module, &WriteOptions { version, ..WriteOptions::default() })
+}
+
+/// How a module is written.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteOptions<'a> {
+    /// The version, [`VERSION`] by default.
+    pub version: &'a str,
+    /// Whether positions are written (W8), if the version has them; not by default.
+    pub positions: bool,
+    /// The file that the module was read from, written with the positions.
+    pub file: Option<&'a str>,
+}
+
+impl Default for WriteOptions<'_> {
+    fn default() -> Self {
+        Self { version: VERSION, positions: false, file: None }
+    }
+}
+
+/// Writes a module as asked for.
+///
+/// # Errors
+///
+/// As [`write_at`]; a file name of more than [`STRING_BYTES_MAX`](crate::limits::STRING_BYTES_MAX) bytes.
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_ir::wire::{self, WriteOptions};
+/// use chipdock_ir::{Expr, Span, Stmt, StmtKind, build};
+///
+/// let mut f = build::function("f");
+/// f.push(Stmt::new(StmtKind::Return(None)).with_span(Span { line: 3, column: 5 }));
+/// let module = build::module([f.finish()]);
+/// let options = WriteOptions { positions: true, file: Some("f.py"), ..WriteOptions::default() };
+/// let document = wire::read_document(&wire::write_with(&module, &options).unwrap()).unwrap();
+/// assert_eq!(document.file.as_deref(), Some("f.py"));
+/// assert_eq!(document.module.functions[0].body.span.line, 3);
+/// ```
+pub fn write_with(module: &IrModule, options: &WriteOptions<'_>) -> Result<String, WireError> {
+    write_among(module, options, MINORS, MINORS.len() - 1)
+}
+
+/// What a document holds.
+#[derive(Clone, Debug)]
+pub struct WireDocument {
+    /// The module; its nodes have the positions that were written.
+    pub module: IrModule,
+    /// The version of the document.
+    pub version: Arc<str>,
+    /// The file that the module was first read from, if that was written.
+    pub file: Option<Arc<str>>,
+}
+
+/// Reads the module of a document.
+///
+/// # Errors
+///
+/// The first thing that is not as the format has it: JSON, version, a node, field or op that the version does not have,
+/// an id that does not refer backwards to a node of the wanted sort, a limit.
+pub fn read(text: &str) -> Result<IrModule, WireError> {
+    read_document(text).map(|document| document.module)
 }
 
 /// Reads a document.
 ///
 /// # Errors
 ///
-/// The first thing that is not as the format has it: JSON, version, an unknown node or field, an id that does not
-/// refer backwards to a node of the wanted sort, a limit.
-pub fn read(text: &str) -> Result<IrModule, WireError> {
-    if text.len() > DOCUMENT_BYTES_MAX {
-        return Err(WireError::new(format!(
-            "expected at most {DOCUMENT_BYTES_MAX} bytes, found {}",
-            text.len()
-        )));
+/// As [`read`].
+pub fn read_document(text: &str) -> Result<WireDocument, WireError> {
+    read_among(text, MINORS, MINORS.len() - 1)
+}
+
+/// The JSON Schema (draft 2020-12) of a version's documents. It holds each node, its fields and what they are; that ids
+/// lead backwards to nodes of the right sort is beyond it. Numbers of a document have no fraction and no exponent, which
+/// JSON Schema does not tell from those that have one of zero.
+///
+/// # Errors
+///
+/// A version that this library does not know.
+pub fn schema(version: &str) -> Result<serde_json::Value, WireError> {
+    let minor =
+        find(version, MINORS)?.ok_or_else(|| unknown_version("give the schema of", version, MINORS))?;
+    Ok(format::schema((MINORS[minor].format)(), MINORS[minor].version))
+}
+
+fn unknown_version(what: &str, version: &str, minors: &[Minor]) -> WireError {
+    let known: Vec<&str> = minors.iter().map(|minor| minor.version).collect();
+    WireError::new(format!("cannot {what} version {version}; this library knows {}", known.join(", ")))
+}
+
+/// `native`: the place in `minors` of the minor that modules are.
+fn write_among(
+    module: &IrModule,
+    options: &WriteOptions<'_>,
+    minors: &[Minor],
+    native: usize,
+) -> Result<String, WireError> {
+    let to =
+        find(options.version, minors)?.ok_or_else(|| unknown_version("write", options.version, minors))?;
+    if options.file.is_some_and(|file| file.len() > crate::limits::STRING_BYTES_MAX) {
+        return Err(WireError::new("the name of the file is too long"));
     }
-    read::document(&json::parse(text)?)
+    let document = write::document(module, options.positions, options.file)?;
+    let document = convert(document, native, to, minors)?;
+    Ok(write::text(&document, minors[to].version))
 }
 
-/// A minor of the format.
-struct Minor {
-    version: &'static str,
-    /// Rewrites a document of this minor to the one before it; `None` for the first.
-    down: Option<Down>,
-}
-
-type Down = fn(&mut Document) -> Result<(), WireError>;
-
-/// Every minor, oldest first.
-const MINORS: &[Minor] = &[Minor { version: VERSION, down: None }];
-
-/// A document in the making.
-struct Document {
-    nodes: Vec<Json>,
-    functions: Json,
-    attrs: Json,
-}
-
-fn write_among(module: &IrModule, version: &str, minors: &[Minor]) -> Result<String, WireError> {
-    let numbers = parse_version(version)?;
-    let known =
-        |minor: &Minor| parse_version(minor.version).is_ok_and(|n| (n.0, n.1) == (numbers.0, numbers.1));
-    let Some(position) = minors.iter().position(known) else {
-        let known: Vec<&str> = minors.iter().map(|minor| minor.version).collect();
+fn read_among(text: &str, minors: &[Minor], native: usize) -> Result<WireDocument, WireError> {
+    if text.len() > DOCUMENT_BYTES_MAX {
+        let found = text.len();
+        return Err(WireError::new(format!("expected at most {DOCUMENT_BYTES_MAX} bytes, found {found}")));
+    }
+    let Json::Object(mut rest) = json::parse(text)? else {
+        return Err(WireError::new("the document: expected an object"));
+    };
+    let mut take = |name: &str| {
+        let index = rest.iter().position(|(field, _)| field == name);
+        let missing = || WireError::new(format!("the document: field \"{name}\" is missing"));
+        index.map(|index| rest.remove(index).1).ok_or_else(missing)
+    };
+    let version = match take("chipdock_ir")? {
+        Json::Text(version) => version,
+        other => {
+            let found = other.brief();
+            return Err(WireError::new(format!(
+                "the document: field \"chipdock_ir\": expected a string, found {found}"
+            )));
+        }
+    };
+    let Some(from) = find(&version, minors)? else {
+        let (oldest, newest) = (minors[0].version, minors[minors.len() - 1].version);
         return Err(WireError::new(format!(
-            "cannot write version {version}; this library writes {}",
-            known.join(", ")
+            "version {version} is not for this reader, which takes {oldest} to {newest}; have it written at {newest}"
         )));
     };
-    let mut document = write::document(module)?;
-    for minor in minors[position + 1..].iter().rev() {
-        if let Some(down) = minor.down {
-            down(&mut document)?;
+    let nodes = match take("nodes")? {
+        Json::List(nodes) => nodes,
+        other => {
+            let found = other.brief();
+            return Err(WireError::new(format!(
+                "the document: field \"nodes\": expected a list, found {found}"
+            )));
         }
-    }
-    Ok(write::text(&document, minors[position].version))
+    };
+    let document = Document { nodes, rest };
+    (minors[from].format)().check(&document)?;
+    let (module, file) = read::document(convert(document, from, native, minors)?)?;
+    Ok(WireDocument { module, version, file })
 }
 
 /// `major.minor.patch`.
 fn parse_version(text: &str) -> Result<(u32, u32, u32), WireError> {
-    let mut parts = text.split('.').map(|part| part.parse::<u32>().ok());
+    let number = |part: &str| part.parse::<u32>().ok().filter(|number| number.to_string() == part);
+    let mut parts = text.split('.').map(number);
     match (parts.next().flatten(), parts.next().flatten(), parts.next().flatten(), parts.next()) {
         (Some(major), Some(minor), Some(patch), None) => Ok((major, minor, patch)),
         _ => {

@@ -3,17 +3,17 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use super::fields::{Fields, Read};
 use super::json::Json;
+use super::rewrite::Document;
 use super::write::{binary_name, compare_name, iter_name};
-use super::{LEVELS_MAX, VERSION, WireError, parse_version};
-use crate::limits::{DEPTH_MAX, NODES_MAX, STRING_BYTES_MAX};
+use super::{LEVELS_MAX, WireError};
+use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::{
-    AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, DType,
-    Expr, ExprKind, FloatBits, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, Param,
-    PointerType, PrimFunc, Range, Reducer, Stmt, StmtKind, StorageScope, Target, Var,
+    AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, Expr,
+    ExprKind, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, Param, PointerType, PrimFunc,
+    Range, Reducer, Span, Stmt, StmtKind, StorageScope, Target, Var,
 };
-
-type Read<T> = Result<T, WireError>;
 
 const BINARIES: [BinaryOp; 9] = [
     BinaryOp::Add,
@@ -30,30 +30,67 @@ const COMPARES: [CompareOp; 6] =
     [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
 const ITERS: [IterKind; 4] = [IterKind::Spatial, IterKind::Reduce, IterKind::Ordered, IterKind::Opaque];
 
-pub(super) fn document(json: &Json) -> Read<IrModule> {
-    let mut reader = Reader { nodes: Vec::new(), copied: Cell::new(0) };
-    let mut fields = Fields::new(json, "the document")?;
-    let version = fields.text("chipdock_ir")?;
-    let (major, minor, _) = parse_version(&version)?;
-    let (own_major, own_minor, _) = parse_version(VERSION)?;
-    if major != own_major || minor > own_minor {
-        let text =
-            format!("version {version} is not for this reader, which takes {own_major}.0 to {VERSION}");
-        return Err(WireError::new(format!("{text}; have it written at {VERSION}")));
-    }
-    let nodes = fields.list("nodes")?;
+/// The module of a document of the newest minor, and the file that it was read from.
+pub(super) fn document(document: Document) -> Read<(IrModule, Option<Arc<str>>)> {
+    let Document { nodes, rest } = document;
     if nodes.len() as u64 > NODES_MAX {
         return Err(WireError::new(format!("expected at most {NODES_MAX} nodes, found {}", nodes.len())));
     }
-    for (index, node) in nodes.iter().enumerate() {
-        let node = reader.node(node).map_err(|error| WireError { node: Some(index), ..error })?;
+    let rest = Json::Object(rest);
+    let mut reader = Reader { nodes: Vec::with_capacity(nodes.len()), copied: Cell::new(0) };
+    let (file, mut places) = positions(&rest)?;
+    for (index, json) in nodes.into_iter().enumerate() {
+        let mut node = reader.node(&json).map_err(|error| WireError { node: Some(index), ..error })?;
+        if let Some((_, span)) = places.next_if(|(id, _)| *id == index) {
+            node = node.at(span).map_err(|error| WireError { node: Some(index), ..error })?;
+        }
         reader.nodes.push(node);
     }
+    if let Some((id, _)) = places.next() {
+        return Err(WireError::new(format!("positions: there is no node {id}")));
+    }
+    let mut fields = Fields::new(&rest, "the document")?;
     let functions = fields.list("functions")?;
     let functions = functions.iter().map(|function| reader.function(function)).collect::<Read<_>>()?;
     let attrs = reader.attrs(&mut fields, "attrs", &mut 0)?;
+    if rest.field("positions").is_some() {
+        fields.take("positions")?;
+    }
     fields.end()?;
-    Ok(IrModule { functions, attrs })
+    Ok((IrModule { functions, attrs }, file))
+}
+
+type Places = std::iter::Peekable<std::vec::IntoIter<(usize, Span)>>;
+
+/// The file's name, and positions by id, in order.
+fn positions(rest: &Json) -> Read<(Option<Arc<str>>, Places)> {
+    let Some(json) = rest.field("positions") else {
+        return Ok((None, Vec::new().into_iter().peekable()));
+    };
+    let mut fields = Fields::new(json, "positions")?;
+    let file = fields.optional_text("file")?;
+    let mut places: Vec<(usize, Span)> = Vec::new();
+    for json in fields.list("nodes")? {
+        let place = match json {
+            Json::List(place) => match place.as_slice() {
+                [Json::Int(id), Json::Int(line), Json::Int(column)] => usize::try_from(*id)
+                    .ok()
+                    .zip(u32::try_from(*line).ok().filter(|line| *line > 0))
+                    .zip(u32::try_from(*column).ok().filter(|column| *column > 0)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(((id, line), column)) = place else {
+            return Err(fields.wrong("nodes", "an id, a line and a column, both from 1", json));
+        };
+        if places.last().is_some_and(|(last, _)| *last >= id) {
+            return Err(fields.wrong("nodes", "each id once, in their order", json));
+        }
+        places.push((id, Span { line, column }));
+    }
+    fields.end()?;
+    Ok((file, places.into_iter().peekable()))
 }
 
 /// A node that was read, and the levels below it, itself counted.
@@ -68,6 +105,15 @@ enum Node {
 }
 
 impl Node {
+    /// The node, read at a position.
+    fn at(self, span: Span) -> Read<Self> {
+        match self {
+            Self::Expr(expr, levels) => Ok(Self::Expr(expr.with_span(span), levels)),
+            Self::Stmt(stmt, levels) => Ok(Self::Stmt(stmt.with_span(span), levels)),
+            other => Err(WireError::new(format!("{} has no position", other.sort()))),
+        }
+    }
+
     fn sort(&self) -> &'static str {
         match self {
             Self::Var(_) => "a variable",
@@ -76,112 +122,6 @@ impl Node {
             Self::Stmt(..) => "a statement",
             Self::Attr(..) => "the value of an attribute",
             Self::Reducer(..) => "a reducer",
-        }
-    }
-}
-
-/// The fields of an object, each to be taken once.
-struct Fields<'j> {
-    what: String,
-    fields: Vec<(&'j str, Option<&'j Json>)>,
-}
-
-impl<'j> Fields<'j> {
-    fn new(json: &'j Json, what: &str) -> Read<Self> {
-        match json {
-            Json::Object(fields) => Ok(Self {
-                what: what.to_owned(),
-                fields: fields.iter().map(|(name, value)| (&**name, Some(value))).collect(),
-            }),
-            other => Err(WireError::new(format!("{what}: expected an object, found {}", other.brief()))),
-        }
-    }
-
-    fn wrong(&self, name: &str, expected: &str, found: &Json) -> WireError {
-        WireError::new(format!(
-            "{}: field \"{name}\": expected {expected}, found {}",
-            self.what,
-            found.brief()
-        ))
-    }
-
-    fn take(&mut self, name: &str) -> Read<&'j Json> {
-        self.fields
-            .iter_mut()
-            .find(|(field, _)| *field == name)
-            .and_then(|(_, value)| value.take())
-            .ok_or_else(|| WireError::new(format!("{}: field \"{name}\" is missing", self.what)))
-    }
-
-    fn text(&mut self, name: &str) -> Read<Arc<str>> {
-        match self.take(name)? {
-            Json::Text(text) if text.len() <= STRING_BYTES_MAX => Ok(Arc::clone(text)),
-            other => Err(self.wrong(name, "a string of bounded length", other)),
-        }
-    }
-
-    fn optional_text(&mut self, name: &str) -> Read<Option<Arc<str>>> {
-        match self.take(name)? {
-            Json::Null => Ok(None),
-            Json::Text(text) => Ok(Some(Arc::clone(text))),
-            other => Err(self.wrong(name, "a string or null", other)),
-        }
-    }
-
-    fn bool(&mut self, name: &str) -> Read<bool> {
-        match self.take(name)? {
-            Json::Bool(value) => Ok(*value),
-            other => Err(self.wrong(name, "true or false", other)),
-        }
-    }
-
-    fn list(&mut self, name: &str) -> Read<&'j [Json]> {
-        match self.take(name)? {
-            Json::List(items) => Ok(items),
-            other => Err(self.wrong(name, "a list", other)),
-        }
-    }
-
-    fn number<T: TryFrom<i128>>(&mut self, name: &str) -> Read<T> {
-        let json = self.take(name)?;
-        match json {
-            Json::Int(value) => T::try_from(*value).map_err(|_| self.wrong(name, "a number in range", json)),
-            other => Err(self.wrong(name, "a number", other)),
-        }
-    }
-
-    fn parsed<T: std::str::FromStr>(&mut self, name: &str, expected: &str) -> Read<T> {
-        let text = self.text(name)?;
-        text.parse().map_err(|_| self.wrong(name, expected, &Json::Text(text)))
-    }
-
-    fn dtype(&mut self) -> Read<DType> {
-        self.parsed("dtype", "a type's name")
-    }
-
-    /// A decimal integer as it is written: no sign `+`, no zeros in front.
-    fn int(&mut self, name: &str) -> Read<i128> {
-        let text = self.text(name)?;
-        match text.parse::<i128>() {
-            Ok(value) if value.to_string() == *text => Ok(value),
-            _ => Err(self.wrong(name, "a decimal integer in a string", &Json::Text(text))),
-        }
-    }
-
-    fn bits(&mut self) -> Read<FloatBits> {
-        let text = self.text("bits")?;
-        let bits = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-        match bits {
-            Some(bits) if format!("{bits:#018x}") == *text => Ok(FloatBits(bits)),
-            _ => Err(self.wrong("bits", "0x and 16 hexadecimal digits", &Json::Text(text))),
-        }
-    }
-
-    /// That every field was taken.
-    fn end(self) -> Read<()> {
-        match self.fields.iter().find(|(_, value)| value.is_some()) {
-            Some((name, _)) => Err(WireError::new(format!("{}: unknown field \"{name}\"", self.what))),
-            None => Ok(()),
         }
     }
 }
@@ -762,10 +702,7 @@ fn plain(json: &Json) -> serde_json::Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => Value::Bool(*value),
-        Json::Int(value) => i64::try_from(*value)
-            .map(Value::from)
-            .or_else(|_| u64::try_from(*value).map(Value::from))
-            .unwrap_or(Value::Null),
+        Json::Int(value) => Value::from(*value),
         Json::Text(text) => Value::String(text.to_string()),
         Json::List(items) => Value::Array(items.iter().map(plain).collect()),
         Json::Object(fields) => {

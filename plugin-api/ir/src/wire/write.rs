@@ -4,42 +4,38 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::json::Json;
-use super::{Document, LEVELS_MAX, WireError};
+use super::json::{FIELDS_MAX, Json, node, object};
+use super::rewrite::Document;
+use super::{LEVELS_MAX, WireError, format};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::{
     AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferRegion, Callee, CompareOp, DType, Expr,
-    ExprKind, ForKind, IrModule, IterKind, Param, PrimFunc, Reducer, Stmt, StmtKind, Var,
+    ExprKind, ForKind, IrModule, IterKind, Param, PrimFunc, Reducer, Span, Stmt, StmtKind, Var,
 };
 
 type Id = Result<Json, WireError>;
 
-/// The node and the fields of an object, in their order.
-macro_rules! node {
-    ($node:expr $(, $name:ident: $value:expr)* $(,)?) => {
-        Json::Object(vec![
-            ("node".into(), Json::text($node)),
-            $((stringify!($name).into(), $value),)*
-        ])
-    };
-}
-
-/// An object without a node's name.
-macro_rules! object {
-    ($($name:ident: $value:expr),* $(,)?) => {
-        Json::Object(vec![$((stringify!($name).into(), $value),)*])
-    };
-}
-
-pub(super) fn document(module: &IrModule) -> Result<Document, WireError> {
-    let mut writer = Writer::default();
+/// The document of a module at the newest minor; with positions, statements that stand in different places are told
+/// apart.
+pub(super) fn document(
+    module: &IrModule,
+    positions: bool,
+    file: Option<&str>,
+) -> Result<Document, WireError> {
+    let mut writer = Writer { positions, ..Writer::default() };
     let functions = writer.list(&module.functions, |w, f| w.function(f))?;
     let attrs = writer.attrs(&module.attrs)?;
+    let mut rest = vec![("functions".into(), functions), ("attrs".into(), attrs)];
+    let places = writer.places();
+    if positions && (file.is_some() || !places.is_empty()) {
+        let file = file.map_or(Json::Null, Json::text);
+        rest.push(("positions".into(), object! { file: file, nodes: Json::List(places) }));
+    }
     // The table of equal nodes shares them; it goes first.
     drop(writer.ids);
     let nodes =
         writer.nodes.into_iter().map(|node| Rc::try_unwrap(node).unwrap_or_else(|node| (*node).clone()));
-    Ok(Document { nodes: nodes.collect(), functions, attrs })
+    Ok(Document { nodes: nodes.collect(), rest })
 }
 
 /// The document as text, one node a line.
@@ -51,10 +47,13 @@ pub(super) fn text(document: &Document, version: &str) -> String {
         out.push_str(if index > 0 { ",\n" } else { "\n" });
         node.write(&mut out);
     }
-    out.push_str("\n],\n\"functions\":");
-    document.functions.write(&mut out);
-    out.push_str(",\n\"attrs\":");
-    document.attrs.write(&mut out);
+    out.push_str("\n]");
+    for (name, value) in &document.rest {
+        out.push_str(",\n");
+        Json::text(name).write(&mut out);
+        out.push(':');
+        value.write(&mut out);
+    }
     out.push_str("}\n");
     out
 }
@@ -95,9 +94,12 @@ pub(super) fn iter_name(kind: IterKind) -> &'static str {
 
 #[derive(Default)]
 struct Writer {
+    positions: bool,
     nodes: Vec<Rc<Json>>,
-    /// Equal nodes, by what they are.
-    ids: HashMap<Rc<Json>, usize>,
+    /// Equal nodes, by what they are; statements also by where they stand, if that is written.
+    ids: HashMap<(Rc<Json>, Span), usize>,
+    /// Where a statement or an expression stands, [`Span::NONE`] where equal expressions stand in several places.
+    places: HashMap<usize, Span>,
     exprs: HashMap<usize, usize>,
     stmts: HashMap<usize, usize>,
     vars: HashMap<Var, usize>,
@@ -106,7 +108,7 @@ struct Writer {
 }
 
 fn id(index: usize) -> Json {
-    Json::Int(index as i128)
+    Json::id(index)
 }
 
 impl Writer {
@@ -119,14 +121,40 @@ impl Writer {
         Ok(index)
     }
 
-    /// The id of a node, that of an equal one if there is any.
-    fn share(&mut self, node: Json) -> Result<usize, WireError> {
-        if let Some(index) = self.ids.get(&node) {
+    /// The id of a node, that of an equal one in its place if there is any.
+    fn share(&mut self, node: Json, place: Span) -> Result<usize, WireError> {
+        let key = (Rc::new(node), place);
+        if let Some(index) = self.ids.get(&key) {
             return Ok(*index);
         }
-        let index = self.add(node)?;
-        self.ids.insert(Rc::clone(&self.nodes[index]), index);
+        let index = self.nodes.len();
+        if index as u64 >= NODES_MAX {
+            return Err(WireError::new(format!("the module has more than {NODES_MAX} nodes")));
+        }
+        self.nodes.push(Rc::clone(&key.0));
+        self.ids.insert(key, index);
         Ok(index)
+    }
+
+    /// Notes where a node stands.
+    fn place(&mut self, index: usize, place: Span) {
+        if self.positions {
+            let known = self.places.entry(index).or_insert(place);
+            if *known != place {
+                *known = Span::NONE;
+            }
+        }
+    }
+
+    /// Every position that is known, by id.
+    fn places(&mut self) -> Vec<Json> {
+        let mut places: Vec<_> = std::mem::take(&mut self.places).into_iter().collect();
+        places.retain(|(_, place)| place.line > 0 && place.column > 0);
+        places.sort_unstable_by_key(|(index, _)| *index);
+        let item = |(index, place): (usize, Span)| {
+            Json::List(vec![id(index), Json::number(place.line), Json::number(place.column)])
+        };
+        places.into_iter().map(item).collect()
     }
 
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, WireError>) -> Result<T, WireError> {
@@ -149,7 +177,7 @@ impl Writer {
 
     fn dtype(dtype: DType) -> Id {
         let text = dtype.to_string();
-        if text.parse() == Ok(dtype) {
+        if format::dtype(&text) == Some(dtype) {
             Ok(Json::text(&text))
         } else {
             Err(WireError::new(format!("there is no type {text}")))
@@ -211,9 +239,6 @@ impl Writer {
     }
 
     fn expr(&mut self, expr: &Expr) -> Id {
-        if let Some(index) = self.exprs.get(&expr.address()) {
-            return Ok(id(*index));
-        }
         if let ExprKind::Var(var) = &expr.kind {
             if expr.dtype != var.dtype {
                 return Err(WireError::new(format!(
@@ -223,9 +248,16 @@ impl Writer {
             }
             return self.var(var);
         }
-        let node = self.deeper(|w| w.expr_node(expr))?;
-        let index = self.share(node)?;
-        self.exprs.insert(expr.address(), index);
+        let index = match self.exprs.get(&expr.address()) {
+            Some(index) => *index,
+            None => {
+                let node = self.deeper(|w| w.expr_node(expr))?;
+                let index = self.share(node, Span::NONE)?;
+                self.exprs.insert(expr.address(), index);
+                index
+            }
+        };
+        self.place(index, expr.span);
         Ok(id(index))
     }
 
@@ -234,6 +266,9 @@ impl Writer {
         Ok(match &expr.kind {
             // Written above.
             ExprKind::Var(_) => Json::Null,
+            ExprKind::Int(value) if value.unsigned_abs() > 1 << 64 => {
+                return Err(WireError::new(format!("no type has the integer {value}")));
+            }
             ExprKind::Int(value) => node! { "Int", dtype: dtype, value: Json::text(&value.to_string()) },
             ExprKind::Float(bits) => {
                 node! { "Float", dtype: dtype, bits: Json::text(&format!("{:#018x}", bits.0)) }
@@ -294,7 +329,9 @@ impl Writer {
             return Ok(id(*index));
         }
         let node = self.deeper(|w| w.stmt_node(stmt))?;
-        let index = self.share(node)?;
+        let place = if self.positions { stmt.span } else { Span::NONE };
+        let index = self.share(node, place)?;
+        self.place(index, place);
         self.stmts.insert(stmt.address(), index);
         Ok(id(index))
     }
@@ -421,7 +458,7 @@ impl Writer {
             result: self.list(&reducer.result, Self::expr)?,
             identity: self.list(&reducer.identity, Self::expr)?,
         };
-        Ok(id(self.share(node)?))
+        Ok(id(self.share(node, Span::NONE)?))
     }
 
     fn attrs(&mut self, attrs: &Attrs) -> Id {
@@ -450,7 +487,7 @@ impl Writer {
                 AttrValue::Expr(expr) => node! { "AttrExpr", value: w.expr(expr)? },
             })
         })?;
-        self.share(node).map(id)
+        self.share(node, Span::NONE).map(id)
     }
 }
 
@@ -467,17 +504,19 @@ fn plain(value: &serde_json::Value, depth: usize) -> Id {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::String(text) => Json::text(text),
-        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(value), _) => Json::number(value),
-            (None, Some(value)) => Json::number(value),
-            (None, None) => {
+        Value::Number(number) => match number.as_i64() {
+            Some(value) => Json::number(value),
+            None => {
                 return Err(WireError::new(format!(
-                    "an option of a target is the float {number}; expected an integer"
+                    "an option of a target is {number}; expected an integer of 64 bits, signed"
                 )));
             }
         },
         Value::Array(items) => {
             Json::List(items.iter().map(|item| plain(item, depth + 1)).collect::<Result<_, _>>()?)
+        }
+        Value::Object(map) if map.len() > FIELDS_MAX => {
+            return Err(WireError::new(format!("a target has more than {FIELDS_MAX} options")));
         }
         Value::Object(map) => {
             let fields = map.iter().map(|(name, value)| Ok((name.clone().into(), plain(value, depth + 1)?)));
