@@ -59,8 +59,8 @@ fn flat<'a>(stmt: &'a Stmt, depth: usize, out: &mut Vec<&'a Stmt>) {
 fn end(min: &Expr, extent: &Expr) -> Expr {
     match (min.as_int(), extent.as_int()) {
         (Some(0), _) => extent.clone(),
-        (Some(a), Some(b)) if min.dtype.wrap(a.saturating_add(b)) == a.saturating_add(b) => {
-            Expr::int(a + b, min.dtype)
+        (Some(a), Some(b)) if a.checked_add(b).is_some_and(|end| min.dtype.wrap(end) == end) => {
+            Expr::int(a.wrapping_add(b), min.dtype)
         }
         _ => min + extent,
     }
@@ -340,8 +340,8 @@ impl Printer {
         let extent = match step {
             None => extent.clone(),
             Some(step) => match (extent.as_int(), step.as_int()) {
-                (Some(a), Some(b)) if extent.dtype.wrap(a.saturating_mul(b)) == a.saturating_mul(b) => {
-                    Expr::int(a * b, extent.dtype)
+                (Some(a), Some(b)) if a.checked_mul(b).is_some_and(|end| extent.dtype.wrap(end) == end) => {
+                    Expr::int(a.wrapping_mul(b), extent.dtype)
                 }
                 _ => extent * step,
             },
