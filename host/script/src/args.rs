@@ -50,7 +50,12 @@ impl Parser<'_> {
         Ok(bound)
     }
 
-    fn unknown_keyword(&mut self, keyword: &ast::Keyword, function: &str, names: &[&str]) -> Failed {
+    pub(crate) fn unknown_keyword(
+        &mut self,
+        keyword: &ast::Keyword,
+        function: &str,
+        names: &[&str],
+    ) -> Failed {
         let found = keyword.arg.as_ref().map(|name| name.id.to_string()).unwrap_or_default();
         let hint = match nearest(&found, names.iter().copied()) {
             Some(near) => format!("; did you mean {near}?"),

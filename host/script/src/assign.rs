@@ -1,5 +1,7 @@
 //! Assignments: stores, declarations, lets, local scalars.
 
+use std::sync::Arc;
+
 use chipdock_ir::{Attrs, Buffer, DType, Expr, ExprKind, Stmt, StmtKind, StorageScope, ThreadAxis, Var};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
@@ -29,6 +31,7 @@ impl Parser<'_> {
                     return Ok(Flow::Rest);
                 }
                 self.assign_name(name, &node.value, node, out)?;
+                return self.late_notes(name, rest, node, out);
             }
             ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
                 self.assign_tuple(elts, &node.value, node, out)?;
@@ -92,7 +95,12 @@ impl Parser<'_> {
         let value = self.value(value)?;
         match value {
             // Another name for the same thing.
-            Value::Buffer(_) | Value::DType(_) | Value::List(_) | Value::ThreadAxis(_) | Value::None => {
+            Value::Buffer(_)
+            | Value::DType(_)
+            | Value::List(_)
+            | Value::ThreadAxis(_)
+            | Value::Reducer(_)
+            | Value::None => {
                 self.scopes.define(name.id.as_str(), value);
                 return Ok(());
             }
@@ -162,7 +170,7 @@ impl Parser<'_> {
             return Ok(false);
         };
         if let Some(buffer) = self.declare_buffer(id, &path, call, out)? {
-            self.scopes.define(id, Value::Buffer(buffer));
+            self.scopes.define(id, buffer);
             return Ok(true);
         }
         match path.as_str() {
@@ -250,9 +258,9 @@ impl Parser<'_> {
                 }
                 let shape = match self.value(&subscript.slice)? {
                     Value::List(items) => items,
-                    one => vec![one],
+                    one => Arc::new(vec![one]),
                 };
-                let shape = shape.into_iter().map(|item| self.lower(item, &*subscript.slice));
+                let shape = shape.iter().map(|item| self.lower(item.clone(), &*subscript.slice));
                 let shape = shape.collect::<Result<Vec<_>>>()?;
                 let buffer = Buffer::new(name.id.as_str(), shape, dtype, StorageScope::LOCAL);
                 let kind = StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() };
@@ -356,6 +364,7 @@ impl Parser<'_> {
 
     fn stored_buffer(&mut self, subscript: &ast::ExprSubscript) -> Result<Buffer> {
         match self.value(&subscript.value)? {
+            Value::Late(buffer) => Err(self.late(&buffer, &*subscript.value)),
             Value::Buffer(buffer) | Value::Scalar(buffer) => Ok(buffer),
             other => {
                 let message = format!("expected a buffer before [...], found {}", other.describe());

@@ -233,6 +233,7 @@ impl Parser<'_> {
                     "expected the variable of a loop around this block; else T.axis.spatial(extent, value)";
                 return Err(self.fail(binding, message));
             };
+            let (min, extent) = (self.copy(&min, call)?, self.copy(&extent, call)?);
             self.add_axis(name, kind, (min, extent), value, dtype, call)?;
         }
         Ok(())

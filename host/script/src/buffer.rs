@@ -159,7 +159,7 @@ impl Parser<'_> {
             ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|item| self.size(item)).collect(),
             ast::Expr::List(list) => list.elts.iter().map(|item| self.size(item)).collect(),
             other => match self.value(other)? {
-                Value::List(items) => items.into_iter().map(|item| self.lower(item, other)).collect(),
+                Value::List(items) => items.iter().map(|item| self.lower(item.clone(), other)).collect(),
                 Value::Str(_) => Ok(vec![self.size(other)?]),
                 value => Ok(vec![self.lower_size(value, other)?]),
             },
@@ -243,7 +243,7 @@ impl Parser<'_> {
         path: &str,
         call: &ast::ExprCall,
         out: &mut Vec<Stmt>,
-    ) -> Result<Option<Buffer>> {
+    ) -> Result<Option<Value>> {
         match path {
             "T.alloc_buffer" | "T.alloc_local" | "T.alloc_shared" => {
                 let (args, notes) = self.buffer_args(call, path)?;
@@ -260,7 +260,7 @@ impl Parser<'_> {
                 };
                 let annotations = notes.map_or(Ok(Attrs::new()), |notes| self.attrs(notes))?;
                 self.emit(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations }, call, out);
-                Ok(Some(buffer))
+                Ok(Some(Value::Buffer(buffer)))
             }
             "T.sblock_alloc_buffer" | "T.block_alloc_buffer" => {
                 let [shape, dtype, data, strides, elem_offset, scope, align, offset_factor, layout] =
@@ -278,14 +278,14 @@ impl Parser<'_> {
                         return Err(self.fail(call, message));
                     }
                 }
-                Ok(Some(buffer))
+                Ok(Some(Value::Buffer(buffer)))
             }
             "T.decl_buffer" | "T.Buffer" => {
                 let (args, notes) = self.buffer_args(call, path)?;
                 self.unsupported(path, notes, "annotations")?;
                 self.decl_buffer(name, path, args, call, out).map(Some)
             }
-            "T.match_buffer" => self.match_buffer(name, call).map(Some),
+            "T.match_buffer" => self.match_buffer(name, call).map(|buffer| Some(Value::Buffer(buffer))),
             _ => Ok(None),
         }
     }
@@ -301,21 +301,20 @@ impl Parser<'_> {
         args: BufferArgs<'_>,
         at: &ast::ExprCall,
         out: &mut Vec<Stmt>,
-    ) -> Result<Buffer> {
+    ) -> Result<Value> {
         let data = match args.data {
             None | Some(ast::Expr::NoneLiteral(_)) => None,
             Some(data) => Some((self.expr(data)?, data)),
         };
         let Some((data, data_at)) = data else {
             let buffer = self.describe(name, args, None)?;
+            if path == "T.Buffer" {
+                return Ok(Value::Late(buffer));
+            }
             // As TVM has it: without memory of another, `T.decl_buffer` allocates.
-            let kind = if path == "T.decl_buffer" {
-                StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() }
-            } else {
-                StmtKind::DeclBuffer { buffer: buffer.clone(), data: None }
-            };
+            let kind = StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() };
             self.emit(kind, at, out);
-            return Ok(buffer);
+            return Ok(Value::Buffer(buffer));
         };
         if !data.dtype.is_handle() || matches!(data.kind, ExprKind::Str(_)) {
             let message = format!("expected a pointer as data, found {}", data.dtype);
@@ -335,7 +334,7 @@ impl Parser<'_> {
             _ => buffer,
         };
         self.emit(StmtKind::DeclBuffer { buffer: buffer.clone(), data }, at, out);
-        Ok(buffer)
+        Ok(Value::Buffer(buffer))
     }
 
     /// `name = A.view(shape...)`: the same memory, compact, in another shape.
@@ -356,11 +355,12 @@ impl Parser<'_> {
         if shape.is_empty() {
             return Err(self.fail(call, "view takes the new extents"));
         }
+        let offset = source.elem_offset.as_ref().map(|offset| self.copy(offset, call)).transpose()?;
         let node = BufferNode {
             name: Arc::from(name),
             shape,
             strides: Vec::new(),
-            elem_offset: source.elem_offset.clone(),
+            elem_offset: offset,
             ..BufferNode::clone(source)
         };
         let buffer = Buffer::from_node(node);

@@ -55,7 +55,7 @@ impl Parser<'_> {
         }
     }
 
-    fn call_path(&mut self, path: &str, call: &ast::ExprCall) -> Result<Value> {
+    pub(crate) fn call_path(&mut self, path: &str, call: &ast::ExprCall) -> Result<Value> {
         let Some(name) = path.strip_prefix("T.") else {
             let message = self.unknown_path(path);
             return Err(self.fail(&*call.func, message));
@@ -65,17 +65,7 @@ impl Parser<'_> {
         }
         match name {
             "Cast" | "cast" => self.cast(name, call).map(Value::Expr),
-            "Select" => {
-                let [c, a, b] = self.bind(call, path, ["condition", "true_value", "false_value"], 3)?;
-                let (c, a, b) = (self.required(c)?, self.required(a)?, self.required(b)?);
-                let condition = self.expr(c)?;
-                let condition = self.condition(condition, c)?;
-                let (a, b) = self.pair(a, b, call)?;
-                let lanes = a.dtype.lanes;
-                let condition =
-                    if condition.dtype.is_scalar() { self.spread(condition, lanes) } else { condition };
-                Ok(Value::Expr(Expr::select(condition, a, b)))
-            }
+            "Select" => self.select(path, call).map(Value::Expr),
             "Ramp" | "ramp" => self.ramp(call).map(Value::Expr),
             "Broadcast" | "broadcast" => {
                 let [value, lanes] = self.bind(call, path, ["value", "lanes"], 2)?;
@@ -85,9 +75,21 @@ impl Parser<'_> {
             }
             "Shuffle" => self.shuffle(call).map(Value::Expr),
             "Let" => self.let_expr(call).map(Value::Expr),
+            "vectorlow" | "vectorhigh" | "vectorcombine" => {
+                self.vector_part(name, path, call).map(Value::Expr)
+            }
+            "masked_load" => self.masked_load(call).map(Value::Expr),
+            "call_intrin" => self.call_intrin(call),
+            "comm_reducer" => self.reducer_value(call),
+            "type_annotation" => {
+                let [dtype] = self.bind(call, path, ["dtype"], 1)?;
+                let dtype = self.required(dtype)?;
+                self.dtype(dtype).map(Value::TypeOf)
+            }
             "min_value" | "max_value" | "infinity" => self.limit(name, call).map(Value::Expr),
             "ceildiv" => {
                 let (a, b) = self.two(path, call)?;
+                self.copied(&Value::Expr(b.clone()), call)?;
                 let one = Expr::constant(1, b.dtype.scalar());
                 let rounded = Expr::binary(BinaryOp::Sub, a + b.clone(), self.spread(one, b.dtype.lanes));
                 Ok(Value::Expr(Expr::binary(BinaryOp::FloorDiv, rounded, b)))
@@ -118,6 +120,17 @@ impl Parser<'_> {
         }
     }
 
+    fn select(&mut self, path: &str, call: &ast::ExprCall) -> Result<Expr> {
+        let [c, a, b] = self.bind(call, path, ["condition", "true_value", "false_value"], 3)?;
+        let (c, a, b) = (self.required(c)?, self.required(a)?, self.required(b)?);
+        let condition = self.expr(c)?;
+        let condition = self.condition(condition, c)?;
+        let (a, b) = self.pair(a, b, call)?;
+        let lanes = a.dtype.lanes;
+        let condition = if condition.dtype.is_scalar() { self.spread(condition, lanes) } else { condition };
+        Ok(Expr::select(condition, a, b))
+    }
+
     /// `T.Add` and its like, else an op.
     fn call_operator(&mut self, path: &str, name: &str, call: &ast::ExprCall) -> Result<Value> {
         if let Some(op) = binary_name(name) {
@@ -136,10 +149,7 @@ impl Parser<'_> {
         }
         match names::op(name) {
             Some(op) => self.call_op(op, path, call).map(Value::Expr),
-            None => {
-                let message = self.unknown_path(path);
-                Err(self.fail(&*call.func, message))
-            }
+            None => self.device_call(path, call).map(Value::Expr),
         }
     }
 
@@ -261,10 +271,10 @@ impl Parser<'_> {
             return Err(self.fail(call, "T.Shuffle takes a list of vectors and a list of indices"));
         };
         let vectors: Vec<Expr> =
-            vectors.into_iter().map(|value| self.lower(value, vectors_at)).collect::<Result<_>>()?;
+            vectors.iter().map(|value| self.lower(value.clone(), vectors_at)).collect::<Result<_>>()?;
         let total: i128 = vectors.iter().map(|vector| i128::from(vector.dtype.lanes)).sum();
         let mut indices = Vec::new();
-        for index in picked {
+        for index in picked.iter().cloned() {
             match index {
                 Value::Int(index) if (0..total).contains(&index) && index <= LANES_MAX => {
                     indices.push(index as u16);
@@ -382,7 +392,12 @@ impl Parser<'_> {
         if let Some(keyword) = call.arguments.keywords.first() {
             return Err(self.fail(keyword, format!("{path} takes no keywords")));
         }
-        let (dtype, callee) = (self.dtype(dtype)?, self.string(callee)?);
+        let dtype = match self.value(dtype)? {
+            // A call for its effect.
+            Value::Str(text) if &*text == "void" => DType::HANDLE,
+            _ => self.dtype(dtype)?,
+        };
+        let callee = self.string(callee)?;
         let args = rest.iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
         let callee = Callee::Extern { name: callee, pure: name == "call_pure_extern" };
         Ok(Expr::new(ExprKind::Call { callee, args }, dtype))

@@ -1,10 +1,13 @@
 //! Expressions: literals, names, operators, subscripts. Calls are in `call.rs`.
 
+use std::sync::Arc;
+
 use chipdock_ir::{BinaryOp, Buffer, BufferRegion, CompareOp, DType, Expr, Op, Range};
 use rustpython_ruff_python_ast::{self as ast, CmpOp, Operator, UnaryOp};
 use rustpython_ruff_text_size::Ranged;
 
 use crate::error::nearest;
+use crate::metadata::Node;
 use crate::parser::{Failed, Parser, Result};
 use crate::types::{Linear, common, convert, difference};
 use crate::value::Value;
@@ -33,8 +36,8 @@ impl Parser<'_> {
             ast::Expr::BooleanLiteral(literal) => Ok(Value::Bool(literal.value)),
             ast::Expr::NoneLiteral(_) => Ok(Value::None),
             ast::Expr::StringLiteral(literal) => Ok(Value::Str(literal.value.to_str().into())),
-            ast::Expr::Tuple(tuple) => self.values(&tuple.elts).map(Value::List),
-            ast::Expr::List(list) => self.values(&list.elts).map(Value::List),
+            ast::Expr::Tuple(tuple) => self.values(&tuple.elts).map(|items| Value::List(Arc::new(items))),
+            ast::Expr::List(list) => self.values(&list.elts).map(|items| Value::List(Arc::new(items))),
             ast::Expr::Name(name) => self.name(name),
             ast::Expr::Attribute(attribute) => self.attribute(attribute),
             ast::Expr::Call(call) => self.call(call),
@@ -71,7 +74,11 @@ impl Parser<'_> {
     fn name(&mut self, name: &ast::ExprName) -> Result<Value> {
         match self.scopes.find(&name.id) {
             Some(Value::Failed) => Err(Failed),
-            Some(value) => Ok(value.clone()),
+            Some(value) => {
+                let value = value.clone();
+                self.copied(&value, name)?;
+                Ok(value)
+            }
             None => {
                 let message = self.unknown_name(&name.id);
                 Err(self.fail(name, message))
@@ -80,6 +87,9 @@ impl Parser<'_> {
     }
 
     fn unknown_name(&self, name: &str) -> String {
+        if self.is_full() {
+            return String::new();
+        }
         match nearest(name, self.scopes.names()) {
             Some(near) => format!("{name} is not defined here; did you mean {near}?"),
             None => format!(
@@ -110,10 +120,13 @@ impl Parser<'_> {
             (Value::Buffer(buffer) | Value::Scalar(buffer), "data") => Ok(Value::Expr(buffer.data.expr())),
             (Value::Buffer(buffer), "dtype") => Ok(Value::DType(buffer.dtype)),
             (Value::Buffer(buffer), "shape") => {
-                Ok(Value::List(buffer.shape.iter().cloned().map(Value::Expr).collect()))
+                let shape = Arc::new(buffer.shape.iter().cloned().map(Value::Expr).collect());
+                self.copied(&Value::List(Arc::clone(&shape)), attribute)?;
+                Ok(Value::List(shape))
             }
             // TVM prints types of pointers as `T.handle("float32", "global").ty`.
             (Value::Handle(_) | Value::DType(_), "ty") => Ok(value),
+            (Value::Late(buffer), _) => Err(self.late(buffer, &*attribute.value)),
             (Value::Expr(expr), "dtype") if expr.dtype.is_handle() => Ok(Value::Handle(None)),
             (Value::Expr(expr), "dtype") => Ok(Value::DType(expr.dtype)),
             (_, other) => {
@@ -149,6 +162,7 @@ impl Parser<'_> {
             Value::Str(value) => Expr::str(value),
             Value::Scalar(buffer) => Expr::load(&buffer, vec![Expr::i32(0)]),
             Value::Failed => return Err(Failed),
+            Value::Late(buffer) => return Err(self.late(&buffer, at)),
             Value::Buffer(buffer) => {
                 let message = format!(
                     "expected a value, found the buffer {}; read an element, as {}[i]",
@@ -323,7 +337,10 @@ impl Parser<'_> {
     fn unary_op(&mut self, op: &ast::ExprUnaryOp) -> Result<Value> {
         let value = self.value(&op.operand)?;
         match (op.op, &value) {
-            (UnaryOp::USub, Value::Int(value)) => Ok(Value::Int(-value)),
+            (UnaryOp::USub, Value::Int(value)) => match value.checked_neg() {
+                Some(value) => Ok(Value::Int(value)),
+                None => Err(self.fail(op, "the result is too large")),
+            },
             (UnaryOp::USub, Value::Float(value)) => Ok(Value::Float(-value)),
             (UnaryOp::UAdd, Value::Int(_) | Value::Float(_)) => Ok(value),
             (UnaryOp::Invert, Value::Int(value)) => Ok(Value::Int(!value)),
@@ -420,6 +437,9 @@ impl Parser<'_> {
         let mut result: Option<Value> = None;
         for (op, right_at) in compare.ops.iter().zip(&compare.comparators) {
             let right = self.value(right_at)?;
+            if result.is_some() {
+                self.copied(&left.0, left.1)?;
+            }
             let one = self.comparison(*op, left, (right.clone(), right_at), compare)?;
             result = Some(match (result, one) {
                 (None, one) => one,
@@ -488,8 +508,8 @@ impl Parser<'_> {
                 Value::Int(index) => {
                     let count = items.len();
                     let at = usize::try_from(if index < 0 { index + count as i128 } else { index });
-                    match at.ok().and_then(|at| items.into_iter().nth(at)) {
-                        Some(item) => Ok(item),
+                    match at.ok().and_then(|at| items.get(at)) {
+                        Some(item) => Ok(item.clone()),
                         None => {
                             let message = format!("index {index} of a list of {count}");
                             Err(self.fail(&*subscript.slice, message))
@@ -501,6 +521,8 @@ impl Parser<'_> {
                     Err(self.fail(&*subscript.slice, message))
                 }
             },
+            Value::Metadata(_) | Value::MetadataList(..) => self.metadata(value, subscript),
+            Value::Late(buffer) => Err(self.late(&buffer, &*subscript.value)),
             Value::Scalar(buffer) if matches!(&*subscript.slice, ast::Expr::NumberLiteral(_)) => {
                 let indices = self.indices(&buffer, &subscript.slice)?;
                 Ok(Value::Expr(Expr::load(&buffer, indices)))
@@ -508,6 +530,36 @@ impl Parser<'_> {
             other => {
                 let message = format!("expected a buffer before [...], found {}", other.describe());
                 Err(self.fail(&*subscript.value, message))
+            }
+        }
+    }
+
+    /// `metadata["ir.StringImm"]`, and a node of that list.
+    fn metadata(&mut self, value: Value, subscript: &ast::ExprSubscript) -> Result<Value> {
+        let at = &*subscript.slice;
+        match (value, self.value(at)?) {
+            (Value::Metadata(metadata), Value::Str(kind)) => match metadata.list(&kind) {
+                Some(list) => Ok(Value::MetadataList(metadata, list)),
+                None => {
+                    let message = format!("the metadata has no \"{kind}\"; it has {}", metadata.kinds());
+                    Err(self.fail(at, message))
+                }
+            },
+            (Value::MetadataList(metadata, list), Value::Int(index)) => {
+                let nodes = metadata.nodes(list);
+                match usize::try_from(index).ok().and_then(|index| nodes.get(index)) {
+                    Some(Node::Text(text)) => Ok(Value::Str(Arc::clone(text))),
+                    Some(Node::Other(kind)) => {
+                        let message = format!("this is {kind}; of metadata only ir.StringImm is taken");
+                        Err(self.fail(subscript, message))
+                    }
+                    None => Err(self.fail(at, format!("index {index} of a list of {}", nodes.len()))),
+                }
+            }
+            (_, other) => {
+                let found = other.describe();
+                let message = format!("expected metadata[\"ir.StringImm\"][0] or the like, found {found}");
+                Err(self.fail(at, message))
             }
         }
     }
@@ -584,7 +636,7 @@ impl Parser<'_> {
     fn bounds(&mut self, slice: &ast::ExprSlice, extent: &Expr) -> Result<(Expr, Expr)> {
         let stop = match &slice.upper {
             Some(upper) => self.index(upper)?,
-            None => extent.clone(),
+            None => self.copy(extent, slice)?,
         };
         let start = match &slice.lower {
             Some(lower) => self.index(lower)?,
@@ -601,8 +653,10 @@ impl Parser<'_> {
                 let message = format!("expected a region of a buffer, found {}", value.describe());
                 return Err(self.fail(expr, message));
             };
-            let whole = |extent: &Expr| Range { min: Expr::int(0, extent.dtype), extent: extent.clone() };
-            let region = buffer.shape.iter().map(whole).collect();
+            let mut region = Vec::new();
+            for extent in &buffer.shape {
+                region.push(Range { min: Expr::int(0, extent.dtype), extent: self.copy(extent, expr)? });
+            }
             return Ok(BufferRegion { buffer, region });
         };
         let value = self.value(&subscript.value)?;

@@ -19,7 +19,8 @@ impl Parser<'_> {
         options: FunctionOptions,
     ) -> Result<PrimFunc> {
         self.function.s_tir = options.s_tir;
-        for (name, dtype) in self.scopes.symbols() {
+        self.copied_symbols(function)?;
+        for (name, dtype) in self.symbols.clone() {
             let var = Var::new(Arc::clone(&name), dtype);
             self.scopes.define(name, Value::Expr(var.expr()));
         }

@@ -17,7 +17,8 @@
 //! 6. **Errors.** All errors of a file are reported together (20 at most), each at its place, with what was expected,
 //!    what was found, and the nearest known name. Syntax errors are reported alone.
 //! 7. **Limits.** A file holds at most 4 MiB, nothing nests deeper than 256 levels, and an expression is at most 4096
-//!    names and operators long. No input makes [`parse`] panic or overflow the stack.
+//!    names and operators long. What names and shapes stand for, used again and again, adds at most
+//!    [`chipdock_ir::limits::NODES_MAX`] nodes. No input makes [`parse`] panic or overflow the stack.
 
 mod args;
 mod assign;
@@ -29,8 +30,11 @@ mod error;
 mod expr;
 mod function;
 mod guard;
+mod intrinsic;
+mod left_out;
 mod literal;
 mod loops;
+mod metadata;
 mod names;
 mod ops;
 mod parser;
@@ -79,6 +83,26 @@ const STACK_BYTES: usize = 128 << 20;
 /// # Ok::<(), chipdock_script::ScriptErrors>(())
 /// ```
 pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
+    parse_at(text, file_name, Stage::Blocks)
+}
+
+/// Reads what was printed of a module that is lowered as far as `stage`: the same as [`parse`], held to the rules of
+/// that stage instead of those before any pass. Entries of [`Stage::Host`] may be called `__tvm_ffi_<name>`.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, by rule 6 of the crate.
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_ir::Stage;
+///
+/// let text = "@T.prim_func\ndef __tvm_ffi_f(x: T.int32) -> T.int32:\n    return x\n";
+/// assert!(chipdock_script::parse_at(text, "f.py", Stage::Host).is_ok());
+/// assert!(chipdock_script::parse(text, "f.py").is_err());
+/// ```
+pub fn parse_at(text: &str, file_name: &str, stage: Stage) -> Result<IrModule, ScriptErrors> {
     let source = Source::new(text, file_name);
     if text.len() > SIZE_BYTES_MAX {
         let message = format!("the file holds {} bytes; at most {SIZE_BYTES_MAX} are read", text.len());
@@ -89,7 +113,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
     }
     let read = std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().name("chipdock-script".to_owned()).stack_size(STACK_BYTES);
-        let handle = worker.spawn_scoped(scope, || read(&source)).map_err(|error| {
+        let handle = worker.spawn_scoped(scope, || read(&source, stage)).map_err(|error| {
             format!("no thread to parse with: {error}; free some memory or allow more threads")
         })?;
         handle
@@ -99,11 +123,11 @@ pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
     read.unwrap_or_else(|message| Err(ScriptErrors::new(vec![source.error_at(Span::NONE, message)])))
 }
 
-fn read(source: &Source<'_>) -> Result<IrModule, ScriptErrors> {
+fn read(source: &Source<'_>, stage: Stage) -> Result<IrModule, ScriptErrors> {
     match parse_module(source.text) {
         Ok(parsed) => {
             let module = Parser::new(source).module(&parsed.syntax().body)?;
-            match validate(&module, Stage::Blocks) {
+            match validate(&module, stage) {
                 Ok(()) => Ok(module),
                 Err(problems) => {
                     Err(ScriptErrors::new(problems.iter().map(|p| explain(source, p)).collect()))

@@ -85,6 +85,16 @@ const NAMES: &[&str] = &[
     "call_packed",
     "target",
     "fabs",
+    "vectorlow",
+    "vectorhigh",
+    "vectorcombine",
+    "masked_load",
+    "masked_store",
+    "call_intrin",
+    "comm_reducer",
+    "type_annotation",
+    "StringImm",
+    "bitwise_not",
 ];
 
 /// Every name below `T`, for "did you mean".

@@ -8,6 +8,34 @@ use crate::parser::{Failed, Parser, Result};
 use crate::types::convert;
 use crate::value::Value;
 
+/// Names of arguments, for the ops that take them by name too.
+fn named(op: Op) -> &'static [&'static str] {
+    match op {
+        Op::IfThenElse => &["cond", "t", "f"],
+        Op::Ldexp => &["x1", "x2"],
+        Op::Fma => &["a", "b", "c"],
+        Op::Clz => &["x"],
+        Op::Likely | Op::Assume | Op::ThreadInvariant => &["cond"],
+        Op::Isnullptr => &["var"],
+        Op::AddressOf => &["obj"],
+        Op::Reinterpret => &["dtype", "value"],
+        Op::HandleAddByteOffset => &["handle", "offset"],
+        Op::HandleLoad => &["dtype", "handle", "offset"],
+        Op::StructGet => &["arr", "index", "field", "dtype"],
+        Op::StructSet => &["arr", "index", "field", "value"],
+        Op::FreeWorkspace => &["device_type", "device_id", "ptr"],
+        Op::StorageSync => &["storage_scope", "is_load", "num_blocks"],
+        Op::QMultiplyShift => &["x", "y", "q", "s"],
+        Op::QMultiplyShiftPerAxis => &["x", "y", "ls", "rs", "q", "is_lshift_required", "is_rshift_required"],
+        Op::AccessPtr => &["ptype", "data", "offset", "extent", "rw_mask"],
+        Op::AtomicAdd => &["address", "value"],
+        Op::WarpShuffle => &["mask", "value", "warp_id", "width", "warp_size"],
+        Op::WarpShuffleUp | Op::WarpShuffleDown => &["mask", "value", "offset", "width", "warp_size"],
+        Op::WarpShuffleXor => &["mask", "value", "lane_mask", "width", "warp_size"],
+        _ => &[],
+    }
+}
+
 impl Parser<'_> {
     pub(crate) fn call_op(&mut self, op: Op, path: &str, call: &ast::ExprCall) -> Result<Expr> {
         match op.signature() {
@@ -62,43 +90,65 @@ impl Parser<'_> {
         Ok(Expr::call(op, vec![value], result))
     }
 
-    /// Arguments by position, as many as the op takes.
-    fn own_args<'a>(&mut self, op: Op, path: &str, call: &'a ast::ExprCall) -> Result<&'a [ast::Expr]> {
-        let args = &*call.arguments.args;
-        if let Some(keyword) = call.arguments.keywords.first() {
-            return Err(self.fail(keyword, format!("{path} takes no keywords here")));
-        }
-        // Those that say their type have it as one argument more; TVM's barrier has two that mean nothing here.
-        let most = match op {
-            Op::Reinterpret | Op::StructGet | Op::HandleLoad => op.arity() + 1,
-            Op::StorageSync => 3,
-            _ => op.arity(),
+    /// The arguments of an op with a rule of its own, as many as it takes.
+    fn own_args<'a>(&mut self, op: Op, path: &str, call: &'a ast::ExprCall) -> Result<Vec<&'a ast::Expr>> {
+        let names = named(op);
+        // TVM's barrier has two arguments that mean nothing here; a dot product may go without the type and the sum.
+        let least = match op {
+            Op::StorageSync => 1,
+            Op::Dp4a => 2,
+            _ => names.len().max(if op.arity() == 255 { 0 } else { op.arity() }),
         };
-        let least = if op == Op::StorageSync { 1 } else { most };
-        if most != 255 && !(least..=most).contains(&args.len()) {
-            return Err(self.fail(call, format!("{path} takes {least} arguments, found {}", args.len())));
+        let most = match op {
+            Op::Dp4a => 4,
+            _ if op.arity() == 255 => usize::MAX,
+            _ => names.len().max(op.arity()),
+        };
+        let mut args: Vec<Option<&ast::Expr>> = call.arguments.args.iter().map(Some).collect();
+        if let Some(starred) = call.arguments.args.iter().find(|arg| arg.is_starred_expr()) {
+            return Err(self.fail(starred, "unpacking with * is not supported; write the arguments out"));
         }
-        Ok(args)
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().map(|name| name.id.as_str()).unwrap_or_default();
+            let Some(index) = names.iter().position(|known| *known == name) else {
+                return Err(self.unknown_keyword(keyword, path, names));
+            };
+            args.resize(args.len().max(index + 1), None);
+            if args[index].replace(&keyword.value).is_some() {
+                return Err(self.fail(keyword, format!("{path}: argument {name} is given twice")));
+            }
+        }
+        let given: Option<Vec<&ast::Expr>> = args.iter().copied().collect();
+        let Some(given) = given.filter(|given| (least..=most).contains(&given.len())) else {
+            let found = call.arguments.len();
+            let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+            let noun = if least == 1 { "argument" } else { "arguments" };
+            return Err(self.fail(call, format!("{path} takes {least} {noun}{names}, found {found}")));
+        };
+        Ok(given)
     }
 
     fn own_call(&mut self, op: Op, path: &str, call: &ast::ExprCall) -> Result<Expr> {
         let at = self.own_args(op, path, call)?;
         match op {
             Op::Reinterpret | Op::HandleLoad => {
-                let dtype = self.dtype(&at[0])?;
+                let dtype = self.dtype(at[0])?;
                 let args = at[1..].iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
                 return Ok(Expr::call(op, args, dtype));
             }
             Op::StructGet => {
-                let dtype = self.dtype(&at[3])?;
+                let dtype = self.dtype(at[3])?;
                 let args = at[..3].iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
                 return Ok(Expr::call(op, args, dtype));
             }
             Op::StorageSync => {
-                let scope = self.string(&at[0])?;
-                let scope = Expr::str(scope).with_span(self.span(&at[0]));
+                let scope = self.string(at[0])?;
+                let scope = Expr::str(scope).with_span(self.span(at[0]));
                 return Ok(Expr::call(op, vec![scope], DType::HANDLE));
             }
+            Op::AccessPtr => return self.access_ptr(&at),
+            Op::Dp4a => return self.dp4a(path, &at, call),
+            Op::AtomicAdd => return self.atomic(op, path, &at),
             _ => {}
         }
         let mut args: Vec<Expr> = at.iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
@@ -107,7 +157,7 @@ impl Parser<'_> {
                 let [condition, then, otherwise] = args.as_slice() else { return Err(Failed) };
                 return self.if_then_else(condition.clone(), then.clone(), otherwise.clone(), call);
             }
-            Op::Likely => args[0] = self.condition(args[0].clone(), &at[0])?,
+            Op::Likely | Op::Assume => args[0] = self.condition(args[0].clone(), at[0])?,
             Op::Ldexp => args[1] = convert(&args[1], DType::INT32),
             Op::Fma => {
                 let (a, b) = self.unify(args[0].clone(), args[1].clone(), call)?;
@@ -115,9 +165,26 @@ impl Parser<'_> {
                 let (b, c) = self.unify(b, c, call)?;
                 args = vec![a, b, c];
             }
-            Op::HandleAddByteOffset => args[1] = convert(&args[1], DType::INT64),
+            Op::QMultiplyShiftPerAxis => {
+                for flag in args.iter_mut().skip(5) {
+                    *flag = convert(flag, DType::INT32);
+                }
+            }
+            Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor => {
+                shuffle_types(&mut args);
+            }
+            Op::ThreadAllreduce => {
+                if let Some(count) = args.first_mut() {
+                    *count = convert(count, DType::UINT32);
+                }
+            }
             _ => {}
         }
+        self.own_result(op, path, args, call)
+    }
+
+    /// A call of an op with the arguments given, when they are of the kind it takes.
+    fn own_result(&mut self, op: Op, path: &str, args: Vec<Expr>, call: &ast::ExprCall) -> Result<Expr> {
         let first = args.first().map(|arg| arg.dtype);
         let wanted = match op {
             Op::Ldexp | Op::Fma if !first.is_some_and(DType::is_float) => "a float",
@@ -136,6 +203,94 @@ impl Parser<'_> {
         Ok(Expr::call(op, args, dtype))
     }
 
+    /// `T.tvm_access_ptr(T.type_annotation("float32"), data, offset, extent, rw_mask)`; the type may be its name too.
+    fn access_ptr(&mut self, at: &[&ast::Expr]) -> Result<Expr> {
+        let dtype = match self.value(at[0])? {
+            Value::TypeOf(dtype) => dtype,
+            _ => self.dtype(at[0])?,
+        };
+        if !dtype.is_scalar() || dtype.is_handle() {
+            let message = format!("expected the type of one element, as \"float32\", found {dtype}");
+            return Err(self.fail(at[0], message));
+        }
+        let zero = if dtype.is_float() { Expr::float(0.0, dtype) } else { Expr::int(0, dtype) };
+        let mut args = vec![zero.with_span(self.span(at[0]))];
+        args.push(match self.value(at[1])? {
+            Value::Buffer(buffer) => buffer.data.expr().with_span(self.span(at[1])),
+            value => self.lower(value, at[1])?,
+        });
+        for arg in &at[2..] {
+            args.push(self.expr(arg)?);
+        }
+        Ok(Expr::call(Op::AccessPtr, args, DType::HANDLE))
+    }
+
+    /// `T.dp4a("int32", a, b, sum)` as TVM prints it, `T.dp4a(a, b, sum)` as it reads it.
+    fn dp4a(&mut self, path: &str, at: &[&ast::Expr], call: &ast::ExprCall) -> Result<Expr> {
+        let (dtype, at) = match self.value(at[0])? {
+            Value::Str(_) | Value::DType(_) => (Some(self.dtype(at[0])?), &at[1..]),
+            _ => (None, at),
+        };
+        let ([a, b] | [a, b, _]) = at else {
+            return Err(self.fail(call, format!("{path} takes two vectors of four int8 or uint8, and a sum")));
+        };
+        let (a, b) = (self.expr(a)?, self.expr(b)?);
+        let bytes = |dtype: DType| dtype == DType::INT8.with_lanes(4) || dtype == DType::UINT8.with_lanes(4);
+        if !bytes(a.dtype) || a.dtype != b.dtype {
+            let message = format!(
+                "{path} takes two vectors of type int8x4, or two of uint8x4, found {} and {}",
+                a.dtype, b.dtype
+            );
+            return Err(self.fail(call, message));
+        }
+        let sum = if a.dtype.is_uint() { DType::UINT32 } else { DType::INT32 };
+        let value = match at.get(2) {
+            Some(arg) => {
+                let value = self.value(arg)?;
+                self.lower_like(value, sum, *arg)?
+            }
+            None => Expr::int(0, sum).with_span(self.span(call)),
+        };
+        if let Some(found) = [dtype, Some(value.dtype)].into_iter().flatten().find(|found| *found != sum) {
+            return Err(self.fail(call, format!("{path} of {} adds to {sum}, found {found}", a.dtype)));
+        }
+        Ok(Expr::call(Op::Dp4a, vec![a, b, value], sum))
+    }
+
+    /// An atomic: the address, and a value of the type that the address points to.
+    fn atomic(&mut self, op: Op, path: &str, at: &[&ast::Expr]) -> Result<Expr> {
+        let address = match self.value(at[0])? {
+            Value::Buffer(buffer) => buffer.data.expr().with_span(self.span(at[0])),
+            value => self.lower(value, at[0])?,
+        };
+        let element = match &address.kind {
+            ExprKind::Var(var) => var.pointer.as_ref().map(|pointer| pointer.element),
+            ExprKind::Call { args, .. } => match args.first().map(|arg| &arg.kind) {
+                Some(ExprKind::Load { buffer, .. }) => Some(buffer.dtype),
+                _ => None,
+            },
+            _ => None,
+        };
+        if !address.dtype.is_handle() {
+            let message = format!(
+                "{path} takes the address of an element, as T.address_of(A[0]), found {}",
+                address.dtype
+            );
+            return Err(self.fail(at[0], message));
+        }
+        let value = self.value(at[1])?;
+        let value = match element {
+            Some(element) => self.lower_like(value, element, at[1])?,
+            None => self.lower(value, at[1])?,
+        };
+        if let Some(element) = element.filter(|element| *element != value.dtype) {
+            let message = format!("the address is that of {element}, the value is {}", value.dtype);
+            return Err(self.fail(at[1], message));
+        }
+        let dtype = value.dtype;
+        Ok(Expr::call(op, vec![address, value], dtype))
+    }
+
     pub(crate) fn if_then_else(
         &mut self,
         condition: Expr,
@@ -152,5 +307,19 @@ impl Parser<'_> {
             if then.dtype == otherwise.dtype { (then, otherwise) } else { self.unify(then, otherwise, at)? };
         let dtype = then.dtype;
         Ok(Expr::call(Op::IfThenElse, vec![condition, then, otherwise], dtype))
+    }
+}
+
+/// A mask is a uint32; constants are converted to what their place takes.
+fn shuffle_types(args: &mut [Expr]) {
+    for (index, arg) in args.iter_mut().enumerate() {
+        let wanted = match index {
+            0 => DType::UINT32,
+            1 => continue,
+            _ => DType::INT32,
+        };
+        if arg.as_int().is_some() {
+            *arg = convert(arg, wanted);
+        }
     }
 }

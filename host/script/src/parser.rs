@@ -1,17 +1,19 @@
 //! The state of a reader, and the module level: imports, constants, classes, functions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use chipdock_ir::limits::{DEPTH_MAX, NODES_MAX};
 use chipdock_ir::{
-    Attrs, Block, Buffer, BufferRegion, DType, Expr, IrModule, IterVar, MatchBufferRegion, Param, PrimFunc,
-    Span, Stmt, Var,
+    Attrs, Block, Buffer, BufferRegion, DType, Expr, ExprKind, IrModule, IterVar, MatchBufferRegion, Param,
+    PrimFunc, Span, Stmt, Var,
 };
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::{Ranged, TextRange};
 
 use crate::error::nearest;
 use crate::guard::NESTING_MAX;
+use crate::metadata::Metadata;
 use crate::source::Source;
 use crate::value::{Scopes, Value};
 use crate::{ScriptError, ScriptErrors};
@@ -82,6 +84,8 @@ pub(crate) struct FunctionState {
     pub(crate) blocks: Vec<BlockState>,
     /// First value and extent of the loops around.
     pub(crate) loops: Vec<(Var, Expr, Expr)>,
+    /// Notes about buffers that are not declared yet, by the buffer's name.
+    pub(crate) late: HashMap<String, Vec<(Arc<str>, Expr, Span)>>,
     /// Symbolic sizes that the body declares, by name.
     pub(crate) declared: HashMap<String, DType>,
 }
@@ -100,6 +104,12 @@ pub(crate) struct Parser<'s> {
     legacy: bool,
     pub(crate) function: FunctionState,
     depth: usize,
+    /// Nodes that names and shapes copied into expressions so far.
+    copies: u64,
+    /// Sizes of the module, by name.
+    pub(crate) symbols: Vec<(Arc<str>, DType)>,
+    /// Functions read so far.
+    names: HashSet<Arc<str>>,
     module: IrModule,
 }
 
@@ -117,6 +127,9 @@ impl<'s> Parser<'s> {
             legacy: false,
             function: FunctionState::default(),
             depth: 0,
+            copies: 0,
+            symbols: Vec::new(),
+            names: HashSet::new(),
             module: IrModule::default(),
         }
     }
@@ -127,6 +140,11 @@ impl<'s> Parser<'s> {
             self.errors.push(self.source.error(at.range(), message.into()));
         }
         Failed
+    }
+
+    /// True when no more errors are kept, so that nothing need be said of one.
+    pub(crate) fn is_full(&self) -> bool {
+        self.errors.len() >= ERRORS_MAX
     }
 
     pub(crate) fn span(&self, at: &impl Ranged) -> Span {
@@ -142,6 +160,51 @@ impl<'s> Parser<'s> {
         let result = f(self);
         self.depth -= 1;
         result
+    }
+
+    /// Counts what a name stands for, so that no short text makes a module too large to walk: copies of copies double.
+    pub(crate) fn copied(&mut self, value: &Value, at: &impl Ranged) -> Result<()> {
+        match value {
+            Value::Expr(expr) if matches!(expr.kind, ExprKind::Var(_)) => Ok(()),
+            Value::Expr(expr) => {
+                let mut nodes = NODES_MAX.saturating_sub(self.copies);
+                let before = nodes;
+                let whole = count(expr, 0, &mut nodes);
+                self.copies += before - nodes;
+                if whole {
+                    return Ok(());
+                }
+                Err(self.too_many_copies(at))
+            }
+            Value::List(items) => {
+                self.copies = self.copies.saturating_add(items.len() as u64);
+                if self.copies > NODES_MAX {
+                    return Err(self.too_many_copies(at));
+                }
+                items.iter().try_for_each(|item| self.copied(item, at))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts the sizes of the module, of which each function has its own.
+    pub(crate) fn copied_symbols(&mut self, at: &ast::StmtFunctionDef) -> Result<()> {
+        self.copies = self.copies.saturating_add(self.symbols.len() as u64);
+        if self.copies > NODES_MAX { Err(self.too_many_copies(&at.name)) } else { Ok(()) }
+    }
+
+    fn too_many_copies(&mut self, at: &impl Ranged) -> Failed {
+        let message = format!(
+            "what this name stands for nests deeper than {DEPTH_MAX} levels, or with all other uses of names \
+                     makes more than {NODES_MAX} nodes; bind it to a variable, as x: T.let = ..."
+        );
+        self.fail(at.range(), message)
+    }
+
+    /// A copy of a part of something else, counted.
+    pub(crate) fn copy(&mut self, expr: &Expr, at: &impl Ranged) -> Result<Expr> {
+        self.copied(&Value::Expr(expr.clone()), at)?;
+        Ok(expr.clone())
     }
 
     /// The dotted name of an expression below a namespace, as `T.axis.spatial`, whatever the namespace was imported as.
@@ -258,8 +321,10 @@ impl<'s> Parser<'s> {
         let known = self.errors.len();
         let value = match &*assign.value {
             ast::Expr::Call(call) if matches!(&*call.func, ast::Expr::Name(f) if f.id == "TypeVar") => {
+                self.symbols.push((target.id.as_str().into(), DType::INT64));
                 Value::Symbol(DType::INT64)
             }
+            ast::Expr::Call(call) if is_load_json(&call.func) => return self.load_json(target, call),
             value => self.value(value).unwrap_or(Value::Foreign),
         };
         self.errors.truncate(known);
@@ -269,6 +334,21 @@ impl<'s> Parser<'s> {
         };
         self.scopes.define(target.id.as_str(), value);
         Ok(())
+    }
+
+    /// `metadata = tvm.ir.load_json("""…""")`
+    fn load_json(&mut self, target: &ast::ExprName, call: &ast::ExprCall) -> Result<()> {
+        self.scopes.define(target.id.as_str(), Value::Failed);
+        let [text] = self.bind(call, "tvm.ir.load_json", ["json_str"], 1)?;
+        let at = self.required(text)?;
+        let text = self.string(at)?;
+        match Metadata::read(&text) {
+            Ok(metadata) => {
+                self.scopes.define(target.id.as_str(), Value::Metadata(Arc::new(metadata)));
+                Ok(())
+            }
+            Err(why) => Err(self.fail(at, format!("tvm.ir.load_json: {why}"))),
+        }
     }
 
     fn class(&mut self, class: &ast::StmtClassDef) -> Result<()> {
@@ -316,7 +396,7 @@ impl<'s> Parser<'s> {
         self.scopes.truncate(depth_of_names - 1);
         (self.function, self.depth) = (FunctionState::default(), 0);
         let function_ir: PrimFunc = function_ir?;
-        if self.module.function(&function_ir.name).is_some() {
+        if !self.names.insert(Arc::clone(&function_ir.name)) {
             let message = format!("the module has a function {} already", function_ir.name);
             return Err(self.fail(&function.name, message));
         }
@@ -360,6 +440,12 @@ impl<'s> Parser<'s> {
 
     /// The message for a name below a namespace that is not known.
     pub(crate) fn unknown_path(&self, path: &str) -> String {
+        if self.is_full() {
+            return String::new();
+        }
+        if let Some(reason) = path.strip_prefix("T.").and_then(crate::left_out::reason) {
+            return format!("{path} is left out: {reason}");
+        }
         let near = match path.strip_prefix("T.") {
             Some(name) => nearest(name, crate::names::known()).map(|near| format!("T.{near}")),
             None => nearest(path, ["I.ir_module", "I.module_attrs"]).map(str::to_owned),
@@ -371,11 +457,31 @@ impl<'s> Parser<'s> {
     }
 }
 
+/// Takes the nodes of an expression from `left`; false when they are too many, or nest too deep.
+fn count(expr: &Expr, depth: usize, left: &mut u64) -> bool {
+    if *left == 0 || depth > DEPTH_MAX {
+        return false;
+    }
+    *left -= 1;
+    let mut whole = true;
+    expr.for_each_child(&mut |child| whole = whole && count(child, depth + 1, left));
+    whole
+}
+
 /// What the decorator of a function says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FunctionOptions {
     pub(crate) s_tir: bool,
     pub(crate) private: bool,
+}
+
+/// `tvm.ir.load_json`, which needs no import.
+fn is_load_json(function: &ast::Expr) -> bool {
+    let ast::Expr::Attribute(load) = function else { return false };
+    let ast::Expr::Attribute(ir) = &*load.value else { return false };
+    load.attr.id == "load_json"
+        && ir.attr.id == "ir"
+        && matches!(&*ir.value, ast::Expr::Name(name) if name.id == "tvm")
 }
 
 fn is_main_guard(test: &ast::Expr) -> bool {

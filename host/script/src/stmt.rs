@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{AttrNode, Expr, ExprKind, Stmt, StmtKind, ThreadAxis, Var};
+use chipdock_ir::{AttrNode, Buffer, Expr, ExprKind, Stmt, StmtKind, ThreadAxis, Var};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::{Ranged, TextRange};
 
-use crate::parser::{Parser, Result};
+use crate::parser::{Failed, Parser, Result};
 use crate::value::Value;
 
 /// What became of a statement.
@@ -179,7 +179,7 @@ impl Parser<'_> {
             None => (Arc::from("RuntimeError"), vec![Expr::str("assertion failed")]),
             Some(message) => match self.value(message)? {
                 Value::Str(text) => (Arc::from("RuntimeError"), vec![Expr::str(text)]),
-                Value::List(parts) => self.assert_message(parts, message)?,
+                Value::List(parts) => self.assert_message(&parts, message)?,
                 other => {
                     let found = other.describe();
                     let message_text =
@@ -192,12 +192,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn assert_message(&mut self, parts: Vec<Value>, at: &ast::Expr) -> Result<(Arc<str>, Vec<Expr>)> {
-        let [Value::Str(kind), Value::List(parts)] = parts.as_slice() else {
+    fn assert_message(&mut self, parts: &[Value], at: &ast::Expr) -> Result<(Arc<str>, Vec<Expr>)> {
+        let [Value::Str(kind), Value::List(parts)] = parts else {
             return Err(self.fail(at, "expected (\"ValueError\", [\"part\", ...])"));
         };
         let mut message = Vec::new();
-        for part in parts {
+        for part in parts.iter() {
             let part = self.lower(part.clone(), at)?;
             let text = matches!(part.kind, ExprKind::Str(_));
             if !text && !part.dtype.is_integer() {
@@ -246,7 +246,8 @@ impl Parser<'_> {
                         "T.attr" => {
                             let notes = self.attr_notes(call)?;
                             let body = self.body(rest);
-                            out.push(self.wrap_attrs(notes, body, call));
+                            let body = self.wrap_attrs(notes, body, call)?;
+                            out.push(body);
                             return Ok(Flow::Rest);
                         }
                         _ => {}
@@ -278,11 +279,23 @@ impl Parser<'_> {
             "T.evaluate" => {
                 let [value] = self.bind(call, path, ["value"], 1)?;
                 let value = self.required(value)?;
+                // `T.evaluate(T.break_loop())` and its like are the statements that stand in them.
+                if let ast::Expr::Call(inner) = value
+                    && let Some(path) = self.path(&inner.func)
+                    && matches!(&*path, "T.break_loop" | "T.continue_loop" | "T.masked_store")
+                {
+                    return self.effect_call(&path, inner, out);
+                }
                 StmtKind::Evaluate(self.expr(value)?)
             }
-            "T.break_loop" => StmtKind::Break,
-            "T.continue_loop" => StmtKind::Continue,
-            "T.thread_return" => StmtKind::Return(None),
+            "T.break_loop" | "T.continue_loop" => {
+                let [] = self.bind(call, path, [], 0)?;
+                if path == "T.break_loop" { StmtKind::Break } else { StmtKind::Continue }
+            }
+            "T.masked_store" => {
+                self.masked_store(call, out)?;
+                return Ok(true);
+            }
             "T.buffer_store" => {
                 let [buffer, value, indices] = self.bind(call, path, ["buffer", "value", "indices"], 3)?;
                 let (at, value_at) = (self.required(buffer)?, self.required(value)?);
@@ -360,7 +373,8 @@ impl Parser<'_> {
             "T.attr" => {
                 let notes = self.attr_notes(call)?;
                 let body = inner(self)?;
-                out.push(self.wrap_attrs(notes, body, call));
+                let body = self.wrap_attrs(notes, body, call)?;
+                out.push(body);
                 Ok(())
             }
             "T.launch_thread" => {
@@ -425,7 +439,7 @@ impl Parser<'_> {
     }
 
     /// The notes of `T.attr(node, key, value)` or `T.attr({key: value})`.
-    fn attr_notes(&mut self, call: &ast::ExprCall) -> Result<Vec<(AttrNode, Arc<str>, Expr)>> {
+    fn attr_notes(&mut self, call: &ast::ExprCall) -> Result<Notes> {
         let [node, key, value] = self.bind(call, "T.attr", ["node", "attr_key", "value"], 1)?;
         let node = self.required(node)?;
         if let ast::Expr::Dict(dict) = node {
@@ -436,7 +450,7 @@ impl Parser<'_> {
                 };
                 notes.push((AttrNode::None, self.string(key)?, self.expr(&item.value)?));
             }
-            return Ok(notes);
+            return Ok(Notes { notes, late: None });
         }
         let (Some(key), Some(value)) = (key, value) else {
             return Err(self.fail(call, "T.attr takes (node, key, value) or ({key: value})"));
@@ -444,22 +458,77 @@ impl Parser<'_> {
         let about = match self.value(node)? {
             Value::None | Value::Int(0) => AttrNode::None,
             Value::Buffer(buffer) | Value::Scalar(buffer) => AttrNode::Buffer(buffer),
-            Value::Expr(expr) => match &expr.kind {
+            Value::Reducer(reducer) => AttrNode::Reducer(reducer),
+            Value::Expr(expr) if matches!(expr.kind, ExprKind::Var(_)) => match &expr.kind {
                 ExprKind::Var(var) => AttrNode::Var(var.clone()),
-                _ => return Err(self.fail(node, "expected a buffer, a variable, or 0")),
+                _ => AttrNode::None,
             },
+            Value::Late(buffer) => {
+                let note = (self.string(key)?, self.expr(value)?, self.span(call));
+                self.function.late.entry(buffer.name.to_string()).or_default().push(note);
+                return Ok(Notes { notes: Vec::new(), late: Some(Arc::clone(&buffer.name)) });
+            }
             other => {
-                let message = format!("expected a buffer, a variable, or 0, found {}", other.describe());
+                let found = other.describe();
+                let message =
+                    format!("expected a buffer, a variable, T.comm_reducer(...) or 0, found {found}");
                 return Err(self.fail(node, message));
             }
         };
-        Ok(vec![(about, self.string(key)?, self.expr(value)?)])
+        Ok(Notes { notes: vec![(about, self.string(key)?, self.expr(value)?)], late: None })
     }
 
-    fn wrap_attrs(&mut self, notes: Vec<(AttrNode, Arc<str>, Expr)>, body: Stmt, at: &ast::ExprCall) -> Stmt {
+    fn wrap_attrs(&mut self, notes: Notes, body: Stmt, at: &ast::ExprCall) -> Result<Stmt> {
+        if let Some(name) = &notes.late
+            && self.function.late.remove(&**name).is_some()
+        {
+            let message = format!(
+                "a note on {name}, of which nothing says where its memory is; expected {name} = \
+                 T.decl_buffer(..., data=...) in what the note is about"
+            );
+            return Err(self.fail(at, message));
+        }
         let span = self.span(at);
-        notes.into_iter().rev().fold(body, |body, (node, key, value)| {
+        Ok(notes.notes.into_iter().rev().fold(body, |body, (node, key, value)| {
             Stmt::new(StmtKind::Attr { node, key, value, body }).with_span(span)
-        })
+        }))
     }
+
+    /// Notes that stood before the declaration of the buffer they are about: they are put behind it.
+    pub(crate) fn late_notes(
+        &mut self,
+        name: &ast::ExprName,
+        rest: &[ast::Stmt],
+        at: &ast::StmtAssign,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Flow> {
+        if self.function.late.is_empty() {
+            return Ok(Flow::Next);
+        }
+        let Some(Value::Buffer(buffer)) = self.scopes.find(&name.id).cloned() else { return Ok(Flow::Next) };
+        let Some(notes) = self.function.late.remove(name.id.as_str()) else { return Ok(Flow::Next) };
+        let body = self.nested(at.range(), |parser| Ok(parser.body(rest)))?;
+        out.push(notes.into_iter().rev().fold(body, |body, (key, value, span)| {
+            let node = AttrNode::Buffer(buffer.clone());
+            Stmt::new(StmtKind::Attr { node, key, value, body }).with_span(span)
+        }));
+        Ok(Flow::Rest)
+    }
+
+    /// A use of a buffer that has no memory yet.
+    pub(crate) fn late(&mut self, buffer: &Buffer, at: &impl Ranged) -> Failed {
+        let name = &buffer.name;
+        let message = format!(
+            "{name} was named by T.Buffer(...) and has no memory yet; declare it first, as {name} = \
+             T.decl_buffer(..., data=...)"
+        );
+        self.fail(at.range(), message)
+    }
+}
+
+/// What `T.attr` says.
+struct Notes {
+    notes: Vec<(AttrNode, Arc<str>, Expr)>,
+    /// The name of the buffer that it is about, when that is not declared yet: the notes wait for it.
+    late: Option<Arc<str>>,
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use chipdock_ir::{Buffer, DType, Expr, PointerType, ThreadAxis};
+use chipdock_ir::{Buffer, DType, Expr, PointerType, Reducer, ThreadAxis};
+
+use crate::metadata::Metadata;
 
 /// What an expression of the script stands for.
 #[derive(Clone, Debug)]
@@ -19,7 +21,11 @@ pub(crate) enum Value {
     /// `None`.
     None,
     /// A tuple or a list.
-    List(Vec<Value>),
+    List(Arc<Vec<Value>>),
+    /// What `tvm.ir.load_json` read: nodes by the name of their type.
+    Metadata(Arc<Metadata>),
+    /// One list of it.
+    MetadataList(Arc<Metadata>, usize),
     /// An expression of the IR.
     Expr(Expr),
     /// A buffer.
@@ -30,6 +36,12 @@ pub(crate) enum Value {
     DType(DType),
     /// The type of a pointer, as `T.handle("float32", "global")`.
     Handle(Option<PointerType>),
+    /// A way to combine values, `T.comm_reducer`.
+    Reducer(Arc<Reducer>),
+    /// A zero of a type that stands for the type, `T.type_annotation("float32")`.
+    TypeOf(DType),
+    /// A buffer that was named before it was declared, `A = T.Buffer((16,))`.
+    Late(Buffer),
     /// A thread axis that was named but not launched yet.
     ThreadAxis(ThreadAxis),
     /// A size variable of the module, made anew for each function.
@@ -55,6 +67,10 @@ impl Value {
             Self::Scalar(buffer) => format!("the scalar {} of type {}", buffer.name, buffer.dtype),
             Self::DType(dtype) => format!("the type {dtype}"),
             Self::Handle(_) => "a pointer type".to_owned(),
+            Self::Metadata(_) | Self::MetadataList(..) => "metadata".to_owned(),
+            Self::Reducer(_) => "a reducer".to_owned(),
+            Self::TypeOf(dtype) => format!("T.type_annotation of {dtype}"),
+            Self::Late(buffer) => format!("the buffer {}, which has no memory yet", buffer.name),
             Self::ThreadAxis(axis) => format!("the thread axis {axis}, not launched yet"),
             Self::Symbol(dtype) => format!("a size of type {dtype}"),
             Self::Failed => "something that has an error".to_owned(),
@@ -99,16 +115,6 @@ impl Scopes {
 
     pub(crate) fn find(&self, name: &str) -> Option<&Value> {
         self.levels.iter().rev().find_map(|level| level.get(name))
-    }
-
-    /// Names of size variables of the module.
-    pub(crate) fn symbols(&self) -> Vec<(Arc<str>, DType)> {
-        let all = self.levels.iter().flatten();
-        all.filter_map(|(name, value)| match value {
-            Value::Symbol(dtype) => Some((Arc::clone(name), *dtype)),
-            _ => None,
-        })
-        .collect()
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {

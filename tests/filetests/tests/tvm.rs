@@ -2,7 +2,7 @@
 //!
 //! Needs a Python with apache-tvm 0.27, named by `CHIPDOCK_TVM_PYTHON`; without, the test says what it skips. The first
 //! line of a corpus file may say otherwise: `# tvm: accepted (why)` where TVM's reading differs, `# tvm: refused (why)`
-//! where only this project takes the file.
+//! where only this project takes the file, `# tvm: printed (why)` where TVM takes what is printed and not the file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -18,6 +18,7 @@ fn mode(file: &CorpusFile) -> &'static str {
     match first.strip_prefix("# tvm: ").unwrap_or_default().split(' ').next() {
         Some("accepted") => "accepted",
         Some("refused") => "refused",
+        Some("printed") => "printed",
         _ => "equal",
     }
 }

@@ -1,7 +1,8 @@
 """Reads pairs of TVMScript files with real TVM and compares them.
 
 Usage: tvm_check.py PAIRS, a file of lines `mode<TAB>name<TAB>original<TAB>printed`. Modes: `equal` (TVM must take both
-and find them structurally equal), `accepted` (TVM must take the printed one), `refused` (TVM must refuse the original).
+and find them structurally equal), `accepted` (TVM must take the printed one), `refused` (TVM must refuse the original),
+`printed` (TVM must refuse the original and take the printed one).
 Prints a line for each failure; the exit status is 1 when there was one.
 """
 
@@ -68,16 +69,20 @@ def reason(error):
 
 
 def check(mode, original, printed, folder, count):
-    if mode == "refused":
+    if mode in ("refused", "printed"):
         try:
             functions(original, folder, count)
         except BaseException:  # noqa: BLE001 - whatever TVM raises
-            return None
-        return "TVM takes it: say so in the file's first line"
+            if mode == "refused":
+                return None
+        else:
+            return "TVM takes it: say so in the file's first line"
     try:
         ours = functions(printed, folder, count)
     except BaseException as error:  # noqa: BLE001
         return f"TVM refuses the printed form: {reason(error)}"
+    if mode == "printed":
+        return None
     try:
         theirs = functions(original, folder, f"{count}o")
     except BaseException as error:  # noqa: BLE001

@@ -74,6 +74,27 @@ fn infix(expr: &Expr) -> Option<Infix<'_>> {
     Some(Infix { text, call, binds, left, right })
 }
 
+/// True for a call that TVM cannot read as `T.<name>(…)`: it has no such function, or one that gives another type.
+fn is_by_full_name(op: Op, dtype: DType) -> bool {
+    match op {
+        Op::AtomicAdd => true,
+        Op::IfThenElse => dtype.is_handle(),
+        Op::Dp4a | Op::QMultiplyShift | Op::QMultiplyShiftPerAxis => dtype != DType::INT32,
+        _ => false,
+    }
+}
+
+/// The type that a call says of itself.
+fn type_of_call(dtype: DType) -> String {
+    if dtype.is_handle() { "T.handle().ty".to_owned() } else { format!("\"{dtype}\"") }
+}
+
+/// True for a call that says its type.
+pub(super) fn says_type(expr: &Expr) -> bool {
+    let ExprKind::Call { callee, .. } = &expr.kind else { return false };
+    matches!(callee, Callee::Op(Op::Reinterpret | Op::HandleLoad | Op::StructGet) | Callee::Extern { .. })
+}
+
 fn is_constant(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
@@ -154,7 +175,7 @@ impl Printer {
             }
             ExprKind::Select(a, b, c) => self.call("Select", [a, b, c]),
             ExprKind::Load { buffer, indices, predicate } => {
-                self.load(buffer, indices, predicate.as_ref());
+                self.load(buffer, indices, predicate.as_ref(), expr.dtype);
             }
             ExprKind::Ramp { base, stride, lanes } => {
                 self.out.push_str("T.Ramp(");
@@ -188,17 +209,16 @@ impl Printer {
         self.out.push_str("})");
     }
 
-    fn load(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) {
+    fn load(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>, dtype: DType) {
         let name = self.names.buffer(buffer);
-        self.out.push_str(&name);
         match predicate {
-            None => self.indices(indices),
+            None => {
+                self.out.push_str(&name);
+                self.indices(indices);
+            }
             Some(predicate) => {
-                self.out.push_str(".vload([");
-                self.list(indices, Self::expr);
-                self.out.push_str("], predicate=");
-                self.expr(predicate);
-                self.out.push(')');
+                let _ = write!(self.out, "T.masked_load(\"{dtype}\", {name}");
+                self.more_args(indices.iter().chain([predicate]));
             }
         }
     }
@@ -224,15 +244,29 @@ impl Printer {
     }
 
     fn call_of(&mut self, callee: &Callee, args: &[Expr], dtype: DType) {
+        let typed = self.typed.take().unwrap_or_else(|| type_of_call(dtype));
         match callee {
             Callee::Op(op @ (Op::Reinterpret | Op::HandleLoad)) => {
-                let _ = write!(self.out, "T.{}(\"{dtype}\"", op.name());
+                let _ = write!(self.out, "T.{}({typed}", op.name());
                 self.more_args(args);
             }
             Callee::Op(op @ Op::StructGet) => {
                 let _ = write!(self.out, "T.{}(", op.name());
                 self.list(args, Self::expr);
-                let _ = write!(self.out, "{}\"{dtype}\")", if args.is_empty() { "" } else { ", " });
+                let _ = write!(self.out, "{}{typed})", if args.is_empty() { "" } else { ", " });
+            }
+            Callee::Op(Op::AccessPtr) => match args.split_first() {
+                Some((zero, rest)) => {
+                    let _ =
+                        write!(self.out, "T.{}(T.type_annotation(\"{}\")", Op::AccessPtr.name(), zero.dtype);
+                    self.more_args(rest);
+                }
+                None => self.call(Op::AccessPtr.name(), args),
+            },
+            Callee::Op(op) if is_by_full_name(*op, dtype) => {
+                let space = if *op == Op::IfThenElse { "prim" } else { "tirx" };
+                let _ = write!(self.out, "T.call_intrin({typed}, \"{space}.{}\"", op.name());
+                self.more_args(args);
             }
             Callee::Op(op) => self.call(op.name(), args),
             Callee::Global(name) => {
@@ -241,13 +275,13 @@ impl Printer {
             }
             Callee::Extern { name, pure } => {
                 let call = if *pure { "call_pure_extern" } else { "call_extern" };
-                let _ = write!(self.out, "T.{call}(\"{dtype}\", {}", quoted(name));
+                let _ = write!(self.out, "T.{call}({typed}, {}", quoted(name));
                 self.more_args(args);
             }
         }
     }
 
-    fn more_args(&mut self, args: &[Expr]) {
+    fn more_args<'e>(&mut self, args: impl IntoIterator<Item = &'e Expr>) {
         for arg in args {
             self.out.push_str(", ");
             self.expr(arg);

@@ -18,11 +18,13 @@
 //! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with two constants,
 //!    `b - a`; else `b` is `a + extent`. With a step, what was said of the extent holds of `extent * step`; a step of 1 is left out.
 //! 5. **Indices**: a vector of stride 1 is a slice in a store (`B[i:i + 4] = …`) and `T.Ramp` elsewhere; a range of
-//!    extent 1 in a region is the bare index; no index is `B[()]`. Predicates: `A.vload([i], predicate=p)`,
-//!    `B.vstore([i], value, predicate=p)`.
+//!    extent 1 in a region is the bare index; no index is `B[()]`. Predicates: `T.masked_load(dtype, A, i, p)`,
+//!    `T.masked_store(B, value, i, p)`.
 //! 6. **Calls**: `T.<op>(args)`; `T.reinterpret(dtype, x)`, `T.handle_load(dtype, handle, offset)`,
 //!    `T.tvm_struct_get(handle, index, field, dtype)`, `T.call_extern(dtype, name, args)` and `T.call_pure_extern` say
-//!    their type; `Module.f(args)` calls a function of the module. `bitwise_and`, `_or`, `_xor` and shifts are
+//!    their type (`T.handle().ty` for a pointer, `T.handle("int64", "global").ty` where it is bound to a variable of that
+//!    type), as does `T.call_intrin(dtype, "tirx.<op>", args)`: `atomic_add`, `if_then_else` of pointers (`prim.`), and quantised arithmetic of another
+//!    type than int32, which TVM reads in no other form; `T.tvm_access_ptr(T.type_annotation(dtype), …)`; `Module.f(args)` calls a function of the module. `bitwise_and`, `_or`, `_xor` and shifts are
 //!    operators; booleans take `and`, `or`, `not`.
 //! 7. **Blocks**: two or more neighbouring axes that run over whole loops from 0 are one `T.axis.remap`.
 //! 8. **Nothing** is `pass`. Sequences within sequences print as one.
@@ -115,13 +117,23 @@ struct Printer {
     /// Bytes after which nothing more is begun.
     limit: usize,
     names: Names,
+    /// The type that the next call says of itself, where its own is not all that is known.
+    typed: Option<String>,
     /// Extents of the loops around that start at 0.
     loops: HashMap<Var, Expr>,
 }
 
 impl Printer {
     fn new(limit: usize) -> Self {
-        Self { out: String::new(), indent: 0, depth: 0, limit, names: Names::new(), loops: HashMap::new() }
+        Self {
+            out: String::new(),
+            indent: 0,
+            depth: 0,
+            limit,
+            names: Names::new(),
+            typed: None,
+            loops: HashMap::new(),
+        }
     }
 
     /// Starts a line.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::Printer;
+use super::expr::says_type;
 use super::function::Form;
 use super::literal::{quoted, var_type};
 use crate::{
@@ -156,6 +157,9 @@ impl Printer {
 
     fn bind(&mut self, var: &Var, value: &Expr) {
         let start = self.out.len();
+        if var.pointer.is_some() && says_type(value) {
+            self.typed = Some(format!("{}.ty", var_type(var)));
+        }
         self.expr(value);
         let value = self.out.split_off(start);
         let name = self.names.bind(var);
@@ -231,9 +235,9 @@ impl Printer {
     fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, predicate: Option<&Expr>) {
         self.begin();
         let name = self.names.buffer(buffer);
-        self.out.push_str(&name);
         match predicate {
             None => {
+                self.out.push_str(&name);
                 self.out.push('[');
                 if indices.is_empty() {
                     self.out.push_str("()");
@@ -243,12 +247,8 @@ impl Printer {
                 self.expr(value);
             }
             Some(predicate) => {
-                self.out.push_str(".vstore([");
-                self.list(indices, Self::expr);
-                self.out.push_str("], ");
-                self.expr(value);
-                self.out.push_str(", predicate=");
-                self.expr(predicate);
+                let _ = write!(self.out, "T.masked_store({name}, ");
+                self.list([value].into_iter().chain(indices).chain([predicate]), Self::expr);
                 self.out.push(')');
             }
         }

@@ -113,7 +113,7 @@ proptest::proptest! {
 fn calls_say_the_types_that_nothing_else_says() {
     let h = Var::new("h", DType::HANDLE).expr();
     let get = Expr::call(Op::StructGet, vec![h.clone(), Expr::i32(0), Expr::i32(15)], DType::HANDLE);
-    check(&get, "T.tvm_struct_get(h, 0, 15, \"handle\")");
+    check(&get, "T.tvm_struct_get(h, 0, 15, T.handle().ty)");
     check(&Expr::call(Op::Reinterpret, vec![float("x")], DType::UINT32), "T.reinterpret(\"uint32\", x)");
     let callee = Callee::Extern { name: "expf".into(), pure: true };
     let call = Expr::new(ExprKind::Call { callee, args: vec![float("x")] }, DType::FLOAT32);

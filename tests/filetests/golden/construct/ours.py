@@ -53,5 +53,5 @@ class Module:
     @T.prim_func(s_tir=True)
     def predicated(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
         # with T.sblock("root"):
-        B.vstore([T.Ramp(0, 1, 4)], A.vload([T.Ramp(4, 1, 4)], predicate=T.Broadcast(T.bool(True), 4)), predicate=T.Broadcast(T.bool(True), 4))
+        T.masked_store(B, T.masked_load("float32x4", A, T.Ramp(4, 1, 4), T.Broadcast(T.bool(True), 4)), T.Ramp(0, 1, 4), T.Broadcast(T.bool(True), 4))
         B[8:12] = A[T.Ramp(8, 1, 4)]

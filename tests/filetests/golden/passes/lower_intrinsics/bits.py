@@ -12,16 +12,16 @@ class Module:
         if not T.likely(A_type_index == 70):
             if not T.likely(A_type_index == 7):
                 return Module.kernel_checked_(args, num_args)
-        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle"))):
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty))):
             return Module.kernel_checked_(args, num_args)
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         if not T.likely(T.handle_load("int64", A_handle, T.int64(16)) ^ T.int64(316659348799489) | T.handle_load("int64", A_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty))) & (not T.isnullptr(A_shape))):
             return Module.kernel_checked_(args, num_args)
-        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
@@ -31,16 +31,16 @@ class Module:
         if not T.likely(U_type_index == 70):
             if not T.likely(U_type_index == 7):
                 return Module.kernel_checked_(args, num_args)
-        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 1, 15, "handle"))):
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 1, 15, T.handle().ty))):
             return Module.kernel_checked_(args, num_args)
-        U_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, "handle"), T.Select(U_type_index == 70, T.int64(24), T.int64(0)))
+        U_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, T.handle().ty), T.Select(U_type_index == 70, T.int64(24), T.int64(0)))
         if not T.likely(T.handle_load("int64", U_handle, T.int64(16)) ^ T.int64(290275364700161) | T.handle_load("int64", U_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
-        U_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 2, "handle")
-        U_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 3, "handle")
-        if not T.likely((not T.isnullptr(T.tvm_struct_get(U_handle, 0, 1, "handle"))) & (not T.isnullptr(U_shape))):
+        U_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 2, T.handle("int64", "global").ty)
+        U_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 3, T.handle("int64", "global").ty)
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(U_handle, 0, 1, T.handle().ty))) & (not T.isnullptr(U_shape))):
             return Module.kernel_checked_(args, num_args)
-        U_data: T.let[T.handle("uint8", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(U_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(U_handle, 0, 8, "uint64")))
+        U_data: T.let[T.handle("uint8", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(U_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(U_handle, 0, 8, "uint64")))
         if not T.likely(T.tvm_struct_get(U_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(U_strides)):
@@ -50,16 +50,16 @@ class Module:
         if not T.likely(L_type_index == 70):
             if not T.likely(L_type_index == 7):
                 return Module.kernel_checked_(args, num_args)
-        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 2, 15, "handle"))):
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 2, 15, T.handle().ty))):
             return Module.kernel_checked_(args, num_args)
-        L_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 2, 15, "handle"), T.Select(L_type_index == 70, T.int64(24), T.int64(0)))
+        L_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 2, 15, T.handle().ty), T.Select(L_type_index == 70, T.int64(24), T.int64(0)))
         if not T.likely(T.handle_load("int64", L_handle, T.int64(16)) ^ T.int64(351843720888321) | T.handle_load("int64", L_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
-        L_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 2, "handle")
-        L_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 3, "handle")
-        if not T.likely((not T.isnullptr(T.tvm_struct_get(L_handle, 0, 1, "handle"))) & (not T.isnullptr(L_shape))):
+        L_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 2, T.handle("int64", "global").ty)
+        L_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 3, T.handle("int64", "global").ty)
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(L_handle, 0, 1, T.handle().ty))) & (not T.isnullptr(L_shape))):
             return Module.kernel_checked_(args, num_args)
-        L_data: T.let[T.handle("int64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(L_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(L_handle, 0, 8, "uint64")))
+        L_data: T.let[T.handle("int64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(L_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(L_handle, 0, 8, "uint64")))
         if not T.likely(T.tvm_struct_get(L_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(L_strides)):
@@ -93,18 +93,18 @@ class Module:
         A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
         if not (A_type_index == 7) | (A_type_index == 70):
             return Module.kernel_expected_Tensor_(0, A_type_index)
-        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle")), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected Tensor, but got a NULL pointer"])
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty)), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected Tensor, but got a NULL pointer"])
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         U_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
         if not (U_type_index == 7) | (U_type_index == 70):
             return Module.kernel_expected_Tensor_(1, U_type_index)
-        assert not T.isnullptr(T.tvm_struct_get(args, 1, 15, "handle")), ("TypeError", ["Mismatched type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected Tensor, but got a NULL pointer"])
-        U_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, "handle"), T.Select(U_type_index == 70, T.int64(24), T.int64(0)))
+        assert not T.isnullptr(T.tvm_struct_get(args, 1, 15, T.handle().ty)), ("TypeError", ["Mismatched type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected Tensor, but got a NULL pointer"])
+        U_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, T.handle().ty), T.Select(U_type_index == 70, T.int64(24), T.int64(0)))
         L_type_index: T.let[T.int32] = T.tvm_struct_get(args, 2, 13, "int32")
         if not (L_type_index == 7) | (L_type_index == 70):
             return Module.kernel_expected_Tensor_(2, L_type_index)
-        assert not T.isnullptr(T.tvm_struct_get(args, 2, 15, "handle")), ("TypeError", ["Mismatched type on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected Tensor, but got a NULL pointer"])
-        L_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 2, 15, "handle"), T.Select(L_type_index == 70, T.int64(24), T.int64(0)))
+        assert not T.isnullptr(T.tvm_struct_get(args, 2, 15, T.handle().ty)), ("TypeError", ["Mismatched type on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected Tensor, but got a NULL pointer"])
+        L_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 2, 15, T.handle().ty), T.Select(L_type_index == 70, T.int64(24), T.int64(0)))
         assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched A.ndim on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 1, but got ", T.tvm_struct_get(A_handle, 0, 4, "int32")])
         if not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)):
             assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected int32, but got int", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
@@ -114,9 +114,9 @@ class Module:
             assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected int32, but got bool"])
             assert T.bool(False), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected int32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 7, "uint16")), " lanes"])
         assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched A.device_type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(A_handle, 0, 10, "int32")])
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         assert not T.isnullptr(A_shape), ("ValueError", ["Mismatched A.shape on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 1 extents, but got a NULL pointer"])
         assert T.tvm_struct_get(U_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched U.ndim on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 1, but got ", T.tvm_struct_get(U_handle, 0, 4, "int32")])
         if not (T.tvm_struct_get(U_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(U_handle, 0, 6, "uint8") == T.uint8(8) and T.tvm_struct_get(U_handle, 0, 7, "uint16") == T.uint16(1)):
@@ -127,9 +127,9 @@ class Module:
             assert not (T.tvm_struct_get(U_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(U_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched U.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected uint8, but got bool"])
             assert T.bool(False), ("TypeError", ["Mismatched U.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected uint8, but got dtype code ", T.Cast("int32", T.tvm_struct_get(U_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(U_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(U_handle, 0, 7, "uint16")), " lanes"])
         assert T.tvm_struct_get(U_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched U.device_type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(U_handle, 0, 10, "int32")])
-        U_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 2, "handle")
-        U_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 3, "handle")
-        U_data: T.let[T.handle("uint8", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(U_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(U_handle, 0, 8, "uint64")))
+        U_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 2, T.handle("int64", "global").ty)
+        U_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(U_handle, 0, 3, T.handle("int64", "global").ty)
+        U_data: T.let[T.handle("uint8", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(U_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(U_handle, 0, 8, "uint64")))
         assert not T.isnullptr(U_shape), ("ValueError", ["Mismatched U.shape on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 1 extents, but got a NULL pointer"])
         assert T.tvm_struct_get(L_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched L.ndim on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 1, but got ", T.tvm_struct_get(L_handle, 0, 4, "int32")])
         if not (T.tvm_struct_get(L_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(L_handle, 0, 6, "uint8") == T.uint8(64) and T.tvm_struct_get(L_handle, 0, 7, "uint16") == T.uint16(1)):
@@ -140,25 +140,25 @@ class Module:
             assert not (T.tvm_struct_get(L_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(L_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched L.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected int64, but got bool"])
             assert T.bool(False), ("TypeError", ["Mismatched L.dtype on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected int64, but got dtype code ", T.Cast("int32", T.tvm_struct_get(L_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(L_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(L_handle, 0, 7, "uint16")), " lanes"])
         assert T.tvm_struct_get(L_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched L.device_type on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(L_handle, 0, 10, "int32")])
-        L_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 2, "handle")
-        L_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 3, "handle")
-        L_data: T.let[T.handle("int64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(L_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(L_handle, 0, 8, "uint64")))
+        L_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 2, T.handle("int64", "global").ty)
+        L_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(L_handle, 0, 3, T.handle("int64", "global").ty)
+        L_data: T.let[T.handle("int64", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(L_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(L_handle, 0, 8, "uint64")))
         assert not T.isnullptr(L_shape), ("ValueError", ["Mismatched L.shape on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 1 extents, but got a NULL pointer"])
         assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid A.shape[0] on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 8, but got ", T.tvm_struct_get(A_shape, 0, 17, "int64")])
         assert T.tvm_struct_get(U_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid U.shape[0] on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 8, but got ", T.tvm_struct_get(U_shape, 0, 17, "int64")])
         assert T.tvm_struct_get(L_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid L.shape[0] on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected 8, but got ", T.tvm_struct_get(L_shape, 0, 17, "int64")])
         if not T.isnullptr(A_strides):
             assert T.tvm_struct_get(A_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(A_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched A.strides on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected to be compact array, that is A.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(A_strides, 0, 17, "int64")])
-        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle")), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected non-NULL data pointer"])
+        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty)), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected non-NULL data pointer"])
         assert T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned A.data on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", A_data) & T.uint64(3)])
         if not T.isnullptr(U_strides):
             assert T.tvm_struct_get(U_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(U_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched U.strides on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected to be compact array, that is U.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(U_strides, 0, 17, "int64")])
         assert T.tvm_struct_get(U_handle, 0, 9, "int32") == T.tvm_struct_get(A_handle, 0, 9, "int32"), ("ValueError", ["Mismatched U.device_id on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected to match A.device_id (", T.tvm_struct_get(A_handle, 0, 9, "int32"), "), but got ", T.tvm_struct_get(U_handle, 0, 9, "int32")])
-        assert not T.isnullptr(T.tvm_struct_get(U_handle, 0, 1, "handle")), ("ValueError", ["U data pointer is NULL on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected non-NULL data pointer"])
+        assert not T.isnullptr(T.tvm_struct_get(U_handle, 0, 1, T.handle().ty)), ("ValueError", ["U data pointer is NULL on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected non-NULL data pointer"])
         if not T.isnullptr(L_strides):
             assert T.tvm_struct_get(L_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(L_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched L.strides on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected to be compact array, that is L.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(L_strides, 0, 17, "int64")])
         assert T.tvm_struct_get(L_handle, 0, 9, "int32") == T.tvm_struct_get(A_handle, 0, 9, "int32"), ("ValueError", ["Mismatched L.device_id on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected to match A.device_id (", T.tvm_struct_get(A_handle, 0, 9, "int32"), "), but got ", T.tvm_struct_get(L_handle, 0, 9, "int32")])
-        assert not T.isnullptr(T.tvm_struct_get(L_handle, 0, 1, "handle")), ("ValueError", ["L data pointer is NULL on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected non-NULL data pointer"])
+        assert not T.isnullptr(T.tvm_struct_get(L_handle, 0, 1, T.handle().ty)), ("ValueError", ["L data pointer is NULL on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected non-NULL data pointer"])
         assert T.reinterpret("uint64", L_data) & T.uint64(7) == T.uint64(0), ("ValueError", ["Misaligned L.data on argument #2", " when calling:\n  `", "kernel(A: Tensor([8], int32), U: Tensor([8], uint8), L: Tensor([8], int64))", "`,\n  expected data plus byte_offset to be a multiple of 8 bytes, but got one that is beyond by ", T.reinterpret("uint64", L_data) & T.uint64(7)])
         return Module.kernel_compute_(A_data, U_data, L_data)
 

@@ -1,0 +1,602 @@
+# tvm: printed (TVM does not read T.if_then_else of pointers, which it prints)
+metadata = tvm.ir.load_json("""{
+  \"root_index\": 72,
+  \"nodes\": [
+    {
+      \"type\": \"ffi.String\",
+      \"data\": \"ir.StringImm\"
+    },
+    {
+      \"type\": \"None\"
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ffi.String\",
+      \"data\": \" when calling:\\n  `\"
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 2,
+        \"value\": 3
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ffi.String\",
+      \"data\": \"`,\\n  expected \"
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 5,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 8,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 10,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 12,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 14,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 16,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 18,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 20,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 22,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 24,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 26,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 28,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 30,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 32,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 34,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ffi.String\",
+      \"data\": \"`,\\n  expected to be compact array\"
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 36,
+        \"value\": 37
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ffi.String\",
+      \"data\": \"`,\\n  expected non-NULL data pointer\"
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 39,
+        \"value\": 40
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 42,
+        \"value\": 37
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ffi.String\",
+      \"data\": \"`,\\n  expected to match \"
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 44,
+        \"value\": 45
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 47,
+        \"value\": 40
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 49,
+        \"value\": 37
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 51,
+        \"value\": 45
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 53,
+        \"value\": 40
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 55,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 57,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 59,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 61,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 63,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 65,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 67,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ir.StringType\",
+      \"data\": {
+        \"span\": 1
+      }
+    },
+    {
+      \"type\": \"ir.StringImm\",
+      \"data\": {
+        \"span\": 1,
+        \"ty\": 69,
+        \"value\": 6
+      }
+    },
+    {
+      \"type\": \"ffi.Array\",
+      \"data\": [
+        4,
+        7,
+        9,
+        11,
+        13,
+        15,
+        17,
+        19,
+        21,
+        23,
+        25,
+        27,
+        29,
+        31,
+        33,
+        35,
+        38,
+        41,
+        43,
+        46,
+        48,
+        50,
+        52,
+        54,
+        56,
+        58,
+        60,
+        62,
+        64,
+        66,
+        68,
+        70
+      ]
+    },
+    {
+      \"type\": \"ffi.Map\",
+      \"data\": [
+        0,
+        71
+      ]
+    }
+  ],
+  \"metadata\": {
+    \"tvm_version\": \"0.27.0.post1\"
+  }
+}""")
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+# from tvm.tirx.layout import Axis
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def gather(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({"calling_conv": 1, "global_symbol": "__tvm_ffi_gather", "target": T.target({"keys": ["cpu"], "kind": "c", "tag": ""}), "tirx.is_entry_func": True, "tirx.noalias": True})
+        assert num_args == 3, ("TypeError", ["Expected ", "3", " arguments", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", "`"])
+        assert not T.isnullptr(args), ("TypeError", ["args pointer is NULL", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", "`"])
+        A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        assert A_type_index == 0 or A_type_index == 4 or A_type_index == 7 or A_type_index >= 64, ("TypeError", ["Mismatched type on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][1], "Tensor"])
+        A_handle: T.let[T.handle] = T.if_then_else(A_type_index == 70, T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), 24), T.tvm_struct_get(args, 0, 15, T.handle().ty))
+        Idx_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+        assert Idx_type_index == 0 or Idx_type_index == 4 or Idx_type_index == 7 or Idx_type_index >= 64, ("TypeError", ["Mismatched type on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][2], "Tensor"])
+        Idx_handle: T.let[T.handle] = T.if_then_else(Idx_type_index == 70, T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, T.handle().ty), 24), T.tvm_struct_get(args, 1, 15, T.handle().ty))
+        B_type_index: T.let[T.int32] = T.tvm_struct_get(args, 2, 13, "int32")
+        assert B_type_index == 0 or B_type_index == 4 or B_type_index == 7 or B_type_index >= 64, ("TypeError", ["Mismatched type on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][3], "Tensor"])
+        B_handle: T.let[T.handle] = T.if_then_else(B_type_index == 70, T.handle_add_byte_offset(T.tvm_struct_get(args, 2, 15, T.handle().ty), 24), T.tvm_struct_get(args, 2, 15, T.handle().ty))
+        assert not T.isnullptr(A_handle), ("TypeError", ["Mismatched type on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][4], "Tensor"])
+        assert 2 == T.tvm_struct_get(A_handle, 0, 4, "int32"), ("ValueError", ["Mismatched ", "A", ".ndim on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][5], "2"])
+        assert T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1), ("TypeError", ["Mismatched ", "A", ".dtype on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][6], "float32"])
+        gather_A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        gather_A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched ", "A", ".device_type on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][7], "cpu"])
+        dev_id: T.let[T.int32] = T.tvm_struct_get(A_handle, 0, 9, "int32")
+        A = T.Buffer((50, 8))
+        with T.attr(A, "storage_alignment", 64):
+            assert not T.isnullptr(Idx_handle), ("TypeError", ["Mismatched type on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][8], "Tensor"])
+            assert 1 == T.tvm_struct_get(Idx_handle, 0, 4, "int32"), ("ValueError", ["Mismatched ", "Idx", ".ndim on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][9], "1"])
+            assert T.tvm_struct_get(Idx_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(Idx_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(Idx_handle, 0, 7, "uint16") == T.uint16(1), ("TypeError", ["Mismatched ", "Idx", ".dtype on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][10], "int32"])
+            gather_Idx_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(Idx_handle, 0, 2, T.handle("int64", "global").ty)
+            gather_Idx_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(Idx_handle, 0, 3, T.handle("int64", "global").ty)
+            assert T.tvm_struct_get(Idx_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched ", "Idx", ".device_type on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][11], "cpu"])
+            Idx = T.Buffer((20,), "int32")
+            with T.attr(Idx, "storage_alignment", 64):
+                assert not T.isnullptr(B_handle), ("TypeError", ["Mismatched type on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][12], "Tensor"])
+                assert 2 == T.tvm_struct_get(B_handle, 0, 4, "int32"), ("ValueError", ["Mismatched ", "B", ".ndim on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][13], "2"])
+                assert T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(B_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1), ("TypeError", ["Mismatched ", "B", ".dtype on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][14], "float32"])
+                gather_B_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 2, T.handle("int64", "global").ty)
+                gather_B_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 3, T.handle("int64", "global").ty)
+                assert T.tvm_struct_get(B_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched ", "B", ".device_type on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][15], "cpu"])
+                B = T.Buffer((20, 8))
+                with T.attr(B, "storage_alignment", 64):
+                    if not T.isnullptr(gather_A_strides):
+                        assert 1 == T.Cast("int32", T.tvm_struct_get(gather_A_strides, 1, 17, "int64")) and 8 == T.Cast("int32", T.tvm_struct_get(gather_A_strides, 0, 17, "int64")), ("ValueError", ["Mismatched ", "A", ".strides on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][16]])
+                    assert not T.isnullptr(T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(A_handle, 0, 1, T.handle().ty))), ("ValueError", ["A", " data pointer is NULL on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][17]])
+                    if not T.isnullptr(gather_Idx_strides):
+                        assert 1 == T.Cast("int32", T.tvm_struct_get(gather_Idx_strides, 0, 17, "int64")), ("ValueError", ["Mismatched ", "Idx", ".strides on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][18]])
+                    assert dev_id == T.tvm_struct_get(Idx_handle, 0, 9, "int32"), ("ValueError", ["Mismatched ", "Idx.device_id", " on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][19], "A.device_id"])
+                    assert not T.isnullptr(T.reinterpret(T.handle("int32", "global").ty, T.tvm_struct_get(Idx_handle, 0, 1, T.handle().ty))), ("ValueError", ["Idx", " data pointer is NULL on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][20]])
+                    if not T.isnullptr(gather_B_strides):
+                        assert 1 == T.Cast("int32", T.tvm_struct_get(gather_B_strides, 1, 17, "int64")) and 8 == T.Cast("int32", T.tvm_struct_get(gather_B_strides, 0, 17, "int64")), ("ValueError", ["Mismatched ", "B", ".strides on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][21]])
+                    assert dev_id == T.tvm_struct_get(B_handle, 0, 9, "int32"), ("ValueError", ["Mismatched ", "B.device_id", " on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][22], "A.device_id"])
+                    assert not T.isnullptr(T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(B_handle, 0, 1, T.handle().ty))), ("ValueError", ["B", " data pointer is NULL on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][23]])
+                    assert T.Cast("int32", T.tvm_struct_get(gather_A_shape, 0, 17, "int64")) == 50, ("ValueError", ["Invalid ", "A.shape[0]", " on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][24], "50"])
+                    assert T.Cast("int32", T.tvm_struct_get(gather_A_shape, 1, 17, "int64")) == 8, ("ValueError", ["Invalid ", "A.shape[1]", " on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][25], "8"])
+                    assert T.uint64(0) == T.tvm_struct_get(A_handle, 0, 8, "uint64"), ("ValueError", ["Invalid ", "A.byte_offset", " on argument #", "0", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][26], "0"])
+                    assert T.Cast("int32", T.tvm_struct_get(gather_Idx_shape, 0, 17, "int64")) == 20, ("ValueError", ["Invalid ", "Idx.shape[0]", " on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][27], "20"])
+                    assert T.uint64(0) == T.tvm_struct_get(Idx_handle, 0, 8, "uint64"), ("ValueError", ["Invalid ", "Idx.byte_offset", " on argument #", "1", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][28], "0"])
+                    assert T.Cast("int32", T.tvm_struct_get(gather_B_shape, 0, 17, "int64")) == 20, ("ValueError", ["Invalid ", "B.shape[0]", " on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][29], "20"])
+                    assert T.Cast("int32", T.tvm_struct_get(gather_B_shape, 1, 17, "int64")) == 8, ("ValueError", ["Invalid ", "B.shape[1]", " on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][30], "8"])
+                    assert T.uint64(0) == T.tvm_struct_get(B_handle, 0, 8, "uint64"), ("ValueError", ["Invalid ", "B.byte_offset", " on argument #", "2", metadata["ir.StringImm"][0], "gather(A: Tensor([50, 8], float32), Idx: Tensor([20], int32), B: Tensor([20, 8], float32))", metadata["ir.StringImm"][31], "0"])
+                    A = T.decl_buffer((50, 8), data=T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(A_handle, 0, 1, T.handle().ty)))
+                    Idx = T.decl_buffer((20,), "int32", data=T.reinterpret(T.handle("int32", "global").ty, T.tvm_struct_get(Idx_handle, 0, 1, T.handle().ty)))
+                    B = T.decl_buffer((20, 8), data=T.reinterpret(T.handle("float32", "global").ty, T.tvm_struct_get(B_handle, 0, 1, T.handle().ty)))
+                    with T.attr({"compute_scope": "gather_compute_"}):
+                        A_1 = A.view(400)
+                        Idx_1 = T.decl_buffer((20,), "int32", data=Idx.data)
+                        B_1 = B.view(160)
+                        for i, j in T.grid(20, 8):
+                            B_1[i * 8 + j] = T.if_then_else(0 <= Idx_1[i] and Idx_1[i] < 50, A_1[Idx_1[i] * 8 + j], T.float32(-1.0))
+                    return 0
