@@ -140,6 +140,48 @@
 //!   [`limits::NODES_MAX`] nodes, shared ones counted wherever they stand.
 //!
 //! Positions ([`Span`]) have no meaning, and names only those of F1 and F2.
+//!
+//! ## What TVM leaves undefined
+//!
+//! Each is what TVM's compilers happen to do, or nothing in particular; here it is one thing for every backend.
+//!
+//! | what | here |
+//! |---|---|
+//! | overflow of signed integers | wraps (N1) |
+//! | division and remainder by 0; the least integer by −1 | x and 0; itself and 0 (N2) |
+//! | shifts by the width or more, or by less than 0 | taken modulo the width (N4) |
+//! | the absolute value of the least integer; `clz(0)` | itself; the width (N5) |
+//! | NaN in `min` and `max`; halves in `round` | as written out (N7, N8) |
+//! | casts of floats out of range, and of NaN, to integers | saturate; 0 (N9) |
+//! | fused multiplication and addition | allowed, within the bound (N10) |
+//! | how exact a function is | stated (N11) |
+//! | the order of effects within an expression | left to right, one effect a statement (E3) |
+//! | lanes that a predicate turns off; lanes of a store that meet | 0 and not accessed; the last (E6) |
+//! | negative extents; changing a bound within the loop | no iteration; evaluated once (S3) |
+//! | parameters that overlap | views of one memory, unless the function says not (B2) |
+//! | reading what was never written, racing, passing a bound | an error of the module, which the interpreter reports |
+//!
+//! ## What is left out
+//!
+//! Of what TVM 0.27 can print:
+//!
+//! - **Nodes** `ProducerLoad`, `Reduce` (tensor expressions: gone before a kernel has a schedule), `ScopeIdDefStmt` and
+//!   calls of tile primitives (a dialect of its own, gone before code generation).
+//! - **Types** of fewer than 8 bits (TVM packs them differently on each backend), float8 and narrower (no backend to hold
+//!   them against yet), and vectors of unknown length with `vscale` and `get_active_lane_mask`.
+//! - **Thread axes** of clusters (`clusterCtaIdx`): one device's, and no backend to hold them against yet.
+//! - **Instructions of one compiler or device**: `call_llvm_intrin`, `call_llvm_pure_intrin`, `call_spirv_pure_glsl450`,
+//!   matrix units (`wmma`, `mma`, `simdgroup`, `cooperative_tensor_*`), textures (`texture2d_*`,
+//!   `nd_mem_alloc_with_scope`), `dma_*`, `start_profile_intrinsic`, `end_profile_intrinsic`.
+//! - **The calling conventions of TVM's run time**, which it adds after scheduling: `tvm_stack_alloca`,
+//!   `tvm_stack_make_shape`, `tvm_stack_make_array`, `tvm_call_packed_lowered`, `tvm_call_cpacked`,
+//!   `tvm_call_cpacked_lowered`, `tvm_call_trace_packed`, `tvm_static_handle`, `tvm_context_id`, `lookup_param`,
+//!   `anylist_*`.
+//! - **Hints and notes that nothing lowers**: `prefetch`, `undef` (B4 says what is undefined), `filter`, `selector`,
+//!   `tvm_tuple`, `ignore_loop_partition`, `print_buffer`, `tvm_kernel_replace_point`, `tvm_global_barrier_kinit`.
+//!
+//! Read as something else: `vectorlow`, `vectorhigh`, `vectorcombine` as [`ExprKind::Shuffle`], `break_loop` and
+//! `continue_loop` as the statements, `buffer_data` as the data variable, `large_uint_imm` as a constant.
 
 mod buffer;
 pub mod build;
