@@ -178,10 +178,11 @@
 //!   `tvm_call_cpacked_lowered`, `tvm_call_trace_packed`, `tvm_static_handle`, `tvm_context_id`, `lookup_param`,
 //!   `anylist_*`.
 //! - **Hints and notes that nothing lowers**: `prefetch`, `undef` (B4 says what is undefined), `filter`, `selector`,
-//!   `tvm_tuple`, `ignore_loop_partition`, `print_buffer`, `tvm_kernel_replace_point`, `tvm_global_barrier_kinit`.
-//!
-//! Read as something else: `vectorlow`, `vectorhigh`, `vectorcombine` as [`ExprKind::Shuffle`], `break_loop` and
-//! `continue_loop` as the statements, `buffer_data` as the data variable, `large_uint_imm` as a constant.
+//!   `tvm_tuple`, `ignore_loop_partition`, `print_buffer`, `buffer_offset`, `buffer_data`, `tvm_kernel_replace_point`,
+//!   `tvm_global_barrier_kinit`.
+//! - **What says the same as something that is here**: `ptr_byte_offset` ([`Op::HandleAddByteOffset`]) and `large_uint_imm`
+//!   (a constant). `vectorlow`, `vectorhigh` and `vectorcombine` are read as [`ExprKind::Shuffle`], `break_loop` and
+//!   `continue_loop` as the statements.
 
 mod buffer;
 pub mod build;
