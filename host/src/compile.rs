@@ -4,6 +4,8 @@
 //! * **C2** The code generator is asked for everything that it cannot build before it builds anything.
 //! * **C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **C4** What was delivered before a failure is dropped.
+//! * **C5** A code generator of wire 1.1 or newer is given positions, and a diagnostic whose message begins with
+//!   `line:column: ` is about that place.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
@@ -32,6 +34,8 @@ pub struct CompileOptions {
     pub threads_max: u32,
     /// Options for the code generator; it ignores those that it does not know.
     pub options: serde_json::Map<String, serde_json::Value>,
+    /// The file that the module was read from; code generators may put it into debug information.
+    pub file: Option<String>,
     /// Set from another thread, it makes a long build give up with `Cancelled`.
     pub cancel: Arc<AtomicBool>,
 }
@@ -201,7 +205,8 @@ impl Host {
         let codegen = self.codegen(&target.kind)?;
         let at = |error: Error| error.at(format!("target.build.{}", target.kind));
         let version = wire_version(&codegen).map_err(at)?;
-        let ir = wire::write_at(module, &version)
+        let write = wire::WriteOptions { version: &version, positions: true, file: options.file.as_deref() };
+        let ir = wire::write_with(module, &write)
             .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
         let target_json = target.to_json().to_string();
         let options_json = serde_json::Value::Object(options.options.clone()).to_string();

@@ -131,6 +131,16 @@ impl Session {
     }
 }
 
+/// A message that begins with `line:column: `, and its place.
+fn placed(message: &str) -> (Span, &str) {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    let place = message.split_once(": ").and_then(|(place, rest)| {
+        let (line, column) = place.split_once(':')?;
+        Some((Span { line: number(line)?, column: number(column)? }, rest))
+    });
+    place.unwrap_or((Span::NONE, message))
+}
+
 /// # Safety
 ///
 /// `self_` is that of a session made above, which is alive.
@@ -195,7 +205,8 @@ unsafe extern "C" fn diagnostic(
         _ => Severity::Note,
     };
     let (function, node) = (function.into_owned().into(), node.into_owned());
-    let diagnostic = Diagnostic { function, span: Span::NONE, node, message: message.into_owned() };
+    let (span, message) = placed(&message);
+    let diagnostic = Diagnostic { function, span, node, message: message.to_owned() };
     session.with(|delivered| delivered.messages.push(BuildMessage { severity, diagnostic }));
     CHIPDOCK_OK
 }

@@ -116,7 +116,8 @@ impl<'a> BuildSession<'a> {
         self.host.check(status, || "the build session's `section`".to_owned())
     }
 
-    /// Reports a diagnostic. `function` and `node` say where, as far as known, else they are empty.
+    /// Reports a diagnostic. `function` and `node` say where, as far as known, else they are empty. A message that begins
+    /// with `line:column: `, positions of the wire, is shown with that line of the source.
     ///
     /// # Errors
     ///

@@ -99,7 +99,7 @@ macro_rules! register_target_kind {
     };
 }
 
-/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.0.0", |host| Box::new(NpuCodegen::new(host)))`.
+/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.1.0", |host| Box::new(NpuCodegen::new(host)))`.
 ///
 /// The second and third argument are the oldest and the newest version of the IR's wire format that it reads.
 #[macro_export]

@@ -87,7 +87,7 @@ pub(crate) fn compile(
 ) -> Result<Build> {
     let target = target(host, args)?;
     progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind));
-    let options = options(args);
+    let options = CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args) };
     let started = Instant::now();
     let compiled = host.compile(module, &target, &options).map_err(|error| with_lines(&error, kernel))?;
     let seconds = started.elapsed().as_secs_f64();

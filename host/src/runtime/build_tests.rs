@@ -88,6 +88,19 @@ fn c2_everything_unsupported_is_listed_before_building() {
 }
 
 #[test]
+fn c5_a_code_generator_says_where() {
+    let host = host();
+    let mut f = chipdock_ir::build::function("f");
+    let span = chipdock_ir::Span { line: 7, column: 5 };
+    f.push(chipdock_ir::Stmt::new(chipdock_ir::StmtKind::Return(None)).with_span(span));
+    let module = chipdock_ir::build::module([f.finish()]);
+    let options = CompileOptions { file: Some("k.py".into()), ..CompileOptions::default() };
+    let error = host.compile(&module, &target(&host, "place"), &options).unwrap_err();
+    let [found] = error.diagnostics() else { panic!("one diagnostic: {error}") };
+    assert_eq!((found.span, found.message.as_str()), (span, "not from k.py: here"));
+}
+
+#[test]
 fn c3_a_code_generator_of_another_wire_major_is_refused() {
     let host = host();
     let target = host.target("lone").unwrap();

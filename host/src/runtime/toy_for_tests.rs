@@ -111,6 +111,12 @@ fn order(request: &BuildRequest<'_>) -> String {
 
 impl Codegen for ToyCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        if order(request) == "place" {
+            let document = chipdock_ir::wire::read_document(request.ir).unwrap();
+            let (span, file) = (document.module.functions[0].body.span, document.file.unwrap_or_default());
+            let message = format!("{}:{}: not from {file}: here", span.line, span.column);
+            session.diagnostic(Severity::Error, "f", "", &message)?;
+        }
         if order(request) == "unsupported" {
             session.diagnostic(Severity::Error, "f", "T.one()", "no one here")?;
             session.diagnostic(Severity::Error, "f", "T.two()", "no two here")?;

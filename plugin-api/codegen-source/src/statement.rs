@@ -205,7 +205,10 @@ impl<'a> Writer<'a> {
             return self.refuse_stmt(s, format!("statements nested deeper than {} levels", crate::DEPTH_MAX));
         }
         self.levels += 1;
+        let around = if s.span == Span::NONE { self.place } else { s.span };
+        let around = std::mem::replace(&mut self.place, around);
         self.stmt_kind(s);
+        self.place = around;
         self.levels -= 1;
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) depth: usize,
     /// Levels of statements.
     pub(crate) levels: usize,
+    /// Where the statement at hand was read: of expressions that stand in several places, nothing else is known.
+    pub(crate) place: Span,
 }
 
 impl<'a> Writer<'a> {
@@ -73,6 +75,7 @@ impl<'a> Writer<'a> {
             shared: Vec::new(),
             depth: 0,
             levels: 0,
+            place: Span::NONE,
         }
     }
 
@@ -89,6 +92,7 @@ impl<'a> Writer<'a> {
         self.natural.clear();
         self.natural_nodes.clear();
         self.depth = 0;
+        self.place = Span::NONE;
     }
 
     /// A new name in the function at hand.
@@ -113,6 +117,7 @@ impl<'a> Writer<'a> {
     /// Records that something is not supported; each node and message once per function.
     pub(crate) fn report(&mut self, span: Span, node: String, message: String) {
         let key = (Arc::clone(&self.function.name), node.clone(), message.clone());
+        let span = if span == Span::NONE { self.place } else { span };
         if self.reported.insert(key) {
             let function = Arc::clone(&self.function.name);
             self.diagnostics.push(Diagnostic { function, span, node, message });

@@ -6,7 +6,7 @@ use std::process::Command;
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{
     AttrNode, AttrValue, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op,
-    Param, PrimFunc, Stmt, StmtKind, StorageScope, StructField, ThreadAxis, Var, attr, build,
+    Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, ThreadAxis, Var, attr, build, wire,
 };
 
 use super::support::{has_compiler, lowered};
@@ -320,6 +320,21 @@ fn s8_everything_that_is_not_supported_is_listed() {
         assert!(messages.iter().any(|message| message.contains(part)), "{part} in {messages:#?}");
     }
     assert!(messages.iter().all(|message| message.starts_with("target c: ")), "{messages:#?}");
+}
+
+/// Positions come over the wire; an expression that stands in several places is where its statement is.
+#[test]
+fn s8_a_refusal_names_the_line() {
+    let call = |line: u32| {
+        let call = Expr::call(Op::CallPacked, vec![Expr::str("f")], DType::INT32);
+        let place = |column| Span { line, column };
+        evaluate(call.with_span(place(9))).with_span(place(5))
+    };
+    let module = build::module([function("kernel", vec![], vec![call(3), call(4)])]);
+    let options = wire::WriteOptions { positions: true, ..wire::WriteOptions::default() };
+    let module = wire::read(&wire::write_with(&module, &options).unwrap()).unwrap();
+    let found = unsupported(&module, &CDialect);
+    assert_eq!(found[0].span, Span { line: 3, column: 5 }, "{found:#?}");
 }
 
 #[test]
