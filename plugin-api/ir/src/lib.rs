@@ -115,6 +115,8 @@
 //!   ordered axes run in order.
 //! - **B7** A view (`match_buffer`) has the type and scope of its source, and the trailing extents of its region, the
 //!   leading ones being 1.
+//!   A variable that stands bare as a stride or as the offset of a view, and is not known there, is bound by it, to what
+//!   the region gives, for the rest of the block.
 //!
 //! ## Functions and modules
 //!

@@ -243,7 +243,7 @@ impl Printer {
     }
 
     /// `n = T.int32()`.
-    fn declare_var(&mut self, var: &Var) {
+    pub(super) fn declare_var(&mut self, var: &Var) {
         let name = self.names.var(var);
         let text = var_type(var);
         let call = if var.pointer.is_some() { "" } else { "()" };

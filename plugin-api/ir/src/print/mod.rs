@@ -11,7 +11,7 @@
 //! 2. **Sizes**: a size of a parameter's shape is quoted where a variable first stands in it (`("n", "2 * m")`), as TVM
 //!    reads it, an int32; each is declared in the body (`n = T.int32()`), as are the variables of
 //!    `T.Let(body, where={x: value})`. A parameter with strides, an offset, or a size that is no int32 is a handle and a
-//!    `T.match_buffer` at the top of the body.
+//!    `T.match_buffer` at the top of the body. A stride or an offset that a view of a block binds is declared before it.
 //! 3. **Constants**: an int32 is bare, every other one has its type (`T.int64(1)`, `T.bool(True)`,
 //!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call (`T.Add(1, 2)`,
 //!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it.

@@ -134,6 +134,11 @@ impl Names {
         name
     }
 
+    /// True for a variable that has a name.
+    pub(super) fn knows(&self, var: &Var) -> bool {
+        self.vars.contains_key(var)
+    }
+
     /// The name of a variable; a free one gets one for good.
     pub(super) fn var(&mut self, var: &Var) -> Arc<str> {
         if let Some(name) = self.vars.get(var) {

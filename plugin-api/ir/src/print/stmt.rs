@@ -467,6 +467,14 @@ impl Printer {
     }
 
     fn match_buffer(&mut self, buffer: &Buffer, source: &BufferRegion) {
+        for part in buffer.strides.iter().chain(&buffer.elem_offset) {
+            if let ExprKind::Var(var) = &part.kind
+                && !self.names.knows(var)
+            {
+                self.names.bind(var);
+                self.declare_var(var);
+            }
+        }
         self.buffer_line(buffer, |p| {
             p.out.push_str("T.match_buffer(");
             p.region(source);

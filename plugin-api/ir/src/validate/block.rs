@@ -58,6 +58,7 @@ impl Checker<'_> {
         for view in &block.match_buffers {
             self.region(&view.source);
             self.view(&view.buffer, &view.source);
+            self.view_symbols(&view.buffer);
             self.declare(&view.buffer, true);
             frame.views.insert(view.buffer.clone(), view.source.buffer.clone());
         }
@@ -79,6 +80,18 @@ impl Checker<'_> {
         self.body(&block.body);
         (self.around, self.closed) = (around, closed);
         self.blocks.pop();
+    }
+
+    /// Strides and the offset of a view that are bare variables and not known yet are bound by it.
+    fn view_symbols(&mut self, view: &Buffer) {
+        for part in view.strides.iter().chain(&view.elem_offset) {
+            if let ExprKind::Var(var) = &part.kind
+                && !self.vars.contains(var)
+                && super::expr::is_index(var.dtype)
+            {
+                self.bind(var);
+            }
+        }
     }
 
     fn init(&mut self, block: &Block, init: &Stmt) {
