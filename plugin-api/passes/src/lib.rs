@@ -63,7 +63,7 @@ pub use error::{Fault, PassError};
 pub use flatten_buffers::flatten_buffers;
 pub use lower::{LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
 pub use lower_blocks::lower_blocks;
-pub use lower_intrinsics::lower_intrinsics;
+pub use lower_intrinsics::{lower_intrinsics, lowered_ulps};
 pub use lower_workspace::lower_workspace;
 pub use make_packed_api::make_packed_api;
 pub use split_host_device::split_host_device;

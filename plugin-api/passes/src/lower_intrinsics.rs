@@ -2,14 +2,23 @@
 
 mod atomics;
 mod bits;
+mod coefficients;
+mod erf;
+mod exp;
 mod float;
+mod functions;
+mod kit;
 mod library;
+mod log;
 mod quantised;
+mod trig;
 
 use chipdock_ir::{
     BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts,
-    TypeCode, Var,
+    Var,
 };
+
+pub use functions::lowered_ulps;
 
 use crate::PassError;
 use crate::simplify::Ranges;
@@ -17,11 +26,10 @@ use crate::walk::try_map_functions;
 
 /// Lowers every op that is neither a core op (rule H5) nor native to the target:
 ///
-/// * `exp` and `tanh` of float32 become polynomials over whole vectors, at most 1.1 and 1.4 units in the last
-///   place off (the largest seen over every seventh float32, with and without contraction, are 1.01 and 1.33); those of
-///   float64, and other functions, become calls of the C library, on scalars (rule H6);
-/// * `sigmoid` and `rsqrt` become what they are defined as, without overflow on the way; `isnan`, `isinf` and `isfinite` comparisons; `round` becomes
-///   `nearbyint`, which is the same;
+/// * functions of floats become polynomials over whole vectors, selections in place of branches, with the errors below;
+///   those of float32 are computed in float64 and rounded once, but for `exp`, `tanh` and `sigmoid`;
+/// * `rsqrt` becomes what it is defined as; `isnan`, `isinf` and `isfinite` comparisons; `round` `nearbyint`, which is the
+///   same; `nextafter`, and `ldexp` of float32, arithmetic of bits, and are exact;
 /// * `popcount` and `clz` become shifts and masks;
 /// * `q_multiply_shift`, `q_multiply_shift_per_axis` and `dp4a` become arithmetic of wider integers; `assume` is dropped,
 ///   `tvm_thread_invariant` is its argument, `tvm_access_ptr` a pointer moved by bytes;
@@ -31,6 +39,48 @@ use crate::walk::try_map_functions;
 ///   constants, selections, reinterpretations and casts are left;
 /// * floor division by a power of two becomes a shift, its remainder a mask; of a dividend that is not negative, floor
 ///   division becomes truncating division.
+///
+/// # Errors of functions
+///
+/// In units of the last place, with and without contraction; *call* is a call of the C library (rule H6). Zeros,
+/// infinities, NaNs, the sign of zero, subnormals and the borders of overflow are right.
+///
+/// | op | float32 | float64 |
+/// |---|---|---|
+/// | `exp` | 1.1 | 1.1 |
+/// | `exp2` | 0.51 | 1.3 |
+/// | `exp10` | 0.51 | 1.5 |
+/// | `log` | 0.51 | 0.9 |
+/// | `log2` | 0.51 | 0.8 |
+/// | `log10` | 0.51 | 0.8 |
+/// | `log1p` | 0.51 | 1.1 |
+/// | `erf` | 0.51 | 1.4 |
+/// | `sigmoid` | 2.6 | 2.6 |
+/// | `tanh` | 1.4 | 1.4 |
+/// | `sinh` | 0.51 | call |
+/// | `cosh` | 0.51 | call |
+/// | `sin` | 0.51 | call |
+/// | `cos` | 0.51 | call |
+/// | `tan` | 0.51 | call |
+/// | `asin` | 0.51 | call |
+/// | `acos` | 0.51 | call |
+/// | `atan` | 0.51 | call |
+/// | `asinh` | 0.51 | call |
+/// | `acosh` | 0.51 | call |
+/// | `atanh` | 0.51 | call |
+/// | `pow` | 0.51 | call |
+/// | `atan2` | 0.51 | call |
+/// | `hypot` | 0.51 | call |
+///
+/// The same numbers are [`lowered_ulps`]. The polynomials are made by `tools/fit.py`.
+///
+/// What stays a call, on scalars, and why:
+///
+/// * `fmod`: its value is exact, and takes a division of up to 2048 bits, which is a loop of unknown length;
+/// * `sin`, `cos` and `tan` of float64: the rest of a division of 2^1023 by π takes 1200 bits of π, from which each lane
+///   would gather its own;
+/// * `pow`, `hypot`, `ldexp` and the other functions of float64: kernels hardly use them, and what float32 gets from
+///   float64 they would need from twice its digits.
 ///
 /// # Before and after
 ///
@@ -206,9 +256,10 @@ impl Lowerer<'_> {
         if CORE.contains(&op) || self.facts.native_ops.contains(&op) {
             return Ok(None);
         }
+        if let Some(new) = functions::arithmetic(op, args, dtype) {
+            return Ok(Some(new));
+        }
         let new = match (op, args) {
-            (Op::Exp, [x]) if is_float32(dtype) => float::exp(x),
-            (Op::Tanh, [x]) if is_float32(dtype) => float::tanh(x),
             (Op::Sigmoid, [x]) => self.sigmoid(x)?,
             (Op::Rsqrt, [x]) => {
                 let root = Expr::call(Op::Sqrt, vec![x.clone()], dtype);
@@ -265,10 +316,6 @@ fn is_assume(e: &Expr) -> bool {
 
 fn is_half(dtype: DType) -> bool {
     dtype.is_float() && dtype.bits == 16
-}
-
-fn is_float32(dtype: DType) -> bool {
-    dtype.code == TypeCode::Float && dtype.bits == 32
 }
 
 fn float32(dtype: DType) -> DType {

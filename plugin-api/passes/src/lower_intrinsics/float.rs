@@ -1,6 +1,6 @@
 //! Functions of floats as arithmetic on whole vectors.
 
-use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op};
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, TypeCode};
 
 use super::named;
 
@@ -116,20 +116,22 @@ pub(super) fn test(op: Op, x: &Expr) -> Expr {
     })
 }
 
-/// The next value of a 16-bit type, by its bits; comparisons are made in float32, where they are exact.
+/// The next value, by its bits. Comparisons of 16-bit types are made in float32, where they are exact.
 pub(super) fn next_after(x: &Expr, y: &Expr) -> Expr {
     let (dtype, lanes) = (x.dtype, x.dtype.lanes);
-    let bits_type = DType::UINT16.with_lanes(lanes);
-    let wide = |e: &Expr| e.clone().cast(DType::FLOAT32.with_lanes(lanes));
+    let bits_type = DType { code: TypeCode::UInt, ..dtype };
+    let is_half = dtype.bits == 16;
+    let wide = |e: &Expr| if is_half { e.clone().cast(DType::FLOAT32.with_lanes(lanes)) } else { e.clone() };
     named("x", x.clone(), |x| {
         named("y", y.clone(), |y| {
             let (a, b) = (wide(&x), wide(&y));
             let zero = || Expr::float(0.0, a.dtype);
             let less = |p: &Expr, q: &Expr| Expr::compare(CompareOp::Lt, p.clone(), q.clone());
             let bits = Expr::call(Op::Reinterpret, vec![x.clone()], bits_type);
+            let sign_bit = Expr::int(1 << (dtype.bits - 1), bits_type);
             let sign = Expr::call(
                 Op::BitwiseAnd,
-                vec![Expr::call(Op::Reinterpret, vec![y.clone()], bits_type), Expr::int(0x8000, bits_type)],
+                vec![Expr::call(Op::Reinterpret, vec![y.clone()], bits_type), sign_bit],
                 bits_type,
             );
             let one = || Expr::int(1, bits_type);
@@ -147,4 +149,17 @@ pub(super) fn next_after(x: &Expr, y: &Expr) -> Expr {
             Expr::select(nan(&a), sum.clone(), Expr::select(nan(&b), sum, ordered))
         })
     })
+}
+
+/// `ldexp` of float32: the product in float64 is exact.
+pub(super) fn ldexp_single(x: &Expr, n: &Expr) -> Expr {
+    let lanes = x.dtype.lanes;
+    let bound = |value: i128| Expr::int(value, n.dtype);
+    let clamped =
+        Expr::binary(BinaryOp::Min, Expr::binary(BinaryOp::Max, n.clone(), bound(-300)), bound(300));
+    let bits_type = DType::UINT64.with_lanes(lanes);
+    let biased = (clamped + bound(1023)).cast(bits_type);
+    let bits = Expr::call(Op::ShiftLeft, vec![biased, Expr::int(52, bits_type)], bits_type);
+    let product = x.clone().cast(DType::FLOAT64.with_lanes(lanes)) * reinterpret(bits, DType::FLOAT64);
+    product.cast(x.dtype)
 }

@@ -1,0 +1,156 @@
+//! What the functions of floats are written with: steps that have names, in float64 or float32, over whole vectors.
+
+use std::cell::RefCell;
+
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, Var};
+
+/// Adding it to a float64 below 2^51 rounds to an integer, which then stands in the low bits.
+pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
+/// The bits of 1.0.
+pub(super) const ONE_BITS: u64 = 1023 << 52;
+
+/// Values named one after the other, each used as often as one likes in later ones and in the result.
+pub(super) struct Steps {
+    lanes: u16,
+    bound: RefCell<Vec<(Var, Expr)>>,
+}
+
+impl Steps {
+    fn new(lanes: u16) -> Self {
+        Self { lanes, bound: RefCell::new(Vec::new()) }
+    }
+
+    /// The value, with a name.
+    pub(super) fn name(&self, name: &str, value: Expr) -> Expr {
+        if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
+            return value;
+        }
+        let var = Var::new(name, value.dtype);
+        self.bound.borrow_mut().push((var.clone(), value));
+        var.expr()
+    }
+
+    fn finish(self, body: Expr) -> Expr {
+        self.bound.into_inner().into_iter().rev().fold(body, |body, (var, value)| {
+            let dtype = body.dtype;
+            Expr::new(ExprKind::Let { var, value, body }, dtype)
+        })
+    }
+
+    /// A float64 in each lane.
+    pub(super) fn f64(&self, value: f64) -> Expr {
+        Expr::float(value, DType::FLOAT64.with_lanes(self.lanes))
+    }
+
+    /// A uint64 in each lane.
+    pub(super) fn u64(&self, value: u64) -> Expr {
+        Expr::int(value.into(), DType::UINT64.with_lanes(self.lanes))
+    }
+
+    /// The polynomial with these coefficients, the highest power first, by Horner's rule.
+    pub(super) fn polynomial(&self, x: &Expr, coefficients: &[f64]) -> Expr {
+        let mut rest = coefficients.iter();
+        let first = rest.next().copied().unwrap_or(0.0);
+        rest.fold(self.f64(first), |sum, c| sum * x.clone() + self.f64(*c))
+    }
+
+    /// The value where it lies between the bounds, a NaN kept.
+    pub(super) fn clamp(&self, x: &Expr, low: f64, high: f64) -> Expr {
+        self.name("clamped", min(self.f64(high), max(self.f64(low), x.clone())))
+    }
+
+    /// The float64 of these bits.
+    pub(super) fn of_bits(&self, bits: Expr) -> Expr {
+        reinterpret(bits, DType::FLOAT64)
+    }
+
+    /// The bits of the float64 as a uint64.
+    pub(super) fn bits(&self, x: &Expr) -> Expr {
+        reinterpret(x.clone(), DType::UINT64)
+    }
+
+    /// 2^n of an n whose sum with [`MAGIC`] this is; n and 1023 make a normal exponent.
+    pub(super) fn power_of_two(&self, shifted: &Expr) -> Expr {
+        self.of_bits(shl(self.bits(shifted), self.u64(52)) + self.u64(ONE_BITS))
+    }
+
+    /// One value or another, by a comparison of float64.
+    pub(super) fn if_less(&self, a: &Expr, b: f64, then: Expr, otherwise: Expr) -> Expr {
+        Expr::select(less(a.clone(), self.f64(b)), then, otherwise)
+    }
+}
+
+/// A function of float32 arguments by way of float64, rounded once.
+pub(super) fn single<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
+    let lanes = args.first().map_or(1, |arg| arg.dtype.lanes);
+    let steps = Steps::new(lanes);
+    let wide = args.map(|arg| steps.name("x", arg.clone().cast(DType::FLOAT64.with_lanes(lanes))));
+    let result = f(&steps, wide);
+    steps.finish(result.cast(DType::FLOAT32.with_lanes(lanes)))
+}
+
+/// A function of one float64.
+pub(super) fn double(x: &Expr, f: impl FnOnce(&Steps, Expr) -> Expr) -> Expr {
+    let steps = Steps::new(x.dtype.lanes);
+    let x = steps.name("x", x.clone());
+    let result = f(&steps, x);
+    steps.finish(result)
+}
+
+pub(super) fn div(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::Div, a, b)
+}
+
+pub(super) fn min(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::Min, a, b)
+}
+
+pub(super) fn max(a: Expr, b: Expr) -> Expr {
+    Expr::binary(BinaryOp::Max, a, b)
+}
+
+pub(super) fn less(a: Expr, b: Expr) -> Expr {
+    Expr::compare(CompareOp::Lt, a, b)
+}
+
+pub(super) fn equal(a: Expr, b: Expr) -> Expr {
+    Expr::compare(CompareOp::Eq, a, b)
+}
+
+pub(super) fn unary(op: Op, x: &Expr) -> Expr {
+    Expr::call(op, vec![x.clone()], x.dtype)
+}
+
+pub(super) fn pair(op: Op, a: Expr, b: Expr) -> Expr {
+    let dtype = a.dtype;
+    Expr::call(op, vec![a, b], dtype)
+}
+
+pub(super) fn abs(x: &Expr) -> Expr {
+    unary(Op::Abs, x)
+}
+
+pub(super) fn sqrt(x: &Expr) -> Expr {
+    unary(Op::Sqrt, x)
+}
+
+pub(super) fn copysign(magnitude: Expr, sign: &Expr) -> Expr {
+    pair(Op::Copysign, magnitude, sign.clone())
+}
+
+pub(super) fn and(a: Expr, b: Expr) -> Expr {
+    pair(Op::BitwiseAnd, a, b)
+}
+
+pub(super) fn shl(a: Expr, count: Expr) -> Expr {
+    pair(Op::ShiftLeft, a, count)
+}
+
+pub(super) fn shr(a: Expr, count: Expr) -> Expr {
+    pair(Op::ShiftRight, a, count)
+}
+
+pub(super) fn reinterpret(value: Expr, dtype: DType) -> Expr {
+    let dtype = dtype.with_lanes(value.dtype.lanes);
+    Expr::call(Op::Reinterpret, vec![value], dtype)
+}

@@ -1,0 +1,146 @@
+//! Functions of two float32.
+
+use chipdock_ir::interpret::Array;
+use chipdock_ir::{DType, Op};
+use chipdock_passes::lowered_ulps;
+
+use super::{exact, run_all, ulps};
+
+const SPECIAL: &[f32] = &[
+    0.0,
+    1e-45,
+    1e-40,
+    1e-38,
+    1e-20,
+    0.25,
+    0.5,
+    0.333_333_34,
+    0.999_999_94,
+    1.0,
+    1.000_000_1,
+    1.5,
+    2.0,
+    2.5,
+    3.0,
+    4.0,
+    7.0,
+    10.0,
+    127.0,
+    128.0,
+    149.0,
+    150.0,
+    1e5,
+    8_388_607.0,
+    8_388_607.5,
+    16_777_215.0,
+    16_777_216.0,
+    33_554_430.0,
+    1e10,
+    1e20,
+    1e38,
+    f32::MAX,
+    f32::INFINITY,
+    f32::NAN,
+];
+
+/// Each special value with each, of both signs; and random ones, by bits and of middling size.
+fn sample() -> Vec<Vec<f32>> {
+    let signed: Vec<f32> = SPECIAL.iter().flat_map(|x| [*x, -*x]).collect();
+    let mut pairs: Vec<(f32, f32)> =
+        signed.iter().flat_map(|x| signed.iter().map(move |y| (*x, *y))).collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) as u32
+    };
+    for _ in 0..30_000 {
+        pairs.push((f32::from_bits(next()), f32::from_bits(next())));
+        let middling = |bits: u32| (bits as f32 / 2.0_f32.powi(29)) - 4.0;
+        pairs.push((middling(next()), middling(next())));
+        pairs.push((2.0_f32.powf(middling(next())), middling(next()) * 30.0));
+    }
+    vec![pairs.iter().map(|pair| pair.0).collect(), pairs.iter().map(|pair| pair.1).collect()]
+}
+
+fn within(op: Op) {
+    let values = sample();
+    let bound = lowered_ulps(op, DType::FLOAT32).unwrap();
+    let exact = exact(op, &values);
+    let arrays = values.iter().map(|list| Array::from_f32(&[list.len()], list)).collect();
+    let found = run_all(op, &[DType::FLOAT32; 2], DType::FLOAT32, arrays).to_f64();
+    let mut worst: f64 = 0.0;
+    for (index, (found, exact)) in found.into_iter().zip(exact).enumerate() {
+        let off = ulps(found, exact);
+        let (x, y) = (values[0][index], values[1][index]);
+        let name = op.name();
+        assert!(off <= bound, "{name}({x:e}, {y:e}): {off} ulp: found {found:e}, exact {exact:e}");
+        worst = worst.max(off);
+    }
+    println!("{}: {worst:.4} ulp", op.name());
+}
+
+#[test]
+fn pow() {
+    within(Op::Pow);
+}
+
+#[test]
+fn atan2() {
+    within(Op::Atan2);
+}
+
+#[test]
+fn hypot() {
+    within(Op::Hypot);
+}
+
+#[test]
+fn nextafter_is_exact() {
+    let values = sample();
+    let arrays =
+        |values: &[Vec<f32>]| values.iter().map(|list| Array::from_f32(&[list.len()], list)).collect();
+    let types = [DType::FLOAT32; 2];
+    let found = run_all(Op::Nextafter, &types, DType::FLOAT32, arrays(&values));
+    let module = super::module(Op::Nextafter, &types, DType::FLOAT32, values[0].len());
+    let expected = super::interpret(&module, DType::FLOAT32, arrays(&values));
+    for (index, (found, expected)) in found.to_f64().into_iter().zip(expected.to_f64()).enumerate() {
+        let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+        assert!(same, "({:e}, {:e}): {found:e}, not {expected:e}", values[0][index], values[1][index]);
+    }
+}
+
+#[test]
+fn ldexp_is_exact() {
+    let values: Vec<f32> = SPECIAL.iter().flat_map(|x| [*x, -*x]).collect();
+    let powers = [
+        0,
+        1,
+        -1,
+        23,
+        -23,
+        100,
+        -100,
+        127,
+        128,
+        -126,
+        -149,
+        -150,
+        200,
+        -200,
+        276,
+        277,
+        -300,
+        i32::MAX,
+        i32::MIN,
+    ];
+    let pairs: Vec<(f32, i32)> = values.iter().flat_map(|x| powers.map(|n| (*x, n))).collect();
+    let n = pairs.len();
+    let x: Vec<f32> = pairs.iter().map(|pair| pair.0).collect();
+    let powers: Vec<i128> = pairs.iter().map(|pair| pair.1.into()).collect();
+    let arrays = vec![Array::from_f32(&[n], &x), Array::from_int(DType::INT32, &[n], &powers)];
+    let found = run_all(Op::Ldexp, &[DType::FLOAT32, DType::INT32], DType::FLOAT32, arrays).to_f64();
+    for ((x, n), found) in pairs.into_iter().zip(found) {
+        let exact = f64::from((f64::from(x) * 2.0_f64.powi(n.clamp(-300, 300))) as f32);
+        assert!(found.to_bits() == exact.to_bits() || found.is_nan() && x.is_nan(), "{x:e} {n}: {found:e}");
+    }
+}

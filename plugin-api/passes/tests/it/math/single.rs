@@ -1,0 +1,137 @@
+//! Functions of one float32 against the interpreter's float64, over a sample of all float32 and around hard points.
+
+use chipdock_ir::interpret::Array;
+use chipdock_ir::{DType, Op};
+use chipdock_passes::lowered_ulps;
+
+use super::{exact, run, ulps};
+
+/// Where functions change their course, overflow, or are made of another part.
+const POINTS: &[f32] = &[
+    0.0,
+    1e-38,
+    1e-30,
+    1e-20,
+    1e-10,
+    1e-8,
+    1e-5,
+    0.001,
+    0.1,
+    0.25,
+    0.346_573_6,
+    0.414_213_57,
+    0.5,
+    0.55,
+    0.625,
+    std::f32::consts::LN_2,
+    0.707_106_77,
+    1.0,
+    std::f32::consts::SQRT_2,
+    2.0,
+    2.414_213_7,
+    2.718_281_7,
+    3.0,
+    3.919_21,
+    4.0,
+    6.0,
+    8.0,
+    9.010_913,
+    10.0,
+    16.0,
+    38.531_84,
+    44.853_47,
+    45.154_5,
+    64.0,
+    87.336_55,
+    88.722_84,
+    89.415_99,
+    100.0,
+    103.278_93,
+    103.972_08,
+    104.0,
+    126.0,
+    127.5,
+    128.0,
+    149.0,
+    149.5,
+    150.0,
+    151.0,
+    1000.0,
+    32_768.0,
+    1e6,
+    8_388_608.0,
+    16_777_216.0,
+    1e10,
+    1e20,
+    1e30,
+    f32::MIN_POSITIVE,
+    f32::MAX,
+    f32::INFINITY,
+];
+
+/// Every float32 whose bits are a multiple of a prime: a sample of all exponents and both signs; and the neighbours of
+/// hard points, of 1 and of the multiples of half of pi.
+fn sample() -> Vec<f32> {
+    let mut values: Vec<f32> = (0..=u32::MAX).step_by(20_011).map(f32::from_bits).collect();
+    let turns = (1..400_u32).map(|k| (f64::from(k * k * k) * std::f64::consts::FRAC_PI_2) as f32);
+    for point in POINTS.iter().copied().chain(turns) {
+        let bits = point.to_bits();
+        let near = (bits.saturating_sub(4)..=bits + 4).map(f32::from_bits);
+        values.extend(near.flat_map(|x| [x, -x]));
+    }
+    values
+}
+
+fn within(op: Op) {
+    let values = sample();
+    let bound = lowered_ulps(op, DType::FLOAT32).unwrap();
+    let exact = exact(op, std::slice::from_ref(&values));
+    let array = Array::from_f32(&[values.len()], &values);
+    let found = run(op, DType::FLOAT32, DType::FLOAT32, array).to_f64();
+    let mut worst = (0.0, 0.0, 0.0, 0.0);
+    for ((x, found), exact) in values.into_iter().zip(found).zip(exact) {
+        let off = ulps(found, exact);
+        if off > worst.0 {
+            worst = (off, x, found, exact);
+        }
+    }
+    let (off, x, found, exact) = worst;
+    println!("{}: {off:.4} ulp at {x:e}", op.name());
+    assert!(off <= bound, "{}({x:e}): {off} ulp, more than {bound}: {found:e}, exact {exact:e}", op.name());
+    assert!(off > 0.4, "{}: a bound of {off} measures nothing", op.name());
+}
+
+macro_rules! functions {
+    ($($name:ident $op:ident;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                within(Op::$op);
+            }
+        )*
+    };
+}
+
+functions! {
+    exp Exp;
+    exp2 Exp2;
+    exp10 Exp10;
+    log Log;
+    log2 Log2;
+    log10 Log10;
+    log1p Log1p;
+    erf Erf;
+    sigmoid Sigmoid;
+    tanh Tanh;
+    sinh Sinh;
+    cosh Cosh;
+    sin Sin;
+    cos Cos;
+    tan Tan;
+    asin Asin;
+    acos Acos;
+    atan Atan;
+    asinh Asinh;
+    acosh Acosh;
+    atanh Atanh;
+}
