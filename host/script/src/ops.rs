@@ -207,6 +207,8 @@ impl Parser<'_> {
     fn access_ptr(&mut self, at: &[&ast::Expr]) -> Result<Expr> {
         let dtype = match self.value(at[0])? {
             Value::TypeOf(dtype) => dtype,
+            // A zero of the type says it too.
+            zero @ (Value::Int(0) | Value::Expr(_)) => self.lower(zero, at[0])?.dtype,
             _ => self.dtype(at[0])?,
         };
         if !dtype.is_scalar() || dtype.is_handle() {

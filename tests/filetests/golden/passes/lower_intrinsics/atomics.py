@@ -12,16 +12,16 @@ class Module:
         if not T.likely(A_type_index == 70):
             if not T.likely(A_type_index == 7):
                 return Module.kernel_checked_(args, num_args)
-        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle"))):
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty))):
             return Module.kernel_checked_(args, num_args)
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         if not T.likely(T.handle_load("int64", A_handle, T.int64(16)) ^ T.int64(316667938734081) | T.handle_load("int64", A_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty))) & (not T.isnullptr(A_shape))):
             return Module.kernel_checked_(args, num_args)
-        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
@@ -31,16 +31,16 @@ class Module:
         if not T.likely(B_type_index == 70):
             if not T.likely(B_type_index == 7):
                 return Module.kernel_checked_(args, num_args)
-        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 1, 15, "handle"))):
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 1, 15, T.handle().ty))):
             return Module.kernel_checked_(args, num_args)
-        B_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, "handle"), T.Select(B_type_index == 70, T.int64(24), T.int64(0)))
+        B_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, T.handle().ty), T.Select(B_type_index == 70, T.int64(24), T.int64(0)))
         if not T.likely(T.handle_load("int64", B_handle, T.int64(16)) ^ T.int64(316659348799489) | T.handle_load("int64", B_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
-        B_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 2, "handle")
-        B_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 3, "handle")
-        if not T.likely((not T.isnullptr(T.tvm_struct_get(B_handle, 0, 1, "handle"))) & (not T.isnullptr(B_shape))):
+        B_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 2, T.handle("int64", "global").ty)
+        B_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 3, T.handle("int64", "global").ty)
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(B_handle, 0, 1, T.handle().ty))) & (not T.isnullptr(B_shape))):
             return Module.kernel_checked_(args, num_args)
-        B_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(B_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(B_handle, 0, 8, "uint64")))
+        B_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(B_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(B_handle, 0, 8, "uint64")))
         if not T.likely(T.tvm_struct_get(B_shape, 0, 17, "int64") ^ T.int64(8) == T.int64(0)):
             return Module.kernel_checked_(args, num_args)
         if T.likely(not T.isnullptr(B_strides)):
@@ -94,13 +94,13 @@ class Module:
         A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
         if not (A_type_index == 7) | (A_type_index == 70):
             return Module.kernel_expected_Tensor_(0, A_type_index)
-        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle")), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected Tensor, but got a NULL pointer"])
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty)), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected Tensor, but got a NULL pointer"])
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         B_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
         if not (B_type_index == 7) | (B_type_index == 70):
             return Module.kernel_expected_Tensor_(1, B_type_index)
-        assert not T.isnullptr(T.tvm_struct_get(args, 1, 15, "handle")), ("TypeError", ["Mismatched type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected Tensor, but got a NULL pointer"])
-        B_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, "handle"), T.Select(B_type_index == 70, T.int64(24), T.int64(0)))
+        assert not T.isnullptr(T.tvm_struct_get(args, 1, 15, T.handle().ty)), ("TypeError", ["Mismatched type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected Tensor, but got a NULL pointer"])
+        B_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 1, 15, T.handle().ty), T.Select(B_type_index == 70, T.int64(24), T.int64(0)))
         n_type_index: T.let[T.int32] = T.tvm_struct_get(args, 2, 13, "int32")
         if not (n_type_index == 1) | (n_type_index == 2):
             return Module.kernel_expected_int_(2, n_type_index)
@@ -115,9 +115,9 @@ class Module:
             assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected float32, but got bool"])
             assert T.bool(False), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected float32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 7, "uint16")), " lanes"])
         assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched A.device_type on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(A_handle, 0, 10, "int32")])
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         assert not T.isnullptr(A_shape), ("ValueError", ["Mismatched A.shape on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected 1 extents, but got a NULL pointer"])
         assert T.tvm_struct_get(B_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched B.ndim on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected 1, but got ", T.tvm_struct_get(B_handle, 0, 4, "int32")])
         if not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(B_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)):
@@ -128,20 +128,20 @@ class Module:
             assert not (T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(B_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched B.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected int32, but got bool"])
             assert T.bool(False), ("TypeError", ["Mismatched B.dtype on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected int32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(B_handle, 0, 7, "uint16")), " lanes"])
         assert T.tvm_struct_get(B_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched B.device_type on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(B_handle, 0, 10, "int32")])
-        B_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 2, "handle")
-        B_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 3, "handle")
-        B_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(B_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(B_handle, 0, 8, "uint64")))
+        B_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 2, T.handle("int64", "global").ty)
+        B_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(B_handle, 0, 3, T.handle("int64", "global").ty)
+        B_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(B_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(B_handle, 0, 8, "uint64")))
         assert not T.isnullptr(B_shape), ("ValueError", ["Mismatched B.shape on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected 1 extents, but got a NULL pointer"])
         assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid A.shape[0] on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected 8, but got ", T.tvm_struct_get(A_shape, 0, 17, "int64")])
         assert T.tvm_struct_get(B_shape, 0, 17, "int64") == T.int64(8), ("ValueError", ["Invalid B.shape[0] on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected 8, but got ", T.tvm_struct_get(B_shape, 0, 17, "int64")])
         if not T.isnullptr(A_strides):
             assert T.tvm_struct_get(A_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(A_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched A.strides on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected to be compact array, that is A.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(A_strides, 0, 17, "int64")])
-        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle")), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected non-NULL data pointer"])
+        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty)), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected non-NULL data pointer"])
         assert T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned A.data on argument #0", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", A_data) & T.uint64(3)])
         if not T.isnullptr(B_strides):
             assert T.tvm_struct_get(B_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(B_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched B.strides on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected to be compact array, that is B.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(B_strides, 0, 17, "int64")])
         assert T.tvm_struct_get(B_handle, 0, 9, "int32") == T.tvm_struct_get(A_handle, 0, 9, "int32"), ("ValueError", ["Mismatched B.device_id on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected to match A.device_id (", T.tvm_struct_get(A_handle, 0, 9, "int32"), "), but got ", T.tvm_struct_get(B_handle, 0, 9, "int32")])
-        assert not T.isnullptr(T.tvm_struct_get(B_handle, 0, 1, "handle")), ("ValueError", ["B data pointer is NULL on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected non-NULL data pointer"])
+        assert not T.isnullptr(T.tvm_struct_get(B_handle, 0, 1, T.handle().ty)), ("ValueError", ["B data pointer is NULL on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected non-NULL data pointer"])
         assert T.reinterpret("uint64", B_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned B.data on argument #1", " when calling:\n  `", "kernel(A: Tensor([8], float32), B: Tensor([8], int32), n: int32)", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", B_data) & T.uint64(3)])
         return Module.kernel_compute_(A_data, B_data, n)
 
@@ -160,6 +160,6 @@ class Module:
             element = T.decl_buffer((1,), "int32", data=T.handle_add_byte_offset(B, T.Cast("int64", i) * T.int64(4)))
             element[0] = element[0] + 1
         for i in T.parallel(8):
-            T.atomic_add(T.address_of(A_1[T.int64(0)]), T.float32(1.0))
-        T.if_then_else(n > 0, T.atomic_add(T.address_of(B_1[T.int64(1)]), 1), 0)
+            T.call_intrin("float32", "tirx.atomic_add", T.address_of(A_1[T.int64(0)]), T.float32(1.0))
+        T.if_then_else(n > 0, T.call_intrin("int32", "tirx.atomic_add", T.address_of(B_1[T.int64(1)]), 1), 0)
         return 0

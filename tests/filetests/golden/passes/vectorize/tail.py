@@ -14,7 +14,7 @@ class Module:
                 B_1[T.Cast("int64", i) * T.int64(8):T.Cast("int64", i) * T.int64(8) + T.int64(8)] = A_1[T.Ramp(T.Cast("int64", i) * T.int64(8), T.int64(1), 8)] * T.Broadcast(T.float32(2.0), 8)
             else:
                 mask: T.let[T.boolx8] = T.Ramp(i * 8, 1, 8) < T.Broadcast(n, 8)
-                B_1.vstore([T.Ramp(T.Cast("int64", i) * T.int64(8), T.int64(1), 8)], A_1.vload([T.Ramp(T.Cast("int64", i) * T.int64(8), T.int64(1), 8)], predicate=mask) * T.Broadcast(T.float32(2.0), 8), predicate=mask)
+                T.masked_store(B_1, T.masked_load("float32x8", A_1, T.Ramp(T.Cast("int64", i) * T.int64(8), T.int64(1), 8), mask) * T.Broadcast(T.float32(2.0), 8), T.Ramp(T.Cast("int64", i) * T.int64(8), T.int64(1), 8), mask)
 
     @T.prim_func
     def two_bounds(A: T.Buffer((16,), "float32"), B: T.Buffer((64,), "float32"), n: T.int32):
@@ -25,7 +25,7 @@ class Module:
             B_1[T.int64(0):T.int64(16)] = A_1[T.Ramp(T.int64(0), T.int64(2), 16)]
         else:
             mask: T.let[T.boolx16] = T.Ramp(0, 1, 16) < T.Broadcast(n * 3, 16) and T.Ramp(0, 2, 16) <= T.Broadcast(n + 7, 16)
-            B_1.vstore([T.Ramp(T.int64(0), T.int64(1), 16)], A_1.vload([T.Ramp(T.int64(0), T.int64(2), 16)], predicate=mask), predicate=mask)
+            T.masked_store(B_1, T.masked_load("float32x16", A_1, T.Ramp(T.int64(0), T.int64(2), 16), mask), T.Ramp(T.int64(0), T.int64(1), 16), mask)
 
     @T.prim_func
     def first_and_step(A: T.Buffer((16,), "float32"), B: T.Buffer((64,), "float32"), n: T.int32):
@@ -36,4 +36,4 @@ class Module:
             B_1[T.Ramp(T.int64(2), T.int64(4), 2)] = A_1[T.Ramp(T.int64(2), T.int64(4), 2)]
         else:
             mask: T.let[T.boolx2] = T.Ramp(2, 4, 2) < T.Broadcast(n * 3, 2)
-            B_1.vstore([T.Ramp(T.int64(2), T.int64(4), 2)], A_1.vload([T.Ramp(T.int64(2), T.int64(4), 2)], predicate=mask), predicate=mask)
+            T.masked_store(B_1, T.masked_load("float32x2", A_1, T.Ramp(T.int64(2), T.int64(4), 2), mask), T.Ramp(T.int64(2), T.int64(4), 2), mask)
