@@ -1,0 +1,122 @@
+//! Every backend for host memory against the interpreter, op by op, through `dlopen`: within the interpreter's bounds,
+//! so exactly where the accuracy contract is exact.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chipdock_differential::{backends, host};
+use chipdock_host::Host;
+use chipdock_ir::DType;
+use chipdock_ir::interpret::{Arg, Array};
+use chipdock_peers::cases::module;
+use chipdock_peers::judge::{Summary, Verdict, arguments, hold_backend, interpret};
+use chipdock_peers::table::Tables;
+use chipdock_peers::{Case, cases};
+use chipdock_xtask::runner::backends::Backend;
+use chipdock_xtask::runner::run;
+
+/// Kernels in one module, so that the C compiler starts seldom and both cores have work.
+const PER_MODULE: usize = 24;
+
+/// What a backend computed of a case.
+type Found = Result<Array, String>;
+
+/// Runs these cases in one module.
+fn run_module(host: &Host, backend: &Backend, cases: &[Case], tables: &Mutex<Tables>) -> Vec<Found> {
+    let built = {
+        let module = module(cases, &mut tables.lock().expect("the tables"));
+        run::build(host, backend, &module)
+    };
+    let loaded = match built {
+        Ok(loaded) => loaded,
+        // Which of them it was.
+        Err(_) if cases.len() > 1 => {
+            return cases
+                .iter()
+                .flat_map(|case| run_module(host, backend, std::slice::from_ref(case), tables))
+                .collect();
+        }
+        Err(error) => return vec![Err(error)],
+    };
+    let one = |(index, case): (usize, &Case)| {
+        let function = loaded.function(&format!("f{index}")).map_err(|error| error.to_string())?;
+        let arrays = arguments(case, tables.lock().expect("the tables").get(case.table.0, case.table.1));
+        let form = arrays.last().cloned().expect("a result");
+        let args: Vec<Arg> = arrays.into_iter().map(Arg::Tensor).collect();
+        let values = run::upload(backend, &args)?;
+        run::call(&function, &values)?;
+        let Some(run::Value::Tensor(tensor)) = values.last() else { panic!("the result is a tensor") };
+        Ok(Array { data: tensor.to_bytes().map_err(|error| error.to_string())?, ..form })
+    };
+    cases.iter().enumerate().map(one).collect()
+}
+
+/// Every case's result, on as many threads as there are cores.
+fn run_all(host: &Host, backend: &Backend, groups: &[Vec<Case>], tables: &Mutex<Tables>) -> Vec<Vec<Found>> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(BTreeMap::new());
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..n_threads {
+            scope.spawn(|| {
+                while let Some((index, group)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    groups.get(index).map(|group| (index, group))
+                } {
+                    let found = run_module(host, backend, group, tables);
+                    results.lock().expect("the results").insert(index, found);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("the results").into_values().collect()
+}
+
+/// Cases of one type side by side, cut into modules.
+fn groups() -> Vec<Vec<Case>> {
+    let mut by_type = BTreeMap::<DType, Vec<Case>>::new();
+    for case in cases() {
+        by_type.entry(case.operands[0]).or_default().push(case);
+    }
+    by_type
+        .into_values()
+        .flat_map(|all| all.chunks(PER_MODULE).map(<[Case]>::to_vec).collect::<Vec<_>>())
+        .collect()
+}
+
+#[test]
+fn backends_agree_with_the_interpreter() {
+    let host = host();
+    let groups = groups();
+    let tables = Mutex::new(Tables::default());
+    for backend in backends(&host) {
+        let results = run_all(&host, &backend, &groups, &tables);
+        let kind = &backend.target.kind;
+        let (mut summary, mut wrong) = (Summary::default(), Vec::new());
+        for (case, found) in groups.iter().flatten().zip(results.into_iter().flatten()) {
+            let verdict = judge(case, &found, &tables);
+            if let Some(first) = &verdict.first {
+                wrong.push(format!("{}: {first}", case.name()));
+            }
+            summary.add(case, kind, &verdict);
+        }
+        println!("{}", summary.text());
+        assert!(wrong.is_empty(), "{kind}, {} cases:\n{}", wrong.len(), wrong.join("\n"));
+    }
+}
+
+fn judge(case: &Case, found: &Found, tables: &Mutex<Tables>) -> Verdict {
+    let wrong = |first: String| Verdict { n_wrong: 1, first: Some(first), ..Verdict::default() };
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => return wrong(error.clone()),
+    };
+    let mut tables = tables.lock().expect("the tables");
+    match interpret(case, tables.get(case.table.0, case.table.1)) {
+        Ok(output) => hold_backend(case, &output, found),
+        Err(error) => wrong(error.to_string()),
+    }
+}
