@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chipdock_ir::interpret::Array;
+use chipdock_ir::interpret::{Arg, Array};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -39,6 +39,74 @@ pub fn script(python: &Path, name: &str, folder: &Path) -> Result<String, String
     } else {
         Err(format!("{name} ended with {}:\n{}{}", output.status, text(&output.stdout), text(&output.stderr)))
     }
+}
+
+/// A module for real TVM, and the calls to make of its functions.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The module, as printed.
+    pub text: String,
+    /// Functions with their arguments.
+    pub calls: Vec<(String, Vec<Arg>)>,
+}
+
+/// Per call every tensor after it, by parameter; what went wrong in TVM's words.
+pub type Ran = Result<Vec<(usize, Array)>, String>;
+
+/// Compiles programs with real TVM for its CPU target and runs them: per program, why it was not compiled, or what each
+/// call gave.
+///
+/// # Errors
+///
+/// A file that cannot be written or read, or the script's failure.
+pub fn run_in_tvm(python: &Path, programs: &[Program]) -> Result<Vec<Result<Vec<Ran>, String>>, String> {
+    let folder = TempDir::new().map_err(|error| format!("a temporary folder: {error}"))?;
+    let place = |name: String| folder.path().join(name);
+    let mut plan = Vec::new();
+    for (i, program) in programs.iter().enumerate() {
+        let module = format!("printed{i}.py");
+        write(&place(module.clone()), program.text.as_bytes())?;
+        let mut functions = Vec::new();
+        for (j, (name, args)) in program.calls.iter().enumerate() {
+            let mut arguments = Vec::new();
+            for (k, arg) in args.iter().enumerate() {
+                arguments.push(match arg {
+                    Arg::Tensor(array) => {
+                        write(&place(format!("{i}.{j}.{k}.in")), &array.data)?;
+                        json!({"dtype": array.dtype.to_string(), "shape": array.shape})
+                    }
+                    Arg::Int(value) => json!({"int": i64::try_from(*value).unwrap_or_default()}),
+                    Arg::Float(value) => json!({"float": value}),
+                });
+            }
+            functions.push(json!({"name": name, "arguments": arguments}));
+        }
+        plan.push(json!({"module": module, "functions": functions}));
+    }
+    write(&place("plan.json".to_owned()), json!(plan).to_string().as_bytes())?;
+    script(python, "kernels.py", folder.path())?;
+    let error = |stem: String| fs::read_to_string(place(format!("{stem}.error"))).ok();
+    let output = |stem: &str, args: &[Arg]| -> Ran {
+        let tensors = args.iter().enumerate().filter_map(|(k, arg)| match arg {
+            Arg::Tensor(array) => Some((k, array)),
+            _ => None,
+        });
+        let read = |(k, array): (usize, &Array)| {
+            let data = read(&place(format!("{stem}.{k}.out")))?;
+            Ok((k, Array { data, ..array.clone() }))
+        };
+        tensors.map(read).collect()
+    };
+    let ran = |(i, program): (usize, &Program)| match error(i.to_string()) {
+        Some(why) => Err(why),
+        None => {
+            let call = |(j, (_, args)): (usize, &(String, Vec<Arg>))| {
+                error(format!("{i}.{j}")).map_or_else(|| output(&format!("{i}.{j}"), args), Err)
+            };
+            Ok(program.calls.iter().enumerate().map(call).collect())
+        }
+    };
+    Ok(programs.iter().enumerate().map(ran).collect())
 }
 
 /// What a peer says of one case.

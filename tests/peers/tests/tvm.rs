@@ -1,0 +1,125 @@
+//! Kernels as we print them, compiled and run by real TVM, against the interpreter and its bounds.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use chipdock_filetests::corpus;
+use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
+use chipdock_ir::{Callee, Child, ExprKind, ForKind, IrModule, Param, PrimFunc, StmtKind, print};
+use chipdock_peers::python::{Program, python, run_in_tvm};
+use chipdock_xtask::runner::cases;
+
+/// Small enough for the interpreter: at most this many elements in any buffer.
+const ELEMENTS_MAX: i64 = 1 << 15;
+
+/// What TVM does not take or compile for a CPU: the kernel, words of what it says, and why.
+const REFUSED: &[(&str, &str, &str)] = &[
+    (
+        "construct/calls.py:use",
+        "Expected 1 arguments",
+        "its build of a call within a module passes no arguments",
+    ),
+    ("construct/compare.py:compare", "fcmp oeq i1", "it compares booleans as floats"),
+    ("construct/math.py:math", "tirx.fmod", "it has no fmod for this target"),
+    ("construct/ours.py:spread", "return", "it takes no return within a branch; the file says so"),
+    ("construct/ours.py:predicated", "predicate", "it takes no predicate on vload; the file says so"),
+];
+
+fn is_for_host(function: &PrimFunc) -> bool {
+    let mut bound = false;
+    function.body.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            bound |= matches!(&stmt.kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+                || matches!(&stmt.kind, StmtKind::LaunchThread { .. });
+        }
+    });
+    !bound
+}
+
+fn arguments(function: &PrimFunc) -> Option<Vec<Arg>> {
+    let sizes = &[("n", 37), ("m", 12), ("k", 9), ("d", 21)];
+    let symbols = cases::symbols(sizes);
+    for param in &function.params {
+        if let Param::Buffer(buffer) = param {
+            let size: i64 = cases::shape(buffer, &symbols).ok()?.iter().product();
+            if size > ELEMENTS_MAX || !buffer.strides.is_empty() || buffer.elem_offset.is_some() {
+                return None;
+            }
+        }
+    }
+    cases::arguments(function, &symbols).ok()
+}
+
+fn calls_functions(function: &PrimFunc) -> bool {
+    let mut found = false;
+    function.body.walk(&mut |child| {
+        if let Child::Expr(expr) = child {
+            found |= matches!(&expr.kind, ExprKind::Call { callee: Callee::Global(_), .. });
+        }
+    });
+    found
+}
+
+/// A function for the host, with arguments and what the interpreter makes of them.
+struct Kernel {
+    name: String,
+    program: Program,
+    outcome: Outcome,
+}
+
+fn kernels() -> Vec<Kernel> {
+    let mut all = Vec::new();
+    for file in corpus().expect("the corpus") {
+        let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
+        let calls = module.functions.iter().any(calls_functions);
+        for function in module.functions.iter().filter(|f| is_for_host(f)) {
+            // One function to a module, unless they call each other: what is refused is one function's fault.
+            let functions = if calls { module.functions.clone() } else { vec![function.clone()] };
+            let module = IrModule { functions, attrs: module.attrs.clone() };
+            let Some(args) = arguments(function) else { continue };
+            let limits = Limits { steps_max: 2_000_000, ..Limits::default() };
+            let interpreter = Interpreter::new(&module).with_bounds().with_limits(limits);
+            // What is an error here (an index out of bounds, say) TVM is not asked for.
+            let Ok(outcome) = interpreter.run(&function.name, &mut args.clone()) else { continue };
+            let program =
+                Program { text: print::module(&module), calls: vec![(function.name.to_string(), args)] };
+            all.push(Kernel { name: format!("{}:{}", file.name, function.name), program, outcome });
+        }
+    }
+    all
+}
+
+#[test]
+fn printed_kernels_run_in_tvm() {
+    let all = kernels();
+    assert!(all.len() >= 50, "only {} functions of the corpus run on the interpreter", all.len());
+    let Some(python) = python(&format!("{} kernels in real TVM", all.len())) else { return };
+    let programs: Vec<Program> = all.iter().map(|kernel| kernel.program.clone()).collect();
+    let ran = run_in_tvm(&python, &programs).unwrap_or_else(|error| panic!("{error}"));
+    let (mut n_agree, mut wrong) = (0, Vec::new());
+    for (kernel, ran) in all.iter().zip(ran) {
+        match ran
+            .and_then(|mut calls| calls.swap_remove(0))
+            .and_then(|tensors| agree(&kernel.outcome, &tensors))
+        {
+            Ok(()) if REFUSED.iter().any(|(name, ..)| *name == kernel.name) => {
+                wrong.push(format!("{}: TVM takes it now; strike it off the list", kernel.name));
+            }
+            Ok(()) => n_agree += 1,
+            Err(why) if is_refused(&kernel.name, &why) => println!("not in TVM: {}: {why}", kernel.name),
+            Err(why) => wrong.push(format!("{}: {why}", kernel.name)),
+        }
+    }
+    println!("{n_agree} of {} kernels agree with real TVM", all.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn is_refused(kernel: &str, why: &str) -> bool {
+    REFUSED.iter().any(|(name, words, _)| *name == kernel && why.contains(words))
+}
+
+fn agree(outcome: &Outcome, tensors: &[(usize, Array)]) -> Result<(), String> {
+    for (output, (_, found)) in outcome.outputs.iter().zip(tensors) {
+        compare(found, output).map_err(|mismatch| format!("{}: {mismatch}", output.name))?;
+    }
+    Ok(())
+}
