@@ -20,8 +20,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
     ("construct/compare.py:compare", "fcmp oeq i1", "it compares booleans as floats"),
     ("construct/math.py:math", "tirx.fmod", "it has no fmod for this target"),
-    ("construct/ours.py:spread", "return", "it takes no return within a branch; the file says so"),
-    ("construct/ours.py:predicated", "predicate", "it takes no predicate on vload; the file says so"),
+    ("construct/ours.py:spread", "return", "it takes no bare return; the file says so"),
 ];
 
 fn is_for_host(function: &PrimFunc) -> bool {
