@@ -17,7 +17,8 @@
 //! * **H1** For each function `f`: the packed entry `__tvm_ffi_f` (its `calling_conv` is 1; the attributes
 //!   `chipdock.source_name`, `chipdock.signature` and `chipdock.arg_types` say what the artifact's index says), the
 //!   cold `f_checked_`, and `f_compute_`; see [`make_packed_api`]. Functions call each other by `Callee::Global`. Each
-//!   returns int32: 0, or -1 with an error raised.
+//!   returns int32: 0, or -1 with an error raised. `tvm_call_packed(name, values, count)` calls an imported function with
+//!   `count` packed values, puts what it returns behind them, and gives 0, or -1 with an error raised.
 //! * **H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
 //!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
 //!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes; a

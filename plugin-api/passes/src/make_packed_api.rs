@@ -9,7 +9,7 @@ mod signature;
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, DType, Expr, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts, attr,
+    AttrValue, Attrs, Buffer, DType, Expr, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts, attr,
 };
 
 use crate::PassError;
@@ -29,7 +29,13 @@ const PASS: &str = "make_packed_api";
 /// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) -> int32`, the
 ///   computation.
 ///
-/// A call of another function of the module becomes a call of its computation; it fails when that one fails.
+/// What a function returns, its computation stores through a pointer, its last parameter; the entry (and `f_checked_`, which
+/// then takes the result too) puts it into the packed result: an integer, a float or a boolean.
+///
+/// A call of another function of the module becomes a call of its computation before the statement that it stands in; it
+/// fails when that one fails. `T.tvm_call_packed(name, ...)`, an imported function, becomes
+/// `T.tvm_call_packed(name, values, count)`: `count` packed values of 16 bytes, with room for the result behind them; its
+/// status is that of the call. Its value is an integer, which is checked.
 ///
 /// # Before and after
 ///
@@ -58,8 +64,9 @@ const PASS: &str = "make_packed_api";
 ///
 /// # Errors
 ///
-/// The caller's: a function that returns a value; a name that begins with `_`; a symbol of a shape that no parameter
-/// gives; a call of a function that takes a buffer.
+/// The caller's: a function that returns a pointer or a vector; a name that begins with `_`; a symbol of a shape that no
+/// parameter gives; a call of a function that takes a buffer, or, within an expression, of one that returns nothing; a packed
+/// call with a string.
 pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len() * 4);
     for function in &module.functions {
@@ -75,9 +82,10 @@ pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModul
 
 fn callable(function: &PrimFunc) -> Result<(), PassError> {
     let refuse = |message: String| Err(PassError::caller(PASS, &function.name, message));
-    if let Some(dtype) = function.ret {
+    if let Some(dtype) = function.ret.filter(|dtype| !dtype.is_scalar() || dtype.is_handle()) {
         return refuse(format!(
-            "expected a function that returns nothing, found one that returns {dtype}; write the result to a buffer"
+            "expected a function that returns an integer, a float, a boolean or nothing, found one that returns {dtype}; \
+             write the result to a buffer"
         ));
     }
     if function.name.starts_with('_') {
@@ -107,7 +115,13 @@ fn compute_name(name: &str) -> Arc<str> {
 
 fn compute(module: &IrModule, function: &PrimFunc, arguments: &Arguments) -> Result<PrimFunc, PassError> {
     let body = calls::rewrite(module, function, &function.body)?;
-    let body = Stmt::seq([returns(&body), Stmt::new(StmtKind::Return(Some(Expr::i32(0))))]);
+    let body = match &arguments.result {
+        Some(result) => {
+            let declared = Stmt::new(StmtKind::DeclBuffer { buffer: result.clone(), data: None });
+            Stmt::seq([declared, returns(&body, Some(result))])
+        }
+        None => Stmt::seq([returns(&body, None), success()]),
+    };
     let mut attrs = function.attrs.clone();
     for name in [attr::GLOBAL_SYMBOL, attr::IS_ENTRY_FUNC, attr::IS_GLOBAL_FUNC] {
         attrs.remove(name);
@@ -126,10 +140,19 @@ fn compute(module: &IrModule, function: &PrimFunc, arguments: &Arguments) -> Res
     })
 }
 
-/// A return of nothing is a success.
-fn returns(stmt: &Stmt) -> Stmt {
+fn success() -> Stmt {
+    Stmt::new(StmtKind::Return(Some(Expr::i32(0))))
+}
+
+/// A return is a success; what it returns goes through the pointer.
+fn returns(stmt: &Stmt, result: Option<&Buffer>) -> Stmt {
     match &stmt.kind {
-        StmtKind::Return(None) => Stmt::new(StmtKind::Return(Some(Expr::i32(0)))).with_span(stmt.span),
-        _ => stmt.map_children(&mut Expr::clone, &mut returns),
+        StmtKind::Return(value) => {
+            let store = result.zip(value.clone()).map(|(result, value)| {
+                Stmt::store(result, vec![Expr::int(0, DType::INT64)], value).with_span(stmt.span)
+            });
+            Stmt::seq(store.into_iter().chain([success().with_span(stmt.span)]))
+        }
+        _ => stmt.map_children(&mut Expr::clone, &mut |s| returns(s, result)),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use chipdock_abi::{ChipdockAny, DLDataType};
 use chipdock_test_packed::{
-    FLOAT32, Kernels, Raised, Tensor, any, float, int, limit_workspaces, live_workspaces,
+    FLOAT32, INT32, Kernels, Raised, Tensor, any, float, int, limit_workspaces, live_workspaces,
 };
 
 const SCRIPT: &str = r#"
@@ -67,6 +67,53 @@ class Module:
             F[i] = E[n - 1 - i]
         for i in range(n):
             B[i] = F[i] + E[i]
+
+    @T.prim_func
+    def twice(x: T.int32) -> T.int32:
+        if x > 100:
+            return 200
+        return x * 2
+
+    @T.prim_func
+    def mean(A: T.Buffer(("n",), "float32")) -> T.float32:
+        n = T.int32()
+        E = T.alloc_buffer((n,))
+        for i in range(n):
+            E[i] = A[i]
+        assert E[0] < T.float32(100), ("ValueError", ["too large"])
+        for i in range(n):
+            if i > 0:
+                E[0] = E[0] + E[i]
+        return E[0] / T.Cast("float32", n)
+
+    @T.prim_func
+    def wide(x: T.int64, h: T.float16) -> T.bool:
+        return x > T.int64(5) and h > T.float16(0.5)
+
+    @T.prim_func
+    def half(h: T.float16) -> T.float16:
+        return h * T.float16(3)
+
+    @T.prim_func
+    def calls(A: T.Buffer((8,), "int32"), n: T.int32):
+        A[0] = Module.twice(n) + 1
+        A[1] = T.if_then_else(n > 3, Module.twice(n - 3), -1)
+        if n > 0 and Module.twice(n) < 10:
+            A[2] = 1
+        A[3] = 0
+        while Module.twice(A[3]) < 10:
+            A[3] = A[3] + 1
+        T.evaluate(Module.twice(n))
+
+    @T.prim_func
+    def imports(A: T.Buffer((8,), "int32"), n: T.int32, x: T.float32):
+        A[0] = T.tvm_call_packed("imported.sum", n, x, T.bool(True))
+        A[1] = T.if_then_else(n > 5, T.tvm_call_packed("nobody"), 7)
+        T.evaluate(T.tvm_call_packed("imported.sum", A.data))
+
+    @T.prim_func
+    def imports_float(A: T.Buffer((8,), "int32")):
+        A[0] = T.tvm_call_packed("imported.float")
 "#;
 
 fn kernels() -> &'static Kernels {
@@ -422,4 +469,74 @@ fn workspace_is_freed_on_every_way_out() {
         assert_eq!((raised.message.as_str(), live_workspaces()), ("no workspace left", 0));
     }
     limit_workspaces(usize::MAX);
+}
+
+fn value(name: &str, args: &[ChipdockAny]) -> Result<ChipdockAny, Raised> {
+    kernels().call_value(name, args.as_ptr(), args.len() as i32)
+}
+
+fn integer(value: &ChipdockAny) -> (i32, u32, i64) {
+    // SAFETY: any bits are an integer.
+    (value.type_index, value.small_length, unsafe { value.value.v_int64 })
+}
+
+#[test]
+fn what_functions_return_comes_in_the_result() {
+    assert_eq!(integer(&value("twice", &[int(21)]).unwrap()), (1, 0, 42));
+    assert_eq!(integer(&value("twice", &[int(101)]).unwrap()), (1, 0, 200));
+    assert_eq!(integer(&value("wide", &[int(1 << 40), float(0.75)]).unwrap()), (2, 0, 1));
+    assert_eq!(integer(&value("wide", &[int(5), float(0.75)]).unwrap()), (2, 0, 0));
+    let half = value("half", &[float(0.1)]).unwrap();
+    // SAFETY: the type index says that it is a float.
+    assert_eq!((half.type_index, unsafe { half.value.v_float64 }), (3, 0.2998046875));
+    // By way of the detailed check: an integer for a float.
+    let half = value("half", &[int(2)]).unwrap();
+    // SAFETY: as above.
+    assert_eq!((half.type_index, unsafe { half.value.v_float64 }), (3, 6.0));
+    // Nothing is returned: the result stays as it was.
+    let mut tensors = three(4);
+    let [a, b, c] = &mut tensors;
+    assert_eq!(integer(&value("add", &[a.borrowed(), b.borrowed(), c.borrowed()]).unwrap()), (0, 0, 0));
+}
+
+#[test]
+fn a_function_with_a_value_fails_as_any_other() {
+    let mean = |values: &[f32]| {
+        let mut a = Tensor::f32(&[values.len() as i64], values);
+        value("mean", &[a.borrowed()])
+    };
+    let many = vec![2.0; 1000];
+    // SAFETY: a float, as is checked.
+    let found = mean(&many).map(|found| (found.type_index, unsafe { found.value.v_float64 }));
+    assert_eq!(found, Ok((3, 2.0)));
+    assert_eq!(mean(&[100.0; 1000]).map(drop).unwrap_err().message, "too large");
+    assert_eq!(live_workspaces(), 0);
+    let raised = value("twice", &[float(0.5)]).map(drop).unwrap_err();
+    assert!(raised.message.contains("`twice(x: int32) -> int32`"), "{}", raised.message);
+}
+
+fn ints(a: &Tensor, n: usize) -> Vec<i32> {
+    (0..n).map(|i| a.at(i).to_bits() as i32).collect()
+}
+
+#[test]
+fn functions_call_each_other_for_a_value() {
+    let mut a = Tensor::new(INT32, &[8]);
+    call("calls", &[a.borrowed(), int(4)]).unwrap();
+    assert_eq!(ints(&a, 4), [9, 2, 1, 5]);
+    call("calls", &[a.borrowed(), int(2)]).unwrap();
+    assert_eq!(ints(&a, 4), [5, -1, 1, 5]);
+}
+
+#[test]
+fn imported_functions_are_called_through_the_environment() {
+    let mut a = Tensor::new(INT32, &[8]);
+    call("imports", &[a.borrowed(), int(4), float(2.5)]).unwrap();
+    assert_eq!(ints(&a, 2), [7, 7]);
+    let raised = call("imports", &[a.borrowed(), int(6), float(2.5)]).unwrap_err();
+    assert_eq!(raised.message, "nothing is imported");
+    let raised = call("imports_float", &[a.borrowed()]).unwrap_err();
+    let message =
+        "expected an integer from the packed function imported.float, found a value with type index 3";
+    assert_eq!((raised.kind.as_str(), raised.message.as_str()), ("TypeError", message));
 }

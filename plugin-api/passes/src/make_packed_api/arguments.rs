@@ -35,6 +35,8 @@ pub(super) struct Arguments<'a> {
     pub(super) args: Vec<Argument<'a>>,
     /// Symbols of shapes, strides and offsets that are no parameter, in the order of their first occurrence.
     pub(super) symbols: Vec<Symbol>,
+    /// Where the computation puts what the function returns.
+    pub(super) result: Option<Buffer>,
 }
 
 /// A parameter and where its argument lies.
@@ -85,18 +87,21 @@ impl<'a> Arguments<'a> {
             arg_types: function.params.iter().map(arg_type).collect(),
             args,
             symbols,
+            result: function.ret.map(|dtype| super::calls::result_buffer(result_name(function), dtype)),
         };
         arguments.every_symbol_is_given()?;
         Ok(arguments)
     }
 
-    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols.
+    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols, then the pointer for
+    /// what it returns.
     pub(super) fn compute_params(&self) -> Vec<Var> {
         let own = self.args.iter().map(|arg| match arg.kind {
             ArgumentKind::Tensor(buffer) => buffer.data.clone(),
             ArgumentKind::Scalar(var) => var.clone(),
         });
-        own.chain(self.symbols.iter().map(|symbol| symbol.var.clone())).collect()
+        let result = self.result.iter().map(|result| result.data.clone());
+        own.chain(self.symbols.iter().map(|symbol| symbol.var.clone())).chain(result).collect()
     }
 
     pub(super) fn tensors(&self) -> impl Iterator<Item = (&Argument<'a>, &'a Buffer)> {
@@ -149,6 +154,15 @@ impl<'a> Arguments<'a> {
         }
         Ok(())
     }
+}
+
+/// A name that no parameter has.
+fn result_name(function: &PrimFunc) -> String {
+    let mut name = "result".to_owned();
+    while function.params.iter().any(|param| **param.name() == *name) {
+        name.push('_');
+    }
+    name
 }
 
 impl<'a> Argument<'a> {

@@ -1,22 +1,62 @@
-//! Calls of other functions of the module.
+//! Calls of other functions of the module, and of imported ones by the packed convention.
 
 use std::cell::RefCell;
 
-use chipdock_ir::{Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind};
+use chipdock_ir::{
+    Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
+    StorageScope, StructField,
+};
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_POINTER};
 use super::{PASS, compute_name};
 use crate::PassError;
+use crate::walk::depends_on_memory;
 
-/// Makes each call of a function of the module, which takes scalars and pointers, a call of its computation; where that
-/// fails, so does this function.
+/// Makes each call of a function of the module, which takes scalars and pointers, a call of its computation before the
+/// statement that it stands in, under the conditions that it is evaluated under; where that fails, so does this function.
+/// What the function returns comes through a pointer. A packed call becomes arguments in a buffer, 16 bytes each with the
+/// result behind them, and the call with that buffer.
 pub(super) fn rewrite(module: &IrModule, function: &PrimFunc, body: &Stmt) -> Result<Stmt, PassError> {
     Calls { module, function }.stmt(body)
+}
+
+/// Fails with the error that was raised, where the status that a call gives is not 0.
+pub(super) fn throw_unless_zero(call: Expr) -> Stmt {
+    let failed = Expr::compare(CompareOp::Ne, call, Expr::i32(0));
+    let throw = Expr::call(Op::ThrowLastError, Vec::new(), DType::HANDLE);
+    Stmt::if_then(failed, Stmt::new(StmtKind::Evaluate(throw)), None)
+}
+
+/// One element, for a result to be put into.
+pub(super) fn result_buffer(name: String, dtype: DType) -> Buffer {
+    Buffer::new(name, vec![Expr::int(1, DType::INT64)], dtype, StorageScope::GLOBAL)
+}
+
+/// What a result buffer holds.
+pub(super) fn result_value(buffer: &Buffer) -> Expr {
+    Expr::load(buffer, vec![Expr::int(0, DType::INT64)])
 }
 
 struct Calls<'a> {
     module: &'a IrModule,
     function: &'a PrimFunc,
+}
+
+/// What must run before a statement whose expressions are being rewritten.
+#[derive(Default)]
+struct Before {
+    stmts: Vec<Stmt>,
+    /// Under which conditions the expression at hand is evaluated.
+    path: Vec<Expr>,
+}
+
+impl Before {
+    fn under<T>(&mut self, condition: Expr, make: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(condition);
+        let result = make(self);
+        self.path.pop();
+        result
+    }
 }
 
 impl Calls<'_> {
@@ -25,36 +65,197 @@ impl Calls<'_> {
     }
 
     fn stmt(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
-        if let StmtKind::Evaluate(value) = &stmt.kind
-            && let ExprKind::Call { callee: Callee::Global(name), args } = &value.kind
-        {
-            let call = self.call(name, args).map_err(|error| error.at(stmt.span))?;
-            let failed = Expr::compare(CompareOp::Ne, call, Expr::i32(0));
-            let throw = Expr::call(Op::ThrowLastError, Vec::new(), DType::HANDLE);
-            return Ok(Stmt::if_then(failed, Stmt::new(StmtKind::Evaluate(throw)), None));
-        }
-        let misplaced = RefCell::new(None);
-        let result = stmt.try_map_children(
-            &mut |e| {
-                e.walk(&mut |e| {
-                    if let ExprKind::Call { callee: Callee::Global(name), .. } = &e.kind {
-                        *misplaced.borrow_mut() = Some(name.clone());
-                    }
-                });
-                Ok(e.clone())
+        match &stmt.kind {
+            StmtKind::Seq(stmts) => {
+                let stmts = stmts.iter().map(|s| self.stmt(s)).collect::<Result<Vec<_>, _>>()?;
+                Ok(Stmt::seq(stmts))
+            }
+            StmtKind::Evaluate(value) => match &value.kind {
+                ExprKind::Call { callee: Callee::Global(name), args } if !args.iter().any(has_call) => {
+                    self.statement(name, args).map_err(|error| error.at(stmt.span))
+                }
+                ExprKind::Call { callee: Callee::Op(Op::CallPacked), args } if !args.iter().any(has_call) => {
+                    let (_, stmts) = self.packed(args).map_err(|error| error.at(stmt.span))?;
+                    Ok(Stmt::seq(stmts))
+                }
+                _ => self.with_calls_before(stmt),
             },
-            &mut |s| self.stmt(s),
-        );
-        match misplaced.into_inner() {
-            Some(name) => Err(self.caller(format!(
-                "expected the call of {name} as a statement of its own, found it within an expression; a function of \
-                 the module returns nothing"
-            ))),
-            None => result,
+            StmtKind::While { condition, body } if has_call(condition) => {
+                let mut before = Before::default();
+                let condition = self.expr(condition, &mut before).map_err(|error| error.at(stmt.span))?;
+                let leave = Stmt::if_then(condition.logical_not(), Stmt::new(StmtKind::Break), None);
+                let body = Stmt::seq(before.stmts.into_iter().chain([leave, self.stmt(body)?]));
+                Ok(Stmt::new(StmtKind::While { condition: Expr::bool(true), body }).with_span(stmt.span))
+            }
+            _ => self.with_calls_before(stmt),
         }
     }
 
-    fn call(&self, name: &str, args: &[Expr]) -> Result<Expr, PassError> {
+    fn with_calls_before(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        let before = RefCell::new(Before::default());
+        let new = stmt.try_map_children(
+            &mut |e| self.expr(e, &mut before.borrow_mut()).map_err(|error| error.at(stmt.span)),
+            &mut |s| self.stmt(s),
+        )?;
+        Ok(Stmt::seq(before.into_inner().stmts.into_iter().chain([new])))
+    }
+
+    /// The expression without calls of functions of the module.
+    fn expr(&self, expr: &Expr, before: &mut Before) -> Result<Expr, PassError> {
+        if !has_call(expr) {
+            return Ok(expr.clone());
+        }
+        let kind = match &expr.kind {
+            ExprKind::Call { callee: Callee::Global(name), args } => {
+                let args: Vec<Expr> =
+                    args.iter().map(|arg| self.expr(arg, before)).collect::<Result<_, _>>()?;
+                return self.value(name, args, before);
+            }
+            ExprKind::Call { callee: Callee::Op(Op::CallPacked), args } => {
+                let args: Vec<Expr> =
+                    args.iter().map(|arg| self.expr(arg, before)).collect::<Result<_, _>>()?;
+                return self.packed_value(&args, before);
+            }
+            ExprKind::Call { callee: callee @ Callee::Op(Op::IfThenElse), args } => {
+                let [condition, then, otherwise] = args.as_slice() else { return Ok(expr.clone()) };
+                let condition = self.expr(condition, before)?;
+                let then = before.under(condition.clone(), |before| self.expr(then, before))?;
+                let not = condition.clone().logical_not();
+                let otherwise = before.under(not, |before| self.expr(otherwise, before))?;
+                ExprKind::Call { callee: callee.clone(), args: vec![condition, then, otherwise] }
+            }
+            ExprKind::And(a, b) if expr.dtype.is_scalar() => {
+                let a = self.expr(a, before)?;
+                let b = before.under(a.clone(), |before| self.expr(b, before))?;
+                ExprKind::And(a, b)
+            }
+            ExprKind::Or(a, b) if expr.dtype.is_scalar() => {
+                let a = self.expr(a, before)?;
+                let b = before.under(a.clone().logical_not(), |before| self.expr(b, before))?;
+                ExprKind::Or(a, b)
+            }
+            ExprKind::Let { var, value, body } => {
+                let value = self.expr(value, before)?;
+                if !has_call(body) {
+                    return Ok(Expr::new(
+                        ExprKind::Let { var: var.clone(), value, body: body.clone() },
+                        expr.dtype,
+                    ));
+                }
+                if !before.path.is_empty() && depends_on_memory(&value) {
+                    return Err(self.caller(format!(
+                        "{} is bound to what reads memory where it may not be evaluated, and a function of the module is \
+                         called with it; bind it in a statement of its own",
+                        var.name
+                    )));
+                }
+                before.stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
+                return self.expr(body, before);
+            }
+            _ => return expr.try_map_children(&mut |child| self.expr(child, before)),
+        };
+        Ok(Expr::new(kind, expr.dtype).with_span(expr.span))
+    }
+
+    /// A call whose value is wanted.
+    fn value(&self, name: &str, args: Vec<Expr>, before: &mut Before) -> Result<Expr, PassError> {
+        let Some(dtype) = self.module.function(name).and_then(|callee| callee.ret) else {
+            return Err(self.caller(format!(
+                "expected the call of {name} as a statement of its own, found it within an expression; {name} returns \
+                 nothing"
+            )));
+        };
+        let buffer = result_buffer(format!("{name}_result"), dtype);
+        before.stmts.push(allocation(&buffer));
+        let call = throw_unless_zero(self.call(name, &args, Some(&buffer))?);
+        before.stmts.push(match before.path.iter().cloned().reduce(Expr::and) {
+            Some(condition) => Stmt::if_then(condition, call, None),
+            None => call,
+        });
+        Ok(result_value(&buffer))
+    }
+
+    /// A call whose value, if it has one, is dropped.
+    fn statement(&self, name: &str, args: &[Expr]) -> Result<Stmt, PassError> {
+        let ret = self.module.function(name).and_then(|callee| callee.ret);
+        let buffer = ret.map(|dtype| result_buffer(format!("{name}_result"), dtype));
+        let call = throw_unless_zero(self.call(name, args, buffer.as_ref())?);
+        Ok(Stmt::seq(buffer.iter().map(allocation).chain([call])))
+    }
+
+    /// A packed call whose value, an integer, is wanted.
+    fn packed_value(&self, args: &[Expr], before: &mut Before) -> Result<Expr, PassError> {
+        let (buffer, mut stmts) = self.packed(args)?;
+        let result = |field: StructField, dtype: DType| {
+            let index = Expr::int(args.len() as i128 - 1, DType::INT32);
+            Expr::call(Op::StructGet, vec![buffer.data.expr(), index, Expr::i32(field as i32)], dtype)
+        };
+        let is = |type_index: i32| {
+            let found = result(StructField::AnyTypeIndex, DType::INT32);
+            Expr::compare(CompareOp::Eq, found, Expr::i32(type_index))
+        };
+        let name = args.first().cloned().unwrap_or_else(|| Expr::str(""));
+        let message = vec![
+            Expr::str("expected an integer from the packed function "),
+            name,
+            Expr::str(", found a value with type index "),
+            result(StructField::AnyTypeIndex, DType::INT32),
+        ];
+        let condition = is(TYPE_INT).or(is(TYPE_BOOL));
+        stmts.push(Stmt::new(StmtKind::Assert { condition, kind: "TypeError".into(), message }));
+        // The arguments are there wherever the call may be, the call where it is made.
+        let allocated = stmts.remove(0);
+        let call = Stmt::seq(stmts);
+        let call = match before.path.iter().cloned().reduce(Expr::and) {
+            Some(condition) => Stmt::if_then(condition, call, None),
+            None => call,
+        };
+        before.stmts.extend([allocated, call]);
+        Ok(result(StructField::AnyValue, DType::INT64).cast(DType::INT32))
+    }
+
+    /// The buffer of a packed call, and the statements: its allocation, arguments, the call.
+    fn packed(&self, args: &[Expr]) -> Result<(Buffer, Vec<Stmt>), PassError> {
+        let Some((name, values)) = args.split_first() else {
+            return Err(self.caller("expected the name of a packed function".to_owned()));
+        };
+        let count = values.len() as i128;
+        let slots = vec![Expr::int(2 * (count + 1), DType::INT64)];
+        let buffer = Buffer::new("packed", slots, DType::INT64, StorageScope::GLOBAL);
+        let set = |slot: usize, field: StructField, value: Expr| {
+            let slot = Expr::int(slot as i128, DType::INT32);
+            let args = vec![buffer.data.expr(), slot, Expr::i32(field as i32), value];
+            Stmt::new(StmtKind::Evaluate(Expr::call(Op::StructSet, args, DType::HANDLE)))
+        };
+        let mut stmts = vec![allocation(&buffer)];
+        let none = Expr::int(0, DType::INT64);
+        for (slot, value) in values.iter().chain([&none]).enumerate() {
+            let (type_index, value) = match value.dtype {
+                _ if slot == values.len() => (Expr::i32(0), value.clone()),
+                _ if matches!(value.kind, ExprKind::Str(_)) => {
+                    return Err(self.caller(
+                        "a packed call with a string argument is not supported: pass integers, floats and pointers"
+                            .to_owned(),
+                    ));
+                }
+                dtype if dtype.is_handle() => {
+                    let null = Expr::call(Op::Isnullptr, vec![value.clone()], DType::BOOL);
+                    (Expr::select(null, Expr::i32(0), Expr::i32(TYPE_POINTER)), value.clone())
+                }
+                dtype if dtype.is_float() => (Expr::i32(TYPE_FLOAT), value.clone().cast(DType::FLOAT64)),
+                dtype if dtype.is_bool() => (Expr::i32(TYPE_BOOL), value.clone().cast(DType::INT64)),
+                _ => (Expr::i32(TYPE_INT), value.clone().cast(DType::INT64)),
+            };
+            stmts.push(set(slot, StructField::AnyTypeIndex, type_index));
+            stmts.push(set(slot, StructField::AnyPadding, Expr::int(0, DType::UINT32)));
+            stmts.push(set(slot, StructField::AnyValue, value));
+        }
+        let lowered = vec![name.clone(), buffer.data.expr(), Expr::int(count, DType::INT32)];
+        stmts.push(throw_unless_zero(Expr::call(Op::CallPacked, lowered, DType::INT32)));
+        Ok((buffer, stmts))
+    }
+
+    fn call(&self, name: &str, args: &[Expr], result: Option<&Buffer>) -> Result<Expr, PassError> {
         let Some(callee) = self.module.function(name) else {
             return Err(self.caller(format!("expected a function of the module, found a call of {name}")));
         };
@@ -74,6 +275,20 @@ impl Calls<'_> {
             )));
         }
         let callee = Callee::Global(compute_name(name));
-        Ok(Expr::new(ExprKind::Call { callee, args: args.to_vec() }, DType::INT32))
+        let args = args.iter().cloned().chain(result.map(|buffer| buffer.data.expr())).collect();
+        Ok(Expr::new(ExprKind::Call { callee, args }, DType::INT32))
     }
+}
+
+pub(super) fn allocation(buffer: &Buffer) -> Stmt {
+    Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
+}
+
+fn has_call(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |e| {
+        found |=
+            matches!(&e.kind, ExprKind::Call { callee: Callee::Global(_) | Callee::Op(Op::CallPacked), .. });
+    });
+    found
 }

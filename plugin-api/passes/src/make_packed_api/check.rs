@@ -85,10 +85,13 @@ fn checked(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFun
     check.symbols();
     check.contents();
     check.offsets();
-    check.stmts.push(super::entry::call_compute(arguments, &check.fields));
+    let result = Var::new("result", DType::HANDLE);
+    check.stmts.push(super::entry::call_compute(arguments, &check.fields, &result));
     // The entry binds the same symbols: a variable belongs to one function.
     let body = Substitution::new().fresh().stmt(&Stmt::seq(std::mem::take(&mut check.stmts)));
-    cold(checked_name(&arguments.function.name), vec![args, num_args], body, attrs)
+    let result = arguments.result.as_ref().map(|_| result);
+    let params = [args, num_args].into_iter().chain(result).collect();
+    cold(checked_name(&arguments.function.name), params, body, attrs)
 }
 
 /// A function that is hardly ever called.

@@ -13,6 +13,7 @@ use super::arguments::{
     TYPE_POINTER, TYPE_TENSOR, TensorFields, bitand, equal, int64, is_null, places, type_code,
     wanted_strides, wide,
 };
+use super::calls::{allocation, result_buffer, result_value, throw_unless_zero};
 use super::{checked_name, compute_name};
 use crate::simplify;
 use chipdock_ir::subst::Substitution;
@@ -27,6 +28,7 @@ struct Entry<'a> {
     facts: &'a TargetFacts,
     args: Var,
     num_args: Var,
+    result: Var,
     fields: Vec<Option<TensorFields>>,
     stmts: Vec<Stmt>,
 }
@@ -42,9 +44,15 @@ pub(super) fn function(
     let (self_handle, args, result) = (handle("self_handle"), handle("args"), handle("result"));
     let num_args = Var::new("num_args", DType::INT32);
     let fields = arguments.args.iter().map(Argument::fields).collect();
-    let (args_of, num_args_of) = (args.clone(), num_args.clone());
-    let mut entry =
-        Entry { arguments, facts, args: args_of, num_args: num_args_of, fields, stmts: Vec::new() };
+    let mut entry = Entry {
+        arguments,
+        facts,
+        args: args.clone(),
+        num_args: num_args.clone(),
+        result: result.clone(),
+        fields,
+        stmts: Vec::new(),
+    };
     entry.count();
     for arg in &arguments.args {
         match arg.kind {
@@ -54,7 +62,7 @@ pub(super) fn function(
     }
     entry.relations();
     entry.alignments();
-    entry.stmts.push(call_compute(arguments, &entry.fields));
+    entry.stmts.push(call_compute(arguments, &entry.fields, &result));
     let symbol: Arc<str> = format!("__tvm_ffi_{}", arguments.function.name).into();
     let params = [self_handle, args, num_args, result].map(Param::Var).to_vec();
     // The computation has the same variables as parameters: a variable belongs to one function.
@@ -71,17 +79,36 @@ pub(super) fn function(
     }
 }
 
-/// Returns what the computation returns.
-pub(super) fn call_compute(arguments: &Arguments, fields: &[Option<TensorFields>]) -> Stmt {
+/// Returns what the computation returns: its status, and, where the function has a value, that in the packed result.
+pub(super) fn call_compute(arguments: &Arguments, fields: &[Option<TensorFields>], result: &Var) -> Stmt {
     let own = arguments.args.iter().map(|arg| match (&arg.kind, fields[arg.index].as_ref()) {
         (ArgumentKind::Tensor(_), Some(fields)) => fields.data.expr(),
         (ArgumentKind::Tensor(buffer), None) => buffer.data.expr(),
         (ArgumentKind::Scalar(var), _) => var.expr(),
     });
-    let args = own.chain(arguments.symbols.iter().map(|symbol| symbol.var.expr())).collect();
+    let value = arguments.function.ret.map(|dtype| result_buffer("value".to_owned(), dtype));
+    let symbols = arguments.symbols.iter().map(|symbol| symbol.var.expr());
+    let args = own.chain(symbols).chain(value.iter().map(|value| value.data.expr())).collect();
     let callee = Callee::Global(compute_name(&arguments.function.name));
     let call = Expr::new(ExprKind::Call { callee, args }, DType::INT32);
-    Stmt::new(StmtKind::Return(Some(call)))
+    let Some(value) = value else { return Stmt::new(StmtKind::Return(Some(call))) };
+    let set = |field: StructField, value: Expr| {
+        let args = vec![result.expr(), Expr::i32(0), Expr::i32(field as i32), value];
+        Stmt::new(StmtKind::Evaluate(Expr::call(Op::StructSet, args, DType::HANDLE)))
+    };
+    let (type_index, wide) = match value.dtype {
+        dtype if dtype.is_float() => (TYPE_FLOAT, DType::FLOAT64),
+        dtype if dtype.is_bool() => (TYPE_BOOL, DType::INT64),
+        _ => (TYPE_INT, DType::INT64),
+    };
+    Stmt::seq([
+        allocation(&value),
+        throw_unless_zero(call),
+        set(StructField::AnyTypeIndex, Expr::i32(type_index)),
+        set(StructField::AnyPadding, Expr::int(0, DType::UINT32)),
+        set(StructField::AnyValue, result_value(&value).cast(wide)),
+        Stmt::new(StmtKind::Return(Some(Expr::i32(0)))),
+    ])
 }
 
 fn entry_attrs(arguments: &Arguments, symbol: &Arc<str>, is_entry: bool, attrs: &Attrs) -> Attrs {
@@ -113,7 +140,8 @@ impl Entry<'_> {
 
     fn not_fast(&self) -> Stmt {
         let callee = Callee::Global(checked_name(&self.arguments.function.name));
-        let args = vec![self.args.expr(), self.num_args.expr()];
+        let result = self.arguments.result.as_ref().map(|_| self.result.expr());
+        let args = [self.args.expr(), self.num_args.expr()].into_iter().chain(result).collect();
         let call = Expr::new(ExprKind::Call { callee, args }, DType::INT32);
         Stmt::new(StmtKind::Return(Some(call)))
     }

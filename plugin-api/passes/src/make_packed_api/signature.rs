@@ -2,10 +2,11 @@
 
 use chipdock_ir::{BinaryOp, Buffer, Expr, ExprKind, Param, PrimFunc};
 
-/// `f(A: Tensor([n, 4], float32), k: int32)`.
+/// `f(A: Tensor([n, 4], float32), k: int32)`, and `-> float32` where it returns something.
 pub(super) fn signature(function: &PrimFunc) -> String {
     let params: Vec<String> = function.params.iter().map(parameter).collect();
-    format!("{}({})", function.name, params.join(", "))
+    let ret = function.ret.map_or(String::new(), |dtype| format!(" -> {dtype}"));
+    format!("{}({}){ret}", function.name, params.join(", "))
 }
 
 /// The type of a parameter as an artifact states it: a tensor is a handle.

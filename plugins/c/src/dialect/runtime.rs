@@ -120,6 +120,14 @@ static int32_t cd_free_workspace(int32_t device_type, int32_t device_id, void* d
 }
 ";
 
+const CALL_PACKED: &str = "\
+static int32_t cd_call_packed(const char* name, void* values, int32_t count) {
+    const ChipdockEnv* env = __chipdock_env;
+    if (env) return env->call_imported(env, name, (const CdAny*)values, count, (CdAny*)values + count);
+    return cd_raise(\"Unavailable\", \"no host to call an imported function through; load this with Chipdock\");
+}
+";
+
 /// Defines the structs of packed calls.
 pub(super) fn define_abi(prelude: &mut Prelude) {
     prelude.define("cd_abi", |_| ABI.to_owned());
@@ -310,10 +318,27 @@ pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code
         Op::ThrowLastError => {
             returns_status(call.function_ret, "tvm_throw_last_error").map(|()| Code::primary("return -1"))
         }
-        Op::CallPacked => Err(Refusal::new("has no calls of imported modules yet")),
+        Op::CallPacked => call_packed(call, prelude),
         _ => return None,
     };
     Some(answer)
+}
+
+/// The call of an imported function, lowered: its name, the packed values, their number.
+fn call_packed(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+    let Some(Argument::Text(name)) = call.args.first() else {
+        return Err(Refusal::new("has packed calls of functions by name only"));
+    };
+    if call.args.len() != 3 {
+        return Err(Refusal::new("has packed calls of a buffer of values only; lower with make_packed_api"));
+    }
+    let ((values, _), (count, _)) = (value(call, 1)?, value(call, 2)?);
+    prelude.define("cd_call_packed", |prelude| {
+        define_raise(prelude);
+        CALL_PACKED.to_owned()
+    });
+    let name = Code::primary(format!("\"{}\"", format_literal(name).replace("%%", "%")));
+    Ok(Code::call("cd_call_packed", &[name, values.clone(), count.clone()]))
 }
 
 fn struct_set(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {

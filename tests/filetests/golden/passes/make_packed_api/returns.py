@@ -1,0 +1,324 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def __tvm_ffi_twice(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({"calling_conv": 1, "chipdock.arg_types": ["int32"], "chipdock.signature": "twice(x: int32) -> int32", "chipdock.source_name": "twice", "global_symbol": "__tvm_ffi_twice", "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        if not T.likely((num_args == 1) & (not T.isnullptr(args))):
+            return Module.twice_checked_(args, num_args, result)
+        x_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not T.likely(((x_type_index == 1) | (x_type_index == 2)) & (T.Cast("uint64", T.tvm_struct_get(args, 0, 15, "int64") + T.int64(2147483648)) <= T.uint64(4294967295))):
+            return Module.twice_checked_(args, num_args, result)
+        x: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 0, 15, "int64"))
+        value = T.alloc_buffer((T.int64(1),), "int32")
+        if Module.twice_compute_(x, value.data) != 0:
+            T.tvm_throw_last_error()
+        T.tvm_struct_set(result, 0, 13, 1)
+        T.tvm_struct_set(result, 0, 14, T.uint32(0))
+        T.tvm_struct_set(result, 0, 15, T.Cast("int64", value[T.int64(0)]))
+        return 0
+
+    @T.prim_func
+    def twice_expected_int_(argument: T.int32, type_index: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert type_index != 0, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got None"])
+        assert type_index != 3, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got float"])
+        assert type_index != 4, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got a pointer"])
+        assert type_index != 7, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got Tensor"])
+        assert type_index != 8, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got str"])
+        assert type_index != 11, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got str"])
+        assert type_index != 65, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got str"])
+        assert type_index != 68, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got a function"])
+        assert type_index != 70, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got Tensor"])
+        assert type_index != 71, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got an array"])
+        assert T.bool(False), ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int, but got a value with type index ", type_index])
+        return -1
+
+    @T.prim_func
+    def twice_checked_(args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert num_args == 1, ("TypeError", ["Expected 1 arguments", " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  but got ", num_args])
+        assert not T.isnullptr(args), ("TypeError", ["args pointer is NULL", " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected a non-NULL pointer"])
+        x_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not (x_type_index == 1) | (x_type_index == 2):
+            return Module.twice_expected_int_(0, x_type_index)
+        assert T.Cast("uint64", T.tvm_struct_get(args, 0, 15, "int64") + T.int64(2147483648)) <= T.uint64(4294967295), ("ValueError", ["Invalid x on argument #0", " when calling:\n  `", "twice(x: int32) -> int32", "`,\n  expected int32 between -2147483648 and 2147483647, but got ", T.tvm_struct_get(args, 0, 15, "int64")])
+        x: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 0, 15, "int64"))
+        value = T.alloc_buffer((T.int64(1),), "int32")
+        if Module.twice_compute_(x, value.data) != 0:
+            T.tvm_throw_last_error()
+        T.tvm_struct_set(result, 0, 13, 1)
+        T.tvm_struct_set(result, 0, 14, T.uint32(0))
+        T.tvm_struct_set(result, 0, 15, T.Cast("int64", value[T.int64(0)]))
+        return 0
+
+    @T.prim_func
+    def twice_compute_(x: T.int32, result: T.handle("int32", "global")) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.no_inline": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        result_1 = T.decl_buffer((T.int64(1),), "int32", data=result)
+        if x > 100:
+            result_1[T.int64(0)] = 200
+            return 0
+        result_1[T.int64(0)] = x * 2
+        return 0
+
+    @T.prim_func
+    def __tvm_ffi_mean(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({"calling_conv": 1, "chipdock.arg_types": ["handle", "int32"], "chipdock.signature": "mean(A: Tensor([n], float32), result: int32) -> float32", "chipdock.source_name": "mean", "global_symbol": "__tvm_ffi_mean", "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        if not T.likely((num_args == 2) & (not T.isnullptr(args))):
+            return Module.mean_checked_(args, num_args, result)
+        A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not T.likely(A_type_index == 70):
+            if not T.likely(A_type_index == 7):
+                return Module.mean_checked_(args, num_args, result)
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle"))):
+            return Module.mean_checked_(args, num_args, result)
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        if not T.likely(T.handle_load("int64", A_handle, T.int64(16)) ^ T.int64(316667938734081) | T.handle_load("int64", A_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
+            return Module.mean_checked_(args, num_args, result)
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
+            return Module.mean_checked_(args, num_args, result)
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(A_shape, 0, 17, "int64"))
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) == T.int64(0)):
+            return Module.mean_checked_(args, num_args, result)
+        if T.likely(not T.isnullptr(A_strides)):
+            if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
+                return Module.mean_checked_(args, num_args, result)
+        result_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+        if not T.likely(((result_type_index == 1) | (result_type_index == 2)) & (T.Cast("uint64", T.tvm_struct_get(args, 1, 15, "int64") + T.int64(2147483648)) <= T.uint64(4294967295))):
+            return Module.mean_checked_(args, num_args, result)
+        result_1: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+        if not T.likely(T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0)):
+            return Module.mean_checked_(args, num_args, result)
+        value = T.alloc_buffer((T.int64(1),))
+        if Module.mean_compute_(A_data, result_1, n, value.data) != 0:
+            T.tvm_throw_last_error()
+        T.tvm_struct_set(result, 0, 13, 3)
+        T.tvm_struct_set(result, 0, 14, T.uint32(0))
+        T.tvm_struct_set(result, 0, 15, T.Cast("float64", value[T.int64(0)]))
+        return 0
+
+    @T.prim_func
+    def mean_expected_Tensor_(argument: T.int32, type_index: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert type_index != 0, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got None"])
+        assert type_index != 1, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got int"])
+        assert type_index != 2, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got bool"])
+        assert type_index != 3, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got float"])
+        assert type_index != 4, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got a pointer"])
+        assert type_index != 8, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got str"])
+        assert type_index != 11, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got str"])
+        assert type_index != 65, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got str"])
+        assert type_index != 68, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got a function"])
+        assert type_index != 71, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got an array"])
+        assert T.bool(False), ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got a value with type index ", type_index])
+        return -1
+
+    @T.prim_func
+    def mean_expected_int_(argument: T.int32, type_index: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert type_index != 0, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got None"])
+        assert type_index != 3, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got float"])
+        assert type_index != 4, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got a pointer"])
+        assert type_index != 7, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got Tensor"])
+        assert type_index != 8, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got str"])
+        assert type_index != 11, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got str"])
+        assert type_index != 65, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got str"])
+        assert type_index != 68, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got a function"])
+        assert type_index != 70, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got Tensor"])
+        assert type_index != 71, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got an array"])
+        assert T.bool(False), ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int, but got a value with type index ", type_index])
+        return -1
+
+    @T.prim_func
+    def mean_checked_(args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert num_args == 2, ("TypeError", ["Expected 2 arguments", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  but got ", num_args])
+        assert not T.isnullptr(args), ("TypeError", ["args pointer is NULL", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected a non-NULL pointer"])
+        A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not (A_type_index == 7) | (A_type_index == 70):
+            return Module.mean_expected_Tensor_(0, A_type_index)
+        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle")), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got a NULL pointer"])
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        result_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+        if not (result_type_index == 1) | (result_type_index == 2):
+            return Module.mean_expected_int_(1, result_type_index)
+        assert T.Cast("uint64", T.tvm_struct_get(args, 1, 15, "int64") + T.int64(2147483648)) <= T.uint64(4294967295), ("ValueError", ["Invalid result on argument #1", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected int32 between -2147483648 and 2147483647, but got ", T.tvm_struct_get(args, 1, 15, "int64")])
+        result_1: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+        assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched A.ndim on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected 1, but got ", T.tvm_struct_get(A_handle, 0, 4, "int32")])
+        if not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)):
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got int", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got uint", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got float", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(4) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got bfloat", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got bool"])
+            assert T.bool(False), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 7, "uint16")), " lanes"])
+        assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched A.device_type on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(A_handle, 0, 10, "int32")])
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        assert not T.isnullptr(A_shape), ("ValueError", ["Mismatched A.shape on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected 1 extents, but got a NULL pointer"])
+        assert T.Cast("uint64", T.tvm_struct_get(A_shape, 0, 17, "int64")) <= T.uint64(2147483647), ("ValueError", ["Invalid A.shape[0] on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected n between 0 and 2147483647 (int32), but got ", T.tvm_struct_get(A_shape, 0, 17, "int64")])
+        n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(A_shape, 0, 17, "int64"))
+        if not T.isnullptr(A_strides) and T.tvm_struct_get(A_shape, 0, 17, "int64") != T.int64(0):
+            assert T.tvm_struct_get(A_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(A_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched A.strides on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected to be compact array, that is A.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(A_strides, 0, 17, "int64")])
+        assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(0) or not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle")), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected non-NULL data pointer"])
+        assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(0) or T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned A.data on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", A_data) & T.uint64(3)])
+        value = T.alloc_buffer((T.int64(1),))
+        if Module.mean_compute_(A_data, result_1, n, value.data) != 0:
+            T.tvm_throw_last_error()
+        T.tvm_struct_set(result, 0, 13, 3)
+        T.tvm_struct_set(result, 0, 14, T.uint32(0))
+        T.tvm_struct_set(result, 0, 15, T.Cast("float64", value[T.int64(0)]))
+        return 0
+
+    @T.prim_func
+    def mean_compute_(A: T.handle("float32", "global"), result: T.int32, n: T.int32, result_: T.handle("float32", "global")) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.no_inline": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        result__1 = T.decl_buffer((T.int64(1),), data=result_)
+        A_1 = T.decl_buffer((T.Cast("int64", n),), data=A)
+        S = T.alloc_buffer((T.int64(1),))
+        S[T.int64(0)] = T.float32(0.0)
+        twice_result = T.alloc_buffer((T.int64(1),), "int32")
+        if Module.twice_compute_(n, twice_result.data) != 0:
+            T.tvm_throw_last_error()
+        for i in range(twice_result[T.int64(0)] // 2):
+            S[T.int64(0)] = S[T.int64(0)] + A_1[T.Cast("int64", i)]
+        result__1[T.int64(0)] = S[T.int64(0)] / T.Cast("float32", n)
+        return 0
+
+    @T.prim_func
+    def __tvm_ffi_use(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle) -> T.int32:
+        T.func_attr({"calling_conv": 1, "chipdock.arg_types": ["handle", "int32"], "chipdock.signature": "use(A: Tensor([64], int32), n: int32)", "chipdock.source_name": "use", "global_symbol": "__tvm_ffi_use", "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        if not T.likely((num_args == 2) & (not T.isnullptr(args))):
+            return Module.use_checked_(args, num_args)
+        A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not T.likely(A_type_index == 70):
+            if not T.likely(A_type_index == 7):
+                return Module.use_checked_(args, num_args)
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle"))):
+            return Module.use_checked_(args, num_args)
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        if not T.likely(T.handle_load("int64", A_handle, T.int64(16)) ^ T.int64(316659348799489) | T.handle_load("int64", A_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
+            return Module.use_checked_(args, num_args)
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
+            return Module.use_checked_(args, num_args)
+        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(64) == T.int64(0)):
+            return Module.use_checked_(args, num_args)
+        if T.likely(not T.isnullptr(A_strides)):
+            if not T.likely(T.tvm_struct_get(A_strides, 0, 17, "int64") ^ T.int64(1) == T.int64(0)):
+                return Module.use_checked_(args, num_args)
+        n_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+        if not T.likely(((n_type_index == 1) | (n_type_index == 2)) & (T.Cast("uint64", T.tvm_struct_get(args, 1, 15, "int64") + T.int64(2147483648)) <= T.uint64(4294967295))):
+            return Module.use_checked_(args, num_args)
+        n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+        if not T.likely(T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0)):
+            return Module.use_checked_(args, num_args)
+        return Module.use_compute_(A_data, n)
+
+    @T.prim_func
+    def use_expected_Tensor_(argument: T.int32, type_index: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert type_index != 0, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got None"])
+        assert type_index != 1, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got int"])
+        assert type_index != 2, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got bool"])
+        assert type_index != 3, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got float"])
+        assert type_index != 4, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got a pointer"])
+        assert type_index != 8, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got str"])
+        assert type_index != 11, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got str"])
+        assert type_index != 65, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got str"])
+        assert type_index != 68, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got a function"])
+        assert type_index != 71, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got an array"])
+        assert T.bool(False), ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got a value with type index ", type_index])
+        return -1
+
+    @T.prim_func
+    def use_expected_int_(argument: T.int32, type_index: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert type_index != 0, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got None"])
+        assert type_index != 3, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got float"])
+        assert type_index != 4, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got a pointer"])
+        assert type_index != 7, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got Tensor"])
+        assert type_index != 8, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got str"])
+        assert type_index != 11, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got str"])
+        assert type_index != 65, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got str"])
+        assert type_index != 68, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got a function"])
+        assert type_index != 70, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got Tensor"])
+        assert type_index != 71, ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got an array"])
+        assert T.bool(False), ("TypeError", ["Mismatched type on argument #", argument, " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int, but got a value with type index ", type_index])
+        return -1
+
+    @T.prim_func
+    def use_checked_(args: T.handle, num_args: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.cold": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        assert num_args == 2, ("TypeError", ["Expected 2 arguments", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  but got ", num_args])
+        assert not T.isnullptr(args), ("TypeError", ["args pointer is NULL", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected a non-NULL pointer"])
+        A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
+        if not (A_type_index == 7) | (A_type_index == 70):
+            return Module.use_expected_Tensor_(0, A_type_index)
+        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle")), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got a NULL pointer"])
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        n_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
+        if not (n_type_index == 1) | (n_type_index == 2):
+            return Module.use_expected_int_(1, n_type_index)
+        assert T.Cast("uint64", T.tvm_struct_get(args, 1, 15, "int64") + T.int64(2147483648)) <= T.uint64(4294967295), ("ValueError", ["Invalid n on argument #1", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32 between -2147483648 and 2147483647, but got ", T.tvm_struct_get(args, 1, 15, "int64")])
+        n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+        assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 1, ("ValueError", ["Mismatched A.ndim on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected 1, but got ", T.tvm_struct_get(A_handle, 0, 4, "int32")])
+        if not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(32) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)):
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got int", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got uint", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(2) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got float", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(4) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got bfloat", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8"))])
+            assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got bool"])
+            assert T.bool(False), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 7, "uint16")), " lanes"])
+        assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched A.device_type on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(A_handle, 0, 10, "int32")])
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
+        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        assert not T.isnullptr(A_shape), ("ValueError", ["Mismatched A.shape on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected 1 extents, but got a NULL pointer"])
+        assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(64), ("ValueError", ["Invalid A.shape[0] on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected 64, but got ", T.tvm_struct_get(A_shape, 0, 17, "int64")])
+        if not T.isnullptr(A_strides):
+            assert T.tvm_struct_get(A_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(A_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched A.strides on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected to be compact array, that is A.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(A_strides, 0, 17, "int64")])
+        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle")), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected non-NULL data pointer"])
+        assert T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned A.data on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", A_data) & T.uint64(3)])
+        return Module.use_compute_(A_data, n)
+
+    @T.prim_func
+    def use_compute_(A: T.handle("int32", "global"), n: T.int32) -> T.int32:
+        T.func_attr({"calling_conv": 0, "chipdock.no_inline": True, "target": T.target({"keys": [], "kind": "host-kind", "tag": ""})})
+        A_1 = T.decl_buffer((T.int64(64),), "int32", data=A)
+        twice_result = T.alloc_buffer((T.int64(1),), "int32")
+        if Module.twice_compute_(n, twice_result.data) != 0:
+            T.tvm_throw_last_error()
+        A_1[T.int64(0)] = twice_result[T.int64(0)] + 1
+        twice_result_1 = T.alloc_buffer((T.int64(1),), "int32")
+        if n > 3:
+            if Module.twice_compute_(n - 3, twice_result_1.data) != 0:
+                T.tvm_throw_last_error()
+        A_1[T.int64(1)] = T.if_then_else(n > 3, twice_result_1[T.int64(0)], -1)
+        twice_result_2 = T.alloc_buffer((T.int64(1),), "int32")
+        if n > 0:
+            if Module.twice_compute_(n, twice_result_2.data) != 0:
+                T.tvm_throw_last_error()
+        if n > 0 and twice_result_2[T.int64(0)] < 10:
+            A_1[T.int64(2)] = 1
+        A_1[T.int64(3)] = 0
+        while T.bool(True):
+            twice_result_3 = T.alloc_buffer((T.int64(1),), "int32")
+            if Module.twice_compute_(A_1[T.int64(3)], twice_result_3.data) != 0:
+                T.tvm_throw_last_error()
+            if not twice_result_3[T.int64(0)] < 10:
+                break
+            A_1[T.int64(3)] = A_1[T.int64(3)] + 1
+        twice_result_4 = T.alloc_buffer((T.int64(1),), "int32")
+        if Module.twice_compute_(n, twice_result_4.data) != 0:
+            T.tvm_throw_last_error()
+        return 0
