@@ -8,7 +8,7 @@ class Module:
         for i in range(8):
             T.evaluate(T.atomic_add(T.address_of(A[B[i]]), T.float32(1)))
             B[i] = T.atomic_add(T.address_of(B[i]), 1) + 2
-            T.evaluate(T.atomic_add(T.tvm_access_ptr(0, B.data, i, 1, 3), 1))
+            T.evaluate(T.atomic_add(T.tvm_access_ptr("int32", B.data, i, 1, 3), 1))
         for i in T.parallel(8):
             T.evaluate(T.atomic_add(T.address_of(A[0]), T.float32(1)))
         T.evaluate(T.if_then_else(n > 0, T.atomic_add(T.address_of(B[1]), 1), 0))

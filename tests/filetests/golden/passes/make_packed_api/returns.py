@@ -73,16 +73,16 @@ class Module:
         if not T.likely(A_type_index == 70):
             if not T.likely(A_type_index == 7):
                 return Module.mean_checked_(args, num_args, result)
-        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle"))):
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty))):
             return Module.mean_checked_(args, num_args, result)
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         if not T.likely(T.handle_load("int64", A_handle, T.int64(16)) ^ T.int64(316667938734081) | T.handle_load("int64", A_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
             return Module.mean_checked_(args, num_args, result)
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty))) & (not T.isnullptr(A_shape))):
             return Module.mean_checked_(args, num_args, result)
-        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(A_shape, 0, 17, "int64"))
         if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") >> T.int64(31) == T.int64(0)):
             return Module.mean_checked_(args, num_args, result)
@@ -143,8 +143,8 @@ class Module:
         A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
         if not (A_type_index == 7) | (A_type_index == 70):
             return Module.mean_expected_Tensor_(0, A_type_index)
-        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle")), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got a NULL pointer"])
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty)), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected Tensor, but got a NULL pointer"])
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         result_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
         if not (result_type_index == 1) | (result_type_index == 2):
             return Module.mean_expected_int_(1, result_type_index)
@@ -159,15 +159,15 @@ class Module:
             assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got bool"])
             assert T.bool(False), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected float32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 7, "uint16")), " lanes"])
         assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched A.device_type on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(A_handle, 0, 10, "int32")])
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        A_data: T.let[T.handle("float32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         assert not T.isnullptr(A_shape), ("ValueError", ["Mismatched A.shape on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected 1 extents, but got a NULL pointer"])
         assert T.Cast("uint64", T.tvm_struct_get(A_shape, 0, 17, "int64")) <= T.uint64(2147483647), ("ValueError", ["Invalid A.shape[0] on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected n between 0 and 2147483647 (int32), but got ", T.tvm_struct_get(A_shape, 0, 17, "int64")])
         n: T.let[T.int32] = T.Cast("int32", T.tvm_struct_get(A_shape, 0, 17, "int64"))
         if not T.isnullptr(A_strides) and T.tvm_struct_get(A_shape, 0, 17, "int64") != T.int64(0):
             assert T.tvm_struct_get(A_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(A_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched A.strides on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected to be compact array, that is A.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(A_strides, 0, 17, "int64")])
-        assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(0) or not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle")), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected non-NULL data pointer"])
+        assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(0) or not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty)), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected non-NULL data pointer"])
         assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(0) or T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned A.data on argument #0", " when calling:\n  `", "mean(A: Tensor([n], float32), result: int32) -> float32", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", A_data) & T.uint64(3)])
         value = T.alloc_buffer((T.int64(1),))
         if Module.mean_compute_(A_data, result_1, n, value.data) != 0:
@@ -201,16 +201,16 @@ class Module:
         if not T.likely(A_type_index == 70):
             if not T.likely(A_type_index == 7):
                 return Module.use_checked_(args, num_args)
-        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle"))):
+        if not T.likely(not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty))):
             return Module.use_checked_(args, num_args)
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         if not T.likely(T.handle_load("int64", A_handle, T.int64(16)) ^ T.int64(316659348799489) | T.handle_load("int64", A_handle, T.int64(8)) ^ T.int64(1) == T.int64(0)):
             return Module.use_checked_(args, num_args)
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle"))) & (not T.isnullptr(A_shape))):
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        if not T.likely((not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty))) & (not T.isnullptr(A_shape))):
             return Module.use_checked_(args, num_args)
-        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         if not T.likely(T.tvm_struct_get(A_shape, 0, 17, "int64") ^ T.int64(64) == T.int64(0)):
             return Module.use_checked_(args, num_args)
         if T.likely(not T.isnullptr(A_strides)):
@@ -264,8 +264,8 @@ class Module:
         A_type_index: T.let[T.int32] = T.tvm_struct_get(args, 0, 13, "int32")
         if not (A_type_index == 7) | (A_type_index == 70):
             return Module.use_expected_Tensor_(0, A_type_index)
-        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, "handle")), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got a NULL pointer"])
-        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, "handle"), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
+        assert not T.isnullptr(T.tvm_struct_get(args, 0, 15, T.handle().ty)), ("TypeError", ["Mismatched type on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected Tensor, but got a NULL pointer"])
+        A_handle: T.let[T.handle] = T.handle_add_byte_offset(T.tvm_struct_get(args, 0, 15, T.handle().ty), T.Select(A_type_index == 70, T.int64(24), T.int64(0)))
         n_type_index: T.let[T.int32] = T.tvm_struct_get(args, 1, 13, "int32")
         if not (n_type_index == 1) | (n_type_index == 2):
             return Module.use_expected_int_(1, n_type_index)
@@ -280,14 +280,14 @@ class Module:
             assert not (T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(6) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1)), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got bool"])
             assert T.bool(False), ("TypeError", ["Mismatched A.dtype on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected int32, but got dtype code ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 5, "uint8")), " of ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 6, "uint8")), " bits and ", T.Cast("int32", T.tvm_struct_get(A_handle, 0, 7, "uint16")), " lanes"])
         assert T.tvm_struct_get(A_handle, 0, 10, "int32") == 1, ("ValueError", ["Mismatched A.device_type on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected cpu (device type 1), but got device type ", T.tvm_struct_get(A_handle, 0, 10, "int32")])
-        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, "handle")
-        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, "handle")
-        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, "handle"), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
+        A_shape: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 2, T.handle("int64", "global").ty)
+        A_strides: T.let[T.handle("int64", "global")] = T.tvm_struct_get(A_handle, 0, 3, T.handle("int64", "global").ty)
+        A_data: T.let[T.handle("int32", "global")] = T.handle_add_byte_offset(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty), T.Cast("int64", T.tvm_struct_get(A_handle, 0, 8, "uint64")))
         assert not T.isnullptr(A_shape), ("ValueError", ["Mismatched A.shape on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected 1 extents, but got a NULL pointer"])
         assert T.tvm_struct_get(A_shape, 0, 17, "int64") == T.int64(64), ("ValueError", ["Invalid A.shape[0] on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected 64, but got ", T.tvm_struct_get(A_shape, 0, 17, "int64")])
         if not T.isnullptr(A_strides):
             assert T.tvm_struct_get(A_shape, 0, 17, "int64") < T.int64(2) or T.tvm_struct_get(A_strides, 0, 17, "int64") == T.int64(1), ("ValueError", ["Mismatched A.strides on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected to be compact array, that is A.strides[0] = ", T.int64(1), ", but got ", T.tvm_struct_get(A_strides, 0, 17, "int64")])
-        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, "handle")), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected non-NULL data pointer"])
+        assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 1, T.handle().ty)), ("ValueError", ["A data pointer is NULL on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected non-NULL data pointer"])
         assert T.reinterpret("uint64", A_data) & T.uint64(3) == T.uint64(0), ("ValueError", ["Misaligned A.data on argument #0", " when calling:\n  `", "use(A: Tensor([64], int32), n: int32)", "`,\n  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by ", T.reinterpret("uint64", A_data) & T.uint64(3)])
         return Module.use_compute_(A_data, n)
 
