@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chipdock_ir::{
-    Buffer, Child, Diagnostic, ForKind, IrModule, PrimFunc, Span, StmtKind, StorageRank, StorageScope,
-    TargetFacts, ThreadAxis,
+    Callee, Child, Diagnostic, Expr, ExprKind, ForKind, IrModule, Op, Param, PrimFunc, Span, StmtKind,
+    StorageRank, StorageScope, TargetFacts, ThreadAxis,
 };
 
 use crate::{Fault, PassError};
@@ -13,8 +13,9 @@ use crate::{Fault, PassError};
 const LIMIT_MAX: i64 = 1 << 40;
 
 /// Refuses functions that no code of this target could run rightly: loops bound to threads on a target without threads,
-/// or to an axis that it does not have; memory in a scope that it does not have; a kernel without any thread on a device
-/// that is no host, whose memory a host function must not touch.
+/// or to an axis that it does not have; there too, what threads do together: barriers, warp operations, reductions across
+/// threads, the end of a thread; memory in a scope that it does not have, parameters' too; a kernel without any thread on a
+/// device that is no host, whose memory a host function must not touch. Atomic additions are of every target.
 ///
 /// # Before and after
 ///
@@ -22,7 +23,8 @@ const LIMIT_MAX: i64 = 1 << 40;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a module without blocks. Every thread axis and storage scope that occurs is one of the target's.
+/// Requires a module without blocks. Every thread axis and storage scope that occurs is one of the target's; no operation of
+/// threads occurs where it has none.
 ///
 /// # Errors
 ///
@@ -92,17 +94,61 @@ impl Verifier<'_> {
     }
 
     fn body(&mut self) {
+        for param in &self.function.params {
+            match param {
+                Param::Buffer(buffer) => self.scope(Span::NONE, &buffer.name, &buffer.scope),
+                Param::Var(var) => {
+                    if let Some(pointer) = &var.pointer {
+                        self.scope(Span::NONE, &var.name, &pointer.scope);
+                    }
+                }
+            }
+        }
         let body = &self.function.body;
         body.walk(&mut |child| {
-            let Child::Stmt(stmt) = child else { return };
+            let stmt = match child {
+                Child::Stmt(stmt) => stmt,
+                Child::Expr(expr) => return self.ops(expr),
+            };
             match &stmt.kind {
                 StmtKind::For { var, kind: ForKind::ThreadBinding(axis), .. } => {
                     self.axis(stmt.span, &var.name, *axis);
                 }
                 StmtKind::LaunchThread { var, axis, .. } => self.axis(stmt.span, &var.name, *axis),
-                StmtKind::AllocBuffer { buffer, .. } => self.scope(stmt.span, buffer),
+                StmtKind::AllocBuffer { buffer, .. } => self.scope(stmt.span, &buffer.name, &buffer.scope),
                 _ => {}
             }
+        });
+    }
+
+    fn ops(&mut self, expr: &Expr) {
+        if !self.facts.thread_axes.is_empty() {
+            return;
+        }
+        expr.walk(&mut |e| {
+            let ExprKind::Call { callee: Callee::Op(op), args } = &e.kind else { return };
+            let what = match op {
+                Op::StorageSync => match args.first().map(|arg| &arg.kind) {
+                    Some(ExprKind::Str(scope)) => format!("the barrier {}(\"{scope}\")", op.name()),
+                    _ => format!("the barrier {}", op.name()),
+                },
+                Op::WarpActivemask
+                | Op::WarpShuffle
+                | Op::WarpShuffleUp
+                | Op::WarpShuffleDown
+                | Op::WarpShuffleXor => format!("the warp operation {}", op.name()),
+                Op::ThreadAllreduce => format!("the reduction across threads {}", op.name()),
+                Op::ThreadReturn => format!("{}, the end of a thread", op.name()),
+                _ => return,
+            };
+            let kind = self.facts.target.kind.clone();
+            self.problem(
+                e.span,
+                format!(
+                    "expected what target \"{kind}\" can run, which has no threads; found {what}: take it out, or build for a \
+                     target with threads"
+                ),
+            );
         });
     }
 
@@ -128,18 +174,17 @@ impl Verifier<'_> {
         }
     }
 
-    fn scope(&mut self, span: Span, buffer: &Buffer) {
+    fn scope(&mut self, span: Span, name: &str, scope: &StorageScope) {
         let known = &self.facts.storage_scopes;
-        let name = buffer.scope.to_string();
-        let has = known.is_empty() && buffer.scope == StorageScope::GLOBAL || known.contains(&name);
+        let text = scope.to_string();
+        let has = known.is_empty() && *scope == StorageScope::GLOBAL || known.contains(&text);
         if !has {
             let kind = &self.facts.target.kind;
             let known = if known.is_empty() { "global".to_owned() } else { known.join(", ") };
             self.problem(
                 span,
                 format!(
-                    "expected a storage scope of target \"{kind}\" ({known}), found buffer {} in scope \"{name}\"",
-                    buffer.name
+                    "expected a storage scope of target \"{kind}\" ({known}), found buffer {name} in scope \"{text}\""
                 ),
             );
         }

@@ -319,6 +319,17 @@ pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code
             returns_status(call.function_ret, "tvm_throw_last_error").map(|()| Code::primary("return -1"))
         }
         Op::CallPacked => call_packed(call, prelude),
+        Op::AtomicAdd => atomic_add(call, prelude),
+        Op::WarpActivemask
+        | Op::WarpShuffle
+        | Op::WarpShuffleUp
+        | Op::WarpShuffleDown
+        | Op::WarpShuffleXor
+        | Op::ThreadAllreduce
+        | Op::ThreadReturn => Err(Refusal::new(format!(
+            "has no {}: there are neither threads nor warps; build the kernel for a target with threads",
+            call.op.name()
+        ))),
         _ => return None,
     };
     Some(answer)
@@ -339,6 +350,46 @@ fn call_packed(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     });
     let name = Code::primary(format!("\"{}\"", format_literal(name).replace("%%", "%")));
     Ok(Code::call("cd_call_packed", &[name, values.clone(), count.clone()]))
+}
+
+/// An addition in one step, and the value before it: integers by an instruction, floats by exchange until nobody came
+/// between.
+fn atomic_add(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+    let ((address, _), (addend, dtype)) = (value(call, 0)?, value(call, 1)?);
+    let (name, c_type) = (format!("cd_atomic_add_{}", short(dtype)), scalar(dtype)?);
+    let bits = match dtype.bits {
+        16 => "uint16_t",
+        32 => "uint32_t",
+        64 => "uint64_t",
+        _ => return Err(Refusal::new(format!("has no {} of {dtype}", call.op.name()))),
+    };
+    prelude.define(&name, |prelude| {
+        let head = format!(
+            "static inline {c_type} {name}(void* p, {c_type} x) {{\n    typedef {bits} any __attribute__((may_alias));\n"
+        );
+        if dtype.is_integer() {
+            return format!(
+                "{head}    return ({c_type})__atomic_fetch_add((any*)p, ({bits})x, __ATOMIC_RELAXED);\n}}\n"
+            );
+        }
+        let old = Code::primary("old");
+        let (before, after) = if types::is_half(dtype) {
+            let before = super::halves::value(&old, dtype, prelude).text;
+            let after = super::halves::bits(&Code::primary("before + x"), dtype, prelude).text;
+            (format!("before = {before};"), format!("bits = {after};"))
+        } else {
+            (
+                "__builtin_memcpy(&before, &old, sizeof(before));".to_owned(),
+                format!("{c_type} after = before + x;\n        __builtin_memcpy(&bits, &after, sizeof(bits));"),
+            )
+        };
+        format!(
+            "{head}    {c_type} before;\n    {bits} old = __atomic_load_n((any*)p, __ATOMIC_RELAXED), bits;\n    do {{\n        \
+             {before}\n        {after}\n    }} while (!__atomic_compare_exchange_n((any*)p, &old, bits, 1, \
+             __ATOMIC_RELAXED, __ATOMIC_RELAXED));\n    return before;\n}}\n"
+        )
+    });
+    Ok(Code::call(&name, &[address.clone(), addend.clone()]))
 }
 
 fn struct_set(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {

@@ -405,3 +405,41 @@ fn masks_touch_no_other_element() {
         check(f.finish()).unwrap_or_else(|error| panic!("{dtype}: {error}"));
     }
 }
+
+/// Atomic additions in a parallel loop: each value once, whatever the order.
+#[test]
+fn atomic_additions_add_up() {
+    if !has_compiler() {
+        return;
+    }
+    for dtype in [
+        DType::INT32,
+        DType::UINT32,
+        DType::INT64,
+        DType::UINT64,
+        DType::FLOAT16,
+        DType::FLOAT32,
+        DType::FLOAT64,
+    ] {
+        let mut f = build::function("f");
+        let (a, sum) = (f.buffer("A", [N as i32], dtype), f.buffer("S", [2], dtype));
+        f.for_loop("i", N as i32, ForKind::Parallel, |f, i| {
+            let address =
+                Expr::call(Op::AddressOf, vec![Expr::load(&sum, vec![Expr::i32(1)])], DType::HANDLE);
+            let value = Expr::load(&a, vec![i]);
+            f.evaluate(Expr::call(Op::AtomicAdd, vec![address, value], dtype));
+        });
+        let compiled = loaded(&build::module([f.finish()]));
+        let mut args = if dtype.is_float() {
+            let values: Vec<f64> = (0..N).map(|i| i as f64 / 2.0).collect();
+            [Array::from_f64(dtype, &[N], &values), Array::from_f64(dtype, &[2], &[3.0, 0.5])]
+        } else {
+            let values: Vec<i128> = (0..N as i128).collect();
+            [Array::from_int(dtype, &[N], &values), Array::from_int(dtype, &[2], &[3, 1])]
+        };
+        let mut packed: Vec<Argument> = args.iter_mut().map(Argument::Tensor).collect();
+        call(&compiled, "f", &mut packed).unwrap();
+        let expected = if dtype.is_float() { [3.0, 564.5] } else { [3.0, 1129.0] };
+        assert_eq!(args[1].to_f64(), expected, "{dtype}");
+    }
+}
