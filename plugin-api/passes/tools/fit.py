@@ -1,7 +1,7 @@
 """Derives the polynomials of `lower_intrinsics` and prints `coefficients.rs`.
 
     pip install mpmath
-    python fit.py > ../src/lower_intrinsics/coefficients.rs
+    python fit.py > ../src/lower_intrinsics/coefficients.rs && cargo fmt -p chipdock-passes
 
 Each polynomial is the best one of its degree in the weighted maximum norm, found by Remez' exchange in 60 digits, and
 rounded coefficient by coefficient. What is printed behind each is the largest weighted error before and after rounding,

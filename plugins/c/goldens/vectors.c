@@ -27,6 +27,7 @@ static inline i32x16 cd_splat_i32x16(int32_t x) {
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 static inline i8x16 cd_mask8x16_of_mask32(i32x16 a) {
     int8_t r[16];
+#pragma GCC unroll 1
     for (int l = 0; l < 16; ++l) {
         r[l] = a[l];
     }
@@ -36,6 +37,7 @@ static inline i8x16 cd_mask8x16_of_mask32(i32x16 a) {
 }
 static inline i32x16 cd_mask32x16_of_mask8(i8x16 a) {
     int32_t r[16];
+#pragma GCC unroll 1
     for (int l = 0; l < 16; ++l) {
         r[l] = a[l];
     }
@@ -60,6 +62,7 @@ static inline f32x16 cd_shuffle_f32x16_f32x16_f32x16_15_14_13_12_11_10_9_8_7_6_5
 }
 static inline f32x16 cd_f32x16_of_i32(i32x16 a) {
     float r[16];
+#pragma GCC unroll 1
     for (int l = 0; l < 16; ++l) {
         r[l] = (float)a[l];
     }

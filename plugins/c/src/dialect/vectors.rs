@@ -113,9 +113,10 @@ impl Helper<'_> {
         let value = lane_of(value, self.ret);
         let (element, lanes) = (memory(lane(self.ret))?, c_lanes(self.ret.lanes));
         // Lanes that nobody stores are computed too: a helper serves all types that are held alike. An array, for gcc
-        // 12 makes -1 of true where the lanes of a vector are assigned in a loop of two.
+        // 12 makes -1 of true where the lanes of a vector are assigned in a loop of two. The loop is kept from being
+        // written out, or the compiler would not see vectors in it again.
         let text = format!(
-            "static inline {ret} {}({}) {{\n    {element} r[{lanes}];\n    for (int l = 0; l < {lanes}; ++l) {{\n        \
+            "static inline {ret} {}({}) {{\n    {element} r[{lanes}];\n#pragma GCC unroll 1\n    for (int l = 0; l < {lanes}; ++l) {{\n        \
              r[l] = {};\n    }}\n    {ret} v;\n    __builtin_memcpy(&v, r, sizeof(v));\n    return v;\n}}\n",
             self.name,
             params.join(", "),
