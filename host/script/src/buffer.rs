@@ -376,11 +376,8 @@ impl Parser<'_> {
         let param = self.required(param)?;
         let args = BufferArgs { shape, dtype, data, strides, elem_offset, scope, align, offset_factor };
         if let ast::Expr::Name(param) = param {
-            let slot = self
-                .function
-                .slots
-                .iter()
-                .position(|slot| matches!(slot, Slot::Handle(var) if *var.name == *param.id.as_str()));
+            let slot = self.function.param_names.get(param.id.as_str()).copied();
+            let slot = slot.filter(|slot| matches!(self.function.slots.get(*slot), Some(Slot::Handle(_))));
             if let Some(slot) = slot {
                 if shape.is_none() {
                     return Err(self.fail(call, "T.match_buffer of a parameter needs the argument shape"));

@@ -21,7 +21,7 @@ impl Parser<'_> {
         }
         if let ast::Expr::Attribute(attribute) = &*call.func {
             if let ast::Expr::Name(owner) = &*attribute.value
-                && self.class_names.iter().any(|name| name.as_str() == owner.id.as_str())
+                && self.class_names.contains(owner.id.as_str())
             {
                 return self.call_global(&attribute.attr.id, call);
             }

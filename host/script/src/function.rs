@@ -160,11 +160,7 @@ impl Parser<'_> {
     fn param(&mut self, param: &ast::ParameterWithDefault) -> Result<()> {
         let name = param.parameter.name.id.as_str();
         let slot = self.param_slot(param)?;
-        let taken = self.function.slots.iter().any(|slot| match slot {
-            Slot::Param(param) => **param.name() == *name,
-            Slot::Handle(var) => *var.name == *name,
-        });
-        if taken {
+        if self.function.param_names.insert(name.to_owned(), self.function.slots.len()).is_some() {
             return Err(self.fail(&param.parameter, format!("two parameters are named {name}")));
         }
         self.function.slots.push(slot);

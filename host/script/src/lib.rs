@@ -55,6 +55,9 @@ use source::Source;
 /// Bytes of a file at most.
 const SIZE_BYTES_MAX: usize = 4 << 20;
 
+/// Characters of what validation says, at most.
+const MESSAGE_MAX: usize = 1000;
+
 /// The stack of the thread that parses. Parsers recurse, and how deep the limits of rule 7 let them is more than the
 /// stack of a caller may hold; what is not used costs nothing.
 const STACK_BYTES: usize = 128 << 20;
@@ -143,6 +146,10 @@ fn read(source: &Source<'_>, stage: Stage) -> Result<IrModule, ScriptErrors> {
 
 /// A problem that validation found, at its place in the text.
 fn explain(source: &Source<'_>, problem: &Diagnostic) -> ScriptError {
+    let mut message = problem.message.clone();
+    if message.chars().count() > MESSAGE_MAX {
+        message = message.chars().take(MESSAGE_MAX).chain("...".chars()).collect();
+    }
     let node = if problem.node.is_empty() { String::new() } else { format!(" (`{}`)", problem.node) };
-    source.error_at(problem.span, format!("in {}: {}{node}", problem.function, problem.message))
+    source.error_at(problem.span, format!("in {}: {message}{node}", problem.function))
 }

@@ -78,6 +78,8 @@ pub(crate) struct FunctionState {
     pub(crate) s_tir: bool,
     pub(crate) attrs: Attrs,
     pub(crate) slots: Vec<Slot>,
+    /// Where each parameter stands, by its name.
+    pub(crate) param_names: HashMap<String, usize>,
     pub(crate) ret: Option<DType>,
     pub(crate) alloc_buffers: Vec<Buffer>,
     /// Surrounding blocks, innermost last.
@@ -97,7 +99,7 @@ pub(crate) struct Parser<'s> {
     /// What a name of the file means as a namespace: `T` or `I`.
     namespaces: HashMap<String, &'static str>,
     /// The name that functions of the module are called through.
-    pub(crate) class_names: Vec<String>,
+    pub(crate) class_names: HashSet<String>,
     pub(crate) signatures: HashMap<String, Signature>,
     pub(crate) scopes: Scopes,
     /// `tir` instead of `tirx` was imported: every function is one of blocks.
@@ -121,7 +123,7 @@ impl<'s> Parser<'s> {
             source,
             errors: Vec::new(),
             namespaces: HashMap::from([("T".to_owned(), "T"), ("I".to_owned(), "I")]),
-            class_names: vec!["cls".to_owned()],
+            class_names: HashSet::from(["cls".to_owned()]),
             signatures: HashMap::new(),
             scopes,
             legacy: false,
@@ -189,7 +191,8 @@ impl<'s> Parser<'s> {
 
     /// Counts the sizes of the module, of which each function has its own.
     pub(crate) fn copied_symbols(&mut self, at: &ast::StmtFunctionDef) -> Result<()> {
-        self.copies = self.copies.saturating_add(self.symbols.len() as u64);
+        // Making a variable costs more than looking at a node.
+        self.copies = self.copies.saturating_add(8 * self.symbols.len() as u64);
         if self.copies > NODES_MAX { Err(self.too_many_copies(&at.name)) } else { Ok(()) }
     }
 
@@ -253,7 +256,7 @@ impl<'s> Parser<'s> {
                     self.import(&import.names, &format!("{module}."));
                 }
                 ast::Stmt::ClassDef(class) => {
-                    self.class_names.push(class.name.id.to_string());
+                    self.class_names.insert(class.name.id.to_string());
                     self.collect(&class.body);
                 }
                 ast::Stmt::FunctionDef(function) => {

@@ -12,6 +12,8 @@ pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) file: Arc<str>,
     line_starts: Vec<usize>,
+    /// Bytes that go on a character, so that columns are counted without walking a line.
+    inner: Vec<u32>,
 }
 
 impl<'a> Source<'a> {
@@ -24,7 +26,9 @@ impl<'a> Source<'a> {
                 line_starts.push(at + 1);
             }
         }
-        Self { text, file: Arc::from(file), line_starts }
+        let goes_on = |(at, byte): (usize, &u8)| ((*byte & 0xc0) == 0x80).then(|| narrow(at));
+        let inner = bytes.iter().enumerate().filter_map(goes_on).collect();
+        Self { text, file: Arc::from(file), line_starts, inner }
     }
 
     /// The largest boundary of a character at or before `at`.
@@ -43,7 +47,9 @@ impl<'a> Source<'a> {
     pub(crate) fn span(&self, at: TextSize) -> Span {
         let at = self.boundary(at.to_usize());
         let line = self.line_index(at);
-        let column = self.text[self.line_starts[line]..at].chars().count() + 1;
+        let start = self.line_starts[line];
+        let before = |at: usize| self.inner.partition_point(|byte| (*byte as usize) < at);
+        let column = at - start - (before(at) - before(start)) + 1;
         Span { line: narrow(line + 1), column: narrow(column) }
     }
 
