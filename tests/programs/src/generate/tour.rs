@@ -1,0 +1,131 @@
+//! Turns: every op, comparison and cast on every type, one for each seed.
+
+use chipdock_ir::build::Body;
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
+
+use super::body::Target;
+use super::facts::{Scope, Size, Val};
+use super::loops::Nest;
+use super::value::{ARITHMETIC, COMPARES, N_FLOAT_ARITHMETIC};
+use super::{Generator, op};
+use crate::Options;
+
+/// What a seed has to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Binary(BinaryOp, DType),
+    Compare(CompareOp, DType),
+    Cast(DType, DType),
+    Call(Op, DType),
+    Logic(usize),
+}
+
+/// Seeds in a row that have every op, comparison and cast on every type of the options.
+#[must_use]
+pub fn turns(options: &Options) -> u64 {
+    list(options).len() as u64
+}
+
+fn list(options: &Options) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = (0..3).map(Turn::Logic).collect();
+    for &dtype in &options.types {
+        let n = match dtype {
+            _ if dtype.is_float() => N_FLOAT_ARITHMETIC,
+            _ if dtype.is_integer() => ARITHMETIC.len(),
+            _ => 0,
+        };
+        turns.extend(ARITHMETIC[..n].iter().map(|op| Turn::Binary(*op, dtype)));
+        turns.extend(COMPARES.iter().map(|op| Turn::Compare(*op, dtype)));
+        turns.extend(options.ops.iter().filter(|op| takes(**op, dtype)).map(|op| Turn::Call(*op, dtype)));
+        let others = options.types.iter().filter(|other| **other != dtype);
+        turns.extend(others.map(|other| Turn::Cast(dtype, *other)));
+    }
+    turns
+}
+
+/// Whether an op takes a first operand of that type.
+pub(crate) fn takes(op: Op, dtype: DType) -> bool {
+    match op.signature() {
+        Signature::FloatUnary | Signature::FloatBinary | Signature::FloatTest => dtype.is_float(),
+        Signature::IntUnary => dtype.is_integer(),
+        Signature::IntBinary => {
+            dtype.is_integer()
+                || dtype.is_bool() && matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
+        }
+        Signature::NumberUnary => dtype.is_integer() || dtype.is_float(),
+        Signature::Own => match op {
+            Op::Ldexp | Op::Fma => dtype.is_float(),
+            Op::Clz => dtype.is_integer(),
+            Op::Likely => dtype.is_bool(),
+            Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
+            Op::IfThenElse => true,
+            _ => false,
+        },
+    }
+}
+
+impl Generator<'_> {
+    /// A stage that shows the turn of the seed on elements of inputs of its type.
+    pub(crate) fn turn(&mut self, f: &mut Body, seed: u64) {
+        let turns = list(self.options);
+        let turn = turns[(seed % turns.len() as u64) as usize];
+        let dtype = match turn {
+            Turn::Binary(_, dtype) | Turn::Compare(_, dtype) | Turn::Cast(dtype, _) | Turn::Call(_, dtype) => dtype,
+            Turn::Logic(_) => DType::BOOL,
+        };
+        for at in 0..2 {
+            self.input(format!("X{at}"), vec![Size::N], dtype);
+        }
+        let inputs: Vec<_> = self.tensors.iter().rev().take(2).cloned().collect();
+        let result = match turn {
+            Turn::Compare(..) | Turn::Logic(_) => DType::BOOL,
+            Turn::Cast(_, to) => to,
+            Turn::Call(Op::Clz, _) => DType::INT32,
+            Turn::Call(op, _) if op.signature() == Signature::FloatTest => DType::BOOL,
+            Turn::Binary(..) | Turn::Call(..) => dtype,
+        };
+        self.written = None;
+        let shape = vec![Size::N];
+        let to = self.output("Y".to_owned(), &shape, result);
+        let nest = Nest { ordered: false, straight: true, block: self.in_block() };
+        self.nest(f, &shape, nest, &Scope::default(), &mut |this, f, scope| {
+            let at: Vec<Expr> = scope.at.iter().map(|(_, index)| index.clone()).collect();
+            let element = |which: usize| {
+                let tensor = &inputs[which];
+                Val::new(Expr::load(&tensor.buffer, at.clone()), tensor.lo, tensor.hi, true)
+            };
+            let [a, b] = [element(0), element(1)];
+            let value = this.show(turn, a, b, scope);
+            let target = Target { buffer: to.clone(), at: at.clone() };
+            this.store(f, &target, value);
+        });
+        self.finish_stage(to, shape);
+    }
+
+    fn show(&mut self, turn: Turn, a: Val, b: Val, scope: &Scope) -> Val {
+        match turn {
+            Turn::Binary(op, _) => op::binary(op, a, b),
+            Turn::Compare(op, _) => op::compare(op, a, b),
+            Turn::Cast(_, to) => Val { exact: true, ..op::convert(a, to, &mut self.random) },
+            Turn::Logic(0) => Val::any(a.expr.and(b.expr)),
+            Turn::Logic(1) => Val::any(a.expr.or(b.expr)),
+            Turn::Logic(_) => Val::any(a.expr.logical_not()),
+            Turn::Call(Op::IfThenElse, dtype) => {
+                let condition = self.condition(1, scope, 1);
+                let call = Expr::call(Op::IfThenElse, vec![condition, a.expr, b.expr], dtype);
+                Val { expr: call, ..a }
+            }
+            Turn::Call(Op::Fma, _) => op::fma(a.clone(), b, a),
+            Turn::Call(Op::Ldexp, _) => {
+                let power = self.leaf(DType::INT32, scope);
+                op::op2(Op::Ldexp, a, power)
+            }
+            Turn::Call(Op::Reinterpret, _) => self.reinterpret(a),
+            Turn::Call(Op::Likely, dtype) => Val::any(Expr::call(Op::Likely, vec![a.expr], dtype)),
+            Turn::Call(op, _) if matches!(op.signature(), Signature::FloatBinary | Signature::IntBinary) => {
+                op::op2(op, a, b)
+            }
+            Turn::Call(op, _) => op::op1(op, a),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What programs are made of.
+
+use chipdock_ir::{DType, Op};
+
+/// What programs are made of. A test that cannot take something leaves it out here, and says why where it does.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Scalar types of tensors and of what is computed; not empty. Indices are `int32` or `int64` in any case.
+    pub types: Vec<DType>,
+    /// Ops that compute something.
+    pub ops: Vec<Op>,
+    /// Whether inputs may be NaN, infinite, subnormal, minus zero, or the ends of an integer type.
+    pub special_values: bool,
+    /// Whether there may be vectorized loops.
+    pub vectorized: bool,
+    /// Whether there may be vectors in the program as written: ramps, broadcasts, shuffles, predicates, vector elements.
+    pub vectors: bool,
+    /// Whether there may be `while` loops, `break` and `continue`.
+    pub while_loops: bool,
+    /// Whether shapes may have symbolic sizes, and arithmetic on them.
+    pub symbolic: bool,
+    /// Whether there may be blocks; without them a program is what follows `lower_blocks`.
+    pub blocks: bool,
+    /// Whether there may be views of other buffers, by `decl_buffer` and `match_buffer`.
+    pub views: bool,
+    /// Whether the kernel may call functions of its module that return nothing.
+    pub calls: bool,
+    /// Whether it may call functions that return a value.
+    pub results: bool,
+    /// Whether it may call functions of C's mathematical library by name.
+    pub externs: bool,
+    /// Whether there may be assertions, which hold, and early returns.
+    pub exits: bool,
+    /// Tensors that a program computes at most, at least 1.
+    pub stages_max: usize,
+    /// How deep expressions go.
+    pub depth: u32,
+    /// Whether each program has one more stage, which takes its turn of every op, comparison and cast on every type: as
+    /// many seeds in a row as [`turns`](crate::turns) gives are sure to have them all.
+    pub tour: bool,
+}
+
+/// Ops that compute a value from values, as this generator draws them.
+pub const COMPUTING: &[Op] = &[
+    Op::Acos,
+    Op::Acosh,
+    Op::Asin,
+    Op::Asinh,
+    Op::Atan,
+    Op::Atanh,
+    Op::Ceil,
+    Op::Cos,
+    Op::Cosh,
+    Op::Erf,
+    Op::Exp,
+    Op::Exp10,
+    Op::Exp2,
+    Op::Abs,
+    Op::Floor,
+    Op::Log,
+    Op::Log10,
+    Op::Log1p,
+    Op::Log2,
+    Op::Nearbyint,
+    Op::Round,
+    Op::Rsqrt,
+    Op::Sigmoid,
+    Op::Sin,
+    Op::Sinh,
+    Op::Sqrt,
+    Op::Tan,
+    Op::Tanh,
+    Op::Trunc,
+    Op::Atan2,
+    Op::Copysign,
+    Op::Fmod,
+    Op::Hypot,
+    Op::Ldexp,
+    Op::Nextafter,
+    Op::Pow,
+    Op::Fma,
+    Op::Isnan,
+    Op::Isinf,
+    Op::Isfinite,
+    Op::Clz,
+    Op::Popcount,
+    Op::BitwiseAnd,
+    Op::BitwiseOr,
+    Op::BitwiseXor,
+    Op::BitwiseNot,
+    Op::ShiftLeft,
+    Op::ShiftRight,
+    Op::IfThenElse,
+    Op::Likely,
+    Op::Reinterpret,
+];
+
+impl Default for Options {
+    /// Everything but threads, on every scalar type.
+    fn default() -> Self {
+        Self {
+            types: DType::SCALARS.to_vec(),
+            ops: COMPUTING.to_vec(),
+            special_values: true,
+            vectorized: true,
+            vectors: true,
+            while_loops: true,
+            symbolic: true,
+            blocks: true,
+            views: true,
+            calls: true,
+            results: true,
+            externs: true,
+            exits: true,
+            stages_max: 3,
+            depth: 4,
+            tour: true,
+        }
+    }
+}
