@@ -7,7 +7,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use chipdock_ir::{Attrs, Block, Buffer, Expr, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts, Var};
+use chipdock_ir::{
+    AttrNode, Attrs, Block, Buffer, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts,
+    Var,
+};
 
 use crate::PassError;
 use crate::simplify::{self, Ranges};
@@ -135,7 +138,7 @@ impl<'a> Lowerer<'a> {
                 self.frames.push(Frame::Barrier);
                 let result = self.children(stmt);
                 self.frames.pop();
-                result
+                result.map(|stmt| self.with_buffers(&stmt))
             }
             StmtKind::Bind { var, .. } => {
                 self.depths.insert(var.clone(), depth);
@@ -166,7 +169,7 @@ impl<'a> Lowerer<'a> {
         stmt.try_map_children(&mut |e| Ok(this.borrow_mut().expr(e)), &mut |s| this.borrow_mut().stmt(s))
     }
 
-    /// The buffer of a store or declaration, replaced.
+    /// The buffer of a store or declaration, or what an attribute is about, replaced.
     fn with_buffers(&mut self, stmt: &Stmt) -> Stmt {
         let kind = match &stmt.kind {
             StmtKind::Store { buffer, indices, value, predicate } => StmtKind::Store {
@@ -177,6 +180,19 @@ impl<'a> Lowerer<'a> {
             },
             StmtKind::DeclBuffer { buffer, data } => {
                 StmtKind::DeclBuffer { buffer: self.substitution.buffer(buffer), data: data.clone() }
+            }
+            StmtKind::Attr { node, key, value, body } => {
+                let node = match node {
+                    AttrNode::Buffer(buffer) => AttrNode::Buffer(self.substitution.buffer(buffer)),
+                    AttrNode::Var(var) => match self.substitution.var(var).map(|value| &value.kind) {
+                        Some(ExprKind::Var(var)) => AttrNode::Var(var.clone()),
+                        // What it was about is no variable any more.
+                        Some(_) => AttrNode::None,
+                        None => AttrNode::Var(var.clone()),
+                    },
+                    AttrNode::None | AttrNode::Reducer(_) => node.clone(),
+                };
+                StmtKind::Attr { node, key: Arc::clone(key), value: value.clone(), body: body.clone() }
             }
             _ => return stmt.clone(),
         };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use chipdock_ir::interpret::{Arg, Array, InterpretError, Interpreter, Limits, Outcome, compare};
-use chipdock_ir::{IrModule, print};
+use chipdock_ir::{BinaryOp, Expr, ExprKind, IrModule, Param, print};
 
 /// A program and its inputs.
 #[derive(Clone)]
@@ -33,6 +33,17 @@ impl std::ops::AddAssign for Compared {
 }
 
 impl Case {
+    /// A kernel of a module with arguments made up for it: symbolic sizes are 3, inputs count up in small steps.
+    ///
+    /// # Errors
+    ///
+    /// There is no such function, or a shape of it is no sum or product of sizes.
+    pub fn of(module: IrModule, function: &str) -> Result<Self, String> {
+        let kernel = module.function(function).ok_or_else(|| format!("there is no function {function}"))?;
+        let args = kernel.params.iter().map(argument).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { function: function.to_owned(), args, module })
+    }
+
     /// The module as TVMScript and, as comments before it, the arguments.
     #[must_use]
     pub fn text(&self) -> String {
@@ -104,6 +115,35 @@ impl Case {
             }
         }
         Ok(())
+    }
+}
+
+fn argument(param: &Param) -> Result<Arg, String> {
+    match param {
+        Param::Var(var) if var.dtype.is_float() => Ok(Arg::Float(1.5)),
+        Param::Var(var) if var.dtype.is_bool() => Ok(Arg::Int(1)),
+        Param::Var(var) if var.dtype.is_integer() => Ok(Arg::Int(3)),
+        Param::Var(var) => Err(format!("parameter {} is a pointer", var.name)),
+        Param::Buffer(buffer) => {
+            let extents = buffer.shape.iter().map(extent).collect::<Option<Vec<usize>>>();
+            let extents = extents.ok_or_else(|| format!("the shape of {} is not known", buffer.name))?;
+            let n_lanes = extents.iter().product::<usize>() * usize::from(buffer.dtype.lanes);
+            let step = if buffer.dtype.is_float() { 0.375 } else { 1.0 };
+            let start = if buffer.dtype.is_uint() || buffer.dtype.is_bool() { 0.0 } else { -2.0 };
+            let values: Vec<f64> = (0..n_lanes).map(|lane| start + step * lane as f64).collect();
+            Ok(Arg::Tensor(Array::from_f64(buffer.dtype, &extents, &values)))
+        }
+    }
+}
+
+/// An extent, every size being 3.
+fn extent(expr: &Expr) -> Option<usize> {
+    match &expr.kind {
+        ExprKind::Int(value) => usize::try_from(*value).ok(),
+        ExprKind::Var(_) => Some(3),
+        ExprKind::Binary(BinaryOp::Add, a, b) => extent(a)?.checked_add(extent(b)?),
+        ExprKind::Binary(BinaryOp::Mul, a, b) => extent(a)?.checked_mul(extent(b)?),
+        _ => None,
     }
 }
 

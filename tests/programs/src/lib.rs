@@ -34,7 +34,7 @@
 #![expect(clippy::panic, reason = "a trial that finds a failure fails its test")]
 
 mod case;
-//mod coverage;
+mod coverage;
 mod generate;
 mod options;
 mod random;
@@ -42,7 +42,7 @@ mod reduce;
 mod trial;
 
 pub use case::{Case, Compared};
-//pub use coverage::{NEVER, features, possible};
+pub use coverage::{NEVER, features, possible};
 pub use generate::{arbitrary, turns};
 pub use options::{COMPUTING, Options};
 pub use reduce::{reduce, reduce_case};

@@ -9,6 +9,8 @@ pub struct Options {
     pub types: Vec<DType>,
     /// Ops that compute something.
     pub ops: Vec<Op>,
+    /// Ops that are left out on operands of one type.
+    pub without: Vec<(Op, DType)>,
     /// Whether inputs may be NaN, infinite, subnormal, minus zero, or the ends of an integer type.
     pub special_values: bool,
     /// Whether there may be vectorized loops.
@@ -95,12 +97,19 @@ pub const COMPUTING: &[Op] = &[
     Op::Reinterpret,
 ];
 
+impl Options {
+    pub(crate) fn has(&self, op: Op, operand: DType) -> bool {
+        self.ops.contains(&op) && !self.without.contains(&(op, operand.scalar()))
+    }
+}
+
 impl Default for Options {
     /// Everything but threads, on every scalar type.
     fn default() -> Self {
         Self {
             types: DType::SCALARS.to_vec(),
             ops: COMPUTING.to_vec(),
+            without: Vec::new(),
             special_values: true,
             vectorized: true,
             vectors: true,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{BinaryOp, Buffer, Expr, ExprKind, ForKind, Stmt, StmtKind, Var};
+use chipdock_ir::{AttrNode, BinaryOp, Buffer, Expr, ExprKind, ForKind, Stmt, StmtKind, Var};
 
 use super::lanes::Lanes;
 use crate::simplify;
@@ -65,7 +65,9 @@ impl Own<'_> {
         let wide = self.buffers.get(&buffer.data)?;
         let [index] = indices else { return None };
         let dtype = index.dtype;
-        let own = index.clone() * Expr::int(self.lanes.into(), dtype) + self.lane.clone().cast(dtype);
+        // An index that is a vector already stays one.
+        let lane = self.lane.clone().cast(dtype.scalar()).broadcast(dtype.lanes);
+        let own = index.clone() * Expr::int(self.lanes.into(), dtype) + lane;
         Some((wide.clone(), vec![simplify::expr(&own)]))
     }
 }
@@ -76,6 +78,13 @@ fn own_elements(stmt: &Stmt, own: &Own<'_>) -> Stmt {
         return stmt.clone();
     }
     let mapped = stmt.map_children(&mut |e| in_expr(e, own), &mut |s| own_elements(s, own));
+    if let StmtKind::Attr { node: AttrNode::Buffer(buffer), key, value, body } = &mapped.kind
+        && let Some(wide) = own.buffers.get(&buffer.data)
+    {
+        let (node, key) = (AttrNode::Buffer(wide.clone()), key.clone());
+        let kind = StmtKind::Attr { node, key, value: value.clone(), body: body.clone() };
+        return Stmt::new(kind).with_span(stmt.span);
+    }
     let StmtKind::Store { buffer, indices, value, predicate } = &mapped.kind else { return mapped };
     match own.place(buffer, indices) {
         Some((buffer, indices)) => {

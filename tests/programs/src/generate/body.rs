@@ -61,10 +61,8 @@ impl Form {
 
 impl Generator<'_> {
     pub(crate) fn form(&mut self) -> Form {
-        let weights: Vec<usize> = FORMS
-            .iter()
-            .map(|(form, weight)| if self.allows(*form) { *weight } else { 0 })
-            .collect();
+        let weights: Vec<usize> =
+            FORMS.iter().map(|(form, weight)| if self.allows(*form) { *weight } else { 0 }).collect();
         FORMS[self.random.weighted(&weights)].0
     }
 
@@ -82,7 +80,7 @@ impl Generator<'_> {
     pub(crate) fn store(&mut self, f: &mut Body, to: &Target, value: Val) {
         let value = op::convert(value, to.buffer.dtype, &mut self.random).fit();
         self.note(&value);
-        f.store(&to.buffer, to.at.iter(), value.expr);
+        f.store(&to.buffer, to.at.as_slice(), value.expr);
     }
 
     /// A store of something.
@@ -151,7 +149,8 @@ impl Generator<'_> {
 
     fn scratch(&mut self, f: &mut Body, name: &str, shape: &[i32], dtype: DType) -> Buffer {
         let scope = if self.random.one_in(4) { StorageScope::GLOBAL } else { StorageScope::LOCAL };
-        f.alloc(name, shape.iter().copied(), dtype, scope)
+        let shape: Vec<Expr> = shape.iter().map(|extent| Expr::i32(*extent)).collect();
+        f.alloc(name, shape, dtype, scope)
     }
 
     /// A buffer of one element, or of none of the axes, set twice.
@@ -164,11 +163,11 @@ impl Generator<'_> {
         let depth = self.options.depth.min(3);
         let value = self.value(dtype, scope, depth);
         let stored = self.hold(value, dtype);
-        f.store(&t.buffer, t.at.iter(), stored);
+        f.store(&t.buffer, t.at.as_slice(), stored);
         let after = scope.with(self.held(Expr::load(&buffer, at)));
         let value = self.value(dtype, &after, depth);
         let stored = self.hold(value, dtype);
-        f.store(&t.buffer, t.at.iter(), stored);
+        f.store(&t.buffer, t.at.as_slice(), stored);
         self.compute(f, to, &after);
     }
 
@@ -268,10 +267,13 @@ impl Generator<'_> {
     fn result(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
         let dtype = self.any_type();
         let (name, types) = self.helper_with_result(dtype);
-        let args: Vec<Expr> = types.iter().map(|dtype| {
-            let value = self.value(*dtype, scope, 1);
-            self.hold(value, *dtype)
-        }).collect();
+        let args: Vec<Expr> = types
+            .iter()
+            .map(|dtype| {
+                let value = self.value(*dtype, scope, 1);
+                self.hold(value, *dtype)
+            })
+            .collect();
         let call = ExprKind::Call { callee: Callee::Global(name), args };
         let known = f.bind("r", Expr::new(call, dtype));
         let known = self.held(known);

@@ -87,11 +87,8 @@ impl Decorator<'_> {
         let new = Var::new(Arc::clone(&var.name), var.dtype);
         let number = |value: i64| Expr::int(value.into(), var.dtype);
         let counted = if start == 0 { new.expr() } else { new.expr() - number(start) };
-        let counted = if stride == 1 {
-            counted
-        } else {
-            Expr::binary(BinaryOp::FloorDiv, counted, number(stride))
-        };
+        let counted =
+            if stride == 1 { counted } else { Expr::binary(BinaryOp::FloorDiv, counted, number(stride)) };
         let body = Substitution::new().with_var(var, counted).stmt(body);
         Stmt::new(StmtKind::For {
             var: new,
@@ -166,10 +163,8 @@ fn moved(block: &mut Block, values: &mut [Expr], at: usize, start: i64) {
 }
 
 fn whole(buffer: &Buffer) -> BufferRegion {
-    let ranges = buffer
-        .shape
-        .iter()
-        .map(|extent| Range { min: Expr::int(0, extent.dtype), extent: extent.clone() });
+    let ranges =
+        buffer.shape.iter().map(|extent| Range { min: Expr::int(0, extent.dtype), extent: extent.clone() });
     BufferRegion { buffer: buffer.clone(), region: ranges.collect() }
 }
 

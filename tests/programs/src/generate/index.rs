@@ -13,6 +13,9 @@ impl Generator<'_> {
     }
 
     pub(crate) fn extent(&self, size: Size) -> Expr {
+        if self.n.as_int().is_some() {
+            return self.index_number(self.length(size) as i64);
+        }
         match size {
             Size::N => self.n.clone(),
             Size::M => self.index_number(self.m_value as i64),
@@ -74,7 +77,8 @@ impl Generator<'_> {
 
     /// An index out of nothing in particular.
     fn index_from(&mut self, size: Size, extent: Expr, scope: &Scope) -> Expr {
-        let both = |of: Size| scope.at.iter().rev().find(|(size, _)| *size == of).map(|(_, index)| index.clone());
+        let both =
+            |of: Size| scope.at.iter().rev().find(|(size, _)| *size == of).map(|(_, index)| index.clone());
         if size == Size::Product
             && let (Some(i), Some(j)) = (both(Size::N), both(Size::M))
             && !self.random.one_in(4)

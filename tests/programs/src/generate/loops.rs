@@ -76,7 +76,14 @@ impl<'o> Generator<'o> {
     }
 
     /// Two loops for one, the last tile being cut off by a predicate.
-    fn tiles(&mut self, f: &mut Body, size: Size, extent: &Expr, scope: &Scope, around: &mut Around<'_, '_, 'o>) {
+    fn tiles(
+        &mut self,
+        f: &mut Body,
+        size: Size,
+        extent: &Expr,
+        scope: &Scope,
+        around: &mut Around<'_, '_, 'o>,
+    ) {
         let tile = self.index_number(*self.random.clone().pick(&[2, 4, 4, 8]));
         self.random.next();
         let tiles = match (extent.as_int(), tile.as_int()) {
@@ -131,7 +138,12 @@ impl<'o> Generator<'o> {
                 let kind = if around.nest.ordered {
                     *self.random.pick(&[IterKind::Ordered, IterKind::Opaque])
                 } else {
-                    *self.random.pick(&[IterKind::Spatial, IterKind::Spatial, IterKind::Spatial, IterKind::Opaque])
+                    *self.random.pick(&[
+                        IterKind::Spatial,
+                        IterKind::Spatial,
+                        IterKind::Spatial,
+                        IterKind::Opaque,
+                    ])
                 };
                 let axis = f.axis("v", kind, self.extent(*size), index);
                 scope.at.push((*size, axis));

@@ -16,6 +16,7 @@ mod views;
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::{Buffer, DType, Expr, Param, PrimFunc, Stmt, Var, build};
 
+pub(crate) use tour::takes;
 pub use tour::turns;
 
 use crate::random::Random;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use chipdock_ir::build::{self, Body};
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, BufferNode, Callee, CompareOp, DType, Expr, ExprKind, FloatBits, ForKind, Param,
-    PrimFunc, Stmt, StmtKind, StorageScope, Var, attr,
+    AttrValue, Attrs, Buffer, BufferNode, Callee, CompareOp, DType, Expr, ExprKind, FloatBits, ForKind,
+    Param, PrimFunc, Stmt, StmtKind, StorageScope, Var, attr,
 };
 
 use super::body::Target;
@@ -97,7 +97,8 @@ impl Generator<'_> {
 
     /// Makes the last input say its strides, the outer ones by a name that the call binds.
     fn strides(&mut self) {
-        let (Some(Param::Buffer(buffer)), Some(tensor)) = (self.params.last(), self.tensors.last_mut()) else {
+        let (Some(Param::Buffer(buffer)), Some(tensor)) = (self.params.last(), self.tensors.last_mut())
+        else {
             return;
         };
         let rank = buffer.shape.len();
@@ -160,8 +161,7 @@ impl Generator<'_> {
         let mut scope = Scope::default();
         for (at, dtype) in types.iter().enumerate() {
             let value = f.scalar(format!("x{at}"), *dtype);
-            let known =
-                if dtype.is_float() { Val::new(value, -50.0, 50.0, false) } else { Val::any(value) };
+            let known = if dtype.is_float() { Val::new(value, -50.0, 50.0, false) } else { Val::any(value) };
             scope.known.push(known);
         }
         f.returns(dtype);
@@ -230,11 +230,8 @@ impl Generator<'_> {
             stmts.push(Stmt::new(StmtKind::DeclBuffer { buffer: q.clone(), data: None }));
             self.tensors.push(Tensor { buffer: q, ..tensor.clone() });
         }
-        let known = if x.dtype.is_float() {
-            Val::new(x.expr(), -50.0, 50.0, false)
-        } else {
-            Val::any(x.expr())
-        };
+        let known =
+            if x.dtype.is_float() { Val::new(x.expr(), -50.0, 50.0, false) } else { Val::any(x.expr()) };
         let scope = Scope { known: vec![known], ..Scope::default() };
         let kind = if self.random.one_in(3) { ForKind::Parallel } else { ForKind::Serial };
         stmts.push(inner(|f| {

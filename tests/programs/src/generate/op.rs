@@ -42,9 +42,7 @@ fn is_rounded(op: Op) -> bool {
 pub(crate) fn op1(op: Op, a: Val) -> Val {
     let dtype = a.dtype();
     match op.signature() {
-        Signature::FloatTest => {
-            Val::any(Expr::call(op, vec![a.expr], DType::BOOL.with_lanes(dtype.lanes)))
-        }
+        Signature::FloatTest => Val::any(Expr::call(op, vec![a.expr], DType::BOOL.with_lanes(dtype.lanes))),
         Signature::FloatUnary => {
             let ((lo, hi), result) = domain(op);
             // Special values go through now and then: the guard keeps only what is known to lie outside.
@@ -121,7 +119,10 @@ pub(crate) fn binary(op: BinaryOp, a: Val, b: Val) -> Val {
     let exact = a.exact && b.exact;
     let products = |a: &Val, b: &Val| {
         let all = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
-        (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+        (
+            all.iter().copied().fold(f64::INFINITY, f64::min),
+            all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        )
     };
     let (b, (lo, hi), exact) = match op {
         BinaryOp::Add => {
@@ -206,7 +207,9 @@ pub(crate) fn convert(value: Val, to: DType, random: &mut Random) -> Val {
     let (lo, hi, exact) = (value.lo, value.hi, value.exact);
     let cast = value.expr.cast(to);
     match to.scalar().integer_range() {
-        Some((low, high)) if to.is_bool() || lo < low as f64 || hi > high as f64 => Val { exact, ..Val::any(cast) },
+        Some((low, high)) if to.is_bool() || lo < low as f64 || hi > high as f64 => {
+            Val { exact, ..Val::any(cast) }
+        }
         _ => Val::new(cast, lo, hi, exact),
     }
 }

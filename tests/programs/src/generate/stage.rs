@@ -121,7 +121,11 @@ impl<'o> Generator<'o> {
 
     fn map(&mut self, f: &mut Body, to: &Buffer, shape: &[Size]) {
         let form = self.form();
-        let nest = Nest { ordered: false, straight: form.is_straight() || self.random.one_in(4), block: self.in_block() };
+        let nest = Nest {
+            ordered: false,
+            straight: form.is_straight() || self.random.one_in(4),
+            block: self.in_block(),
+        };
         self.nest(f, shape, nest, &Scope::default(), &mut |this, f, scope| {
             let at = scope.at.iter().map(|(_, index)| index.clone()).collect();
             let to = Target { buffer: to.clone(), at };
@@ -210,11 +214,8 @@ impl<'o> Generator<'o> {
             let before = to.at([i.clone() - this.index_number(1)]);
             let start = this.constant(to.dtype).expr;
             let carried = Expr::call(Op::IfThenElse, vec![first, before, start], to.dtype);
-            let carried = if to.dtype.is_float() {
-                Val::new(carried, -100.0, 100.0, false)
-            } else {
-                Val::any(carried)
-            };
+            let carried =
+                if to.dtype.is_float() { Val::new(carried, -100.0, 100.0, false) } else { Val::any(carried) };
             let value = this.value(to.dtype, &scope.with(carried.clone()), 3);
             let value = if this.random.one_in(2) && !to.dtype.is_bool() {
                 op::binary(BinaryOp::Add, carried, value)
@@ -235,9 +236,11 @@ impl<'o> Generator<'o> {
         let nest = Nest { ordered: true, straight: false, block: self.in_block() };
         let size = *self.random.pick(&[Size::N, Size::M, Size::Next]);
         self.nest(f, &[size], nest, &Scope::default(), &mut |this, f, scope| {
-            let outside = Scope { at: Vec::new(), known: scope.at.iter().map(|(_, index)| {
-                Val::new(index.clone(), 0.0, 9.0, true)
-            }).collect(), ..Scope::default() };
+            let outside = Scope {
+                at: Vec::new(),
+                known: scope.at.iter().map(|(_, index)| Val::new(index.clone(), 0.0, 9.0, true)).collect(),
+                ..Scope::default()
+            };
             let Some(place) = this.index(Size::M, &outside) else { return };
             let place = f.bind("place", place);
             let own = to.at([&place]);

@@ -36,7 +36,8 @@ fn list(options: &Options) -> Vec<Turn> {
         };
         turns.extend(ARITHMETIC[..n].iter().map(|op| Turn::Binary(*op, dtype)));
         turns.extend(COMPARES.iter().map(|op| Turn::Compare(*op, dtype)));
-        turns.extend(options.ops.iter().filter(|op| takes(**op, dtype)).map(|op| Turn::Call(*op, dtype)));
+        let ops = options.ops.iter().filter(|op| takes(**op, dtype) && options.has(**op, dtype));
+        turns.extend(ops.map(|op| Turn::Call(*op, dtype)));
         let others = options.types.iter().filter(|other| **other != dtype);
         turns.extend(others.map(|other| Turn::Cast(dtype, *other)));
     }
@@ -70,7 +71,10 @@ impl Generator<'_> {
         let turns = list(self.options);
         let turn = turns[(seed % turns.len() as u64) as usize];
         let dtype = match turn {
-            Turn::Binary(_, dtype) | Turn::Compare(_, dtype) | Turn::Cast(dtype, _) | Turn::Call(_, dtype) => dtype,
+            Turn::Binary(_, dtype)
+            | Turn::Compare(_, dtype)
+            | Turn::Cast(dtype, _)
+            | Turn::Call(_, dtype) => dtype,
             Turn::Logic(_) => DType::BOOL,
         };
         for at in 0..2 {

@@ -113,6 +113,9 @@ impl Generator<'_> {
             },
             _ => dtype,
         };
+        if !self.options.has(op, operand) {
+            return self.leaf(dtype, scope);
+        }
         self.call(op, operand, scope, depth)
     }
 
@@ -225,7 +228,8 @@ impl Generator<'_> {
     fn shuffle(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
         let widths: Vec<u16> =
             (0..1 + self.random.below(2)).map(|_| *self.random.pick(&[dtype.lanes, 2, 4, 1])).collect();
-        let vectors: Vec<Val> = widths.iter().map(|lanes| self.value(dtype.with_lanes(*lanes), scope, depth)).collect();
+        let vectors: Vec<Val> =
+            widths.iter().map(|lanes| self.value(dtype.with_lanes(*lanes), scope, depth)).collect();
         let total: usize = widths.iter().map(|lanes| usize::from(*lanes)).sum();
         let indices = (0..dtype.lanes).map(|_| self.random.below(total) as u16).collect();
         self.shuffled(vectors, indices)

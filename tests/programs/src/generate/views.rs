@@ -115,9 +115,10 @@ impl Generator<'_> {
 
     /// The bits of an input as another type of the same size, to be read from now on.
     fn reinterpreted(&mut self, f: &mut Body) {
-        let found = self.tensors.iter().find(|tensor| {
-            tensor.exact && tensor.shape.len() == 1 && tensor.buffer.dtype.is_integer()
-        });
+        let found = self
+            .tensors
+            .iter()
+            .find(|tensor| tensor.exact && tensor.shape.len() == 1 && tensor.buffer.dtype.is_integer());
         let Some(tensor) = found.cloned() else { return };
         let dtype = tensor.buffer.dtype;
         let list = if dtype.is_int() {
@@ -125,7 +126,8 @@ impl Generator<'_> {
         } else {
             [DType::INT8, DType::INT16, DType::INT32, DType::INT64]
         };
-        let other = list.into_iter().find(|other| other.bits == dtype.bits && self.options.types.contains(other));
+        let other =
+            list.into_iter().find(|other| other.bits == dtype.bits && self.options.types.contains(other));
         let Some(other) = other else { return };
         let node = over(&tensor.buffer, "bits", tensor.buffer.shape.clone());
         let view = Buffer::from_node(BufferNode { dtype: other, ..node });

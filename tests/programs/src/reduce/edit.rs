@@ -58,14 +58,16 @@ pub(crate) fn stmt(body: &Stmt, position: usize) -> Option<Stmt> {
         found = Some(stmt.clone());
         None
     };
-    Cursor { left: position, stmt: &mut take, expr: &mut |_| None, statements: true, done: false }.walk_stmt(body);
+    Cursor { left: position, stmt: &mut take, expr: &mut |_| None, statements: true, done: false }
+        .walk_stmt(body);
     found
 }
 
 /// The body with another statement at a position.
 pub(crate) fn with_stmt(body: &Stmt, position: usize, new: &Stmt) -> Stmt {
     let mut put = |_: &Stmt| Some(new.clone());
-    Cursor { left: position, stmt: &mut put, expr: &mut |_| None, statements: true, done: false }.walk_stmt(body)
+    Cursor { left: position, stmt: &mut put, expr: &mut |_| None, statements: true, done: false }
+        .walk_stmt(body)
 }
 
 /// The expression at a position.
@@ -75,12 +77,14 @@ pub(crate) fn expr(body: &Stmt, position: usize) -> Option<Expr> {
         found = Some(expr.clone());
         None
     };
-    Cursor { left: position, stmt: &mut |_| None, expr: &mut take, statements: false, done: false }.walk_stmt(body);
+    Cursor { left: position, stmt: &mut |_| None, expr: &mut take, statements: false, done: false }
+        .walk_stmt(body);
     found
 }
 
 /// The body with another expression at a position.
 pub(crate) fn with_expr(body: &Stmt, position: usize, new: &Expr) -> Stmt {
     let mut put = |_: &Expr| Some(new.clone());
-    Cursor { left: position, stmt: &mut |_| None, expr: &mut put, statements: false, done: false }.walk_stmt(body)
+    Cursor { left: position, stmt: &mut |_| None, expr: &mut put, statements: false, done: false }
+        .walk_stmt(body)
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{BinaryOp, Buffer, BufferNode, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{
+    BinaryOp, Buffer, BufferNode, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, Var,
+};
 
 use super::weight::Weight;
 use crate::Case;
@@ -160,9 +162,10 @@ fn cut(case: &Case, sizes: &HashMap<Var, i128>) -> Option<Vec<Arg>> {
     for (param, arg) in kernel.params.iter().zip(&case.args) {
         args.push(match (param, arg) {
             (Param::Buffer(buffer), Arg::Tensor(array)) => {
-                let shape = buffer.shape.iter().map(|extent| {
-                    value_of(extent, sizes).and_then(|value| usize::try_from(value).ok())
-                });
+                let shape = buffer
+                    .shape
+                    .iter()
+                    .map(|extent| value_of(extent, sizes).and_then(|value| usize::try_from(value).ok()));
                 Arg::Tensor(part(array, &shape.collect::<Option<Vec<usize>>>()?))
             }
             _ => arg.clone(),

@@ -42,6 +42,7 @@ fn of_stmt(kind: &StmtKind) -> Weight {
 fn of_expr(expr: &Expr) -> Weight {
     let lanes = u64::from(!expr.dtype.is_scalar());
     let own = match &expr.kind {
+        ExprKind::Int(_) if expr.dtype.is_bool() => 0,
         ExprKind::Int(value) => match value.unsigned_abs() {
             0 => 0,
             1 => 1,

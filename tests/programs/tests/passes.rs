@@ -1,0 +1,168 @@
+//! Each pass on generated programs: the interpreter gives the same before and after (L3 of `chipdock_passes`).
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use chipdock_ir::{IrModule, Stage, Target, TargetFacts, print, validate::validate};
+use chipdock_passes::{PIPELINE, Pass};
+use chipdock_test_programs::{Case, Failure, Options, Trial};
+
+const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// A host of no particular kind.
+fn facts() -> TargetFacts {
+    TargetFacts {
+        target: Arc::new(Target { kind: "test".into(), ..Target::default() }),
+        device_type: 1,
+        device: "cpu".into(),
+        stage: Stage::Host,
+        is_host: true,
+        thread_axes: Vec::new(),
+        storage_scopes: vec!["global".into(), "local".into()],
+        threads_per_block_max: None,
+        shared_memory_bytes_max: None,
+        warp_size: None,
+        function_args_max: None,
+        native_ops: Vec::new(),
+    }
+}
+
+fn after(name: &str, module: &IrModule, error: impl ToString) -> Failure {
+    Failure::new(name, format!("after {name}: {}\n{}", error.to_string(), print::module(module)))
+}
+
+fn applied(name: &str, pass: Pass, module: &IrModule) -> Result<IrModule, Failure> {
+    pass(module, &facts()).map_err(|error| after(&format!("{name} refuses"), module, error))
+}
+
+/// A pass applied, held to L3 to the bit: none of these reassociates.
+fn same(case: &Case, name: &str, pass: Pass, module: &IrModule) -> Result<IrModule, Failure> {
+    let new = applied(name, pass, module)?;
+    case.check_same(&new).map_err(|error| after(name, &new, error))?;
+    Ok(new)
+}
+
+fn valid(name: &str, module: &IrModule, stage: Stage) -> Result<(), Failure> {
+    validate(module, stage).map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        after(&format!("{name} gives what is not valid"), module, problems.join("\n"))
+    })
+}
+
+fn flattened(case: &Case) -> Result<IrModule, Failure> {
+    let mut module = case.module.clone();
+    for (_, name, pass) in PIPELINE.iter().filter(|(stage, ..)| *stage <= Stage::Flattened) {
+        module =
+            pass(&module, &facts()).map_err(|error| after(&format!("{name} refuses"), &module, error))?;
+    }
+    Ok(module)
+}
+
+fn find(name: &str) -> Pass {
+    PIPELINE.iter().find(|(_, of, _)| *of == name).map(|(_, _, pass)| *pass).unwrap()
+}
+
+fn pipeline(case: &Case) -> Result<(), Failure> {
+    let mut module = case.module.clone();
+    for (_, name, pass) in PIPELINE.iter().filter(|(stage, ..)| *stage <= Stage::Flattened) {
+        module = same(case, name, *pass, &module)?;
+    }
+    valid("the pipeline", &module, Stage::Flattened)
+}
+
+/// A pass right after flattening, with nothing before it that may have hidden what it gets wrong.
+fn alone(case: &Case, name: &str) -> Result<(), Failure> {
+    let module = applied("lower_blocks", find("lower_blocks"), &case.module)?;
+    let module = applied("flatten_buffers", find("flatten_buffers"), &module)?;
+    let module = same(case, name, find(name), &module)?;
+    valid(name, &module, Stage::Flattened)
+}
+
+fn of_blocks(case: &Case) -> Result<(), Failure> {
+    let module = same(case, "simplify", find("simplify"), &case.module)?;
+    valid("simplify", &module, Stage::Blocks)
+}
+
+fn intrinsics(case: &Case) -> Result<(), Failure> {
+    let module = flattened(case)?;
+    let lowered = applied("lower_intrinsics", find("lower_intrinsics"), &module)?;
+    let arrays = case.run(&lowered).map_err(|error| after("lower_intrinsics", &lowered, error))?;
+    case.check(&arrays).map_err(|error| after("lower_intrinsics", &lowered, error))?;
+    valid("lower_intrinsics", &lowered, Stage::Flattened)
+}
+
+/// To the stage that a code generator of host functions takes: valid, whatever the program.
+fn host(case: &Case) -> Result<(), Failure> {
+    let mut module = case.module.clone();
+    for (_, name, pass) in PIPELINE {
+        module = applied(name, *pass, &module)?;
+    }
+    valid("the pipeline to the host", &module, Stage::Host)
+}
+
+#[test]
+fn l3_the_pipeline_keeps_what_a_program_computes() {
+    Trial::new("l3_the_pipeline_keeps_what_a_program_computes", FOLDER).programs(1500).run(pipeline);
+}
+
+#[test]
+fn l3_simplify_alone() {
+    Trial::new("l3_simplify_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "simplify"));
+}
+
+#[test]
+fn l3_vectorize_alone() {
+    Trial::new("l3_vectorize_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "vectorize"));
+}
+
+#[test]
+fn l3_unroll_alone() {
+    Trial::new("l3_unroll_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "unroll"));
+}
+
+#[test]
+fn l3_storage_rewrite_alone() {
+    Trial::new("l3_storage_rewrite_alone", FOLDER)
+        .programs(PROGRAMS)
+        .run(|case| alone(case, "storage_rewrite"));
+}
+
+#[test]
+fn l3_simplify_of_blocks() {
+    Trial::new("l3_simplify_of_blocks", FOLDER).programs(PROGRAMS).run(of_blocks);
+}
+
+#[test]
+fn l3_lower_intrinsics_within_its_bounds() {
+    Trial::new("l3_lower_intrinsics_within_its_bounds", FOLDER).programs(PROGRAMS).run(intrinsics);
+}
+
+#[test]
+fn l2_programs_reach_the_host() {
+    let options = Options { results: false, ..Options::default() };
+    Trial::new("l2_programs_reach_the_host", FOLDER).options(options).programs(PROGRAMS).run(host);
+}
+
+/// Kernels that a pass once got wrong, as they were reduced.
+#[test]
+fn l3_what_once_was_wrong() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/regressions");
+    let mut n_kernels = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let module = chipdock_script::parse(&text, &path.to_string_lossy()).unwrap();
+        let case = Case::of(module, "kernel").unwrap();
+        let alone = ["simplify", "vectorize", "unroll", "storage_rewrite"].map(|name| alone(&case, name));
+        let checks = [pipeline(&case), of_blocks(&case), intrinsics(&case), host(&case)];
+        for failure in alone.into_iter().chain(checks).filter_map(Result::err) {
+            panic!("{}: {}\n{}", path.display(), failure.what, failure.details);
+        }
+        n_kernels += 1;
+    }
+    assert!(n_kernels >= 2);
+}
+
+/// A few seconds' worth.
+const PROGRAMS: u64 = 3000;
