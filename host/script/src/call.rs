@@ -99,8 +99,9 @@ impl Parser<'_> {
                 let (a, b) = (self.required(a)?, self.required(b)?);
                 let (left, right) = (self.expr(a)?, self.expr(b)?);
                 let (left, right) = (self.condition(left, a)?, self.condition(right, b)?);
-                let op = if name == "And" { ast::BoolOp::And } else { ast::BoolOp::Or };
-                self.junction(op, left, right, call).map(Value::Expr)
+                let (left, right) = self.unify(left, right, call)?;
+                let both = if name == "And" { left.and(right) } else { left.or(right) };
+                Ok(Value::Expr(self.spanned(both, call)))
             }
             "Not" => {
                 let [a] = self.bind(call, path, ["a"], 1)?;

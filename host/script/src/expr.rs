@@ -26,7 +26,7 @@ impl Parser<'_> {
     }
 
     /// The expression with its place, unless it has one.
-    fn spanned(&self, value: Expr, at: &impl Ranged) -> Expr {
+    pub(crate) fn spanned(&self, value: Expr, at: &impl Ranged) -> Expr {
         if value.span == chipdock_ir::Span::NONE { value.with_span(self.span(at)) } else { value }
     }
 

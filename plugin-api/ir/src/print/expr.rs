@@ -111,7 +111,10 @@ impl Printer {
 
     fn expr_inner(&mut self, expr: &Expr, around: u8) {
         if let Some(infix) = infix(expr) {
-            if is_constant(infix.left) && is_constant(infix.right) {
+            // `and` of vectors reads as `&`.
+            let is_vector_logic =
+                matches!(expr.kind, ExprKind::And(..) | ExprKind::Or(..)) && !expr.dtype.is_scalar();
+            if is_vector_logic || is_constant(infix.left) && is_constant(infix.right) {
                 let _ = write!(self.out, "T.{}", infix.call);
                 self.args([infix.left, infix.right]);
                 return;

@@ -14,7 +14,8 @@
 //!    `T.match_buffer` at the top of the body. A stride or an offset that a view of a block binds is declared before it.
 //! 3. **Constants**: an int32 is bare, every other one has its type (`T.int64(1)`, `T.bool(True)`,
 //!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call (`T.Add(1, 2)`,
-//!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it.
+//!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it; so are `and` and `or` of vectors, which would read as
+//!    `&` and `|`.
 //! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with two constants,
 //!    `b - a`; else `b` is `a + extent`. With a step, what was said of the extent holds of `extent * step`; a step of 1 is left out.
 //! 5. **Indices**: a vector of stride 1 is a slice in a store (`B[i:i + 4] = …`) and `T.Ramp` elsewhere; a range of
