@@ -1,0 +1,65 @@
+//! The wire format of [`chipdock_ir::wire`] as others see it: its schemas, the documents that are kept for ever, a reader
+//! in C++, and documents that somebody spoilt.
+//!
+//! - [`folder`] is what is published: a schema per minor, and `corpus/<minor>/*.json`.
+//! - [`documents`] gives the kept documents of a minor.
+//! - [`modules`] makes modules that hold every node and every op of a minor between them.
+
+#[expect(clippy::unwrap_used, reason = "modules for tests: what fails there fails the test")]
+pub mod modules;
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// Minors as the folders call them, with the version that is written, oldest first.
+pub const MINORS: &[(&str, &str)] = &[("1.0", "1.0.0"), ("1.1", "1.1.0")];
+
+/// A kept document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Its file's name.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it holds.
+    pub text: String,
+}
+
+/// The folder of what is published of the wire.
+#[must_use]
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin-api/ir/wire")
+}
+
+/// The kept documents of a minor, by name.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read.
+pub fn documents(minor: &str) -> io::Result<Vec<Document>> {
+    let mut documents = Vec::new();
+    for entry in fs::read_dir(folder().join("corpus").join(minor))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            documents.push(Document { name, text: fs::read_to_string(&path)?, path });
+        }
+    }
+    documents.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(documents)
+}
+
+/// Every kept document of every minor, its name with the minor before it.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read.
+pub fn all_documents() -> io::Result<Vec<Document>> {
+    let mut all = Vec::new();
+    for (minor, _) in MINORS {
+        for document in documents(minor)? {
+            all.push(Document { name: format!("{minor}/{}", document.name), ..document });
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,264 @@
+//! The JSON Schemas, W5: printed from the tables that the reader is held to, and judged by a validator that is not ours.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+
+use chipdock_ir::wire;
+use chipdock_test_wire::{MINORS, documents, folder};
+use jsonschema::Validator;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+fn validator(version: &str) -> Validator {
+    jsonschema::draft202012::new(&wire::schema(version).unwrap()).expect("a schema of draft 2020-12")
+}
+
+/// With `BLESS=1`, writes the schema of the newest minor; those of others never change.
+#[test]
+fn w5_schemas_are_current() {
+    for (minor, version) in MINORS {
+        let path = folder().join(format!("chipdock-ir-{minor}.schema.json"));
+        let printed = serde_json::to_string_pretty(&wire::schema(version).unwrap()).unwrap() + "\n";
+        let is_newest = *version == wire::VERSION;
+        if std::env::var("BLESS").is_ok_and(|bless| bless == "1") && (is_newest || !path.exists()) {
+            fs::write(&path, &printed).unwrap();
+        }
+        let kept = fs::read_to_string(&path).unwrap_or_default();
+        let hint = match is_newest {
+            true => "run this test with BLESS=1 and read the difference",
+            false => "a published minor never changes: make a new one",
+        };
+        assert!(kept == printed, "chipdock-ir-{minor}.schema.json is not what the tables print; {hint}");
+    }
+    assert!(wire::schema("1.7.0").unwrap_err().message.contains("this library knows 1.0.0, 1.1.0"));
+}
+
+#[test]
+fn w5_schemas_are_schemas() {
+    for (_, version) in MINORS {
+        let schema = wire::schema(version).unwrap();
+        assert!(jsonschema::meta::validate(&schema).is_ok());
+        // Each object says what it needs, and takes nothing else.
+        fn walk(value: &Value, at: &str) {
+            if value["type"] == "object" && value.get("properties").is_some() {
+                assert!(
+                    value.get("required").is_some() && value.get("additionalProperties").is_some(),
+                    "{at}"
+                );
+            }
+            if let Some(object) = value.as_object() {
+                object.iter().for_each(|(name, value)| walk(value, &format!("{at}/{name}")));
+            }
+        }
+        walk(&schema, "");
+        assert_eq!(schema["$defs"]["Let"]["required"], json!(["node", "dtype", "var", "value", "body"]));
+        assert_eq!(schema["$defs"]["Let"]["additionalProperties"], json!(false));
+    }
+}
+
+/// Every kept document, by its own minor's schema; and no document of the newer minor by the older's.
+#[test]
+fn w5_kept_documents_are_accepted() {
+    for (minor, version) in MINORS {
+        let validator = validator(version);
+        for document in documents(minor).unwrap() {
+            let json: Value = serde_json::from_str(&document.text).unwrap();
+            if let Some(error) = validator.iter_errors(&json).next() {
+                panic!("{minor}/{}: {error} at {}", document.name, error.instance_path());
+            }
+        }
+    }
+    let older = validator("1.0.0");
+    for name in ["quantised", "notes", "warps", "allreduce", "positions"] {
+        let text = fs::read_to_string(folder().join("corpus/1.1").join(format!("{name}.json"))).unwrap();
+        let as_older = text.replacen("1.1.0", "1.0.0", 1);
+        assert!(!older.is_valid(&serde_json::from_str(&as_older).unwrap()), "{name}");
+        assert!(wire::read(&as_older).is_err(), "{name}");
+    }
+}
+
+/// What the reader says of a value that the schema cannot know: where ids lead, what is too deep, what stands twice.
+const BEYOND: &[&str] = &[
+    "the id of an earlier node",
+    "found node ",
+    "levels deep",
+    "each id once",
+    "each name once",
+    "there is no node",
+    "has no position",
+    "a pointer has type handle",
+    "thread_binding alone",
+    "a 64-bit integer",
+    "more than",
+    "stands twice",
+];
+
+/// The places in a document where something can be changed, as JSON pointers.
+fn places(value: &Value, at: String, out: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| places(item, format!("{at}/{index}"), out));
+        }
+        Value::Object(fields) => {
+            for (name, item) in fields {
+                places(item, format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")), out);
+            }
+        }
+        _ => {}
+    }
+    out.push(at);
+}
+
+/// One change: a field more, a field less, another value.
+fn change(document: &mut Value, place: &Index, how: usize, which: &Index) -> String {
+    let mut all = Vec::new();
+    places(document, String::new(), &mut all);
+    let at = place.get(&all).clone();
+    let target = document.pointer_mut(&at).unwrap();
+    match (how, target) {
+        (0, Value::Object(fields)) => {
+            fields.insert("more".into(), json!(0));
+            format!("a field more in {at}")
+        }
+        (1 | 2, Value::Object(fields)) if !fields.is_empty() => {
+            let names: Vec<String> = fields.keys().cloned().collect();
+            let name = which.get(&names);
+            if how == 1 {
+                fields.shift_remove(name);
+            } else if let Some(value) = fields.shift_remove(name) {
+                fields.insert(format!("{name}x"), value);
+            }
+            format!("field {name} of {at} gone")
+        }
+        (3, Value::Array(items)) if !items.is_empty() => {
+            let index = which.index(items.len());
+            items.remove(index);
+            format!("item {index} of {at} gone")
+        }
+        (_, target) => {
+            let others = [
+                json!(null),
+                json!(true),
+                json!(-1),
+                json!(0),
+                json!(3),
+                json!(1_000_000),
+                json!(""),
+                json!("Add"),
+                json!("int32"),
+                json!("float32x4"),
+                json!("int32x0"),
+                json!("int32x1024"),
+                json!("int32x1025"),
+                json!("handlex2"),
+                json!("0x7ff8000000000000"),
+                json!("0x7FF8000000000000"),
+                json!("0x1"),
+                json!("7"),
+                json!("-7"),
+                json!("07"),
+                json!("-0"),
+                json!("+7"),
+                json!("123456789012345678901"),
+                json!("exp"),
+                json!("serial"),
+                json!("threadIdx.x"),
+                json!([]),
+                json!([0]),
+                json!([[0, 1]]),
+                json!({}),
+                json!({"kind": "k"}),
+                json!("1.0.0"),
+                json!("1.1.7"),
+                json!("1.1"),
+            ];
+            *target = which.get(&others).clone();
+            format!("{at} is {target}")
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// W5: reader and schema agree on the structure of every document, changed at random.
+    #[test]
+    fn w5_reader_and_schema_agree_on_changed_documents(
+        minor in 0..MINORS.len(),
+        which in any::<Index>(),
+        changes in prop::collection::vec((any::<Index>(), 0_usize..8, any::<Index>()), 1..3),
+    ) {
+        thread_local! {
+            static KEPT: Vec<(Validator, Vec<Value>)> = MINORS
+                .iter()
+                .map(|(minor, version)| {
+                    let small = documents(minor).unwrap().into_iter().filter(|document| document.text.len() < 20_000);
+                    let json = small.map(|document| serde_json::from_str(&document.text).unwrap());
+                    (validator(version), json.collect())
+                })
+                .collect();
+        }
+        KEPT.with(|kept| {
+            let (own, documents) = &kept[minor];
+            let mut document = which.get(documents).clone();
+            let done: Vec<String> =
+                changes.iter().map(|(place, how, which)| change(&mut document, place, *how, which)).collect();
+            // The reader takes any minor that it knows; the schema is that of the document's.
+            let version = document["chipdock_ir"].as_str().unwrap_or_default().to_owned();
+            let validator = MINORS
+                .iter()
+                .position(|(minor, _)| version.starts_with(&format!("{minor}.")))
+                .map_or(own, |index| &kept[index].0);
+            let accepted = validator.is_valid(&document);
+            match wire::read(&document.to_string()) {
+                Ok(_) => prop_assert!(accepted, "read, but the schema refuses: {done:?}"),
+                Err(error) => {
+                    let beyond = BEYOND.iter().any(|part| error.message.contains(part));
+                    prop_assert!(!accepted || beyond, "the schema accepts: {done:?}, but {error}");
+                }
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// W5: each sort of structural fault, refused by both.
+#[test]
+fn w5_faults_of_structure_are_refused_by_both() {
+    let validator = validator("1.1.0");
+    let text = fs::read_to_string(folder().join("corpus/1.1/positions.json")).unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert!(validator.is_valid(&document) && wire::read(&text).is_ok());
+    let faults: &[(&str, Value)] = &[
+        ("/nodes/0/more", json!(1)),
+        ("/nodes/0/node", json!("Nothing")),
+        ("/nodes/0/node", json!(7)),
+        ("/nodes/0", json!([])),
+        ("/functions/0/s_tir", json!("yes")),
+        ("/functions/0/params", json!({})),
+        ("/functions/0/attrs", json!([["name"]])),
+        ("/functions/0/more", json!([])),
+        ("/attrs", json!(null)),
+        ("/positions/file", json!(1)),
+        ("/positions/nodes/0", json!([7, 3])),
+        ("/positions/nodes/0/1", json!(0)),
+        ("/positions/more", json!([])),
+        ("/more", json!([])),
+        ("/chipdock_ir", json!("2.0.0")),
+    ];
+    for (at, value) in faults {
+        let mut spoilt = document.clone();
+        match spoilt.pointer_mut(at) {
+            Some(place) => *place = value.clone(),
+            None => {
+                let (parent, name) = at.rsplit_once('/').unwrap();
+                let parent = spoilt.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+                parent.insert(name.to_owned(), value.clone());
+            }
+        }
+        assert!(!validator.is_valid(&spoilt), "{at}: the schema takes {value}");
+        assert!(wire::read(&spoilt.to_string()).is_err(), "{at}: the reader takes {value}");
+    }
+}
