@@ -68,9 +68,8 @@ def run(compiled, folder, stem, function):
 def main():
     folder = pathlib.Path(sys.argv[1])
     for i, entry in enumerate(json.loads((folder / "plan.json").read_text())):
-        errors = io.StringIO()
         try:
-            with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(errors):
+            with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
                 compiled = tvm.compile(read(folder / entry["module"]), target="llvm")
         except BaseException as error:  # noqa: BLE001 - whatever TVM raises
             (folder / f"{i}.error").write_text(reason(error))

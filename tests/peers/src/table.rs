@@ -44,6 +44,18 @@ impl Table {
     pub fn n_rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.shape[0])
     }
+
+    /// The rows of which a predicate is true.
+    #[must_use]
+    pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let kept: Vec<usize> = (0..self.n_rows()).filter(|row| keep(*row)).collect();
+        let column = |column: &Array| {
+            let size_bytes = column.dtype.size_bytes();
+            let data = kept.iter().flat_map(|row| &column.data[row * size_bytes..(row + 1) * size_bytes]);
+            Array { dtype: column.dtype, shape: vec![kept.len()], data: data.copied().collect() }
+        };
+        Self { name: self.name.clone(), columns: self.columns.iter().map(column).collect() }
+    }
 }
 
 /// Tables made so far, by kind and type.
