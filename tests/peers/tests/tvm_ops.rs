@@ -54,26 +54,61 @@ const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
     ("log1p", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
     ("nextafter", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
     ("sinh", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
-    ("fmod", &["float16", "bfloat16", "float32", "float64"], "unknown intrinsic", "it has none for this target"),
+    (
+        "fmod",
+        &["float16", "bfloat16", "float32", "float64"],
+        "unknown intrinsic",
+        "it has none for this target",
+    ),
     ("pow", &["bfloat16"], "power only applies to float", "it takes no bfloat16"),
     ("isnan", &["bfloat16"], "not supported", "it takes no bfloat16"),
     ("isinf", &["bfloat16"], "not supported", "it takes no bfloat16"),
     ("isfinite", &["bfloat16"], "not supported", "it takes no bfloat16"),
-    ("clz", &["int8", "int16", "uint8", "uint16"], "clz only supports 32 or 64 bit", "it takes no other width"),
+    (
+        "clz",
+        &["int8", "int16", "uint8", "uint16"],
+        "clz only supports 32 or 64 bit",
+        "it takes no other width",
+    ),
     ("Eq", &["bool"], "fcmp", "it compares booleans as floats"),
     ("Ne", &["bool"], "fcmp", "it compares booleans as floats"),
     ("Lt", &["bool"], "kDLFloat", "it compares booleans as floats"),
     ("Le", &["bool"], "kDLFloat", "it compares booleans as floats"),
     ("Gt", &["bool"], "kDLFloat", "it compares booleans as floats"),
     ("Ge", &["bool"], "kDLFloat", "it compares booleans as floats"),
-    ("Ne", &["float16", "bfloat16", "float32", "float64"], "off", "it finds a NaN not unequal: an ordered comparison"),
-    ("tanh", &["float16", "bfloat16", "float32", "float64"], "off", "it loses everything near 0: (1 - exp(-2x)) / (1 + exp(-2x))"),
-    ("atanh", &["float16", "bfloat16", "float32", "float64"], "off", "it loses everything near 0: 0.5 log((1 + x) / (1 - x))"),
+    (
+        "Ne",
+        &["float16", "bfloat16", "float32", "float64"],
+        "off",
+        "it finds a NaN not unequal: an ordered comparison",
+    ),
+    (
+        "tanh",
+        &["float16", "bfloat16", "float32", "float64"],
+        "off",
+        "it loses everything near 0: (1 - exp(-2x)) / (1 + exp(-2x))",
+    ),
+    (
+        "atanh",
+        &["float16", "bfloat16", "float32", "float64"],
+        "off",
+        "it loses everything near 0: 0.5 log((1 + x) / (1 - x))",
+    ),
     ("exp10", &["float16", "float32", "float64"], "off", "it is exp(x log 10), the product rounded"),
     ("sigmoid", &["float16"], "off", "its exp(-x) overflows"),
-    ("fma", &["float16", "float32", "float64"], "off", "it rounds twice where the target names no fused unit: llvm.fmuladd"),
+    (
+        "fma",
+        &["float16", "float32", "float64"],
+        "off",
+        "it rounds twice where the target names no fused unit: llvm.fmuladd",
+    ),
     ("nextafter", &["bfloat16"], "off", "it takes the next float32 and rounds it back"),
-    ("cast", &["int32→bfloat16", "int64→bfloat16", "uint32→bfloat16", "uint64→bfloat16", "float64→bfloat16"], "off", "it rounds twice, by way of float32"),
+    (
+        "cast",
+        &["int32→bfloat16", "int64→bfloat16", "uint32→bfloat16", "uint64→bfloat16", "float64→bfloat16"],
+        "off",
+        "it rounds twice, by way of float32",
+    ),
     ("cast", &["float16→bfloat16"], "off", "it cuts the payload off a NaN, which becomes an infinity"),
 ];
 
@@ -138,6 +173,8 @@ fn operations_agree_with_tvm() {
             (None, None) => summary.add(case, "TVM", &verdict),
             (Some(text), Some((words, _))) if text.contains(words) => {}
             (Some(text), _) => wrong.push(format!("{}: {text}", case.name())),
+            // The list is what TVM does here; its code for another processor may be better.
+            (None, Some(_)) if cfg!(not(target_arch = "x86_64")) => summary.add(case, "TVM", &verdict),
             (None, Some(_)) => wrong.push(format!("{}: TVM agrees now; strike it off the list", case.name())),
         }
     }
