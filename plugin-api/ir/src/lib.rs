@@ -85,15 +85,39 @@
 //! - **S3** A loop counts in `int32` or `int64`, its bounds having that type. They are evaluated once. It runs `extent`
 //!   iterations, none when that is negative, from `min` in steps of `step`, a constant of at least 1.
 //! - **S4** Iterations of a serial or unrolled loop run in order. Those of a parallel, vectorized or thread-bound loop may
-//!   run in any order and at once: two that touch one element both only read it *(run)*, unless a barrier lies between
-//!   (threads of a block). Unrolled and vectorized loops have constant extents. A thread-bound loop starts at 0 and has no
-//!   step; no axis is bound within itself.
+//!   run in any order and at once: two that touch one element both only read it *(run)*; for threads K4 says more. Unrolled and
+//!   vectorized loops have constant extents. A thread-bound loop starts at 0 and has no step.
 //! - **S5** `break` and `continue` are about the innermost loop, which is serial or a while loop, with no block between.
 //!   `return` leaves no parallel, vectorized or thread-bound loop, no thread and no block. A function with a result
 //!   returns on every path.
 //! - **S6** [`StmtKind::Assert`] ends the function with the error when its condition is false. It is never dropped.
 //! - **S7** [`StmtKind::Attr`] and annotations are notes; a pass that does not know one keeps it. Only what the passes
 //!   document changes meaning.
+//!
+//! ## Threads
+//!
+//! - **K1** *Launch*: the outermost thread-bound loop or [`StmtKind::LaunchThread`], with all within it. The extents of
+//!   all axes bound in it are known at its start, and equal wherever one axis is bound *(run)*. Grid times block threads
+//!   run the body; a loop bound to an axis runs, in each thread, the one iteration that is that thread's, within itself
+//!   again the same one. What stands outside of a loop of an axis is run by every thread of it. Of two launches in
+//!   sequence, the second starts when the first has ended. Virtual threads are threads of the block. No thread launches.
+//! - **K2** *Instances*: the scope of an allocation says how many there are, not its place: of `global` one, of `shared`
+//!   one per block, of `warp` one per warp, of `local` one per thread. An allocation in a loop is the same memory in
+//!   every iteration.
+//! - **K3** *Barriers* ([`Op::StorageSync`]) are reached by all threads of the block (of the warp) that have not ended, in
+//!   one place and one iteration *(run)*. Outside of launches they do nothing.
+//! - **K4** *Races*: two threads touch one element only if both read it, or both do so in an atomic operation, or a
+//!   barrier lies between, or one and the same launch is not theirs *(run)*. No barrier lies between blocks.
+//! - **K5** *Before barriers are inserted*: in a launch that has blocks, an implicit barrier stands between two statements
+//!   of a sequence, and at the end of each iteration of a loop, wherever memory of scope `shared` or `warp` is touched on
+//!   both sides and written on one. It is one of those threads of the block that come there: a statement sees what earlier
+//!   ones wrote, whoever wrote it.
+//! - **K6** *Reductions over threads*: a reduction axis of a block may be bound to threads of a block. Their iterations
+//!   combine in any order into the same elements, of `local` memory too, and what follows the block sees the final values.
+//! - **K7** *Atomic* and *warp operations* are as stated at the ops ([`Op::AtomicAdd`], [`Op::WarpShuffle`] and so on). The
+//!   warps of a block are its threads, x counting fastest, so many at a time. A shuffle takes its value from a lane that
+//!   its mask names and that runs it too *(run)*. A value that was never written may go through shuffles and `local`
+//!   memory as long as nothing else is made of it *(run)*.
 //!
 //! ## Buffers and blocks
 //!

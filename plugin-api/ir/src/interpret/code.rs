@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::Span;
 use crate::interpret::kernels::{Binary, Ternary, Unary};
 use crate::interpret::scalar::Lane;
+use crate::{Span, StorageRank, ThreadAxis};
 
 /// The number of a register; a vector takes consecutive ones.
 pub(crate) type Reg = u32;
@@ -207,6 +207,165 @@ pub(crate) enum Inst {
     Trap {
         trap: u32,
     },
+    /// Runs what follows, up to the launch's end, once per thread. Into [`Function::launches`].
+    Launch {
+        launch: u32,
+    },
+    /// As `Allocate`, for memory of which threads have one instance together.
+    AllocateOnce {
+        view: u32,
+        list: u32,
+        form: Form,
+        data: Reg,
+        rank: StorageRank,
+    },
+    /// Stops the thread until others are where it is. Into [`Function::waits`].
+    Wait {
+        wait: u32,
+    },
+    /// Ends the thread.
+    ThreadEnd,
+    /// Ends the run where the condition is false.
+    Assume {
+        condition: Reg,
+    },
+    /// Adds to the element at an address; `dst` takes what it held.
+    Atomic {
+        add: &'static Binary,
+        dst: Reg,
+        address: Reg,
+        value: Reg,
+        lane: Lane,
+    },
+    /// The list: x, y, then either q and s (scalars) or ls, rs (as many lanes, or [`NONE`]) and q.
+    QMultiplyShift {
+        dst: Reg,
+        list: u32,
+        lanes: u32,
+        per_axis: bool,
+    },
+    /// The list: four lanes, four lanes, the sum.
+    Dp4a {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        sum: Reg,
+        is_signed: bool,
+    },
+}
+
+/// Threads that are launched together.
+pub(crate) struct Launch {
+    /// What each axis that is bound has, by its number ([`crate::ThreadAxis`]).
+    pub(crate) axes: Vec<Axis>,
+    /// Memory from outside of the launch of which there are instances: view, register of its address, whose it is.
+    pub(crate) outer: Vec<(u32, Reg, StorageRank)>,
+    /// One past the last instruction that threads run.
+    pub(crate) end: u32,
+}
+
+/// A thread axis of a launch.
+pub(crate) struct Axis {
+    pub(crate) axis: ThreadAxis,
+    /// Takes the thread's index.
+    pub(crate) index: Reg,
+    /// The extent, wherever it is bound.
+    pub(crate) extents: Vec<Reg>,
+}
+
+/// A place where threads wait for each other.
+pub(crate) struct Wait {
+    pub(crate) kind: WaitKind,
+    /// Pairs of registers whose differences are the iterations of the loops around it: a list, and how many pairs.
+    pub(crate) laps: (u32, u32),
+}
+
+/// What threads wait for.
+#[derive(Clone)]
+pub(crate) enum WaitKind {
+    /// All threads of the block.
+    Block,
+    /// All threads of the grid, which is the block when there is one.
+    Grid,
+    /// All threads of the warp.
+    Warp,
+    /// The threads of the block that come here (K5).
+    Implicit,
+    /// As `Implicit`; then they go on one after the other, each to its next wait (K6).
+    Turns,
+    /// As `Implicit`; from here on the threads that reduce together share the memory of these views (K6).
+    Gather(Arc<Together>),
+    /// As `Implicit`; from here on each thread has its own again, with what the others made of it.
+    Scatter,
+    /// The threads of the warp that come here.
+    Activemask { dst: Reg },
+    /// The threads of the warp that the mask names.
+    Shuffle(Shuffle),
+    /// All threads of the block.
+    Allreduce(Arc<Allreduce>),
+}
+
+/// Threads that reduce together, and the views of memory of one thread that they reduce into.
+pub(crate) struct Together {
+    /// A bit per axis that is reduced over.
+    pub(crate) axes: u16,
+    pub(crate) views: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Shuffle {
+    pub(crate) from: From,
+    pub(crate) mask: Reg,
+    pub(crate) value: Reg,
+    pub(crate) lane: Reg,
+    /// Lanes of a group.
+    pub(crate) width: u32,
+    pub(crate) dst: Reg,
+    /// Lanes of the value.
+    pub(crate) lanes: u32,
+}
+
+/// How a shuffle's operand names a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    Lane,
+    Up,
+    Down,
+    Xor,
+}
+
+/// A reduction over threads.
+pub(crate) struct Allreduce {
+    pub(crate) axes: u16,
+    pub(crate) condition: Reg,
+    pub(crate) values: Vec<Value>,
+    /// The code that combines `rhs` into `lhs`.
+    pub(crate) code: (u32, u32),
+}
+
+/// One of the values that are reduced together.
+pub(crate) struct Value {
+    pub(crate) value: Reg,
+    pub(crate) lhs: Reg,
+    pub(crate) rhs: Reg,
+    pub(crate) identity: Reg,
+    pub(crate) lane: Lane,
+    /// How it combines, if it is that simple.
+    pub(crate) fold: Option<FoldKind>,
+    /// Whether it rounds nothing, so that every order gives the same.
+    pub(crate) is_exact: bool,
+    /// Where the result goes: a view and the list of indices.
+    pub(crate) target: (u32, u32),
+}
+
+/// Code in which a read of what was never written is no error yet (I10), and what is done about it.
+pub(crate) struct Tolerant {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Where it goes on.
+    pub(crate) resume: u32,
+    /// The element of a store, which then holds nothing: a view and the list of indices. Else the value of a shuffle.
+    pub(crate) target: Option<(u32, u32, u32)>,
 }
 
 /// What a list of `Allocate` and `Declare` holds.
@@ -244,6 +403,8 @@ pub(crate) struct ViewInfo {
     pub(crate) dtype: crate::DType,
     /// Whether its memory may be written, through it or another view; else no read of it can race.
     pub(crate) shared: bool,
+    /// Whether only one thread of a launch sees it.
+    pub(crate) private: bool,
 }
 
 impl ViewInfo {
@@ -290,4 +451,9 @@ pub(crate) struct Function {
     pub(crate) axes: Vec<(Arc<str>, Arc<str>)>,
     pub(crate) failures: Vec<Failure>,
     pub(crate) traps: Vec<String>,
+    pub(crate) launches: Vec<Launch>,
+    pub(crate) waits: Vec<Wait>,
+    pub(crate) tolerant: Vec<Tolerant>,
+    /// Threads of a warp.
+    pub(crate) warp_size: u32,
 }

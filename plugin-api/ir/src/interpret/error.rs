@@ -12,8 +12,34 @@ pub struct InterpretError {
     pub function: Arc<str>,
     /// Where the statement or expression was read, if it was.
     pub span: Span,
+    /// The thread that ran, within a launch.
+    pub thread: Option<Box<ThreadIndex>>,
     /// What happened.
     pub kind: ErrorKind,
+}
+
+/// A thread of a launch: its index per axis, x first; 0 for an axis that is not bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ThreadIndex {
+    /// Of its block within the grid.
+    pub block: [u32; 3],
+    /// Within its block.
+    pub thread: [u32; 3],
+    /// Among the virtual threads.
+    pub virtual_thread: [u32; 3],
+}
+
+impl fmt::Display for ThreadIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.thread;
+        write!(f, "thread ({x}, {y}, {z})")?;
+        if self.virtual_thread != [0; 3] {
+            let [x, y, z] = self.virtual_thread;
+            write!(f, ", virtual ({x}, {y}, {z}),")?;
+        }
+        let [x, y, z] = self.block;
+        write!(f, " of block ({x}, {y}, {z})")
+    }
 }
 
 /// What ended a run. The caller's mistakes are `UnknownFunction`, `Argument` and the three limits; `Unsupported` is
@@ -65,6 +91,46 @@ pub enum ErrorKind {
         /// True when the earlier access wrote.
         earlier_write: bool,
     },
+    /// Two threads of a launch that touch one element with no barrier between, one of them writing it.
+    ThreadRace {
+        /// The buffer.
+        buffer: Arc<str>,
+        /// The index per axis of the later access.
+        indices: Vec<i64>,
+        /// True when the later access writes.
+        write: bool,
+        /// True when the earlier access wrote.
+        earlier_write: bool,
+        /// The thread of the earlier access.
+        other: ThreadIndex,
+    },
+    /// A barrier, or an operation of several threads, that is not reached by all of them.
+    BarrierDivergence {
+        /// What the thread waits at.
+        waits_at: &'static str,
+        /// One that does not come.
+        other: ThreadIndex,
+        /// What that one waits at.
+        other_waits_at: &'static str,
+        /// Where that was read, if it was.
+        other_span: Span,
+        /// True when it is the same place in another iteration.
+        same_place: bool,
+    },
+    /// A shuffle from a lane that its mask leaves out, or that no thread of the warp runs.
+    InactiveLane {
+        /// The lane that is asked for.
+        lane: u32,
+        /// The mask.
+        mask: u32,
+    },
+    /// A launch of threads that no device could run.
+    BadLaunch {
+        /// What is wrong.
+        what: String,
+    },
+    /// An assumption of the module that does not hold.
+    Assumption,
     /// A read of what was never written.
     Uninitialized {
         /// The buffer.
@@ -135,7 +201,7 @@ pub enum ErrorKind {
 
 impl InterpretError {
     pub(crate) fn new(function: &Arc<str>, span: Span, kind: ErrorKind) -> Self {
-        Self { function: Arc::clone(function), span, kind }
+        Self { function: Arc::clone(function), span, thread: None, kind }
     }
 }
 
@@ -147,7 +213,11 @@ impl fmt::Display for InterpretError {
         if !self.function.is_empty() {
             write!(f, "in {}: ", self.function)?;
         }
-        self.kind.fmt(f)
+        self.kind.fmt(f)?;
+        match &self.thread {
+            Some(thread) => write!(f, " (by {thread})"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -173,6 +243,28 @@ impl fmt::Display for ErrorKind {
                 if *earlier_write { "writes" } else { "reads" },
                 if *write { "writes" } else { "reads" }
             ),
+            Self::ThreadRace { buffer, indices, write, earlier_write, other } => write!(
+                f,
+                "two threads touch {buffer}{indices:?} with no barrier between: {other} {} it, then this one {} it",
+                if *earlier_write { "writes" } else { "reads" },
+                if *write { "writes" } else { "reads" }
+            ),
+            Self::BarrierDivergence { waits_at, other, other_waits_at, other_span, same_place } => {
+                write!(f, "{waits_at} is not reached by all threads: {other} waits at {other_waits_at}")?;
+                if *same_place {
+                    f.write_str(" in another iteration")
+                } else if *other_span != Span::NONE {
+                    write!(f, " in {}:{}", other_span.line, other_span.column)
+                } else {
+                    f.write_str(" elsewhere")
+                }
+            }
+            Self::InactiveLane { lane, mask } => write!(
+                f,
+                "a shuffle from lane {lane}, which the mask {mask:#010x} leaves out or no thread runs"
+            ),
+            Self::BadLaunch { what } => write!(f, "the launch of threads is wrong: {what}"),
+            Self::Assumption => f.write_str("an assumption of the module does not hold"),
             Self::Uninitialized { buffer, indices } => {
                 write!(f, "load from {buffer}{indices:?}, which was never written")
             }

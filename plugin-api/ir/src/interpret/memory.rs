@@ -3,6 +3,7 @@
 use crate::interpret::bound::ANY;
 use crate::interpret::code::FoldKind;
 use crate::interpret::scalar::{Flt, Lane, with_float};
+use crate::interpret::threads::{Mark, Threads, Touch};
 
 /// Bits of a pointer that hold the byte offset; the rest is one more than the number of the space.
 const OFFSET_BITS: u32 = 40;
@@ -29,6 +30,8 @@ pub(crate) enum Fault {
     Uninitialized,
     /// Another iteration touched it.
     Race { earlier_write: bool },
+    /// Another thread of the launch touched it, then.
+    ThreadRace { earlier_write: bool, at: crate::interpret::threads::Moment },
 }
 
 /// When an element was last written and read in a parallel loop, by [`Clock`]; 0 is never.
@@ -114,6 +117,25 @@ impl Gather {
     }
 }
 
+/// Terms of a reduction that is not in memory.
+#[derive(Default)]
+pub(crate) struct Gathered(Gather);
+
+impl Gathered {
+    /// Takes one more term; gives the bound of the value in any order.
+    pub(crate) fn take(
+        &mut self,
+        lane: Lane,
+        kind: FoldKind,
+        value: (u64, f64),
+        old: (u64, f64),
+        term: (u64, f64),
+    ) -> f64 {
+        let wide = |(bits, bound): (u64, f64)| (lane.to_f64(bits), bound);
+        self.0.take(lane, kind, wide(value), wide(old), wide(term))
+    }
+}
+
 /// What a bound needs to know of a float type.
 struct Facts {
     unit: f64,
@@ -140,7 +162,7 @@ pub(crate) struct Snapshot {
 }
 
 /// A piece of memory.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Space {
     pub(crate) bytes: Vec<u8>,
     /// Bytes of an element of the tables below.
@@ -150,6 +172,8 @@ pub(crate) struct Space {
     /// Per element, its bound; empty in a run without.
     bounds: Vec<f64>,
     stamps: Vec<Stamp>,
+    /// Per element, who of a launch touched it when; empty where no launch did.
+    marks: Vec<Mark>,
     gathers: Vec<Gather>,
     /// Whether anything was stored.
     pub(crate) dirty: bool,
@@ -174,6 +198,7 @@ impl Space {
         self.bounds.clear();
         self.bounds.resize(if with_bounds { n } else { 0 }, 0.0);
         self.stamps.clear();
+        self.marks.clear();
         self.gathers.clear();
     }
 
@@ -346,6 +371,39 @@ impl Space {
         Ok(())
     }
 
+    /// Notes an access of a thread of a launch.
+    pub(crate) fn mark(
+        &mut self,
+        threads: &Threads,
+        offset: usize,
+        size_bytes: usize,
+        touch: Touch,
+    ) -> Result<(), Fault> {
+        if self.marks.is_empty() {
+            self.marks.resize(self.bytes.len().div_ceil(self.unit_bytes.max(1)), Mark::default());
+        }
+        let (first, end) = self.units(offset, size_bytes);
+        for mark in self.marks.get_mut(first..end).into_iter().flatten() {
+            if let Some((earlier_write, at)) = mark.touch(threads, touch) {
+                return Err(Fault::ThreadRace { earlier_write, at });
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes an element one that was never written.
+    pub(crate) fn forget(&mut self, offset: usize, lane: Lane) {
+        let (first, end) = self.units(offset, lane.size_bytes());
+        if let Some(units) = self.written.get_mut(first..end) {
+            units.fill(false);
+        }
+    }
+
+    /// Bytes of an element of its tables.
+    pub(crate) fn unit_bytes(&self) -> usize {
+        self.unit_bytes
+    }
+
     /// Makes everything in it "anything".
     pub(crate) fn poison(&mut self) {
         self.bounds.fill(ANY);
@@ -357,9 +415,13 @@ impl Space {
 /// iteration of an open loop when `t` lies between the loop's start and the start of the iteration that runs now.
 #[derive(Default)]
 pub(crate) struct Clock {
-    pub(crate) now: u64,
+    now: u64,
     /// Of each open loop, outermost first: its start, and the start of the iteration that runs.
-    pub(crate) open: Vec<(u64, u64)>,
+    open: Vec<(u64, u64)>,
+    /// The launch that runs.
+    pub(crate) threads: Option<Box<Threads>>,
+    /// Whether accesses are watched: in a parallel loop or a launch.
+    pub(crate) watching: bool,
 }
 
 impl Clock {
@@ -367,6 +429,7 @@ impl Clock {
     pub(crate) fn begin(&mut self) {
         self.now += 1;
         self.open.push((self.now, self.now));
+        self.watching = true;
     }
 
     /// The next iteration of the innermost loop begins.
@@ -375,6 +438,28 @@ impl Clock {
         if let Some(innermost) = self.open.last_mut() {
             innermost.1 = self.now;
         }
+    }
+
+    /// The innermost loop ends.
+    pub(crate) fn end(&mut self) {
+        self.close(self.open.len().saturating_sub(1));
+    }
+
+    /// How many loops are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Closes all loops but so many.
+    pub(crate) fn close(&mut self, depth: usize) {
+        self.open.truncate(depth);
+        self.watching = !self.open.is_empty() || self.threads.is_some();
+    }
+
+    /// A launch begins, or ends.
+    pub(crate) fn launch(&mut self, threads: Option<Box<Threads>>) {
+        self.threads = threads;
+        self.close(self.open.len());
     }
 
     #[inline]

@@ -1,8 +1,8 @@
 //! The reference interpreter: the oracle of every differential test.
 //!
-//! It runs a module as read (blocks with axes) as well as after any pass up to flattened buffers, reports what no
-//! backend can be trusted to report (accesses out of bounds, races of parallel iterations, reads of what was never
-//! written), and derives for each value of the result how far a conforming backend may be from it.
+//! It runs a module as read (blocks with axes), scheduled to threads, and after any pass up to device functions, reports
+//! what no backend can be trusted to report (accesses out of bounds, races of parallel iterations and of threads, barriers
+//! that not all threads reach, reads of what was never written), and derives for each value of the result how far a conforming backend may be from it.
 //!
 //! # Rules
 //!
@@ -19,6 +19,17 @@
 //! - **I5 Limits.** Iterations and calls, memory and nesting of calls have limits, and passing one is an error. No input
 //!   makes the interpreter panic.
 //! - **I6 State.** When a run fails, the arguments are as they were before it.
+//! - **I7 Pointers.** A parameter that is a pointer takes a tensor, and points to its first element. Tensors of different
+//!   parameters do not overlap.
+//! - **I8 Threads.** The blocks of a grid run one after the other, x fastest. The threads of a block do so too, each until
+//!   it waits for others or ends; when none can go on, those whose partners are there do, first of warps, then of the
+//!   block. A kernel free of races gives the same in any order, and one that is not is reported, with the element and both
+//!   threads (K4). A block has at most 65,536 threads.
+//! - **I9 Waiting.** Threads that wait for each other in vain are reported with both places (K3). An activemask takes
+//!   together those that are there when nobody of the warp can go on otherwise.
+//! - **I10 Undefined values.** In a function with shuffles, a value that was never written may be stored in memory of scope
+//!   `local`, which then holds nothing, and be passed to a shuffle, whose takers then have nothing. Any other use of it is
+//!   the error of a read of what was never written (K7).
 //!
 //! # Error bounds
 //!
@@ -29,7 +40,8 @@
 //!   sqrt fma` and casts being rounded to nearest even;
 //! - **B2** a product and the sum that takes it may be contracted into one rounding, wherever the product comes from;
 //! - **B3** a reduction of a block, `C[i] = C[i] + x` (or `−`, `×`, `min`, `max`), associates in any order; a loop that
-//!   is no block's reduction keeps its order;
+//!   is no block's reduction keeps its order; reductions over threads (K6, [`Op::ThreadAllreduce`](crate::Op)) and atomic
+//!   additions of threads, too, associate in any order, and what an atomic addition gives back may be anything;
 //! - **B4** everything else, integers and booleans included, is exact.
 //!
 //! What decides nothing is bounded by the running error of both sides. Where a comparison, a cast to an integer or a
@@ -50,10 +62,11 @@ mod math;
 mod memory;
 mod run;
 mod scalar;
+mod threads;
 
 pub use array::Array;
 pub use compare::{Mismatch, Output, Report, compare};
-pub use error::{ErrorKind, InterpretError};
+pub use error::{ErrorKind, InterpretError, ThreadIndex};
 
 use crate::IrModule;
 

@@ -97,7 +97,6 @@ struct Checker<'m> {
     /// Whether a `return` would leave a thread, a parallel loop or a block.
     closed: Option<&'static str>,
     blocks: Vec<BlockFrame>,
-    threads: Vec<crate::ThreadAxis>,
     /// Axes of reduction, in the init of a block.
     banned: Vec<Var>,
 }
@@ -119,7 +118,6 @@ impl<'m> Checker<'m> {
             around: Around::Function,
             closed: None,
             blocks: Vec::new(),
-            threads: Vec::new(),
             banned: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use super::expr::{accessed, is_index};
 use super::{Around, At, Checker};
 use crate::{
     AttrNode, AttrValue, Attrs, Callee, Child, DType, Effect, Expr, ExprKind, ForKind, Reducer, Span, Stage,
-    Stmt, StmtKind, ThreadAxis, Var,
+    Stmt, StmtKind, Var,
 };
 
 impl Checker<'_> {
@@ -71,12 +71,12 @@ impl Checker<'_> {
                 self.attr(stmt, node, key, value);
                 self.body(body);
             }
-            StmtKind::LaunchThread { var, axis, extent, body } => {
+            StmtKind::LaunchThread { var, extent, body, .. } => {
                 if self.stage == Stage::Host {
                     self.at_stmt(stmt, "a host function launches no threads");
                 }
                 self.counted(var, &[extent]);
-                self.thread(stmt, *axis, |c| {
+                self.thread(|c| {
                     c.scoped(|c| {
                         c.bind(var);
                         c.stmt(body);
@@ -97,13 +97,8 @@ impl Checker<'_> {
         (self.around, self.closed) = outer;
     }
 
-    fn thread(&mut self, stmt: &Stmt, axis: ThreadAxis, inner: impl FnOnce(&mut Self)) {
-        if self.threads.contains(&axis) {
-            self.at_stmt(stmt, format!("thread axis {axis} is bound twice, one within the other"));
-        }
-        self.threads.push(axis);
+    fn thread(&mut self, inner: impl FnOnce(&mut Self)) {
         self.inside(Around::Closed("a thread"), Some("a thread"), inner);
-        self.threads.pop();
     }
 
     /// A loop variable and what it counts over.
@@ -146,7 +141,7 @@ impl Checker<'_> {
             });
         };
         match (kind, around) {
-            (ForKind::ThreadBinding(axis), _) => {
+            (ForKind::ThreadBinding(_), _) => {
                 if self.stage >= Stage::Device {
                     self.at_stmt(
                         stmt,
@@ -156,7 +151,7 @@ impl Checker<'_> {
                 if min.as_int() != Some(0) || step.is_some() {
                     self.at_stmt(stmt, "a thread-bound loop starts at 0 and has no step");
                 }
-                self.thread(stmt, *axis, inner);
+                self.thread(inner);
             }
             (ForKind::Unrolled, around) => self.inside(around, None, inner),
             (_, Around::Closed(what)) => self.inside(around, Some(what), inner),

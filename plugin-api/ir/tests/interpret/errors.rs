@@ -2,8 +2,7 @@
 
 use chipdock_ir::interpret::{Arg, Array, ErrorKind, InterpretError, Interpreter, Limits};
 use chipdock_ir::{
-    Callee, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Span, Stmt, StmtKind, StorageScope,
-    ThreadAxis, build,
+    Callee, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Span, Stmt, StmtKind, StorageScope, build,
 };
 
 use crate::{floats, ints, run};
@@ -221,25 +220,6 @@ fn arguments_are_held_to_their_parameters() {
     assert!(call(tensors(&short, &b, Arg::Int(0))).contains("has 3 bytes of data"));
     let error = Interpreter::new(&module).run("g", &mut []).unwrap_err();
     assert_eq!(error.to_string(), "the module has no function \"g\"; it has: f");
-}
-
-#[test]
-fn threads_and_barriers_are_not_run_yet_and_say_so() {
-    let mut f = build::function("f");
-    f.thread_binding("t", 4, ThreadAxis::ThreadX, |_, _| {});
-    let error = run(f.finish(), vec![]).unwrap_err();
-    assert!(
-        matches!(&error.kind, ErrorKind::Unsupported { what } if what.contains("threadIdx.x")),
-        "{error}"
-    );
-    let mut f = build::function("f");
-    f.evaluate(Expr::call(chipdock_ir::Op::StorageSync, vec![Expr::str("shared")], DType::HANDLE));
-    let error = run(f.finish(), vec![]).unwrap_err();
-    assert!(error.to_string().contains("does not run tvm_storage_sync"), "{error}");
-    // Only where it is reached.
-    let mut f = build::function("f");
-    f.if_then(Expr::bool(false), |f| f.thread_binding("t", 4, ThreadAxis::ThreadX, |_, _| {}));
-    run(f.finish(), vec![]).unwrap();
 }
 
 /// ir: S6.

@@ -1,4 +1,4 @@
-//! The interpreter against its contract; names of tests say the rule (`chipdock_ir::interpret`, I1 to I6, B1 to B4).
+//! The interpreter against its contract; names of tests say the rule (`chipdock_ir::interpret`, I1 to I10, B1 to B4).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
@@ -8,6 +8,8 @@ mod errors;
 mod meaning;
 mod ops;
 mod statements;
+mod threads;
+mod warps;
 
 use chipdock_ir::interpret::{Arg, Array, InterpretError, Interpreter, Outcome};
 use chipdock_ir::{DType, Expr, ForKind, IrModule, PrimFunc, build};

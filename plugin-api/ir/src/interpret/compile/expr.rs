@@ -6,7 +6,9 @@ use super::{Compiled, Compiler};
 use crate::interpret::code::{Inst, NONE, Reg};
 use crate::interpret::kernels;
 use crate::interpret::scalar::{self, Lane};
-use crate::{BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Op, Param, Signature, Var};
+use crate::{BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Param, Var};
+
+use super::op::library_op;
 
 impl Compiler<'_, '_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Compiled<Reg> {
@@ -52,6 +54,7 @@ impl Compiler<'_, '_> {
                     this.expect(body, dtype, "let")?;
                     let reg = this.expr(value)?;
                     this.bind(var, reg);
+                    this.threads.derive(var, &[value]);
                     let result = this.expr(body)?;
                     Ok((result, this.next))
                 })
@@ -70,26 +73,26 @@ impl Compiler<'_, '_> {
     }
 
     /// Code that ends the run, and registers that it never gives a value.
-    fn unsupported(&mut self, what: impl Into<String>, dtype: DType) -> Compiled<Reg> {
+    pub(super) fn unsupported(&mut self, what: impl Into<String>, dtype: DType) -> Compiled<Reg> {
         self.trap(what)?;
         self.reserve(dtype.lanes)
     }
 
-    fn expect(&self, expr: &Expr, dtype: DType, what: &str) -> Compiled<()> {
+    pub(super) fn expect(&self, expr: &Expr, dtype: DType, what: &str) -> Compiled<()> {
         if expr.dtype == dtype && dtype.lanes > 0 {
             return Ok(());
         }
         self.malformed(format!("{what}: expected an operand of type {dtype}, found {}", expr.dtype))
     }
 
-    fn expect_bool(&self, expr: &Expr, what: &str) -> Compiled<()> {
+    pub(super) fn expect_bool(&self, expr: &Expr, what: &str) -> Compiled<()> {
         if expr.dtype.is_bool() {
             return Ok(());
         }
         self.malformed(format!("{what}: expected a boolean, found {}", expr.dtype))
     }
 
-    fn var(&mut self, var: &Var, dtype: DType) -> Compiled<Reg> {
+    pub(super) fn var(&mut self, var: &Var, dtype: DType) -> Compiled<Reg> {
         if var.dtype != dtype {
             return self.malformed(format!("variable {} is {}, its node {dtype}", var.name, var.dtype));
         }
@@ -120,7 +123,7 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    fn pair(
+    pub(super) fn pair(
         &mut self,
         op: Option<&'static kernels::Binary>,
         a: &Expr,
@@ -184,7 +187,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Code for one of two values; only the one chosen is computed.
-    fn choice(
+    pub(super) fn choice(
         &mut self,
         condition: Reg,
         dtype: DType,
@@ -196,6 +199,7 @@ impl Compiler<'_, '_> {
         let lane = self.lane(dtype)?;
         let branch =
             self.emit(Inst::Branch { condition, otherwise: 0, join: 0, dst, lanes, lane, escapes: false })?;
+        self.branches.push((self.loops.len(), false));
         let next = self.next;
         let src = then(self)?;
         self.emit(Inst::Move { dst, src, lanes })?;
@@ -206,7 +210,8 @@ impl Compiler<'_, '_> {
         self.emit(Inst::Move { dst, src, lanes })?;
         self.next = next;
         self.land(jump);
-        self.join(branch, false);
+        let escapes = self.branches.pop().is_some_and(|(_, escapes)| escapes);
+        self.join(branch, escapes);
         Ok(dst)
     }
 
@@ -229,7 +234,7 @@ impl Compiler<'_, '_> {
         Ok(dst)
     }
 
-    fn fill(&mut self, src: Reg, lanes: u16) -> Compiled<Reg> {
+    pub(super) fn fill(&mut self, src: Reg, lanes: u16) -> Compiled<Reg> {
         let dst = self.reserve(lanes)?;
         self.emit(Inst::Fill { dst, src, lanes: lanes.into() })?;
         Ok(dst)
@@ -328,121 +333,6 @@ impl Compiler<'_, '_> {
         Ok(first)
     }
 
-    fn op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
-        if op.arity() != 255 && args.len() != op.arity() {
-            return self.malformed(format!(
-                "{} takes {} arguments, not {}",
-                op.name(),
-                op.arity(),
-                args.len()
-            ));
-        }
-        match (op.signature(), args) {
-            (Signature::FloatUnary | Signature::IntUnary | Signature::NumberUnary, [value]) => {
-                self.expect(value, dtype, op.name())?;
-                self.unary_op(op, value, dtype)
-            }
-            (Signature::FloatTest, [value]) => {
-                self.expect(value, value.dtype.with_lanes(dtype.lanes), op.name())?;
-                if !dtype.is_bool() {
-                    return self.malformed(format!("{} gives booleans, not {dtype}", op.name()));
-                }
-                self.unary_op(op, value, dtype)
-            }
-            (Signature::FloatBinary | Signature::IntBinary, [a, b]) => {
-                self.expect(a, dtype, op.name())?;
-                self.expect(b, dtype, op.name())?;
-                let kernel = kernels::binary_op(op, self.lane(dtype)?);
-                self.pair(kernel, a, b, dtype, op.name())
-            }
-            (Signature::Own, args) => self.own_op(op, args, dtype),
-            _ => self.malformed(format!("{} with {} arguments", op.name(), args.len())),
-        }
-    }
-
-    fn unary_op(&mut self, op: Op, value: &Expr, dtype: DType) -> Compiled<Reg> {
-        match kernels::unary_op(op, self.lane(value.dtype)?) {
-            Some(kernel) => self.unary(kernel, value, dtype),
-            None => self.malformed(format!("{} has no operand of type {}", op.name(), value.dtype)),
-        }
-    }
-
-    fn own_op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
-        match (op, args) {
-            (Op::Ldexp, [value, power]) => {
-                self.expect(value, dtype, "ldexp")?;
-                self.expect(power, DType::INT32.with_lanes(dtype.lanes), "ldexp")?;
-                let kernel = kernels::binary_op(op, self.lane(dtype)?);
-                self.pair(kernel, value, power, dtype, "ldexp")
-            }
-            (Op::Fma, [a, b, c]) => {
-                for operand in [a, b, c] {
-                    self.expect(operand, dtype, "fma")?;
-                }
-                let Some(op) = kernels::fma(self.lane(dtype)?) else {
-                    return self.malformed(format!("fma has no operands of type {dtype}"));
-                };
-                let (a, b, c) = (self.expr(a)?, self.expr(b)?, self.expr(c)?);
-                let dst = self.reserve(dtype.lanes)?;
-                self.emit(Inst::Ternary { op, dst, a, b, c, lanes: dtype.lanes.into() })?;
-                Ok(dst)
-            }
-            (Op::Clz, [value]) => {
-                self.expect(value, value.dtype.with_lanes(dtype.lanes), "clz")?;
-                if dtype.scalar() != DType::INT32 {
-                    return self.malformed(format!("clz gives int32, not {dtype}"));
-                }
-                self.unary_op(op, value, dtype)
-            }
-            (Op::IfThenElse, [condition, then, otherwise]) => {
-                self.expect(condition, DType::BOOL, "if_then_else")?;
-                self.expect(then, dtype, "if_then_else")?;
-                self.expect(otherwise, dtype, "if_then_else")?;
-                let condition = self.expr(condition)?;
-                self.choice(condition, dtype, |this| this.expr(then), |this| this.expr(otherwise))
-            }
-            (Op::Likely, [value]) => {
-                self.expect(value, dtype, "likely")?;
-                self.expr(value)
-            }
-            (Op::Reinterpret, [value]) => self.reinterpret(value, dtype),
-            (Op::Isnullptr, [value]) if value.dtype == DType::HANDLE && dtype == DType::BOOL => {
-                self.unary(kernels::IS_NULL, value, dtype)
-            }
-            (Op::AddressOf, [target]) => match &target.kind {
-                ExprKind::Load { buffer, indices, .. } if dtype == DType::HANDLE => {
-                    let view = self.view(buffer)?;
-                    self.share(view);
-                    let (index, _) = self.indices(buffer, indices)?;
-                    let dst = self.reserve(1)?;
-                    self.emit(Inst::Address { dst, view, index })?;
-                    Ok(dst)
-                }
-                _ => self.malformed("address_of takes a buffer load and gives a handle"),
-            },
-            (Op::HandleAddByteOffset, [handle, offset]) if dtype == DType::HANDLE => {
-                self.expect(handle, DType::HANDLE, op.name())?;
-                let offset_type = if offset.dtype == DType::INT32 { DType::INT32 } else { DType::INT64 };
-                self.expect(offset, offset_type, op.name())?;
-                let add = kernels::binary(BinaryOp::Add, Lane::U64);
-                self.pair(add, handle, offset, dtype, op.name())
-            }
-            _ => self.unsupported(op.name(), dtype),
-        }
-    }
-
-    fn reinterpret(&mut self, value: &Expr, dtype: DType) -> Compiled<Reg> {
-        let (from, to) = (self.lane(value.dtype)?, self.lane(dtype)?);
-        if value.dtype.size_bytes() != dtype.size_bytes() || dtype.lanes == 0 {
-            return self.malformed(format!("a reinterpretation of {} as {dtype}", value.dtype));
-        }
-        let src = self.expr(value)?;
-        let dst = self.reserve(dtype.lanes)?;
-        let lanes = u32::from(dtype.lanes.max(value.dtype.lanes));
-        self.emit(Inst::Reinterpret { dst, src, from, to, lanes })?;
-        Ok(dst)
-    }
-
     fn call(&mut self, name: &Arc<str>, args: &[Expr], dtype: DType) -> Compiled<Reg> {
         let Some(callee) = self.module.function(name) else {
             return self.malformed(format!("a call of {name}, which the module does not have"));
@@ -501,6 +391,7 @@ impl Compiler<'_, '_> {
         self.expect(value, var.dtype, "let")?;
         let reg = self.expr(value)?;
         self.bind(var, reg);
+        self.threads.derive(var, &[value]);
         if let Some(range) = self.range(value) {
             self.ranges.insert(var.clone(), range);
         }
@@ -538,25 +429,6 @@ impl Compiler<'_, '_> {
             _ => None,
         }
     }
-}
-
-/// The op that a function of C's mathematical library computes, on the type that its name says.
-fn library_op(name: &str, dtype: DType) -> Option<Op> {
-    let name = match dtype {
-        DType::FLOAT64 => name,
-        DType::FLOAT32 => name.strip_suffix('f')?,
-        _ => return None,
-    };
-    match name {
-        "fabs" => return Some(Op::Abs),
-        "rint" => return Some(Op::Nearbyint),
-        _ => {}
-    }
-    let op = Op::by_name(name)?;
-    let is_math = matches!(op.signature(), Signature::FloatUnary | Signature::FloatBinary);
-    // These are not in C, or another function there.
-    let differs = matches!(op, Op::Round | Op::Rsqrt | Op::Sigmoid | Op::Exp10);
-    (matches!(op, Op::Ldexp | Op::Fma) || is_math && !differs).then_some(op)
 }
 
 /// Whether evaluating it can neither fail nor take long: arithmetic on variables and constants.

@@ -2,7 +2,11 @@
 //! run time is found now.
 
 mod expr;
+mod op;
 mod stmt;
+mod sync;
+mod threads;
+mod walk;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +14,7 @@ use std::sync::Arc;
 use crate::interpret::code::{Form, Function, Inst, NONE, ParamCode, Reg, ViewInfo};
 use crate::interpret::error::{ErrorKind, InterpretError};
 use crate::interpret::scalar::Lane;
-use crate::{Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Span, Var};
+use crate::{Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Span, StorageRank, Var};
 
 /// Nesting of expressions and statements; the compiler is recursive.
 const DEPTH_MAX: usize = 600;
@@ -63,6 +67,8 @@ struct Compiler<'m, 'n> {
     branches: Vec<(usize, bool)>,
     /// Whether the innermost block has reduction axes.
     reduces: bool,
+    /// What is known of the threads of the function.
+    threads: threads::Knowledge,
 }
 
 /// What ends with a scope.
@@ -100,6 +106,10 @@ impl<'m, 'n> Compiler<'m, 'n> {
             axes: Vec::new(),
             failures: Vec::new(),
             traps: Vec::new(),
+            launches: Vec::new(),
+            waits: Vec::new(),
+            tolerant: Vec::new(),
+            warp_size: 32,
         };
         let mut compiler = Self {
             module,
@@ -118,7 +128,9 @@ impl<'m, 'n> Compiler<'m, 'n> {
             loops: Vec::new(),
             branches: Vec::new(),
             reduces: false,
+            threads: threads::Knowledge::of(function),
         };
+        compiler.out.warp_size = compiler.threads.warp_size;
         compiler.params()?;
         for buffer in &function.alloc_buffers {
             compiler.allocate(buffer)?;
@@ -251,6 +263,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
             rank: buffer.shape.len() as u32,
             dtype: buffer.dtype,
             shared: false,
+            private: self.threads.launches && buffer.scope.rank == StorageRank::Local,
         });
         let old = self.buffers.insert(buffer.clone(), view);
         self.undo.push(Undo::Buffer(buffer.clone(), old));
@@ -262,7 +275,7 @@ impl<'m, 'n> Compiler<'m, 'n> {
     /// Notes that a view's memory may be written.
     fn share(&mut self, view: u32) {
         if let Some(info) = self.out.views.get_mut(view as usize) {
-            info.shared = true;
+            info.shared = !info.private;
         }
     }
 
@@ -302,7 +315,23 @@ impl<'m, 'n> Compiler<'m, 'n> {
         let (list, form) = self.form(buffer)?;
         let view = self.new_view(buffer)?;
         let data = self.reserve(1)?;
-        self.emit(Inst::Allocate { view, list, form, data })?;
+        let rank = buffer.scope.rank;
+        if !self.threads.is_open() {
+            self.emit(Inst::Allocate { view, list, form, data })?;
+            if matches!(rank, StorageRank::Shared | StorageRank::Warp | StorageRank::Local) {
+                self.threads.outer.push((view, data, rank));
+            }
+        } else if rank == StorageRank::Local {
+            self.emit(Inst::Allocate { view, list, form, data })?;
+        } else {
+            if rank == StorageRank::Other {
+                self.trap(format!(
+                    "memory of the scope \"{}\" in a launch: nobody says whose it is",
+                    buffer.scope
+                ))?;
+            }
+            self.emit(Inst::AllocateOnce { view, list, form, data, rank })?;
+        }
         self.bind(&buffer.data, data);
         Ok(())
     }

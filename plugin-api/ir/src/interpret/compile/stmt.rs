@@ -1,11 +1,14 @@
 //! Statements.
 
+use std::sync::Arc;
+
 use super::{Compiled, Compiler, Loop};
-use crate::interpret::code::{Failure, Fold, FoldKind, Inst, NONE, Part, Reg};
+use crate::interpret::code::{Failure, Fold, FoldKind, Inst, NONE, Part, Reg, Tolerant, WaitKind};
 use crate::interpret::kernels;
 use crate::interpret::scalar::Lane;
 use crate::{
-    BinaryOp, Block, Buffer, DType, Expr, ExprKind, ForKind, IterKind, MatchBufferRegion, Stmt, StmtKind, Var,
+    AttrNode, BinaryOp, Block, Buffer, DType, Expr, ExprKind, ForKind, IterKind, MatchBufferRegion, Stmt,
+    StmtKind, StorageRank, Var,
 };
 
 impl Compiler<'_, '_> {
@@ -14,7 +17,7 @@ impl Compiler<'_, '_> {
         self.scope(|this| this.stmt(stmt))
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Compiled<()> {
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Compiled<()> {
         let outer = self.span;
         if stmt.span != crate::Span::NONE {
             self.span = stmt.span;
@@ -26,26 +29,24 @@ impl Compiler<'_, '_> {
 
     fn stmt_kind(&mut self, stmt: &Stmt) -> Compiled<()> {
         match &stmt.kind {
-            StmtKind::Seq(stmts) => self.scope(|this| stmts.iter().try_for_each(|stmt| this.stmt(stmt))),
+            StmtKind::Seq(stmts) => self.scope(|this| this.sequence(stmts)),
             StmtKind::Bind { var, value } => self.bind_value(var, value),
-            StmtKind::Store { buffer, indices, value, predicate } => self.scope(|this| {
-                this.store(buffer, indices, value, predicate.as_ref())
-            }),
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                self.scope(|this| this.store(buffer, indices, value, predicate.as_ref()))
+            }
             StmtKind::AllocBuffer { buffer, .. } => self.allocate(buffer),
             StmtKind::DeclBuffer { buffer, data } => self.declare(buffer, data.as_ref()).map(drop),
-            StmtKind::For { var, min, extent, kind, step, body, .. } => {
-                self.scope(|this| this.for_loop(var, [min, extent], step.as_ref(), *kind, body))
-            }
+            StmtKind::For { var, min, extent, kind, step, body, .. } => self.scope(|this| match kind {
+                ForKind::ThreadBinding(axis) => this.bound(stmt, var, *axis, body),
+                _ => this.for_loop(var, [min, extent], step.as_ref(), *kind, body),
+            }),
             StmtKind::While { condition, body } => self.scope(|this| this.while_loop(condition, body)),
             StmtKind::If { condition, then, otherwise } => {
                 self.scope(|this| this.branch(condition, |this| this.body(then), otherwise.as_ref()))
             }
-            StmtKind::BlockRealize { iter_values, predicate, block } => self.scope(|this| {
-                if predicate.as_int() == Some(1) {
-                    return this.block(iter_values, block);
-                }
-                this.branch(predicate, |this| this.scope(|this| this.block(iter_values, block)), None)
-            }),
+            StmtKind::BlockRealize { iter_values, predicate, block } => {
+                self.scope(|this| this.realize(iter_values, predicate, block))
+            }
             StmtKind::Evaluate(value) => self.scope(|this| match value.kind {
                 ExprKind::Str(_) => Ok(()),
                 _ => this.expr(value).map(drop),
@@ -53,10 +54,16 @@ impl Compiler<'_, '_> {
             StmtKind::Assert { condition, kind, message } => {
                 self.scope(|this| this.assert(condition, kind, message))
             }
+            StmtKind::Attr { node: AttrNode::Reducer(reducer), body, .. } => {
+                self.threads.reducers.push(Arc::clone(reducer));
+                let result = self.body(body);
+                self.threads.reducers.pop();
+                result
+            }
             StmtKind::Attr { body, .. } => self.body(body),
-            StmtKind::LaunchThread { axis, .. } => self.trap(format!(
-                "kernels with thread axes yet ({axis} is launched): run the module as it was before they were bound"
-            )),
+            StmtKind::LaunchThread { var, axis, body, .. } => {
+                self.scope(|this| this.bound(stmt, var, *axis, body))
+            }
             StmtKind::Return(value) => self.return_value(value.as_ref()),
             StmtKind::Break | StmtKind::Continue => {
                 self.leave(self.loops.len());
@@ -73,13 +80,16 @@ impl Compiler<'_, '_> {
     }
 
     /// Notes that something leaves the branches that are open since the loop of that depth began.
-    fn leave(&mut self, depth: usize) {
+    pub(super) fn leave(&mut self, depth: usize) {
         for (loops, escapes) in &mut self.branches {
             *escapes |= *loops >= depth;
         }
     }
 
     fn return_value(&mut self, value: Option<&Expr>) -> Compiled<()> {
+        if self.threads.is_open() {
+            return self.malformed("a return within a launch of threads");
+        }
         self.leave(0);
         let src = match (value, self.function.ret) {
             (None, _) => NONE,
@@ -145,11 +155,6 @@ impl Compiler<'_, '_> {
         kind: ForKind,
         body: &Stmt,
     ) -> Compiled<()> {
-        if let ForKind::ThreadBinding(axis) = kind {
-            return self.trap(format!(
-                "kernels with thread axes yet (a loop is bound to {axis}): run the module as it was before it was bound"
-            ));
-        }
         let dtype = var.dtype;
         if !dtype.is_integer() || !dtype.is_scalar() || min.dtype != dtype {
             return self.malformed(format!("a loop over {} from {} to {}", var.name, min.dtype, dtype));
@@ -177,10 +182,15 @@ impl Compiler<'_, '_> {
         if is_parallel {
             self.emit(Inst::ParallelIteration)?;
         }
+        self.threads.derive(var, &[min, extent]);
         self.loops.push(Loop::default());
-        self.body(body)?;
+        let is_ordered = matches!(kind, ForKind::Serial | ForKind::Unrolled);
+        self.iteration(is_ordered, [count, counter], |this| this.body(body))?;
         let ends = self.loops.pop().unwrap_or_default();
         ends.continues.into_iter().for_each(|jump| self.land(jump));
+        if is_ordered {
+            self.barrier_between_iterations(body)?;
+        }
         self.emit(Inst::LoopNext { var: reg, counter, step: step_reg, add, body: start })?;
         self.land(begin);
         ends.breaks.into_iter().for_each(|jump| self.land(jump));
@@ -203,20 +213,45 @@ impl Compiler<'_, '_> {
     }
 
     fn while_loop(&mut self, condition: &Expr, body: &Stmt) -> Compiled<()> {
+        let laps = self.laps()?;
         let top = self.here();
         let condition = self.scalar_bool(condition)?;
         let test = self.emit(Inst::WhileTest { condition, end: 0 })?;
         self.loops.push(Loop::default());
-        self.body(body)?;
+        let zero = self.constant(0);
+        self.iteration(true, [laps.unwrap_or(zero), zero], |this| this.body(body))?;
         let ends = self.loops.pop().unwrap_or_default();
         ends.continues.into_iter().for_each(|jump| self.land(jump));
+        self.barrier_between_iterations(body)?;
+        self.next_lap(laps)?;
         self.emit(Inst::WhileNext { to: top })?;
         self.land(test);
         ends.breaks.into_iter().for_each(|jump| self.land(jump));
         Ok(())
     }
 
-    fn block(&mut self, iter_values: &[Expr], block: &Block) -> Compiled<()> {
+    fn realize(&mut self, iter_values: &[Expr], predicate: &Expr, block: &Block) -> Compiled<()> {
+        let together = self.reduced_together(iter_values, block);
+        if let Some(together) = &together {
+            self.begin_together(together)?;
+        }
+        let takes_turns = together.is_some();
+        if predicate.as_int() == Some(1) {
+            self.block(iter_values, block, takes_turns)?;
+        } else {
+            self.branch(
+                predicate,
+                |this| this.scope(|this| this.block(iter_values, block, takes_turns)),
+                None,
+            )?;
+        }
+        match &together {
+            Some(_) => self.end_together(),
+            None => Ok(()),
+        }
+    }
+
+    fn block(&mut self, iter_values: &[Expr], block: &Block, takes_turns: bool) -> Compiled<()> {
         if iter_values.len() != block.iter_vars.len() {
             return self.malformed(format!(
                 "block \"{}\" has {} axes and {} values for them",
@@ -246,6 +281,9 @@ impl Compiler<'_, '_> {
             self.body(init)?;
             self.land(skip);
         }
+        if takes_turns {
+            self.wait(WaitKind::Turns)?;
+        }
         self.body(&block.body)?;
         self.reduces = outer;
         Ok(())
@@ -273,6 +311,7 @@ impl Compiler<'_, '_> {
             self.emit(Inst::AxisCheck { value: reg, min, extent, axis: number })?;
         }
         self.bind(&axis.var, reg);
+        self.threads.derive(&axis.var, &[value]);
         // The check holds the value in its domain, whatever was known of it.
         let within = known.or_else(|| {
             let (min, extent) = domain?;
@@ -361,8 +400,16 @@ impl Compiler<'_, '_> {
     ) -> Compiled<()> {
         let view = self.view(buffer)?;
         self.share(view);
+        // What is stored may be undefined (I10): then the place is to be known.
+        let tolerates =
+            self.threads.shuffles && buffer.scope.rank == StorageRank::Local && predicate.is_none();
+        let early = if tolerates { Some(self.indices(buffer, indices)?) } else { None };
+        let start = self.here();
         let (src, fold) = self.stored(buffer, indices, value)?;
-        let (index, lanes) = self.indices(buffer, indices)?;
+        let (index, lanes) = match early {
+            Some(early) => early,
+            None => self.indices(buffer, indices)?,
+        };
         let found = u32::from(buffer.dtype.lanes) * u32::from(lanes);
         if value.dtype.scalar() != buffer.dtype.scalar() || u32::from(value.dtype.lanes) != found {
             return self.malformed(format!(
@@ -372,6 +419,11 @@ impl Compiler<'_, '_> {
         }
         let predicate = self.predicate(predicate, lanes)?;
         self.emit(Inst::Store { src, view, index, lanes: lanes.into(), predicate, fold })?;
+        if tolerates {
+            let target = Some((view, index, lanes.into()));
+            let end = self.here();
+            self.out.tolerant.push(Tolerant { start, end, resume: end, target });
+        }
         Ok(())
     }
 

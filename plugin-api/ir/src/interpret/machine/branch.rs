@@ -121,7 +121,7 @@ impl<'c> Machine<'c> {
     /// Runs a side for what it would do; false when it would fail, which the side that counts does not.
     fn trial(&mut self, frame: &mut Frame<'c>, start: usize, join: usize) -> bool {
         frame.position = start;
-        let (quiet, open, lost) = (self.quiet, self.clock.open.len(), self.lost);
+        let (quiet, open, lost) = (self.quiet, self.clock.depth(), self.lost);
         let budget = self.steps_left.min(TRIAL_STEPS_MAX);
         let kept = self.steps_left - budget;
         let calls = self.calls;
@@ -130,7 +130,7 @@ impl<'c> Machine<'c> {
         self.steps_left += kept;
         self.quiet = quiet;
         self.calls = calls;
-        self.clock.open.truncate(open);
+        self.clock.close(open);
         let went_well = matches!(flow, Ok(Flow::Stopped)) && self.lost == lost;
         self.lost = lost;
         went_well
@@ -179,7 +179,7 @@ impl<'c> Machine<'c> {
     fn poison_stores(&mut self, frame: &Frame<'c>, code: std::ops::Range<usize>) {
         for inst in frame.function.code.get(code).unwrap_or_default() {
             match *inst {
-                Inst::Store { view, .. } => match frame.views[view as usize].space() {
+                Inst::Store { view, .. } => match frame.views[view as usize].space {
                     Some(space) => {
                         if let Some(space) = self.memory.spaces.get_mut(space) {
                             space.poison();

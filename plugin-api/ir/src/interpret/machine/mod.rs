@@ -4,7 +4,11 @@
 //! threads share. So a thread may stop anywhere (a barrier, a branch to be tried) and go on later.
 
 mod branch;
+mod launch;
+mod ops;
 mod view;
+mod wait;
+mod warp;
 
 use std::sync::Arc;
 
@@ -28,6 +32,10 @@ pub(crate) enum Flow {
     Stopped,
     /// The function returned, from this register or nothing.
     Returned(Reg),
+    /// The thread waits, at that place.
+    Waiting(u32),
+    /// The thread ended.
+    Ended,
 }
 
 /// What a thread of execution has to itself.
@@ -39,6 +47,8 @@ pub(crate) struct Frame<'c> {
     /// A bound per register; empty in a run without.
     pub(crate) bounds: Vec<f64>,
     pub(crate) views: Vec<View>,
+    /// Whether the value that it waits with was never written (I10).
+    undefined: bool,
 }
 
 impl<'c> Frame<'c> {
@@ -48,7 +58,7 @@ impl<'c> Frame<'c> {
         regs[..function.constants.len()].copy_from_slice(&function.constants);
         let bounds = if with_bounds { vec![0.0; n_regs] } else { Vec::new() };
         let views = function.views.iter().map(|_| View::default()).collect();
-        Self { function, position: 0, regs, bounds, views }
+        Self { function, position: 0, regs, bounds, views, undefined: false }
     }
 
     #[inline(always)]
@@ -178,6 +188,10 @@ pub(crate) struct Machine<'c> {
     pub(crate) trials: u32,
     /// Whether accesses leave no trace for the detection of races.
     pub(crate) quiet: bool,
+    /// Memory of the launch that runs, of which threads have one instance together.
+    instances: launch::Instances,
+    /// When the last launch ended.
+    launched: u64,
 }
 
 impl<'c> Machine<'c> {
@@ -193,6 +207,8 @@ impl<'c> Machine<'c> {
             undo: Vec::new(),
             trials: 0,
             quiet: false,
+            instances: launch::Instances::default(),
+            launched: 0,
         }
     }
 
@@ -201,7 +217,9 @@ impl<'c> Machine<'c> {
     pub(crate) fn error(&self, frame: &Frame<'c>, kind: ErrorKind) -> Box<InterpretError> {
         let at = frame.position.saturating_sub(1);
         let span = frame.function.spans.get(at).copied().unwrap_or_default();
-        Box::new(InterpretError::new(&frame.function.name, span, kind))
+        let mut error = Box::new(InterpretError::new(&frame.function.name, span, kind));
+        error.thread = self.clock.threads.as_ref().map(|threads| Box::new(threads.current()));
+        error
     }
 
     #[inline(always)]
@@ -226,7 +244,9 @@ impl<'c> Machine<'c> {
             match inst {
                 Inst::Binary { op, dst, a, b, lanes } => frame.binary::<B>(op, dst, a, b, lanes),
                 Inst::Load { dst, view, index, lanes, predicate } => {
-                    self.load::<B>(frame, dst, view, (index, lanes), predicate)?;
+                    if let Err(error) = self.load::<B>(frame, dst, view, (index, lanes), predicate) {
+                        self.tolerate(frame, error)?;
+                    }
                 }
                 Inst::Store { src, view, index, lanes, predicate, fold } => {
                     let fold: Option<&Fold> = frame.function.folds.get(fold as usize);
@@ -304,7 +324,7 @@ impl<'c> Machine<'c> {
                 }
                 Inst::ParallelBegin => self.clock.begin(),
                 Inst::ParallelIteration => self.clock.iterate(),
-                Inst::ParallelEnd => drop(self.clock.open.pop()),
+                Inst::ParallelEnd => self.clock.end(),
                 Inst::AxisCheck { value, min, extent, axis } => {
                     self.check_axis(frame, [value, min, extent], axis)?
                 }
@@ -334,6 +354,26 @@ impl<'c> Machine<'c> {
                 Inst::Trap { trap } => {
                     let what = frame.function.traps.get(trap as usize).cloned().unwrap_or_default();
                     return Err(self.error(frame, ErrorKind::Unsupported { what }));
+                }
+                Inst::Launch { launch } => self.launch::<B>(frame, launch)?,
+                Inst::AllocateOnce { view, list, form, data, rank } => {
+                    self.allocate_once::<B>(frame, (view, rank), list, form, data)?;
+                }
+                Inst::Wait { wait } => return Ok(Flow::Waiting(wait)),
+                Inst::ThreadEnd => return Ok(Flow::Ended),
+                Inst::Assume { condition } => {
+                    if frame.get(condition) == 0 {
+                        return Err(self.error(frame, ErrorKind::Assumption));
+                    }
+                }
+                Inst::Atomic { add, dst, address, value, lane } => {
+                    self.atomic::<B>(frame, add, [dst, address, value], lane)?;
+                }
+                Inst::QMultiplyShift { dst, list, lanes, per_axis } => {
+                    frame.q_multiply_shift::<B>(dst, list, lanes, per_axis);
+                }
+                Inst::Dp4a { dst, a, b, sum, is_signed } => {
+                    frame.dp4a::<B>(dst, [a, b, sum], is_signed);
                 }
             }
         }
@@ -367,18 +407,22 @@ impl<'c> Machine<'c> {
 
     /// Runs a frame from where it stands to the function's end.
     pub(crate) fn finish<const B: bool>(&mut self, frame: &mut Frame<'c>) -> Stop<Option<Num>> {
-        let open = self.clock.open.len();
+        let open = self.clock.depth();
         let flow = self.execute::<B>(frame, usize::MAX)?;
-        self.clock.open.truncate(open);
+        self.clock.close(open);
         for view in &frame.views {
             if let Some(space) = view.owned {
                 self.memory.release(space);
             }
         }
-        Ok(match flow {
-            Flow::Returned(reg) if reg != NONE => Some(frame.num::<B>(reg)),
-            Flow::Returned(_) | Flow::Stopped => None,
-        })
+        match flow {
+            Flow::Returned(reg) if reg != NONE => Ok(Some(frame.num::<B>(reg))),
+            Flow::Returned(_) | Flow::Stopped => Ok(None),
+            Flow::Waiting(_) | Flow::Ended => {
+                let what = "what threads do together in a function that they call: inline it".into();
+                Err(self.error(frame, ErrorKind::Unsupported { what }))
+            }
+        }
     }
 
     fn call<const B: bool>(

@@ -8,6 +8,7 @@ use crate::interpret::code::{Fold, Form, NONE, ParamCode, Reg, ViewInfo};
 use crate::interpret::error::ErrorKind;
 use crate::interpret::memory::{self, Fault};
 use crate::interpret::scalar::Lane;
+use crate::interpret::threads::Touch;
 
 /// An extent or stride that is not known yet.
 const UNKNOWN: i64 = i64::MIN;
@@ -16,16 +17,16 @@ const UNKNOWN: i64 = i64::MIN;
 #[derive(Clone, Default)]
 pub(crate) struct View {
     /// The number of its memory; `None` before it is declared.
-    space: Option<usize>,
+    pub(super) space: Option<usize>,
     /// Its first byte there.
-    base: i64,
-    dims: Vec<Dim>,
+    pub(super) base: i64,
+    pub(super) dims: Vec<Dim>,
     /// The memory that is its own, to be used again or given back.
     pub(crate) owned: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
-struct Dim {
+pub(super) struct Dim {
     extent: i64,
     /// In bytes.
     stride: i64,
@@ -38,10 +39,6 @@ impl View {
             shape.iter().map(|&extent| Dim { extent: extent as i64, stride: UNKNOWN }).collect();
         make_compact(&mut dims, element_size_bytes);
         Self { space: Some(space), base: 0, dims, owned: None }
-    }
-
-    pub(super) fn space(&self) -> Option<usize> {
-        self.space
     }
 
     fn shape(&self) -> Vec<i64> {
@@ -143,6 +140,10 @@ impl<'c> Machine<'c> {
         let kind = match fault {
             Fault::Uninitialized => ErrorKind::Uninitialized { buffer, indices },
             Fault::Race { earlier_write } => ErrorKind::Race { buffer, indices, write, earlier_write },
+            Fault::ThreadRace { earlier_write, at } => {
+                let other = self.clock.threads.as_ref().map(|threads| threads.who(at)).unwrap_or_default();
+                ErrorKind::ThreadRace { buffer, indices, write, earlier_write, other }
+            }
             Fault::Outside => ErrorKind::OutsideMemory {
                 buffer,
                 offset_bytes: i64::try_from(offset).unwrap_or(-1),
@@ -171,7 +172,7 @@ impl<'c> Machine<'c> {
         let access = self.access(frame, view, index)?;
         let (lane, per_element, space) = (access.info.lane, access.info.lanes, access.space);
         let ambiguous = B && Self::is_ambiguous::<B>(frame, access.indices, lanes);
-        let watched = access.info.shared && !self.clock.open.is_empty() && !self.quiet;
+        let watched = access.info.shared && self.clock.watching && !self.quiet;
         // What most loads are: one element, unmasked, nobody else about.
         if lanes * per_element == 1
             && predicate == NONE
@@ -202,8 +203,11 @@ impl<'c> Machine<'c> {
                     Some(space) => space.load::<B>(offset, lane),
                     None => Err(Fault::Outside),
                 };
-                let touched =
-                    if watched && loaded.is_ok() { self.touch(space, offset, lane, false) } else { Ok(()) };
+                let touched = if watched && loaded.is_ok() {
+                    self.touch(space, offset, lane, Touch::Read)
+                } else {
+                    Ok(())
+                };
                 match (loaded, touched) {
                     (Ok((value, bound)), Ok(())) => {
                         let bound = if B && (ambiguous || masked > 0.0) { ANY } else { bound };
@@ -219,10 +223,20 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    fn touch(&mut self, space: usize, offset: usize, lane: Lane, write: bool) -> Result<(), Fault> {
-        match self.memory.spaces.get_mut(space) {
-            Some(space) => space.touch(&self.clock, offset, lane.size_bytes(), write),
-            None => Err(Fault::Outside),
+    pub(super) fn touch(
+        &mut self,
+        space: usize,
+        offset: usize,
+        lane: Lane,
+        touch: Touch,
+    ) -> Result<(), Fault> {
+        let Some(space) = self.memory.spaces.get_mut(space) else { return Err(Fault::Outside) };
+        if touch != Touch::Atomic {
+            space.touch(&self.clock, offset, lane.size_bytes(), touch == Touch::Write)?;
+        }
+        match &self.clock.threads {
+            Some(threads) => space.mark(threads, offset, lane.size_bytes(), touch),
+            None => Ok(()),
         }
     }
 
@@ -239,7 +253,7 @@ impl<'c> Machine<'c> {
         let access = self.access(frame, view, index)?;
         let (lane, per_element, space) = (access.info.lane, access.info.lanes, access.space);
         let mut ambiguous = B && Self::is_ambiguous::<B>(frame, access.indices, lanes);
-        let watched = !self.clock.open.is_empty() && !self.quiet;
+        let watched = self.clock.watching && !access.info.private && !self.quiet;
         for at in 0..lanes {
             if predicate != NONE {
                 ambiguous |= B && frame.bound::<B>(predicate + at) > 0.0;
@@ -255,7 +269,7 @@ impl<'c> Machine<'c> {
                 if B && self.trials > 0 {
                     self.remember(space, offset, lane);
                 }
-                let mut stored = if watched { self.touch(space, offset, lane, true) } else { Ok(()) };
+                let mut stored = if watched { self.touch(space, offset, lane, Touch::Write) } else { Ok(()) };
                 if stored.is_ok() {
                     stored = match (self.memory.spaces.get_mut(space), fold) {
                         (Some(space), Some(fold)) if B => {
@@ -290,6 +304,21 @@ impl<'c> Machine<'c> {
         let pointer = memory::pointer(access.space, offset);
         let bound = if Self::is_ambiguous::<B>(frame, access.indices, 1) { ANY } else { 0.0 };
         frame.set::<B>(dst, (pointer, bound));
+        Ok(())
+    }
+
+    /// Makes elements ones that were never written; those that lie outside stay out.
+    pub(super) fn forget(&mut self, frame: &Frame<'c>, view: u32, index: u32, lanes: u32) -> Stop<()> {
+        let access = self.access(frame, view, index)?;
+        let (lane, per_element) = (access.info.lane, access.info.lanes as usize);
+        for at in 0..lanes {
+            let offset = self.offset(frame, &access, at, true)?;
+            if let Some(space) = self.memory.spaces.get_mut(access.space) {
+                for part in 0..per_element {
+                    space.forget(offset.saturating_add(part * lane.size_bytes()), lane);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -335,14 +364,14 @@ impl<'c> Machine<'c> {
         }
     }
 
-    pub(super) fn allocate<const B: bool>(
+    /// What an allocation needs: its axes, its base, bytes in all, bytes of a lane.
+    pub(super) fn needed<const B: bool>(
         &mut self,
-        frame: &mut Frame<'c>,
+        frame: &Frame<'c>,
         view: u32,
         list: u32,
         form: Form,
-        data: Reg,
-    ) -> Stop<()> {
+    ) -> Stop<(View, usize, usize)> {
         let (dims, base) = self.form::<B>(frame, view, list, form)?;
         let info = &frame.function.views[view as usize];
         let (element, unit) = (info.element_size_bytes() as i64, info.lane.size_bytes());
@@ -360,12 +389,31 @@ impl<'c> Machine<'c> {
             let kind = ErrorKind::BadExtent { buffer: Self::name(frame, view), shape };
             return Err(self.error(frame, kind));
         };
+        Ok((View { space: None, base, dims, owned: None }, size, unit))
+    }
+
+    pub(super) fn memory_limit(
+        &self,
+        frame: &Frame<'c>,
+        wanted_bytes: u64,
+    ) -> Box<crate::interpret::InterpretError> {
+        let memory_bytes_max = self.limits.memory_bytes_max;
+        self.error(frame, ErrorKind::MemoryLimit { wanted_bytes, memory_bytes_max })
+    }
+
+    pub(super) fn allocate<const B: bool>(
+        &mut self,
+        frame: &mut Frame<'c>,
+        view: u32,
+        list: u32,
+        form: Form,
+        data: Reg,
+    ) -> Stop<()> {
+        let (needed, size, unit) = self.needed::<B>(frame, view, list, form)?;
         let old = frame.views[view as usize].owned;
-        let space = self.memory.allocate(old, size, unit).map_err(|wanted_bytes| {
-            let memory_bytes_max = self.limits.memory_bytes_max;
-            self.error(frame, ErrorKind::MemoryLimit { wanted_bytes, memory_bytes_max })
-        })?;
-        frame.views[view as usize] = View { space: Some(space), base, dims, owned: Some(space) };
+        let space =
+            self.memory.allocate(old, size, unit).map_err(|wanted| self.memory_limit(frame, wanted))?;
+        frame.views[view as usize] = View { space: Some(space), owned: Some(space), ..needed };
         frame.set::<B>(data, (memory::pointer(space, 0), 0.0));
         Ok(())
     }
