@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chipdock_differential::{backends, host};
 use chipdock_host::Host;
-use chipdock_ir::DType;
+use chipdock_ir::validate::validate;
+use chipdock_ir::{DType, Expr, Op, Stage, build};
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_peers::cases::module;
 use chipdock_peers::judge::{Summary, Verdict, arguments, hold_backend, interpret};
@@ -123,5 +124,45 @@ fn judge(case: &Case, found: &Found, tables: &Mutex<Tables>) -> Verdict {
             Verdict::default()
         }
         Err(error) => wrong(error.to_string()),
+    }
+}
+
+/// What a backend without threads refuses: a call, and why it is not run one thread after the other.
+fn of_threads() -> Vec<(Op, Expr, &'static str)> {
+    let number = |value| Expr::int(value, DType::UINT32);
+    let shuffle = |op| {
+        let args = vec![number(1), number(2), Expr::i32(0), Expr::i32(32), Expr::i32(32)];
+        (op, Expr::call(op, args, DType::UINT32), "there is no warp")
+    };
+    let nothing = |op, args| Expr::call(op, args, DType::HANDLE);
+    vec![
+        (Op::StorageSync, nothing(Op::StorageSync, vec![Expr::str("shared")]), "there is no block of threads"),
+        (Op::ThreadReturn, nothing(Op::ThreadReturn, vec![]), "there is no thread to end"),
+        (Op::WarpActivemask, Expr::call(Op::WarpActivemask, vec![], DType::UINT32), "there is no warp"),
+        shuffle(Op::WarpShuffle),
+        shuffle(Op::WarpShuffleUp),
+        shuffle(Op::WarpShuffleDown),
+        shuffle(Op::WarpShuffleXor),
+    ]
+}
+
+#[test]
+fn operations_of_threads_are_refused_by_name() {
+    let host = host();
+    for backend in backends(&host) {
+        for (op, call, why) in of_threads() {
+            let mut f = build::function("f");
+            let output = f.buffer("B", [4], DType::UINT32);
+            if call.dtype.is_handle() {
+                f.evaluate(call);
+            } else {
+                f.store(&output, [0], call);
+            }
+            let module = build::module([f.finish()]);
+            validate(&module, Stage::Blocks).unwrap_or_else(|errors| panic!("{}: {errors:?}", op.name()));
+            let refused = run::build(&host, &backend, &module).err();
+            let text = refused.unwrap_or_else(|| panic!("{} takes {}, but {why}", backend.target.kind, op.name()));
+            assert!(text.contains(op.name()), "{}: {text}", op.name());
+        }
     }
 }

@@ -121,11 +121,14 @@ fn run(python: &Path, rows: &[(&Case, &Table)]) -> Vec<Found> {
         let programs: Vec<Program> = rows.chunks(size).map(program).collect();
         let ran = run_in_tvm(python, &programs).unwrap_or_else(|error| panic!("{error}"));
         let result = |tensors: Ran| tensors.map(|mut tensors| tensors.pop().expect("a result").1);
-        let calls = |(ran, rows): (Result<Vec<Ran>, String>, &[(&Case, &Table)])| match ran {
-            Ok(calls) => calls.into_iter().map(result).collect::<Vec<Found>>(),
-            Err(why) => vec![Err(why); rows.len()],
-        };
-        ran.into_iter().zip(rows.chunks(size)).flat_map(calls).collect()
+        let mut all = Vec::new();
+        for (ran, rows) in ran.into_iter().zip(rows.chunks(size)) {
+            match ran {
+                Ok(calls) => all.extend(calls.into_iter().map(result)),
+                Err(why) => all.extend(rows.iter().map(|_| Err(why.clone()))),
+            }
+        }
+        all
     };
     let mut all = batch(PER_MODULE, rows);
     let again: Vec<usize> = (0..all.len()).filter(|index| all[*index].is_err()).collect();
