@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chipdock_differential::{backends, host};
 use chipdock_host::Host;
+use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{DType, Expr, Op, Stage, build};
-use chipdock_ir::interpret::{Arg, Array};
 use chipdock_peers::cases::module;
 use chipdock_peers::judge::{Summary, Verdict, arguments, hold_backend, interpret};
 use chipdock_peers::table::Tables;
@@ -136,7 +136,11 @@ fn of_threads() -> Vec<(Op, Expr, &'static str)> {
     };
     let nothing = |op, args| Expr::call(op, args, DType::HANDLE);
     vec![
-        (Op::StorageSync, nothing(Op::StorageSync, vec![Expr::str("shared")]), "there is no block of threads"),
+        (
+            Op::StorageSync,
+            nothing(Op::StorageSync, vec![Expr::str("shared")]),
+            "there is no block of threads",
+        ),
         (Op::ThreadReturn, nothing(Op::ThreadReturn, vec![]), "there is no thread to end"),
         (Op::WarpActivemask, Expr::call(Op::WarpActivemask, vec![], DType::UINT32), "there is no warp"),
         shuffle(Op::WarpShuffle),
@@ -161,7 +165,8 @@ fn operations_of_threads_are_refused_by_name() {
             let module = build::module([f.finish()]);
             validate(&module, Stage::Blocks).unwrap_or_else(|errors| panic!("{}: {errors:?}", op.name()));
             let refused = run::build(&host, &backend, &module).err();
-            let text = refused.unwrap_or_else(|| panic!("{} takes {}, but {why}", backend.target.kind, op.name()));
+            let text =
+                refused.unwrap_or_else(|| panic!("{} takes {}, but {why}", backend.target.kind, op.name()));
             assert!(text.contains(op.name()), "{}: {text}", op.name());
         }
     }
