@@ -4,10 +4,16 @@ use std::process::Command;
 
 use crate::commands::{Result, cargo, output, step};
 
-/// A program that the tests call: (program, an argument that makes it answer, Debian's package, what for).
+/// What the tests call: (program, arguments by which it says that it is there, Debian's package, what for).
 const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("cc", "--version", "gcc", "the target c"),
     ("g++", "--version", "g++", "chipdock.h as C++11"),
+    (
+        "g++",
+        "-std=c++17 -fsyntax-only -include nlohmann/json.hpp -x c++ /dev/null",
+        "nlohmann-json3-dev",
+        "examples/wire-reader-cpp",
+    ),
     ("nm", "--version", "binutils", "what a plugin exports"),
     ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
 ];
@@ -17,12 +23,14 @@ const CARGO_TOOLS: &[(&str, &str)] = &[("nextest", "cargo-nextest"), ("deny", "c
 
 /// Installs what is missing, or says what is.
 pub(crate) fn run() -> Result<()> {
+    let is_there =
+        |program: &str, arguments: &str| output(program, &arguments.split(' ').collect::<Vec<_>>()).is_some();
     let missing: Vec<_> =
-        PROGRAMS.iter().filter(|(program, version, ..)| output(program, &[version]).is_none()).collect();
+        PROGRAMS.iter().filter(|(program, arguments, ..)| !is_there(program, arguments)).collect();
     if !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|(_, _, package, _)| *package).collect();
         for (program, _, package, reason) in &missing {
-            eprintln!("missing: {program} (Debian's package {package}), for {reason}");
+            eprintln!("missing: Debian's package {package} (`{program}` asks for it), for {reason}");
         }
         if output("apt-get", &["--version"]).is_none() {
             return Err(format!("install these and try again: {}", packages.join(", ")));
