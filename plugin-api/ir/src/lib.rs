@@ -226,8 +226,9 @@ mod scope;
 mod stmt;
 pub mod subst;
 mod target;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod testing;
 pub mod validate;
 mod visit;
 pub mod wire;

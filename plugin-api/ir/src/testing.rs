@@ -1,16 +1,19 @@
-//! Well-formed modules out of random bytes, for the property tests of this crate: fewer bytes, smaller modules.
+//! Well-formed modules out of random bytes, for property tests: fewer bytes, smaller modules. No part of the interface;
+//! other crates of this workspace have it by the feature `testing`.
 
 use std::sync::Arc;
 
 use crate::build::{self, BlockBuilder, Body};
 use crate::{
     AttrNode, AttrValue, Attrs, BinaryOp, Buffer, BufferNode, Callee, CompareOp, DType, Expr, ExprKind,
-    FloatBits, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
+    FloatBits, ForKind, IrModule, Op, Reducer, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
 };
 
 /// Makes choices out of bytes; 0 when there are none left.
 struct Source<'b> {
     bytes: &'b [u8],
+    /// Also ops of threads and of quantised kernels, and reducers.
+    whole: bool,
 }
 
 impl Source<'_> {
@@ -41,8 +44,18 @@ struct Known {
 }
 
 /// A module that is valid before any pass.
-pub(crate) fn module(bytes: &[u8]) -> IrModule {
-    let mut source = Source { bytes };
+#[must_use]
+pub fn module(bytes: &[u8]) -> IrModule {
+    made(Source { bytes, whole: false })
+}
+
+/// A module that is valid before any pass, of all ops.
+#[must_use]
+pub fn whole_module(bytes: &[u8]) -> IrModule {
+    made(Source { bytes, whole: true })
+}
+
+fn made(mut source: Source<'_>) -> IrModule {
     let mut functions = vec![callee()];
     for index in 0..=source.below(2) {
         functions.push(function(&mut source, index));
@@ -133,7 +146,8 @@ fn body(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
 }
 
 fn stmt(s: &mut Source<'_>, f: &mut Body, known: &mut Known, depth: usize) {
-    let choice = s.below(if depth < 4 { 17 } else { 6 });
+    let most = if s.whole { 19 } else { 17 };
+    let choice = s.below(if depth < 4 { most } else { 6 });
     match choice {
         0 | 1 => store(s, f, known),
         2 => {
@@ -187,6 +201,8 @@ fn stmt(s: &mut Source<'_>, f: &mut Body, known: &mut Known, depth: usize) {
         }
         13 => view(s, f, known),
         14 if depth < 3 => threads(s, f, known, depth),
+        17 => effect(s, f, known),
+        18 => reduction(s, f, known),
         15 => {
             let jump = if s.below(2) == 0 { StmtKind::Break } else { StmtKind::Continue };
             f.range("i", 4, |f, _| f.push(Stmt::new(jump)));
@@ -231,6 +247,58 @@ fn threads(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
     } else {
         Stmt::for_loop(var, extent, ForKind::ThreadBinding(axis), body)
     });
+}
+
+/// A call for its effect.
+fn effect(s: &mut Source<'_>, f: &mut Body, known: &Known) {
+    let call = match s.below(5) {
+        0 => Expr::call(Op::Assume, vec![expr(s, known, DType::BOOL, 1)], DType::HANDLE),
+        1 => Expr::call(Op::ThreadReturn, vec![], DType::HANDLE),
+        2 => Expr::call(Op::StorageSync, vec![Expr::str(["shared", "warp"][s.below(2)])], DType::HANDLE),
+        3 => {
+            let element = Expr::load(&known.buffers[0], indices(s, known, &known.buffers[0]));
+            let address = Expr::call(Op::AddressOf, vec![element], DType::HANDLE);
+            let value = expr(s, known, DType::FLOAT32, 2);
+            Expr::call(Op::AtomicAdd, vec![address, value], DType::FLOAT32)
+        }
+        _ => {
+            let op =
+                [Op::WarpShuffle, Op::WarpShuffleUp, Op::WarpShuffleDown, Op::WarpShuffleXor][s.below(4)];
+            let dtype = number(s);
+            let lane = expr(s, known, DType::INT32, 3);
+            let mask = Expr::int(i128::from(u32::MAX), DType::UINT32);
+            let value = expr(s, known, dtype, 3);
+            Expr::call(op, vec![mask, value, lane, Expr::i32(16), Expr::i32(32)], dtype)
+        }
+    };
+    f.evaluate(call);
+}
+
+/// A reduction across the threads of a block.
+fn reduction(s: &mut Source<'_>, f: &mut Body, known: &Known) {
+    let pair = |name: &str, dtypes: &[DType]| -> Vec<Var> {
+        dtypes.iter().enumerate().map(|(i, dtype)| Var::new(format!("{name}{i}"), *dtype)).collect()
+    };
+    let dtypes: &[DType] = if s.below(2) == 0 { &[DType::FLOAT32] } else { &[DType::FLOAT32, DType::INT32] };
+    let (lhs, rhs) = (pair("x", dtypes), pair("y", dtypes));
+    let better = Expr::compare(CompareOp::Gt, lhs[0].expr(), rhs[0].expr());
+    let result =
+        lhs.iter().zip(&rhs).map(|(x, y)| Expr::select(better.clone(), x.expr(), y.expr())).collect();
+    let identity: Vec<Expr> =
+        dtypes.iter().map(|t| if t.is_float() { Expr::float(0.5, *t) } else { Expr::int(-1, *t) }).collect();
+    let mut inner = build::function("reduction");
+    let mut args = vec![Expr::int(dtypes.len() as i128, DType::UINT32)];
+    args.extend(dtypes.iter().map(|dtype| expr(s, known, *dtype, 2)));
+    args.push(Expr::bool(true));
+    for dtype in dtypes {
+        let held = inner.alloc("red", [Expr::i32(1)], *dtype, StorageScope::LOCAL);
+        args.push(Expr::load(&held, vec![Expr::i32(0)]));
+    }
+    args.push(Expr::i32(0));
+    inner.evaluate(Expr::call(Op::ThreadAllreduce, args, DType::HANDLE));
+    let node = AttrNode::Reducer(Arc::new(Reducer { lhs, rhs, result, identity }));
+    let body = inner.finish().body;
+    f.push(Stmt::new(StmtKind::Attr { node, key: "reduce_scope".into(), value: Expr::i32(0), body }));
 }
 
 /// Another buffer over the memory of one.
@@ -285,7 +353,8 @@ fn block(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
             let ranges: Vec<_> =
                 source.shape.iter().map(|_| (expr(s, known, DType::INT32, 3), Expr::i32(4))).collect();
             let shape = vec![4; source.shape.len()];
-            inner.buffers.push(f.match_buffer("M", shape, source.region(ranges)));
+            let view = f.match_buffer("M", shape, source.region(ranges));
+            inner.buffers.push(view);
             inner.buffers.push(f.block_alloc("L", [8], DType::INT32, StorageScope::SHARED));
         }
         body(s, f, &inner, depth + 1);
@@ -376,7 +445,16 @@ fn odd(s: &mut Source<'_>, known: &Known, dtype: DType, depth: usize) -> Expr {
     let handle = known.buffers[s.below(known.buffers.len())].data.expr();
     match dtype {
         DType::BOOL => Expr::call(Op::Isnullptr, vec![handle], dtype),
-        DType::INT32 => match s.below(3) {
+        DType::INT32 => match s.below(if s.whole { 6 } else { 3 }) {
+            3 => {
+                let args = (0..4).map(|_| expr(s, known, dtype, depth + 1)).collect();
+                Expr::call(Op::QMultiplyShift, args, dtype)
+            }
+            4 => {
+                let bytes = |value: i128| Expr::int(value, DType::INT8).broadcast(4);
+                Expr::call(Op::Dp4a, vec![bytes(-3), bytes(7), expr(s, known, dtype, depth + 1)], dtype)
+            }
+            5 => Expr::call(Op::ThreadInvariant, vec![expr(s, known, dtype, depth + 1)], dtype),
             0 => Expr::call(Op::Clz, vec![expr(s, known, DType::INT64, depth + 1)], dtype),
             1 => Expr::call(Op::Reinterpret, vec![expr(s, known, DType::FLOAT32, depth + 1)], dtype),
             _ => Expr::call(Op::StructGet, vec![handle, Expr::i32(1), Expr::i32(4)], dtype),
