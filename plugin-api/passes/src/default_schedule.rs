@@ -156,7 +156,7 @@ fn neighbours(block: &Block, axis: &Var) -> bool {
 
 /// `Some(true)` when the last index grows with the axis one by one and no other depends on it, `Some(false)` when none
 /// depends on it.
-fn steps(indices: &[Expr], axis: &Var) -> Option<bool> {
+pub(crate) fn steps(indices: &[Expr], axis: &Var) -> Option<bool> {
     let (last, others) = indices.split_last()?;
     let depends = |e: &Expr| vars_of(e).contains(axis);
     if others.iter().any(depends) {

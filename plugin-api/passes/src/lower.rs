@@ -54,6 +54,7 @@ pub type Pass = fn(&IrModule, &TargetFacts) -> Result<IrModule, PassError>;
 pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Blocks, "bind_target", crate::bind_target),
     (Stage::Scheduled, "default_schedule", crate::default_schedule),
+    (Stage::Scheduled, "split_reductions", crate::split_reductions),
     (Stage::Flattened, "lower_blocks", crate::lower_blocks),
     (Stage::Flattened, "flatten_buffers", crate::flatten_buffers),
     (Stage::Flattened, "simplify", crate::simplify::simplify),
@@ -71,7 +72,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
 ];
 
 /// The passes that [`Schedule::None`] leaves out.
-pub const SCHEDULES: &[&str] = &["default_schedule"];
+pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 
 /// Lowers a module to a stage.
 ///

@@ -11,6 +11,7 @@ use crate::PassError;
 use crate::simplify;
 use crate::walk::map_bodies;
 use lanes::Lanes;
+pub(crate) use values::stays_on_vectors;
 
 /// Lanes of the widest vector that is made.
 const LANES_MAX: i128 = 128;

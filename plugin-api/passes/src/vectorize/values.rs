@@ -1,6 +1,6 @@
 //! One body over vectors: values.
 
-use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, Signature, Var};
+use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, Signature, TargetFacts, Var};
 
 use super::lanes::Lanes;
 use crate::simplify;
@@ -172,26 +172,7 @@ impl Lanes<'_> {
     }
 
     fn call(&mut self, op: Op, args: &[Expr], vector: DType) -> Option<Expr> {
-        let elementwise = match op.signature() {
-            Signature::FloatUnary | Signature::FloatBinary => self.on_vectors(op, vector),
-            Signature::FloatTest | Signature::IntUnary | Signature::IntBinary | Signature::NumberUnary => {
-                true
-            }
-            Signature::Own => {
-                matches!(
-                    op,
-                    Op::Fma
-                        | Op::Clz
-                        | Op::Reinterpret
-                        | Op::Likely
-                        | Op::ThreadInvariant
-                        | Op::IfThenElse
-                        | Op::QMultiplyShift
-                        | Op::QMultiplyShiftPerAxis
-                )
-            }
-        };
-        (elementwise && op.effect() == Effect::Pure).then_some(())?;
+        (stays_on_vectors(op, vector, self.facts) && op.effect() == Effect::Pure).then_some(())?;
         match (op, args) {
             (Op::Likely | Op::ThreadInvariant, [value]) => self.expr(value),
             (Op::IfThenElse, [c, a, b]) => {
@@ -227,14 +208,15 @@ impl Lanes<'_> {
             }
         }
     }
+}
 
-    /// Whether a function of floats stays on vectors: native, a core op, or lowered to arithmetic.
-    fn on_vectors(&self, op: Op, dtype: DType) -> bool {
-        let lowered = matches!(op, Op::Exp | Op::Tanh | Op::Sigmoid) && dtype.bits <= 32;
-        self.facts.native_ops.contains(&op)
-            || !self.facts.is_host
-            || lowered
-            || matches!(
+/// Whether a call of the op for all lanes is one on vectors: elementwise, and, of functions of floats, native, a core op,
+/// or lowered to arithmetic.
+pub(crate) fn stays_on_vectors(op: Op, dtype: DType, facts: &TargetFacts) -> bool {
+    match op.signature() {
+        Signature::FloatUnary | Signature::FloatBinary => {
+            let lowered = matches!(op, Op::Exp | Op::Tanh | Op::Sigmoid) && dtype.bits <= 32;
+            let core = matches!(
                 op,
                 Op::Sqrt
                     | Op::Rsqrt
@@ -244,6 +226,20 @@ impl Lanes<'_> {
                     | Op::Nearbyint
                     | Op::Round
                     | Op::Copysign
-            )
+            );
+            facts.native_ops.contains(&op) || !facts.is_host || lowered || core
+        }
+        Signature::FloatTest | Signature::IntUnary | Signature::IntBinary | Signature::NumberUnary => true,
+        Signature::Own => matches!(
+            op,
+            Op::Fma
+                | Op::Clz
+                | Op::Reinterpret
+                | Op::Likely
+                | Op::ThreadInvariant
+                | Op::IfThenElse
+                | Op::QMultiplyShift
+                | Op::QMultiplyShiftPerAxis
+        ),
     }
 }

@@ -191,6 +191,9 @@ impl CDialect {
             }
             Some(infix) if is_half(dtype) => round(&Code::infix(infix, a, b), dtype, prelude),
             Some(infix) if !dtype.is_bool() => Ok(Code::infix(infix, a, b)),
+            _ if matches!(op, BinaryOp::Min | BinaryOp::Max) && !dtype.is_bool() => {
+                extreme(op, a, b, dtype, prelude)
+            }
             _ => {
                 let helper_name = format!("cd_{}_{name}", op_name(op));
                 let helper_name = if dtype.is_bool() {
@@ -256,6 +259,24 @@ impl CDialect {
         })?;
         Ok(Code::call(&name, &values))
     }
+}
+
+/// Minimum or maximum by comparison and selection: of a loop over the lanes gcc makes one instruction a lane.
+fn extreme(op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+    let type_name = vector_type(dtype, prelude)?;
+    let name = format!("cd_{}_{type_name}", op_name(op));
+    if !prelude.contains(&name) {
+        let (x, y) = (Code::primary("a"), Code::primary("b"));
+        let order = if op == BinaryOp::Min { CompareOp::Lt } else { CompareOp::Gt };
+        let mask = compare(order, &x, &y, dtype, prelude)?;
+        let value = select(&mask, &x, &y, dtype, prelude)?.text;
+        prelude.define(&name, |_| {
+            format!(
+                "static inline {type_name} {name}({type_name} a, {type_name} b) {{\n    return {value};\n}}\n"
+            )
+        });
+    }
+    Ok(Code::call(&name, &[a.clone(), b.clone()]))
 }
 
 fn unsigned(dtype: DType) -> DType {

@@ -1,0 +1,402 @@
+//! Sums, products, minima and maxima of floats over neighbours, in lanes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    AttrValue, Attrs, BinaryOp, Block, Buffer, Callee, CompareOp, DType, Effect, Expr, ExprKind, ForKind,
+    IrModule, IterKind, Param, PrimFunc, Stmt, StmtKind, StorageScope, TargetFacts, Var, attr,
+};
+
+use crate::PassError;
+use crate::default_schedule::steps;
+use crate::simplify::{self, is_pure};
+use crate::vectorize::stays_on_vectors;
+use crate::walk::{depends_on_memory, map_bodies, vars_of};
+
+/// Bytes of the partial results of one reduction: a vector of the widest registers, several of narrower ones.
+const LANES_SIZE_BYTES: usize = 64;
+/// Terms for each lane that a reduction of constant extent must have.
+const TERMS_MIN: i128 = 2;
+
+/// Splits the innermost reduction of a block into partial results, one for each lane of a vector, which are combined at
+/// the end: the reductions of a block may associate in any order (rule B6 of the IR), and adding one number after the
+/// other waits for each.
+///
+/// Of a serial loop without marks around one block, whose axis it is: the block's statements are reductions
+/// `S[..] = S[..] op x` of float32 or float64 by `+`, `*`, `min` or `max`, and names; every access steps to the
+/// neighbour, or nowhere, along the axis; all of `x` stays on vectors; nothing in it reads what is reduced. Extents that
+/// are constant give each lane at least two terms; what is over is added one by one.
+///
+/// # Before and after
+///
+/// ```text
+/// for k in range(77):                               with T.sblock("S"):
+///     with T.sblock("S"):                               with T.init(): S[i] = 0
+///         with T.init(): S[i] = 0                       for l in T.vectorized(16): S_lanes[l] = -0.0
+///         S[i] = S[i] + E[i, k]            ->           for k in range(4): for l in T.vectorized(16):
+///                                                           S_lanes[l] = S_lanes[l] + E[i, k * 16 + l]
+///                                                       S[i] = S[i] + (S_lanes[0] + S_lanes[1] + ...)
+///                                                       for k in range(13): S[i] = S[i] + E[i, k + 64]
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires a valid module. Only for hosts without threads; elsewhere the module is unchanged.
+///
+/// # Errors
+///
+/// None.
+pub fn split_reductions(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    if !facts.is_host || !facts.thread_axes.is_empty() {
+        return Ok(module.clone());
+    }
+    Ok(map_bodies(module, |function| {
+        let splitter = Splitter { facts, shared: shared_memory(function) };
+        if function.s_tir { splitter.stmt(&function.body) } else { function.body.clone() }
+    }))
+}
+
+/// Memory that may overlap with other memory: that of parameters, unless they are said not to.
+fn shared_memory(function: &PrimFunc) -> HashSet<Var> {
+    if function.attrs.get(attr::NOALIAS) == Some(&AttrValue::Bool(true)) {
+        return HashSet::new();
+    }
+    let data = function.params.iter().map(|param| match param {
+        Param::Buffer(buffer) => buffer.data.clone(),
+        Param::Var(var) => var.clone(),
+    });
+    data.collect()
+}
+
+struct Splitter<'a> {
+    facts: &'a TargetFacts,
+    shared: HashSet<Var>,
+}
+
+/// A reduction: `buffer[indices] = buffer[indices] op term`, or the other way round.
+struct Reduction {
+    op: BinaryOp,
+    buffer: Buffer,
+    indices: Vec<Expr>,
+    term: Expr,
+    own_first: bool,
+    /// One partial result for each lane.
+    lanes: Buffer,
+}
+
+/// The statements of a block's body.
+enum Part {
+    Name(Var, Expr),
+    Reduction(Reduction),
+}
+
+/// The loop and the axis that it is.
+struct Axis<'a> {
+    var: &'a Var,
+    min: &'a Expr,
+    extent: &'a Expr,
+}
+
+impl Splitter<'_> {
+    fn stmt(&self, stmt: &Stmt) -> Stmt {
+        if let Some(split) = self.split(stmt) {
+            return split.with_span(stmt.span);
+        }
+        stmt.map_children(&mut Expr::clone, &mut |s| self.stmt(s))
+    }
+
+    fn split(&self, stmt: &Stmt) -> Option<Stmt> {
+        let StmtKind::For { var, min, extent, kind: ForKind::Serial, step: None, annotations, body } =
+            &stmt.kind
+        else {
+            return None;
+        };
+        let StmtKind::BlockRealize { iter_values, predicate, block } = &body.kind else { return None };
+        let plain = annotations.is_empty()
+            && predicate.as_int() == Some(1)
+            && block.annotations.is_empty()
+            && block.alloc_buffers.is_empty()
+            && block.match_buffers.is_empty()
+            && block.init.is_some()
+            && block.iter_vars.iter().all(|axis| matches!(axis.kind, IterKind::Spatial | IterKind::Reduce));
+        plain.then_some(())?;
+        let position = only_axis(var, iter_values)?;
+        let axis = block.iter_vars.get(position)?;
+        let whole = axis.kind == IterKind::Reduce && axis.min == *min && axis.extent == *extent;
+        (whole && is_pure(extent)).then_some(())?;
+        let parts = self.parts(block, &axis.var)?;
+        let width = parts.iter().find_map(|part| match part {
+            Part::Reduction(reduction) => reduction.buffer.constant_lanes(),
+            Part::Name(..) => None,
+        })?;
+        if let Some(extent) = extent.as_int() {
+            (extent >= TERMS_MIN * width).then_some(())?;
+        }
+        let axis = Axis { var: &axis.var, min, extent };
+        let body = Body { parts: &parts, axis: &axis, width }.statements(&block.body);
+        let positive = Expr::compare(CompareOp::Gt, extent.clone(), Expr::int(0, extent.dtype));
+        let without = |list: &[Expr]| {
+            let others = list.iter().enumerate().filter(|(index, _)| *index != position);
+            others.map(|(_, value)| value.clone()).collect()
+        };
+        let mut iter_vars = block.iter_vars.clone();
+        iter_vars.remove(position);
+        // With no other axis of reduction each iteration is the first.
+        let reduces = iter_vars.iter().any(|axis| axis.kind == IterKind::Reduce);
+        let (init, start) = if reduces { (block.init.clone(), None) } else { (None, block.init.clone()) };
+        let body = Stmt::seq(start.into_iter().chain([body]));
+        let lanes = parts.iter().filter_map(|part| match part {
+            Part::Reduction(reduction) => Some(reduction.lanes.clone()),
+            Part::Name(..) => None,
+        });
+        Some(Stmt::new(StmtKind::BlockRealize {
+            iter_values: without(iter_values),
+            predicate: simplify::expr(&positive),
+            block: Arc::new(Block {
+                name: block.name.clone(),
+                iter_vars,
+                reads: None,
+                writes: None,
+                init,
+                alloc_buffers: lanes.collect(),
+                match_buffers: Vec::new(),
+                annotations: Attrs::new(),
+                body,
+            }),
+        }))
+    }
+
+    /// The statements of the body, where each may be split along the axis.
+    fn parts(&self, block: &Block, axis: &Var) -> Option<Vec<Part>> {
+        let stmts = match &block.body.kind {
+            StmtKind::Seq(stmts) => stmts.as_slice(),
+            _ => std::slice::from_ref(&block.body),
+        };
+        let parts: Vec<Part> = stmts.iter().map(part).collect::<Option<_>>()?;
+        let reductions = || {
+            parts.iter().filter_map(|part| match part {
+                Part::Reduction(reduction) => Some(reduction),
+                Part::Name(..) => None,
+            })
+        };
+        let written: HashSet<&Var> = reductions().map(|reduction| &reduction.buffer.data).collect();
+        let names: HashSet<&Var> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Name(var, _) => Some(var),
+                Part::Reduction(_) => None,
+            })
+            .collect();
+        let width = reductions().next()?.buffer.constant_lanes()?;
+        let mut fine = written.len() == reductions().count();
+        let mut by_neighbours = false;
+        for part in &parts {
+            let value = match part {
+                Part::Name(_, value) => value,
+                Part::Reduction(Reduction { buffer, indices, term, .. }) => {
+                    fine &= buffer.constant_lanes() == Some(width);
+                    for index in indices {
+                        let vars = vars_of(index);
+                        fine &= !vars.contains(axis) && vars.iter().all(|var| !names.contains(var));
+                        fine &= !depends_on_memory(index);
+                    }
+                    term
+                }
+            };
+            value.walk(&mut |e| fine &= self.is_for_lanes(e, axis, &written, &mut by_neighbours));
+        }
+        (fine && by_neighbours).then_some(parts)
+    }
+
+    /// Whether a node of a term may be worked out for neighbours at once, before what is reduced is written.
+    fn is_for_lanes(&self, e: &Expr, axis: &Var, written: &HashSet<&Var>, by_neighbours: &mut bool) -> bool {
+        match &e.kind {
+            ExprKind::Load { buffer, indices, predicate: None } => {
+                let steps = steps(indices, axis);
+                *by_neighbours |= steps == Some(true);
+                let overlaps = self.shared.contains(&buffer.data)
+                    && written.iter().any(|data| self.shared.contains(*data));
+                steps.is_some() && buffer.strides.is_empty() && !written.contains(&buffer.data) && !overlaps
+            }
+            ExprKind::Load { .. } => false,
+            ExprKind::Call { callee: Callee::Op(op), .. } => {
+                op.effect() == Effect::Pure && stays_on_vectors(*op, e.dtype, self.facts)
+            }
+            ExprKind::Call { .. } => false,
+            _ => e.dtype.is_scalar(),
+        }
+    }
+}
+
+/// The axis whose value is the loop variable, if no other value mentions it.
+fn only_axis(var: &Var, values: &[Expr]) -> Option<usize> {
+    let mut with = values.iter().enumerate().filter(|(_, value)| vars_of(value).contains(var));
+    let (position, value) = with.next()?;
+    let bare = matches!(&value.kind, ExprKind::Var(found) if found == var);
+    (bare && with.next().is_none()).then_some(position)
+}
+
+fn part(stmt: &Stmt) -> Option<Part> {
+    let (buffer, indices, value) = match &stmt.kind {
+        StmtKind::Bind { var, value } => {
+            return is_pure(value).then(|| Part::Name(var.clone(), value.clone()));
+        }
+        StmtKind::Store { buffer, indices, value, predicate: None } => (buffer, indices, value),
+        _ => return None,
+    };
+    let ExprKind::Binary(op, a, b) = &value.kind else { return None };
+    let wanted = matches!(op, BinaryOp::Add | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max);
+    (wanted && buffer.constant_lanes().is_some() && is_pure(value)).then_some(())?;
+    let is_own = |e: &Expr| {
+        matches!(&e.kind, ExprKind::Load { buffer: from, indices: at, predicate: None }
+            if from == buffer && at == indices)
+    };
+    let (term, own_first) = if is_own(a) { (b, true) } else { (a, false) };
+    (own_first || is_own(b)).then_some(())?;
+    let size = vec![Expr::int(buffer.constant_lanes()?, DType::INT32)];
+    let lanes = Buffer::new(format!("{}_lanes", buffer.name), size, buffer.dtype, StorageScope::GLOBAL);
+    Some(Part::Reduction(Reduction {
+        op: *op,
+        buffer: buffer.clone(),
+        indices: indices.clone(),
+        term: term.clone(),
+        own_first,
+        lanes,
+    }))
+}
+
+/// How many partial results a reduction into a buffer has.
+trait Width {
+    fn constant_lanes(&self) -> Option<i128>;
+}
+
+impl Width for Buffer {
+    fn constant_lanes(&self) -> Option<i128> {
+        let wanted = self.dtype == DType::FLOAT32 || self.dtype == DType::FLOAT64;
+        wanted.then(|| (LANES_SIZE_BYTES / self.dtype.size_bytes()) as i128)
+    }
+}
+
+impl Reduction {
+    fn combined(&self, own: Expr, term: Expr) -> Expr {
+        let (a, b) = if self.own_first { (own, term) } else { (term, own) };
+        Expr::binary(self.op, a, b)
+    }
+
+    /// What changes nothing when combined; -0.0 plus 0.0 is 0.0.
+    fn identity(&self) -> Expr {
+        let value = match self.op {
+            BinaryOp::Mul => 1.0,
+            BinaryOp::Min => f64::INFINITY,
+            BinaryOp::Max => f64::NEG_INFINITY,
+            _ => -0.0,
+        };
+        Expr::float(value, self.buffer.dtype)
+    }
+
+    fn partial(&self, lane: &Expr) -> Expr {
+        Expr::load(&self.lanes, vec![lane.clone()])
+    }
+
+    /// All partial results, neighbours first, so that few wait for each other.
+    fn all_lanes(&self, width: i128) -> Expr {
+        let mut values: Vec<Expr> =
+            (0..width).map(|lane| self.partial(&Expr::int(lane, DType::INT32))).collect();
+        while values.len() > 1 {
+            let pairs = values.chunks(2).map(|pair| match pair {
+                [a, b] => Expr::binary(self.op, a.clone(), b.clone()),
+                _ => pair[0].clone(),
+            });
+            values = pairs.collect();
+        }
+        values.remove(0)
+    }
+}
+
+/// The new body.
+struct Body<'a> {
+    parts: &'a [Part],
+    axis: &'a Axis<'a>,
+    width: i128,
+}
+
+impl Body<'_> {
+    fn statements(&self, body: &Stmt) -> Stmt {
+        let dtype = self.axis.extent.dtype;
+        let width = || Expr::int(self.width, dtype);
+        let extent = self.axis.extent.clone();
+        let count = simplify::expr(&Expr::binary(BinaryOp::FloorDiv, extent.clone(), width()));
+        let rest = simplify::expr(&Expr::binary(BinaryOp::FloorMod, extent.clone(), width()));
+        let split = Stmt::seq([self.start(), self.main(&count), self.finish()]);
+        let split = if extent.as_int().is_some() {
+            split
+        } else {
+            Stmt::if_then(Expr::compare(CompareOp::Ge, extent, width()), split, None)
+        };
+        if rest.as_int() == Some(0) {
+            return split;
+        }
+        let last = Var::new("k_rest", dtype);
+        let value = self.axis.min.clone() + count * width() + last.expr();
+        let tail = self.at(&value, body);
+        Stmt::seq([split, Stmt::for_loop(last, rest, ForKind::Serial, tail)])
+    }
+
+    fn reductions(&self) -> impl Iterator<Item = &Reduction> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Reduction(reduction) => Some(reduction),
+            Part::Name(..) => None,
+        })
+    }
+
+    /// A statement at a value of the axis, with names of its own.
+    fn at(&self, value: &Expr, stmt: &Stmt) -> Stmt {
+        Substitution::new().fresh().with_var(self.axis.var, simplify::expr(value)).stmt(stmt)
+    }
+
+    fn lanes(&self, make: impl FnOnce(&Expr) -> Stmt) -> Stmt {
+        let lane = Var::new("lane", DType::INT32);
+        let body = make(&lane.expr());
+        Stmt::for_loop(lane, Expr::int(self.width, DType::INT32), ForKind::Vectorized, body)
+    }
+
+    fn start(&self) -> Stmt {
+        self.lanes(|lane| {
+            let starts = self
+                .reductions()
+                .map(|reduction| Stmt::store(&reduction.lanes, vec![lane.clone()], reduction.identity()));
+            Stmt::seq(starts)
+        })
+    }
+
+    fn main(&self, count: &Expr) -> Stmt {
+        let dtype = self.axis.extent.dtype;
+        let outer = Var::new("k_outer", dtype);
+        let body = self.lanes(|lane| {
+            let step = outer.expr() * Expr::int(self.width, dtype) + lane.clone().cast(dtype);
+            let value = self.axis.min.clone() + step;
+            let parts = self.parts.iter().map(|part| match part {
+                Part::Name(var, value) => {
+                    Stmt::new(StmtKind::Bind { var: var.clone(), value: value.clone() })
+                }
+                Part::Reduction(reduction) => {
+                    let sum = reduction.combined(reduction.partial(lane), reduction.term.clone());
+                    Stmt::store(&reduction.lanes, vec![lane.clone()], sum)
+                }
+            });
+            self.at(&value, &Stmt::seq(parts))
+        });
+        Stmt::for_loop(outer, count.clone(), ForKind::Serial, body)
+    }
+
+    fn finish(&self) -> Stmt {
+        let results = self.reductions().map(|reduction| {
+            let own = Expr::load(&reduction.buffer, reduction.indices.clone());
+            let value = reduction.combined(own, reduction.all_lanes(self.width));
+            Stmt::store(&reduction.buffer, reduction.indices.clone(), value)
+        });
+        Stmt::seq(results)
+    }
+}
