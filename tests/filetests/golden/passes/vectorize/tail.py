@@ -24,7 +24,7 @@ class Module:
         if 15 < n * 3 and 30 <= n + 7:
             B_1[T.int64(0):T.int64(16)] = A_1[T.Ramp(T.int64(0), T.int64(2), 16)]
         else:
-            mask: T.let[T.boolx16] = T.Ramp(0, 1, 16) < T.Broadcast(n * 3, 16) and T.Ramp(0, 2, 16) <= T.Broadcast(n + 7, 16)
+            mask: T.let[T.boolx16] = T.And(T.Ramp(0, 1, 16) < T.Broadcast(n * 3, 16), T.Ramp(0, 2, 16) <= T.Broadcast(n + 7, 16))
             T.masked_store(B_1, T.masked_load("float32x16", A_1, T.Ramp(T.int64(0), T.int64(2), 16), mask), T.Ramp(T.int64(0), T.int64(1), 16), mask)
 
     @T.prim_func
