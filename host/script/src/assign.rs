@@ -181,7 +181,7 @@ impl Parser<'_> {
                 let thread = self.required(thread)?;
                 let axis: ThreadAxis = match self.string(thread)?.parse() {
                     Ok(axis) => axis,
-                    Err(why) => return Err(self.fail(thread, why)),
+                    Err(why) => return Err(self.unknown_axis(thread, why)),
                 };
                 self.scopes.define(id, Value::ThreadAxis(axis));
             }

@@ -42,16 +42,25 @@ impl Parser<'_> {
                 };
                 number.map(Value::Float).ok_or_else(|| self.fail(text, "expected a number"))
             }
-            other => {
-                let message = "this is no function of T, nor of this module";
-                let hint = match other {
-                    ast::Expr::Name(name) if names::known().any(|known| known == name.id.as_str()) => {
-                        format!("{message}; did you mean T.{}?", name.id)
-                    }
-                    _ => message.to_owned(),
-                };
-                Err(self.fail(other, hint))
+            ast::Expr::Name(name) => {
+                let message = self.unknown_function(name.id.as_str());
+                Err(self.fail(name, message))
             }
+            other => Err(self.fail(other, "this is no function of T, nor of this module")),
+        }
+    }
+
+    fn unknown_function(&self, name: &str) -> String {
+        let message = format!("{name} is no function of T, nor of this module");
+        if names::known().any(|known| known == name) {
+            return format!("{message}; did you mean T.{name}?");
+        }
+        if let Some(instead) = names::instead_of(name) {
+            return format!("{message}; write {instead}");
+        }
+        match crate::error::nearest(name, self.signatures.keys().map(String::as_str)) {
+            Some(near) if !self.is_full() => format!("{message}; did you mean {near}?"),
+            _ => message,
         }
     }
 
@@ -373,8 +382,12 @@ impl Parser<'_> {
             Value::DType(dtype) => Ok(dtype),
             Value::Handle(_) => Ok(DType::HANDLE),
             Value::Str(text) => text.parse().map_err(|error| {
-                let near =
-                    crate::error::nearest(&text, names::known().filter(|name| names::dtype(name).is_some()));
+                if let Some(reason) = crate::left_out::reason(&text) {
+                    return self.fail(at, format!("the dtype \"{text}\" is left out: {reason}"));
+                }
+                let types = names::known().filter(|name| names::dtype(name).is_some());
+                let meant = names::meant(&text).filter(|meant| names::dtype(meant).is_some());
+                let near = meant.or_else(|| crate::error::nearest(&text, types));
                 let hint = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
                 self.fail(at, format!("{error}{hint}"))
             }),

@@ -78,10 +78,12 @@ impl std::error::Error for ScriptErrors {}
 
 /// The known name nearest to `found`, if one is near enough to be meant.
 pub(crate) fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let found = found.to_lowercase();
     known
         .into_iter()
-        .map(|name| (strsim::jaro_winkler(found, name), name))
+        .map(|name| (strsim::jaro_winkler(&found, &name.to_lowercase()), name))
         .filter(|(score, _)| *score > 0.84)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        // Of equally near ones the first.
+        .reduce(|best, one| if one.0 > best.0 { one } else { best })
         .map(|(_, name)| name)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{BinaryOp, Buffer, BufferRegion, CompareOp, DType, Expr, Op, Range};
+use chipdock_ir::{BinaryOp, Buffer, BufferRegion, CompareOp, DType, Expr, ExprKind, Op, Range};
 use rustpython_ruff_python_ast::{self as ast, CmpOp, Operator, UnaryOp};
 use rustpython_ruff_text_size::Ranged;
 
@@ -47,11 +47,14 @@ impl Parser<'_> {
             ast::Expr::BoolOp(op) => self.bool_op(op),
             ast::Expr::Compare(compare) => self.compare(compare),
             ast::Expr::If(choice) => self.conditional(choice),
-            other => Err(self.fail(
-                other,
-                "this kind of Python expression is no part of TVMScript; expected a number, a name, an operator, \
-                 an element of a buffer or a call of a T function",
-            )),
+            other => {
+                let message = format!(
+                    "{} is no part of TVMScript; expected a number, a name, an operator, an element of a buffer or a \
+                     call of a T function",
+                    expression_kind(other)
+                );
+                Err(self.fail(other, message))
+            }
         }
     }
 
@@ -92,11 +95,17 @@ impl Parser<'_> {
         }
         match nearest(name, self.scopes.names()) {
             Some(near) => format!("{name} is not defined here; did you mean {near}?"),
+            None if self.names_below_t(name) => format!("{name} is not defined here; did you mean T.{name}?"),
             None => format!(
-                "{name} is not defined here; a size is declared by quoting it where it first stands in a shape \
-                 (`(\"{name}\",)`) or with `{name} = T.int32()`"
+                "{name} is not defined here; a local value is defined by `{name}: T.float32 = ...`, a buffer by \
+                 `{name} = T.alloc_buffer(...)`, a size by `{name} = T.int32()` or by quoting it where it first stands \
+                 in a shape"
             ),
         }
+    }
+
+    pub(crate) fn names_below_t(&self, name: &str) -> bool {
+        names::known().any(|known| known == name || known.split('.').next() == Some(name))
     }
 
     fn attribute(&mut self, attribute: &ast::ExprAttribute) -> Result<Value> {
@@ -607,7 +616,11 @@ impl Parser<'_> {
         if index.dtype.is_integer() {
             return Ok(index);
         }
-        Err(self.fail(expr, format!("expected an integer as an index, found {}", index.dtype)))
+        let found = match &index.kind {
+            ExprKind::Str(_) => "a string".to_owned(),
+            _ => index.dtype.to_string(),
+        };
+        Err(self.fail(expr, format!("expected an integer as an index, found {found}")))
     }
 
     /// `a:b` and `a:b:step` as a vector of indices.
@@ -683,6 +696,22 @@ impl Parser<'_> {
             });
         }
         Ok(BufferRegion { buffer, region })
+    }
+}
+
+/// A kind of Python expression that is not taken, for messages.
+fn expression_kind(expr: &ast::Expr) -> &'static str {
+    match expr {
+        ast::Expr::Lambda(_) => "a lambda outside of T.comm_reducer",
+        ast::Expr::ListComp(_) | ast::Expr::SetComp(_) | ast::Expr::DictComp(_) => "a comprehension",
+        ast::Expr::Generator(_) => "a generator",
+        ast::Expr::Dict(_) | ast::Expr::Set(_) => "a dictionary or a set here",
+        ast::Expr::Slice(_) => "a slice outside of [...]",
+        ast::Expr::Starred(_) => "unpacking with *",
+        ast::Expr::Named(_) => "`:=`",
+        ast::Expr::Await(_) | ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) => "await or yield",
+        ast::Expr::BytesLiteral(_) => "a string of bytes",
+        _ => "this kind of Python expression",
     }
 }
 

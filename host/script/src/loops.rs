@@ -1,10 +1,10 @@
 //! Loops: `range`, `T.serial` and its like, `T.grid`, `T.thread_binding`.
 
-use chipdock_ir::{AttrValue, Attrs, BinaryOp, DType, Expr, ForKind, Stmt, StmtKind, Var};
+use chipdock_ir::{AttrValue, Attrs, BinaryOp, DType, Expr, ForKind, Stmt, StmtKind, ThreadAxis, Var};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
 
-use crate::parser::{Parser, Result};
+use crate::parser::{Failed, Parser, Result};
 use crate::types::{Linear, convert, difference};
 use crate::value::Value;
 
@@ -66,7 +66,17 @@ impl Parser<'_> {
             Some(path @ ("range" | "T.serial" | "T.parallel" | "T.vectorized" | "T.unroll")) => {
                 Ok(vec![self.serial(path, call)?])
             }
-            _ => Err(self.fail(iter, LOOPS)),
+            Some(path) => {
+                let message = if self.is_full() { String::new() } else { unknown_loop(path) };
+                Err(self.fail(&*call.func, message))
+            }
+            None => {
+                let message = match &*call.func {
+                    ast::Expr::Name(name) if !self.is_full() => unknown_loop(&name.id),
+                    _ => LOOPS.to_owned(),
+                };
+                Err(self.fail(&*call.func, message))
+            }
         }
     }
 
@@ -219,6 +229,17 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// An axis that is none, with the nearest that is one.
+    pub(crate) fn unknown_axis(&mut self, at: &ast::Expr, why: String) -> Failed {
+        let found = match at {
+            ast::Expr::StringLiteral(literal) => literal.value.to_str(),
+            _ => "",
+        };
+        let near = crate::error::nearest(found, ThreadAxis::ALL.iter().map(|(_, name)| *name));
+        let hint = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+        self.fail(at, format!("{why}{hint}"))
+    }
+
     fn thread_binding(&mut self, call: &ast::ExprCall) -> Result<Domain> {
         let [start, stop, thread, notes] = self.bind(call, "T.thread_binding", THREAD, 1)?;
         // The axis may stand where the stop would.
@@ -231,12 +252,21 @@ impl Parser<'_> {
         };
         let axis = match self.string(thread)?.parse() {
             Ok(axis) => axis,
-            Err(why) => return Err(self.fail(thread, why)),
+            Err(why) => return Err(self.unknown_axis(thread, why)),
         };
         let (min, stop) = self.start_stop(start, stop, None, call)?;
         let annotations = notes.map_or(Ok(Attrs::new()), |notes| self.attrs(notes))?;
         let extent = difference(&stop, &min);
         Ok(Domain { min, extent, step: None, kind: ForKind::ThreadBinding(axis), annotations })
+    }
+}
+
+/// What is wrong with `for … in path(…)`.
+fn unknown_loop(path: &str) -> String {
+    let known = ["T.serial", "T.parallel", "T.vectorized", "T.unroll", "T.grid", "T.thread_binding", "range"];
+    match crate::error::nearest(path, known) {
+        Some(near) => format!("{path} is no loop; did you mean {near}?"),
+        None => format!("{path} is no loop; {LOOPS}"),
     }
 }
 

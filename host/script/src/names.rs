@@ -128,6 +128,44 @@ pub(crate) fn dtype(name: &str) -> Option<DType> {
     name.parse().ok().filter(|dtype: &DType| !dtype.is_handle())
 }
 
+/// What is meant by a name that other languages have, as it is written here.
+pub(crate) fn meant(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "float" | "fp32" | "single" => "float32",
+        "double" | "fp64" => "float64",
+        "half" | "fp16" => "float16",
+        "bf16" => "bfloat16",
+        "int" => "int32",
+        "uint" => "uint32",
+        "long" => "int64",
+        "char" => "int8",
+        "uchar" | "byte" => "uint8",
+        "relu" => "max(x, T.float32(0))",
+        "syncthreads" | "storage_sync" | "sync" | "barrier" => "tvm_storage_sync(\"shared\")",
+        "power" => "pow",
+        "where_" | "cond" => "if_then_else",
+        "range" => "serial",
+        "int_" => "int32",
+        "square" => "pow(x, T.float32(2))",
+        "allocate" | "empty" | "zeros" => "alloc_buffer",
+        _ => return None,
+    })
+}
+
+/// What stands in a kernel for a function of Python's.
+pub(crate) fn instead_of(python: &str) -> Option<&'static str> {
+    Some(match python {
+        "int" => "T.Cast(\"int32\", x)",
+        "bool" => "T.Cast(\"bool\", x)",
+        "len" => "the extent, as A.shape[0]",
+        "sum" => "a loop that adds",
+        "enumerate" | "zip" => "for i in range(n)",
+        "print" => "nothing: a kernel prints nothing",
+        "isinstance" | "type" => "the type, as A.dtype",
+        _ => return None,
+    })
+}
+
 /// The op of a name below `T`, with TVM's other names.
 pub(crate) fn op(name: &str) -> Option<Op> {
     match name {

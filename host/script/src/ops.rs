@@ -121,6 +121,7 @@ impl Parser<'_> {
         let given: Option<Vec<&ast::Expr>> = args.iter().copied().collect();
         let Some(given) = given.filter(|given| (least..=most).contains(&given.len())) else {
             let found = call.arguments.len();
+            let names = &names[..least.min(names.len())];
             let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
             let noun = if least == 1 { "argument" } else { "arguments" };
             return Err(self.fail(call, format!("{path} takes {least} {noun}{names}, found {found}")));

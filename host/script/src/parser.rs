@@ -390,7 +390,9 @@ impl<'s> Parser<'s> {
     }
 
     fn function_def(&mut self, function: &ast::StmtFunctionDef) -> Result<()> {
-        let options = self.decorators(function)?;
+        let decorated = self.decorators(function);
+        // The rest is read all the same, for its own errors.
+        let options = decorated.unwrap_or(FunctionOptions { s_tir: true, private: false });
         let depth_of_names = {
             self.scopes.push();
             self.scopes.depth()
@@ -398,6 +400,7 @@ impl<'s> Parser<'s> {
         let function_ir = self.function(function, options);
         self.scopes.truncate(depth_of_names - 1);
         (self.function, self.depth) = (FunctionState::default(), 0);
+        decorated?;
         let function_ir: PrimFunc = function_ir?;
         if !self.names.insert(Arc::clone(&function_ir.name)) {
             let message = format!("the module has a function {} already", function_ir.name);
@@ -416,7 +419,10 @@ impl<'s> Parser<'s> {
                 other => (other, None),
             };
             if self.path(expr).as_deref() != Some("T.prim_func") {
-                return Err(self.fail(decorator, "unknown decorator; expected `@T.prim_func`"));
+                let meant = matches!(expr, ast::Expr::Name(name) if name.id == "prim_func");
+                let hint = if meant { "did you mean" } else { "expected" };
+                let end = if meant { "?" } else { "" };
+                return Err(self.fail(decorator, format!("unknown decorator; {hint} `@T.prim_func`{end}")));
             }
             found = true;
             let Some(call) = call else { continue };
@@ -450,6 +456,9 @@ impl<'s> Parser<'s> {
             return format!("{path} is left out: {reason}");
         }
         let near = match path.strip_prefix("T.") {
+            Some(name) if crate::names::meant(name).is_some() => {
+                crate::names::meant(name).map(|meant| format!("T.{meant}"))
+            }
             Some(name) => nearest(name, crate::names::known()).map(|near| format!("T.{near}")),
             None => nearest(path, ["I.ir_module", "I.module_attrs"]).map(str::to_owned),
         };

@@ -85,11 +85,12 @@ impl Parser<'_> {
             ast::Stmt::Continue(_) => self.emit_at(StmtKind::Continue, stmt, out),
             ast::Stmt::Pass(_) => {}
             other => {
-                return Err(self.fail(
-                    other,
-                    "this kind of Python statement is no part of TVMScript; expected an assignment, for, while, if, \
-                     with, assert, return or a call of a T function",
-                ));
+                let message = format!(
+                    "{} is no part of TVMScript; expected an assignment, for, while, if, with, assert, return or a call \
+                     of a T function",
+                    statement_kind(other)
+                );
+                return Err(self.fail(other, message));
             }
         }
         Ok(Flow::Next)
@@ -356,7 +357,8 @@ impl Parser<'_> {
             Some(ast::Expr::Name(name)) => Some(name),
             Some(other) => return Err(self.fail(other, "expected a name")),
         };
-        if name.is_some() && path != "T.launch_thread" {
+        let takes = matches!(path.as_str(), "T.sblock" | "T.block" | "T.init" | "T.attr");
+        if name.is_some() && takes {
             return Err(self.fail(&item.context_expr, "this gives nothing to name"));
         }
         let inner = |parser: &mut Self| match rest.split_first() {
@@ -388,10 +390,16 @@ impl Parser<'_> {
                 self.emit_at(StmtKind::LaunchThread { var, axis, extent, body }, node, out);
                 Ok(())
             }
-            _ => Err(self.fail(
-                &item.context_expr,
-                "expected T.sblock(name), T.init(), T.attr(...) or T.launch_thread(axis, extent) behind with",
-            )),
+            _ => {
+                let wanted = "expected T.sblock(name), T.init(), T.attr(...) or T.launch_thread(axis, extent) behind with";
+                let named = match &*call.func {
+                    ast::Expr::Name(name) if self.names_below_t(&name.id) => {
+                        format!("; did you mean T.{}?", name.id)
+                    }
+                    _ => String::new(),
+                };
+                Err(self.fail(&item.context_expr, format!("{wanted}{named}")))
+            }
         }
     }
 
@@ -428,7 +436,7 @@ impl Parser<'_> {
         let (thread, extent) = (self.required(thread)?, self.required(extent)?);
         let axis = match self.value(thread)? {
             Value::ThreadAxis(axis) => axis,
-            Value::Str(name) => name.parse().map_err(|why: String| self.fail(thread, why))?,
+            Value::Str(name) => name.parse().map_err(|why: String| self.unknown_axis(thread, why))?,
             other => {
                 let message =
                     format!("expected a thread axis such as \"threadIdx.x\", found {}", other.describe());
@@ -523,6 +531,21 @@ impl Parser<'_> {
              T.decl_buffer(..., data=...)"
         );
         self.fail(at.range(), message)
+    }
+}
+
+/// A kind of Python statement that is not taken, for messages.
+fn statement_kind(stmt: &ast::Stmt) -> &'static str {
+    match stmt {
+        ast::Stmt::FunctionDef(_) => "a function within a function",
+        ast::Stmt::ClassDef(_) => "a class within a function",
+        ast::Stmt::Try(_) => "try",
+        ast::Stmt::Raise(_) => "raise (see assert)",
+        ast::Stmt::Delete(_) => "del",
+        ast::Stmt::Import(_) | ast::Stmt::ImportFrom(_) => "an import within a function",
+        ast::Stmt::Global(_) | ast::Stmt::Nonlocal(_) => "global",
+        ast::Stmt::Match(_) => "match",
+        _ => "this kind of Python statement",
     }
 }
 
