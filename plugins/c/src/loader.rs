@@ -33,6 +33,25 @@ fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
+/// Why a library that was compiled could not be opened: the kernel's mistake, or the machine's fault.
+fn not_opened(error: &libloading::Error) -> Error {
+    // What the loader says stands in the source of the error.
+    let why = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    match why.split_once("undefined symbol: ") {
+        Some((_, symbol)) => value_error(format!(
+            "the kernel calls the C function `{symbol}`, which no library of this process has; expected one of the C \
+             library or of what the program links"
+        )),
+        None => Error::new(
+            ErrorKind::IO,
+            format!(
+                "the library that the C compiler made could not be opened: {why}; if its folder is mounted noexec, let \
+                 TMPDIR name another"
+            ),
+        ),
+    }
+}
+
 /// Compiles and opens a source.
 ///
 /// `env` is null or outlives the process' last call of the module (M.4).
@@ -43,13 +62,8 @@ pub(crate) fn load(index: &Value, source: &str, env: *const ChipdockEnv) -> Resu
     let compiled = compiler::compile(source, &Options::from_index(index))?;
     let path = compiled.library.clone();
     // SAFETY: the library was compiled just now from a source that has no constructors, and its path is new.
-    let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
-        let message = format!(
-            "the library that the C compiler made could not be opened: {error}; if its folder is mounted noexec, let \
-             TMPDIR name another"
-        );
-        Error::new(ErrorKind::IO, message)
-    })?;
+    let library =
+        unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| not_opened(&error))?;
     let mut found = HashMap::new();
     let result = (|| {
         // SAFETY: target c writes this variable with this type into every source that has functions to call.

@@ -75,7 +75,8 @@ fn remove_stale(folder: &Path, plugins: &[(String, String)]) -> Result<()> {
 /// Copies one plugin under a new inode (a library that is open keeps its old one) and writes its manifest.
 fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> {
     let installed = built.folder.join(format!("{stem}.so"));
-    let fresh = built.folder.join(format!("{stem}.so.new"));
+    // A name of its own: two builds at once must not take each other's file away.
+    let fresh = built.folder.join(format!("{stem}.so.{}", std::process::id()));
     fs::copy(library, &fresh).map_err(|error| format!("{}: {error}", library.display()))?;
     // A library that its group may write is refused, and a umask may have left it so.
     let ours = fs::Permissions::from_mode(0o755);
