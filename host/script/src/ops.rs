@@ -71,9 +71,9 @@ impl Parser<'_> {
             value => self.lower(value, at)?,
         };
         let dtype = value.dtype;
-        // Rounding leaves integers alone, and so does the absolute value of unsigned ones.
+        // Rounding leaves integers alone.
         let rounding = matches!(op, Op::Ceil | Op::Floor | Op::Round | Op::Trunc | Op::Nearbyint);
-        if (rounding && dtype.is_integer()) || (op == Op::Abs && dtype.is_uint()) {
+        if rounding && dtype.is_integer() {
             return Ok(value);
         }
         let (fits, wanted) = match op.signature() {

@@ -45,4 +45,4 @@ class Module:
                 break
             if i % 2 == 0:
                 continue
-            A[i] = A[i]
+            A[i] = T.abs(A[i])

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Instant;
 
 use chipdock_host::{AnyView, Host, Tensor};
-use chipdock_ir::DType;
+use chipdock_ir::{DType, Stage, Target, TargetFacts};
+use chipdock_passes::{LowerOptions, lower};
 use chipdock_xtask::runner::backends::{self, Backend};
 use chipdock_xtask::runner::cases::{CASES, Case, arguments, symbols};
 use chipdock_xtask::runner::contest::{duel, median, ns_per_call};
@@ -64,6 +66,9 @@ fn bench(options: &Options) -> Result<()> {
     }
     if options.wants("pool") {
         lines.push(pool(&host)?);
+    }
+    if options.wants("script") {
+        lines.push(script()?);
     }
     if options.wants("list") {
         lines.extend(list(options)?);
@@ -225,6 +230,61 @@ fn pool(host: &Host) -> Result<Line> {
     }
     let name = "allocation and release of a 1 MiB tensor from the warm pool, ns";
     Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0) })
+}
+
+/// The longest script of the corpus, from its text to a module lowered for a host.
+fn script() -> Result<Line> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../filetests/corpus");
+    let mut longest = 0.0_f64;
+    let mut measured = String::new();
+    for folder in ["tvm", "lowered"] {
+        for entry in fs::read_dir(corpus.join(folder)).map_err(|error| error.to_string())?.flatten() {
+            let text = fs::read_to_string(entry.path()).map_err(|error| error.to_string())?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let (lowers, ms) = read_and_lower(&text)?;
+            if ms > longest {
+                longest = ms;
+                let what = if lowers { "read and lowered" } else { "read" };
+                measured = format!("{ms:.2} ({name}, {} bytes, {what})", text.len());
+            }
+        }
+    }
+    let name = "reading and lowering the slowest script of the corpus, ms";
+    Ok(Line { name, measured, value: longest, goal: Some(5.0) })
+}
+
+/// Whether a script can be lowered for a host, and the median time in ms that reading and lowering takes. What is lowered
+/// already, or bound to threads, is only read.
+fn read_and_lower(text: &str) -> Result<(bool, f64)> {
+    let facts = Arc::new(host_facts());
+    let once = || -> Result<(bool, f64)> {
+        let start = Instant::now();
+        let module = chipdock_script::parse(text, "kernel.py").map_err(|errors| errors.to_string())?;
+        let lowered = lower(&module, &LowerOptions::new(Arc::clone(&facts)));
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok((lowered.is_ok(), ms))
+    };
+    let (lowers, _) = once()?;
+    let times = (0..51).map(|_| once().map(|(_, ms)| ms)).collect::<Result<Vec<f64>>>()?;
+    Ok((lowers, median(times)))
+}
+
+/// A host without anything of its own.
+fn host_facts() -> TargetFacts {
+    TargetFacts {
+        target: Arc::new(Target { kind: "host".into(), ..Target::default() }),
+        device_type: 1,
+        device: "cpu".into(),
+        stage: Stage::Host,
+        is_host: true,
+        thread_axes: Vec::new(),
+        storage_scopes: vec!["global".into(), "local".into()],
+        threads_per_block_max: None,
+        shared_memory_bytes_max: None,
+        warp_size: None,
+        function_args_max: None,
+        native_ops: Vec::new(),
+    }
 }
 
 /// The command with eight plugins in its folder: time and memory of listing them, and that it opened none.
