@@ -237,8 +237,9 @@ def rescale(x, y, left, right):
     return wrap(rounded >> right, 32)
 
 
-def q_multiply_shift(parameters, x, y):
-    q, s = parameters
+def q_multiply_shift(parameters, x, y=None):
+    *multiplier, q, s = parameters
+    y = np.full_like(x, multiplier[0]) if multiplier else y
     left, right = max(s, 0), q + max(-s, 0)
     return np.array([rescale(a, b, left, right) for a, b in zip(x.tolist(), y.tolist())], np.int32)
 

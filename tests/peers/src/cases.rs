@@ -259,7 +259,14 @@ fn own(op: Op, call: &dyn Fn(Kind, &[DType], DType) -> Case) -> Vec<Case> {
                 .map(|(from, to)| call(Kind::One, &[from], to))
                 .collect()
         }
-        Op::QMultiplyShift => fixed(&[I32, I32], &[&[31, 0], &[31, 3], &[31, -5], &[15, 0], &[1, -1]]),
+        Op::QMultiplyShift => {
+            let mut all = fixed(&[I32, I32], &[&[31, 0], &[31, 3], &[31, -5], &[15, 0], &[1, -1]]);
+            // The multiplier as models have it, a constant: all that real TVM compiles.
+            let constant: [&[i32]; 4] =
+                [&[1 << 30, 31, -3], &[1 << 30, 31, 2], &[1_395_864_371, 31, -5], &[i32::MAX, 31, 1]];
+            all.extend(fixed(&[I32], &constant));
+            all
+        }
         Op::QMultiplyShiftPerAxis => fixed(&[I32; 4], &[&[31, 0, 0], &[31, 1, 0], &[31, 0, 1], &[31, 1, 1]]),
         Op::Dp4a => {
             let dot = |byte: DType, sum| Case {

@@ -9,7 +9,7 @@ use chipdock_ir::{BinaryOp, Op, build, print};
 use chipdock_peers::cases::Operation;
 use chipdock_peers::judge::{Summary, Verdict, arguments, hold_backend, interpret};
 use chipdock_peers::python::{Program, Ran, python, run_in_tvm};
-use chipdock_peers::table::{Table, Tables};
+use chipdock_peers::table::{Kind, Table, Tables};
 use chipdock_peers::{Case, cases};
 
 /// Kernels in one module.
@@ -37,7 +37,7 @@ fn is_defined(case: &Case, table: &Table, row: usize) -> bool {
     }
 }
 
-/// Where TVM refuses, or gives another answer: the operation, types of its last operand or of cast and result, words of
+/// Where TVM refuses, or gives another answer: the operation, its types (as [`otherwise`] names them), words of
 /// the refusal (or `off`, of a value), and why.
 const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
     ("acos", &["float16"], "unknown intrinsic", "it calls no C function for halves"),
@@ -60,6 +60,15 @@ const OTHERWISE: &[(&str, &[&str], &str, &str)] = &[
         "unknown intrinsic",
         "it has none for this target",
     ),
+    ("q_multiply_shift", &["2 int32"], "broadcast_node", "it wants the multiplier as a constant"),
+    (
+        "q_multiply_shift",
+        &["1 int32 [1073741824, 31, -3]"],
+        "off",
+        "half and a negative shift: it adds the half in int32, which overflows",
+    ),
+    ("q_multiply_shift_per_axis", &["4 int32"], "condition_ty", "it wants the flags as booleans"),
+    ("dp4a", &["int8", "uint8"], "unknown intrinsic", "it has none for this target"),
     ("pow", &["bfloat16"], "power only applies to float", "it takes no bfloat16"),
     ("isnan", &["bfloat16"], "not supported", "it takes no bfloat16"),
     ("isinf", &["bfloat16"], "not supported", "it takes no bfloat16"),
@@ -188,6 +197,11 @@ fn operations_agree_with_tvm() {
 fn otherwise(case: &Case) -> Option<(&'static str, &'static str)> {
     let dtype = if case.operation == Operation::Cast {
         format!("{}→{}", case.operands[0], case.result)
+    } else if case.table.0 == Kind::Fixed {
+        match case.operands.len() {
+            1 => format!("1 int32 {:?}", case.parameters),
+            n => format!("{n} int32"),
+        }
     } else {
         case.table.1.to_string()
     };
