@@ -57,6 +57,7 @@ use crate::walk::try_map_functions;
 /// | `erf` | 0.51 | 1.4 |
 /// | `sigmoid` | 2.6 | 2.6 |
 /// | `tanh` | 1.4 | 1.4 |
+/// | `rsqrt` | 1.5 | 1.5 |
 /// | `sinh` | 0.51 | call |
 /// | `cosh` | 0.51 | call |
 /// | `sin` | 0.51 | call |

@@ -9,7 +9,7 @@ A line is an op, the bits of the argument, and the bits of the nearest float64 a
 import random
 import struct
 
-from mpmath import erf, exp, log, log1p, mp, mpf, tanh
+from mpmath import erf, exp, log, log1p, mp, mpf, sqrt, tanh
 
 mp.dps = 60
 
@@ -29,6 +29,7 @@ FUNCTIONS = {
     "erf": (erf, [(-6, 6), (-1, 1), (1, 2), (2, 3), (-1e-300, 1e-300)]),
     "tanh": (tanh, [(-20, 20), (-1, 1), (0.5, 0.7), (-1e-8, 1e-8), (-1e-310, 1e-310)]),
     "sigmoid": (lambda x: 1 / (1 + exp(-x)), [(-40, 40), (-1, 1), (-745, -700), (-8, 0)]),
+    "rsqrt": (lambda x: 1 / sqrt(x), [(0, 10), (0, 1e300), (0, 1e-310)]),
 }
 
 

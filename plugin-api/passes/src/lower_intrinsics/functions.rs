@@ -90,6 +90,7 @@ fn single_ulps(op: Op) -> Option<f64> {
         Op::Exp => 1.1,
         Op::Tanh => 1.4,
         Op::Sigmoid => 2.6,
+        Op::Rsqrt => 1.5,
         Op::Exp2 | Op::Exp10 | Op::Log | Op::Log2 | Op::Log10 | Op::Log1p | Op::Erf => 0.51,
         Op::Sinh | Op::Cosh | Op::Sin | Op::Cos | Op::Tan | Op::Asin | Op::Acos | Op::Atan => 0.51,
         Op::Asinh | Op::Acosh | Op::Atanh | Op::Pow | Op::Atan2 | Op::Hypot => 0.51,
@@ -109,6 +110,7 @@ fn double_ulps(op: Op) -> Option<f64> {
         Op::Erf => 1.4,
         Op::Tanh => 1.4,
         Op::Sigmoid => 2.6,
+        Op::Rsqrt => 1.5,
         _ => return None,
     })
 }

@@ -13,22 +13,13 @@ fn c_name(op: Op) -> Option<&'static str> {
         Op::Atanh => "atanh",
         Op::Cos => "cos",
         Op::Cosh => "cosh",
-        Op::Erf => "erf",
-        Op::Exp => "exp",
-        Op::Exp2 => "exp2",
-        Op::Log => "log",
-        Op::Log10 => "log10",
-        Op::Log1p => "log1p",
-        Op::Log2 => "log2",
         Op::Sin => "sin",
         Op::Sinh => "sinh",
         Op::Tan => "tan",
-        Op::Tanh => "tanh",
         Op::Atan2 => "atan2",
         Op::Fmod => "fmod",
         Op::Hypot => "hypot",
         Op::Ldexp => "ldexp",
-        Op::Nextafter => "nextafter",
         Op::Pow => "pow",
         _ => return None,
     })
@@ -43,15 +34,6 @@ pub(super) fn call(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
 }
 
 fn scalar(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
-    if let (Op::Exp10, [x]) = (op, args) {
-        // C has no exp10. 10 to the power x, in float64, is right where float32 is wanted.
-        let power = scalar(
-            Op::Pow,
-            &[Expr::float(10.0, DType::FLOAT64), x.clone().cast(DType::FLOAT64)],
-            DType::FLOAT64,
-        );
-        return power.map(|power| power.cast(dtype));
-    }
     let name = c_name(op)?;
     let name = if dtype.bits == 32 { format!("{name}f") } else { name.to_owned() };
     let callee = Callee::Extern { name: name.into(), pure: true };

@@ -6,9 +6,9 @@ use super::coefficients as c;
 use super::kit::{MAGIC, Steps, abs, and, copysign, div, equal, less, max, min, pair, shl, single, sqrt};
 use super::log::log1p_of;
 
-/// Rounds to a multiple of 4, when added to a float64 below 2^53, and taken away again.
+/// Rounds to a multiple of 4, when added to a float64 and taken away again. A number of 51 bits from 2^52 on is a multiple
+/// of 4 itself, and comes out as it was: there is a bit to spare for the sum, and from 2^106 on what is added is lost.
 const MAGIC_4: f64 = MAGIC * 4.0;
-const TWO_52: f64 = 4_503_599_627_370_496.0;
 
 /// x · 2/π = k + r: r in quarter turns, at most 1/2, and k in the low bits of a uint64, modulo 4 right.
 ///
@@ -17,18 +17,12 @@ const TWO_52: f64 = 4_503_599_627_370_496.0;
 fn quarter_turns(s: &Steps, x: &Expr) -> (Expr, Expr) {
     let pieces = c::TWO_OVER_PI.iter().enumerate().map(|(index, piece)| {
         let product = s.name("product", x.clone() * s.f64(*piece));
-        // From 2^52 on it is a multiple of 4, and below 2^106 the sums find that. x is below 2^128, the piece below
-        // 2^(-27 index).
-        let live = if index == 0 {
-            s.name("live", s.if_less(&abs(&product), TWO_52, product.clone(), s.f64(0.0)))
+        // x is below 2^128 and the piece below 2^(-27 index): the last products are fractions.
+        if index < 5 {
+            let fours = (product.clone() + s.f64(MAGIC_4)) - s.f64(MAGIC_4);
+            s.name("turn", product - fours)
         } else {
             product
-        };
-        if index < 5 {
-            let fours = (live.clone() + s.f64(MAGIC_4)) - s.f64(MAGIC_4);
-            s.name("turn", live - fours)
-        } else {
-            live
         }
     });
     let turns: Vec<Expr> = pieces.collect();

@@ -134,4 +134,5 @@ functions! {
     asinh Asinh;
     acosh Acosh;
     atanh Atanh;
+    rsqrt Rsqrt;
 }
