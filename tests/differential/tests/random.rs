@@ -1,43 +1,47 @@
-//! Random well-formed programs on every backend present: integers exactly, floats within the interpreter's bound.
+//! Generated programs on every backend present: integers exactly, floats within the interpreter's bound.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use chipdock_differential::{backends, host};
 use chipdock_ir::interpret::{Arg, Array};
-use chipdock_test_programs::{Case, program};
+use chipdock_test_programs::{Case, Failure, Options, Trial};
 use chipdock_xtask::runner::backends::Backend;
 use chipdock_xtask::runner::run;
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-/// Programs per backend; each starts a compiler, so that a few dozen are what a minute allows.
-const CASES: u32 = 64;
+/// Programs per backend; each starts a compiler, so that a few dozen are what half a minute allows.
+const PROGRAMS: u64 = 64;
 
-fn check(host: &chipdock_host::Host, backend: &Backend, case: &Case) -> Result<(), String> {
+/// What a backend has to take: a refusal fails. What none can take is left out, with the reason.
+fn options() -> Options {
+    Options::default()
+}
+
+fn check(host: &chipdock_host::Host, backend: &Backend, case: &Case) -> Result<(), Failure> {
+    let kind = &backend.target.kind;
+    let failed = |what: &str, error: String| Failure::new(format!("{kind} {what}"), error);
+    let module = run::build(host, backend, &case.module).map_err(|error| failed("build", error))?;
     let callable =
-        run::build(host, backend, &case.module)?.function(&case.function).map_err(|e| e.to_string())?;
-    let values = run::upload(backend, &case.args)?;
-    run::call(&callable, &values)?;
+        module.function(&case.function).map_err(|error| failed("function", error.to_string()))?;
+    let values = run::upload(backend, &case.args).map_err(|error| failed("upload", error))?;
+    run::call(&callable, &values).map_err(|error| failed("call", error))?;
     let mut found = Vec::new();
     for (value, arg) in values.iter().zip(&case.args) {
         if let (run::Value::Tensor(tensor), Arg::Tensor(array)) = (value, arg) {
-            let data = tensor.to_bytes().map_err(|error| error.to_string())?;
+            let data = tensor.to_bytes().map_err(|error| failed("download", error.to_string()))?;
             found.push(Array { dtype: array.dtype, shape: array.shape.clone(), data });
         }
     }
-    case.check(&found)
+    case.check(&found).map(drop).map_err(|error| failed("result", error))
 }
 
 #[test]
 fn random_programs_agree_with_the_interpreter() {
     let host = host();
     for backend in backends(&host) {
-        let config =
-            Config { cases: CASES, max_shrink_iters: 64, failure_persistence: None, ..Config::default() };
-        let result = TestRunner::new(config).run(&program(), |case| {
-            check(&host, &backend, &case).map_err(|error| {
-                TestCaseError::fail(format!("on {}: {error}\n{}", backend.target.kind, case.text()))
-            })
-        });
-        result.unwrap_or_else(|failure| panic!("{failure}"));
+        Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
+            .options(options())
+            .programs(PROGRAMS)
+            .candidates_max(400)
+            .run(|case| check(&host, &backend, case));
     }
 }
