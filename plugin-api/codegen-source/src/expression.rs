@@ -456,7 +456,8 @@ impl<'a> Writer<'a> {
             Callee::Op(Op::IfThenElse) => self.if_then_else(e, args),
             Callee::Op(Op::Likely) if args.len() == 1 => {
                 let code = self.value(&args[0]);
-                self.dialect.likely(&code)
+                // Nothing branches on a vector.
+                if e.dtype.is_scalar() { self.dialect.likely(&code) } else { code }
             }
             Callee::Op(op) => self.op(e, *op, args),
             Callee::Global(name) => {

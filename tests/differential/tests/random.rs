@@ -20,8 +20,7 @@ fn check(host: &chipdock_host::Host, backend: &Backend, case: &Case) -> Result<(
     let kind = &backend.target.kind;
     let failed = |what: &str, error: String| Failure::new(format!("{kind} {what}"), error);
     let module = run::build(host, backend, &case.module).map_err(|error| failed("build", error))?;
-    let callable =
-        module.function(&case.function).map_err(|error| failed("function", error.to_string()))?;
+    let callable = module.function(&case.function).map_err(|error| failed("function", error.to_string()))?;
     let values = run::upload(backend, &case.args).map_err(|error| failed("upload", error))?;
     run::call(&callable, &values).map_err(|error| failed("call", error))?;
     let mut found = Vec::new();
@@ -44,4 +43,25 @@ fn random_programs_agree_with_the_interpreter() {
             .candidates_max(400)
             .run(|case| check(&host, &backend, case));
     }
+}
+
+/// Kernels that a pass or a code generator once got wrong, as they were reduced.
+#[test]
+fn what_once_was_wrong_is_right_on_every_backend() {
+    let host = host();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/regressions");
+    let mut n_kernels = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("it can be listed").path();
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let module = chipdock_script::parse(&text, &path.to_string_lossy()).expect("it is a kernel");
+        let case = Case::of(module, "kernel").expect("it has arguments");
+        for backend in backends(&host) {
+            if let Err(failure) = check(&host, &backend, &case) {
+                panic!("{}: {}\n{}", path.display(), failure.what, failure.details);
+            }
+        }
+        n_kernels += 1;
+    }
+    assert!(n_kernels > 0);
 }

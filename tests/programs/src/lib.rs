@@ -27,7 +27,8 @@
 //! # Reducing
 //!
 //! - **R1** What the reducer gives back has the property that it was asked for, as what it was given has.
-//! - **R2** Every module that it tries validates at [`chipdock_ir::Stage::Blocks`]; every case runs without an error.
+//! - **R2** Every module that it tries validates at [`chipdock_ir::Stage::Blocks`]; every case runs without an error, if the
+//!   first one does.
 //! - **R3** It ends: each step makes the program smaller, or simpler by a fixed order.
 //! - **R4** It gives the same for the same input and property.
 

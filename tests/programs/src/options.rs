@@ -33,6 +33,11 @@ pub struct Options {
     pub externs: bool,
     /// Whether there may be assertions, which hold, and early returns.
     pub exits: bool,
+    /// Whether elements may be added to by atomic operations, one after the other.
+    pub atomics: bool,
+    /// Whether tensors are computed by threads too: grid and block bindings, shared memory with barriers, implicit where
+    /// there are blocks, reductions over threads, warp shuffles, atomics. For targets that have threads.
+    pub threads: bool,
     /// Tensors that a program computes at most, at least 1.
     pub stages_max: usize,
     /// How deep expressions go.
@@ -95,9 +100,19 @@ pub const COMPUTING: &[Op] = &[
     Op::IfThenElse,
     Op::Likely,
     Op::Reinterpret,
+    Op::QMultiplyShift,
+    Op::QMultiplyShiftPerAxis,
+    Op::Dp4a,
+    Op::ThreadInvariant,
 ];
 
 impl Options {
+    /// Everything, threads as well.
+    #[must_use]
+    pub fn with_threads() -> Self {
+        Self { threads: true, ..Self::default() }
+    }
+
     pub(crate) fn has(&self, op: Op, operand: DType) -> bool {
         self.ops.contains(&op) && !self.without.contains(&(op, operand.scalar()))
     }
@@ -121,6 +136,8 @@ impl Default for Options {
             results: true,
             externs: true,
             exits: true,
+            atomics: true,
+            threads: false,
             stages_max: 3,
             depth: 4,
             tour: true,

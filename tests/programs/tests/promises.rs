@@ -100,3 +100,12 @@ fn options_are_kept() {
         assert!(!seen.contains(name), "{name}");
     }
 }
+
+/// G1, G2 of kernels with threads: no races, no barrier that some thread misses.
+#[test]
+fn g2_threads_run() {
+    Trial::new("g2_threads_run", FOLDER)
+        .options(Options::with_threads())
+        .programs(1000)
+        .run(|case| runs(case).map(drop));
+}

@@ -22,7 +22,7 @@ fn equals(case: &Case, module: &IrModule, text: &str) -> Result<(), Failure> {
 fn printed_programs_read_back_as_they_were() {
     // The reader takes the magnitude of an unsigned integer for the integer, as TVM does.
     let without = DType::SCALARS.iter().filter(|dtype| dtype.is_uint()).map(|dtype| (Op::Abs, *dtype));
-    let options = Options { without: without.collect(), ..Options::default() };
+    let options = Options { without: without.collect(), ..Options::with_threads() };
     let trial = Trial::new("printed_programs_read_back_as_they_were", FOLDER).options(options);
     trial.programs(PROGRAMS).run(|case| {
         let text = print::module(&case.module);
@@ -32,7 +32,8 @@ fn printed_programs_read_back_as_they_were() {
 
 #[test]
 fn programs_cross_the_wire_as_they_were() {
-    Trial::new("programs_cross_the_wire_as_they_were", FOLDER).programs(PROGRAMS).run(|case| {
+    let trial = Trial::new("programs_cross_the_wire_as_they_were", FOLDER).options(Options::with_threads());
+    trial.programs(PROGRAMS).run(|case| {
         let text = wire::write(&case.module).map_err(|error| Failure::new("write", error))?;
         let module = wire::read(&text).map_err(|error| Failure::new("read", error))?;
         equals(case, &module, &text)?;

@@ -148,7 +148,9 @@ impl Generator<'_> {
     }
 
     fn scratch(&mut self, f: &mut Body, name: &str, shape: &[i32], dtype: DType) -> Buffer {
-        let scope = if self.random.one_in(4) { StorageScope::GLOBAL } else { StorageScope::LOCAL };
+        // Of global memory there is one instance for all threads.
+        let is_global = self.random.one_in(4) && !self.in_threads;
+        let scope = if is_global { StorageScope::GLOBAL } else { StorageScope::LOCAL };
         let shape: Vec<Expr> = shape.iter().map(|extent| Expr::i32(*extent)).collect();
         f.alloc(name, shape, dtype, scope)
     }
@@ -291,10 +293,15 @@ impl Generator<'_> {
 
     /// Statements that change nothing, around and before a store.
     fn noted(&mut self, f: &mut Body, to: &Target, scope: &Scope) {
-        match self.random.below(3) {
+        match self.random.below(4) {
             0 => {
                 let value = self.condition(1, scope, 1);
                 f.evaluate(value);
+            }
+            3 => {
+                let index = self.exact_leaf(self.index, scope).expr;
+                let same = Expr::compare(CompareOp::Eq, index.clone(), index);
+                f.evaluate(Expr::call(Op::Assume, vec![same], DType::HANDLE));
             }
             1 if self.options.exits => self.holds(f, scope),
             _ => {

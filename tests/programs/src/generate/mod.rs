@@ -8,6 +8,7 @@ mod loops;
 mod module;
 mod op;
 mod stage;
+mod threads;
 mod tour;
 mod value;
 mod vector;
@@ -56,6 +57,8 @@ struct Generator<'o> {
     allocated: Vec<Buffer>,
     helpers: Vec<PrimFunc>,
     n_helpers: usize,
+    /// Whether what is made is run by threads.
+    in_threads: bool,
     /// What the stage stored so far: least, greatest, whether exact.
     written: Option<(f64, f64, bool)>,
 }
@@ -91,6 +94,7 @@ impl<'o> Generator<'o> {
             allocated: Vec::new(),
             helpers: Vec::new(),
             n_helpers: 0,
+            in_threads: false,
             written: None,
         }
     }

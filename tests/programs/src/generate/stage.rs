@@ -29,9 +29,15 @@ enum Kind {
     Nested,
     /// By a function of the module.
     Call,
+    /// Elements added to, each addition being atomic.
+    Atomic,
+    /// By threads.
+    Threads,
 }
 
-const KINDS: [(Kind, usize); 8] = [
+const KINDS: [(Kind, usize); 10] = [
+    (Kind::Atomic, 1),
+    (Kind::Threads, 24),
     (Kind::Map, 10),
     (Kind::Reduce, 4),
     (Kind::Scan, 2),
@@ -60,6 +66,8 @@ impl<'o> Generator<'o> {
             Kind::Vectors => self.options.vectors,
             Kind::View => self.options.views,
             Kind::Call => self.options.calls,
+            Kind::Atomic => self.options.atomics,
+            Kind::Threads => self.options.threads,
             Kind::Map | Kind::Scan | Kind::Scatter => true,
         }
     }
@@ -95,15 +103,21 @@ impl<'o> Generator<'o> {
         let weights: Vec<usize> =
             KINDS.iter().map(|(kind, weight)| if self.allows_kind(*kind) { *weight } else { 0 }).collect();
         let kind = KINDS[self.random.weighted(&weights)].0;
+        if kind == Kind::Threads {
+            return self.thread_stage(f, at);
+        }
         let shape: Vec<Size> = match kind {
             Kind::Map => self.random.pick(&SHAPES).to_vec(),
             Kind::Reduce => self.random.pick(&SHAPES[..2]).to_vec(),
-            Kind::Scan | Kind::Call => vec![Size::N],
-            Kind::Scatter => vec![Size::M],
+            Kind::Scan | Kind::Call | Kind::Threads => vec![Size::N],
+            Kind::Scatter | Kind::Atomic => vec![Size::M],
             Kind::Vectors => self.random.pick(&SHAPES[1..3]).to_vec(),
             Kind::View | Kind::Nested => vec![Size::N, Size::M],
         };
-        let dtype = self.any_type();
+        let dtype = match kind {
+            Kind::Atomic => self.atomic_type(),
+            _ => self.any_type(),
+        };
         self.written = None;
         let to = self.result_buffer(f, format!("B{at}"), &shape, dtype, is_last);
         match kind {
@@ -115,6 +129,8 @@ impl<'o> Generator<'o> {
             Kind::View => self.view(f, &to),
             Kind::Nested => self.nested(f, &to),
             Kind::Call => self.call_stage(f, &to),
+            Kind::Atomic => self.atomic(f, &to),
+            Kind::Threads => {}
         }
         self.finish_stage(to, shape);
     }
@@ -251,6 +267,33 @@ impl<'o> Generator<'o> {
             this.note(&value);
             f.store(to, [&place], value.expr);
         });
+    }
+
+    fn atomic(&mut self, f: &mut Body, to: &Buffer) {
+        let start = self.constant(to.dtype);
+        f.for_loop("k", self.extent(Size::M), ForKind::Serial, |f, k| f.store(to, [k], start.expr));
+        f.for_loop("i", self.extent(Size::N), ForKind::Serial, |f, i| {
+            let scope = Scope::default().with_index(Size::N, i);
+            self.add_atomically(f, to, Size::M, &scope);
+        });
+        self.written = Some((-1000.0, 1000.0, false));
+    }
+
+    /// A type that atomic additions take.
+    pub(crate) fn atomic_type(&mut self) -> DType {
+        let fits = |dtype: DType| {
+            dtype.is_integer() && dtype.bits >= 32 || dtype.is_float() && dtype != DType::BFLOAT16
+        };
+        self.typed(fits).unwrap_or(DType::INT32)
+    }
+
+    /// One element, whichever, plus something.
+    pub(crate) fn add_atomically(&mut self, f: &mut Body, to: &Buffer, size: Size, scope: &Scope) {
+        let Some(place) = self.index(size, scope) else { return };
+        let value = self.value(to.dtype, scope, 2);
+        let value = if to.dtype.is_float() { value.clamp(-50.0, 50.0) } else { value };
+        let address = Expr::call(Op::AddressOf, vec![to.at([&place])], DType::HANDLE);
+        f.evaluate(Expr::call(Op::AtomicAdd, vec![address, value.expr], to.dtype));
     }
 
     /// A block for each row, and one for each element in it.

@@ -59,10 +59,17 @@ pub(crate) fn takes(op: Op, dtype: DType) -> bool {
             Op::Clz => dtype.is_integer(),
             Op::Likely => dtype.is_bool(),
             Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
-            Op::IfThenElse => true,
+            Op::IfThenElse | Op::ThreadInvariant => true,
+            Op::QMultiplyShift | Op::QMultiplyShiftPerAxis => dtype == DType::INT32,
+            Op::Dp4a => dtype == DType::INT8 || dtype == DType::UINT8,
             _ => false,
         },
     }
+}
+
+/// The type that four products of a type are added up in.
+pub(crate) fn sum_of(dtype: DType) -> DType {
+    if dtype == DType::INT8 { DType::INT32 } else { DType::UINT32 }
 }
 
 impl Generator<'_> {
@@ -85,6 +92,7 @@ impl Generator<'_> {
             Turn::Compare(..) | Turn::Logic(_) => DType::BOOL,
             Turn::Cast(_, to) => to,
             Turn::Call(Op::Clz, _) => DType::INT32,
+            Turn::Call(Op::Dp4a, dtype) => sum_of(dtype),
             Turn::Call(op, _) if op.signature() == Signature::FloatTest => DType::BOOL,
             Turn::Binary(..) | Turn::Call(..) => dtype,
         };
@@ -120,6 +128,14 @@ impl Generator<'_> {
                 Val { expr: call, ..a }
             }
             Turn::Call(Op::Fma, _) => op::fma(a.clone(), b, a),
+            Turn::Call(Op::QMultiplyShift | Op::QMultiplyShiftPerAxis, _) => {
+                let per_axis = matches!(turn, Turn::Call(Op::QMultiplyShiftPerAxis, _));
+                self.quantised(per_axis, a, b)
+            }
+            Turn::Call(Op::Dp4a, dtype) => self.dot(dtype, scope, 1),
+            Turn::Call(Op::ThreadInvariant, dtype) => {
+                Val { expr: Expr::call(Op::ThreadInvariant, vec![a.expr], dtype), ..a }
+            }
             Turn::Call(Op::Ldexp, _) => {
                 let power = self.leaf(DType::INT32, scope);
                 op::op2(Op::Ldexp, a, power)

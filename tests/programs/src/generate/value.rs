@@ -107,6 +107,8 @@ impl Generator<'_> {
                 Some(float) => float.with_lanes(dtype.lanes),
                 None => return self.leaf(dtype, scope),
             },
+            Op::Dp4a if dtype == DType::INT32 => DType::INT8,
+            Op::Dp4a => DType::UINT8,
             Op::Clz => match self.integer_type() {
                 Some(integer) => integer.with_lanes(dtype.lanes),
                 None => return self.leaf(dtype, scope),
@@ -136,6 +138,15 @@ impl Generator<'_> {
                 let value = operand(self, dtype);
                 self.reinterpret(value)
             }
+            Op::ThreadInvariant => {
+                let value = operand(self, dtype);
+                Val { expr: Expr::call(Op::ThreadInvariant, vec![value.expr], dtype), ..value }
+            }
+            Op::QMultiplyShift | Op::QMultiplyShiftPerAxis => {
+                let (a, b) = (operand(self, dtype), operand(self, dtype));
+                self.quantised(called == Op::QMultiplyShiftPerAxis, a, b)
+            }
+            Op::Dp4a => self.dot(dtype, scope, depth),
             Op::Fma => {
                 let [a, b, c] = [(); 3].map(|()| operand(self, dtype));
                 op::fma(a, b, c)
@@ -160,6 +171,33 @@ impl Generator<'_> {
                 op::op1(called, value)
             }
         }
+    }
+
+    /// A product of int32 as quantised kernels have it.
+    pub(crate) fn quantised(&mut self, per_axis: bool, a: Val, b: Val) -> Val {
+        let dtype = a.dtype();
+        let scalar = |this: &mut Self, low, high| Expr::i32(this.random.between(low, high) as i32);
+        let q = scalar(self, 1, 31);
+        let (op, args) = if per_axis {
+            let shifts =
+                [scalar(self, 0, 7).broadcast(dtype.lanes), scalar(self, 0, 7).broadcast(dtype.lanes)];
+            let flags = [scalar(self, 0, 1), scalar(self, 0, 1)];
+            let args = [a.expr, b.expr].into_iter().chain(shifts).chain([q]).chain(flags);
+            (Op::QMultiplyShiftPerAxis, args.collect())
+        } else {
+            (Op::QMultiplyShift, vec![a.expr, b.expr, q, scalar(self, -3, 7)])
+        };
+        Val { exact: a.exact && b.exact, ..Val::any(Expr::call(op, args, dtype)) }
+    }
+
+    /// Four products of int8 or uint8, added up.
+    pub(crate) fn dot(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
+        let sum = super::tour::sum_of(dtype);
+        let four = dtype.scalar().with_lanes(4);
+        let (a, b) = (self.value(four, scope, depth), self.value(four, scope, depth));
+        let start = self.value(sum, scope, depth);
+        let exact = a.exact && b.exact && start.exact;
+        Val { exact, ..Val::any(Expr::call(Op::Dp4a, vec![a.expr, b.expr, start.expr], sum)) }
     }
 
     /// Within the width or past it, negative too.
@@ -373,7 +411,9 @@ fn gives(op: Op, dtype: DType) -> bool {
             Op::Clz => dtype.scalar() == DType::INT32,
             Op::Likely => dtype.is_bool(),
             Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
-            Op::IfThenElse => true,
+            Op::IfThenElse | Op::ThreadInvariant => true,
+            Op::QMultiplyShift | Op::QMultiplyShiftPerAxis => dtype.scalar() == DType::INT32,
+            Op::Dp4a => dtype == DType::INT32 || dtype == DType::UINT32,
             _ => false,
         },
     }

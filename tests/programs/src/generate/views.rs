@@ -75,8 +75,12 @@ impl Generator<'_> {
         let name = "P";
         let data = Var::pointer(name, to.dtype, StorageScope::GLOBAL);
         let view = Buffer::from_node(BufferNode { data, ..over(to, name, vec![self.extent(Size::Product)]) });
-        let address = if self.random.one_in(2) {
+        let address = if self.random.one_in(3) {
             Self::address(to)
+        } else if self.random.one_in(2) {
+            let (zero, extent) = (self.index_number(0), self.extent(Size::Product));
+            let args = vec![super::facts::number(0.0, to.dtype), to.data.expr(), zero, extent, Expr::i32(3)];
+            Expr::call(Op::AccessPtr, args, DType::HANDLE)
         } else {
             let moved = vec![to.data.expr(), Expr::int(0, DType::INT64)];
             Expr::call(Op::HandleAddByteOffset, moved, DType::HANDLE)

@@ -38,14 +38,17 @@ pub fn reduce(module: &IrModule, fails: &mut dyn FnMut(&IrModule) -> bool) -> Ir
     reducer.module
 }
 
-/// A small case that has a property, from one that has it. Only cases that validate and run without an error are asked.
+/// A small case that has a property, from one that has it. Only cases that validate are asked and, if it runs without an
+/// error itself, only those that do so too.
 ///
 /// As [`reduce`]; besides, parameters that are not needed go, sizes become smaller and inputs simple.
 pub fn reduce_case(case: &Case, fails: &mut dyn FnMut(&Case) -> bool) -> Case {
     let mut case = case.clone();
+    let runs = case.run(&case.module).is_ok();
     loop {
         let before = weight(&case.module) + inputs::weight(&case);
-        let mut ask = |candidate: &Case| candidate.run(&candidate.module).is_ok() && fails(candidate);
+        let mut ask =
+            |candidate: &Case| (!runs || candidate.run(&candidate.module).is_ok()) && fails(candidate);
         let module = reduce(&case.module, &mut |module| {
             let candidate = Case { module: module.clone(), ..case.clone() };
             ask(&candidate)
