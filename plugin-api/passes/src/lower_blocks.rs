@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrNode, Attrs, Block, Buffer, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts,
-    Var,
+    AttrNode, AttrValue, Attrs, Block, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt,
+    StmtKind, TargetFacts, Var,
 };
 
 use crate::PassError;
@@ -26,6 +26,9 @@ const PASS: &str = "lower_blocks";
 /// reduction axis starts at the first iteration of the loops that it is made of, no other loop or branch depends on
 /// them, and nothing else under that loop touches what init writes or writes what init reads. Elsewhere it runs under
 /// an `if` that asks for the first iteration. A reduction of no iterations runs no init, in both forms.
+///
+/// An annotation of a block that is a number, a string or an expression becomes an attribute around it, in terms of the
+/// values of its axes; others end here.
 ///
 /// # Before and after
 ///
@@ -247,8 +250,28 @@ impl<'a> Lowerer<'a> {
             self.frames.pop();
         }
         parts.push(body?);
-        let whole = Stmt::seq(parts);
+        let whole = self.annotated(block, Stmt::seq(parts));
         Ok(if always { whole } else { Stmt::if_then(predicate, whole, None) })
+    }
+
+    fn annotated(&mut self, block: &Block, whole: Stmt) -> Stmt {
+        let notes = block.annotations.iter().rev().filter_map(|(key, value)| {
+            let value = match value {
+                AttrValue::Bool(value) => Expr::bool(*value),
+                AttrValue::Int(value) => Expr::int((*value).into(), DType::INT64),
+                AttrValue::Float(value) => Expr::float(value.value(), DType::FLOAT64),
+                AttrValue::Str(value) => Expr::str(Arc::clone(value)),
+                AttrValue::Expr(value) => self.expr(value),
+                AttrValue::None | AttrValue::List(_) | AttrValue::Map(_) | AttrValue::Target(_) => {
+                    return None;
+                }
+            };
+            Some((Arc::clone(key), value))
+        });
+        let notes: Vec<_> = notes.collect();
+        notes.into_iter().fold(whole, |body, (key, value)| {
+            Stmt::new(StmtKind::Attr { node: AttrNode::None, key, value, body })
+        })
     }
 
     /// Allocations, views and, if it could not move out, init go to `parts`; the body is returned.

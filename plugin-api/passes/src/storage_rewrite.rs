@@ -10,8 +10,10 @@ use crate::PassError;
 use crate::walk::map_bodies;
 
 /// Lets an allocation take the memory of an earlier one in the same sequence that is used for the last time before the
-/// later one is used first: same element type and scope, at least as large. A buffer whose address is passed on keeps
-/// its own memory.
+/// later one is used first: same scope, at least as large and as aligned. The element type is the same too, unless both
+/// are more than a stack takes ([`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX) bytes, or a size that is not
+/// constant): then elements of the earlier one are at least as large. A buffer whose address is passed on keeps its own
+/// memory.
 ///
 /// # Before and after
 ///
@@ -95,13 +97,24 @@ fn share(stmts: &[Stmt]) -> Vec<Stmt> {
 
 /// True when the memory of `owner` is enough for `buffer`, and of the same kind.
 fn holds(owner: &Buffer, buffer: &Buffer) -> bool {
-    let size = match (owner.constant_size(), buffer.constant_size()) {
+    let (have, want) = (bytes(owner), bytes(buffer));
+    let large = |bytes: Option<i128>| bytes.is_none_or(|bytes| bytes > crate::STACK_SIZE_BYTES_MAX);
+    let element = owner.dtype == buffer.dtype
+        || owner.dtype.size_bytes() >= buffer.dtype.size_bytes()
+            && owner.dtype.lane_size_bytes() >= buffer.dtype.lane_size_bytes()
+            && large(have)
+            && large(want);
+    let size = match (have, want) {
         (Some(have), Some(want)) => have >= want,
         _ => owner.shape == buffer.shape,
     };
-    size && owner.dtype == buffer.dtype
+    size && element
         && owner.scope == buffer.scope
         && owner.data_alignment_bytes >= buffer.data_alignment_bytes
+}
+
+fn bytes(buffer: &Buffer) -> Option<i128> {
+    buffer.constant_size()?.checked_mul(buffer.dtype.size_bytes() as i128)
 }
 
 /// When each allocated buffer is used; one that never is has no entry.

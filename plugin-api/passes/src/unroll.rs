@@ -1,7 +1,7 @@
 //! Loops written out.
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{BinaryOp, Child, Expr, ForKind, IrModule, Stmt, StmtKind, TargetFacts};
+use chipdock_ir::{AttrValue, BinaryOp, Child, Expr, ForKind, IrModule, Stmt, StmtKind, TargetFacts};
 
 use crate::PassError;
 use crate::simplify::leaves_loop;
@@ -12,9 +12,18 @@ const ITERATIONS_MAX: i128 = 256;
 /// Statements that a loop may become.
 const STATEMENTS_MAX: i128 = 4096;
 
+/// Notes of a loop or a block: serial loops within of so many steps in all are written out.
+const AUTO_MAX_STEP: &str = "pragma_auto_unroll_max_step";
+/// A note beside it: whether by us (all the same to us).
+const EXPLICIT: &str = "pragma_unroll_explicit";
+
 /// Writes out each loop marked as unrolled, each iteration with variables of its own. One with more than 256
 /// iterations, with a number of them that is not known, one that would become more than 4096 statements, and one that is
 /// left by `break` or `continue` becomes a serial loop.
+///
+/// Under the note `pragma_auto_unroll_max_step`, an integer on a loop, or around a block, serial loops of a constant number
+/// of iterations are written out too, inner ones first, as long as their stores and calls are no more than that. That note and
+/// `pragma_unroll_explicit` end here.
 ///
 /// # Before and after
 ///
@@ -31,24 +40,44 @@ const STATEMENTS_MAX: i128 = 4096;
 ///
 /// None.
 pub fn unroll(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
-    Ok(map_bodies(module, |function| rewrite(&function.body)))
+    Ok(map_bodies(module, |function| rewrite(&function.body, 0)))
 }
 
-fn rewrite(stmt: &Stmt) -> Stmt {
-    let stmt = stmt.map_children(&mut Expr::clone, &mut rewrite);
-    let StmtKind::For { var, min, extent, kind: ForKind::Unrolled, step, annotations, body } = &stmt.kind
-    else {
-        return stmt;
+/// `most`: steps that a serial loop may have in all to be written out; 0 for none.
+fn rewrite(stmt: &Stmt, most: i128) -> Stmt {
+    match &stmt.kind {
+        StmtKind::Attr { key, value, body, .. } if &**key == AUTO_MAX_STEP => {
+            return rewrite(body, value.as_int().unwrap_or(0));
+        }
+        StmtKind::Attr { key, body, .. } if &**key == EXPLICIT => return rewrite(body, most),
+        _ => {}
+    }
+    let StmtKind::For { var, min, extent, kind, step, annotations, body } = &stmt.kind else {
+        return stmt.map_children(&mut Expr::clone, &mut |s| rewrite(s, most));
+    };
+    let most = match annotations.get(AUTO_MAX_STEP) {
+        Some(AttrValue::Int(steps)) => i128::from(*steps),
+        _ => most,
+    };
+    let body = rewrite(body, most);
+    let wanted = match kind {
+        ForKind::Unrolled => true,
+        ForKind::Serial => {
+            extent.as_int().is_some_and(|count| count.checked_mul(steps(&body)).is_some_and(|n| n <= most))
+        }
+        _ => false,
     };
     let count = extent.as_int().filter(|count| {
-        (0..=ITERATIONS_MAX).contains(count)
-            && count * statements(body) <= STATEMENTS_MAX
-            && !leaves_loop(body)
+        wanted
+            && (0..=ITERATIONS_MAX).contains(count)
+            && count * statements(&body) <= STATEMENTS_MAX
+            && !leaves_loop(&body)
     });
     let Some(count) = count else {
-        let (var, min, extent) = (var.clone(), min.clone(), extent.clone());
-        let (step, annotations, body) = (step.clone(), annotations.clone(), body.clone());
-        let kind = ForKind::Serial;
+        let (var, min, extent, step) = (var.clone(), min.clone(), extent.clone(), step.clone());
+        let kind = if *kind == ForKind::Unrolled { ForKind::Serial } else { *kind };
+        let mut annotations = annotations.clone();
+        annotations.retain(|key, _| ![AUTO_MAX_STEP, EXPLICIT].contains(&&**key));
         return Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body })
             .with_span(stmt.span);
     };
@@ -58,9 +87,24 @@ fn rewrite(stmt: &Stmt) -> Stmt {
             None => Expr::int(index, var.dtype),
         };
         let value = crate::simplify::expr(&(min.clone() + offset));
-        Substitution::new().fresh().with_var(var, value).stmt(body)
+        Substitution::new().fresh().with_var(var, value).stmt(&body)
     });
     Stmt::seq(iterations)
+}
+
+/// Stores and calls of one run of a body; a loop that is left over counts as too many.
+fn steps(stmt: &Stmt) -> i128 {
+    let mut count = 0_i128;
+    stmt.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            count = count.saturating_add(match stmt.kind {
+                StmtKind::Store { .. } | StmtKind::Evaluate(_) => 1,
+                StmtKind::For { .. } | StmtKind::While { .. } => i128::MAX,
+                _ => 0,
+            });
+        }
+    });
+    count
 }
 
 fn statements(stmt: &Stmt) -> i128 {

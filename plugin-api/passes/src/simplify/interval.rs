@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use chipdock_ir::{BinaryOp, Callee, DType, Expr, ExprKind, Op, Var};
+use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Var};
+
+use super::linear::Linear;
 
 /// Least and greatest value, both included.
 pub(crate) type Interval = (i128, i128);
@@ -37,6 +39,46 @@ impl Ranges {
         if let (Some(last), Some((_, limit))) = (last, var.dtype.integer_range()) {
             self.set(var, low, last.min(limit));
         }
+    }
+
+    /// States that a condition holds: comparisons of a variable, plus a constant, and conjunctions of them. Where that
+    /// cannot be, nothing is learnt.
+    pub(crate) fn assume(&mut self, condition: &Expr) {
+        match &condition.kind {
+            ExprKind::And(a, b) => {
+                self.assume(a);
+                self.assume(b);
+            }
+            ExprKind::Call { callee: Callee::Op(Op::Likely), args } => {
+                args.iter().for_each(|a| self.assume(a))
+            }
+            ExprKind::Compare(op, a, b) if a.dtype.is_integer() && a.dtype.is_scalar() => {
+                self.compared(*op, a, b);
+                self.compared(mirrored(*op), b, a);
+            }
+            _ => {}
+        }
+    }
+
+    /// What `a op b` says of the one variable that `a` is, plus a constant.
+    fn compared(&mut self, op: CompareOp, a: &Expr, b: &Expr) {
+        let sum = Linear::of(a);
+        let [(term, 1)] = sum.terms.as_slice() else { return };
+        let ExprKind::Var(var) = &term.kind else { return };
+        if !sum.fits(self) {
+            return;
+        }
+        let (own, (low, high)) = (self.of(&var.expr()), self.of(b));
+        let (low, high) = (low - sum.constant, high - sum.constant);
+        let (least, most) = match op {
+            CompareOp::Eq => (low, high),
+            CompareOp::Ne => return,
+            CompareOp::Lt => (own.0, high - 1),
+            CompareOp::Le => (own.0, high),
+            CompareOp::Gt => (low + 1, own.1),
+            CompareOp::Ge => (low, own.1),
+        };
+        self.set(var, own.0.max(least), own.1.min(most));
     }
 
     /// Sound bounds of an integer or boolean expression, over all its lanes; of anything else, all of an `i64` and
@@ -89,6 +131,17 @@ impl Ranges {
             (Op::Popcount | Op::Clz, [a]) => Some((0, a.dtype.bits.into())),
             _ => None,
         }
+    }
+}
+
+/// The comparison with its sides exchanged.
+fn mirrored(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+        same => same,
     }
 }
 

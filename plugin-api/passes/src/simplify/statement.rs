@@ -63,8 +63,9 @@ impl Statements {
                         (false, None) => Stmt::nop(),
                     };
                 }
-                let then = self.stmt(then);
-                let otherwise = otherwise.as_ref().map(|s| self.stmt(s)).filter(|s| !s.is_nop());
+                let then = self.given(&condition, then);
+                let not = expr_with(&condition.clone().logical_not(), &self.ranges);
+                let otherwise = otherwise.as_ref().map(|s| self.given(&not, s)).filter(|s| !s.is_nop());
                 if then.is_nop() && otherwise.is_none() && is_pure(&condition) {
                     return Stmt::nop();
                 }
@@ -81,6 +82,15 @@ impl Statements {
             StmtKind::Assert { condition, .. } if self.expr(condition).as_int() == Some(1) => Stmt::nop(),
             _ => self.children(stmt),
         }
+    }
+
+    /// The statement where the condition holds.
+    fn given(&mut self, condition: &Expr, stmt: &Stmt) -> Stmt {
+        let outside = self.ranges.clone();
+        self.ranges.assume(condition);
+        let result = self.stmt(stmt);
+        self.ranges = outside;
+        result
     }
 
     fn learn(&mut self, var: &chipdock_ir::Var, value: &Expr) {
