@@ -1,10 +1,11 @@
 //! Functions of one float32 against the interpreter's float64, over a sample of all float32 and around hard points.
 
 use chipdock_ir::interpret::Array;
-use chipdock_ir::{DType, Op};
-use chipdock_passes::lowered_ulps;
+use chipdock_ir::{DType, Expr, ForKind, Op, Signature, Stmt, StmtKind};
+use chipdock_passes::{lower_intrinsics, lowered_ulps};
 
 use super::{exact, run, ulps};
+use crate::facts::host;
 
 /// Where functions change their course, overflow, or are made of another part.
 const POINTS: &[f32] = &[
@@ -135,4 +136,52 @@ functions! {
     acosh Acosh;
     atanh Atanh;
     rsqrt Rsqrt;
+}
+
+/// The loop over elements as one over vectors of four.
+fn in_vectors(stmt: &Stmt, n: i32) -> Stmt {
+    let StmtKind::For { var, body, .. } = &stmt.kind else {
+        return stmt.map_children(&mut Clone::clone, &mut |child| in_vectors(child, n));
+    };
+    let StmtKind::Store { buffer, value, .. } = &body.kind else { unreachable!("a store") };
+    let index = (var.expr() * Expr::i32(4)).ramp(Expr::i32(1), 4);
+    let value = value.map_children(&mut |arg| match &arg.kind {
+        chipdock_ir::ExprKind::Load { buffer, .. } => Expr::load(buffer, vec![index.clone()]),
+        _ => arg.clone(),
+    });
+    let dtype = value.dtype.with_lanes(4);
+    let value = Expr::new(value.kind.clone(), dtype);
+    Stmt::for_loop(var.clone(), Expr::i32(n / 4), ForKind::Serial, Stmt::store(buffer, vec![index], value))
+}
+
+/// A vector is lowered as a whole, and gives in each lane what the scalar gives.
+#[test]
+fn vectors_compute_as_scalars() {
+    let values: Vec<f32> = sample().into_iter().step_by(97).collect();
+    let values = &values[..values.len() / 4 * 4];
+    let n = values.len();
+    for op in Op::ALL {
+        if op.signature() != Signature::FloatUnary || lowered_ulps(*op, DType::FLOAT32).is_none() {
+            continue;
+        }
+        for dtype in [DType::FLOAT32, DType::FLOAT64, DType::FLOAT16] {
+            let calls = dtype == DType::FLOAT64 && lowered_ulps(*op, dtype).is_none();
+            let mut module = super::module(*op, &[dtype], dtype, n);
+            let wide: Vec<f64> = values.iter().map(|x| f64::from(*x)).collect();
+            let array = Array::from_f64(dtype, &[n], &wide);
+            let scalars = lower_intrinsics(&module, &host()).unwrap();
+            module.functions[0].body = in_vectors(&module.functions[0].body, n as i32);
+            let vectors = lower_intrinsics(&module, &host()).unwrap();
+            // The interpreter has no C library.
+            if calls {
+                continue;
+            }
+            let expected = super::interpret(&scalars, dtype, vec![array.clone()]);
+            let found = super::interpret(&vectors, dtype, vec![array]);
+            for (found, expected) in found.to_f64().into_iter().zip(expected.to_f64()) {
+                let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+                assert!(same, "{} of {dtype}: {found:e}, not {expected:e}", op.name());
+            }
+        }
+    }
 }
