@@ -49,14 +49,14 @@ use crate::walk::try_map_functions;
 /// |---|---|---|
 /// | `exp` | 1.1 | 1.1 |
 /// | `exp2` | 0.51 | 1.3 |
-/// | `exp10` | 0.51 | 1.5 |
+/// | `exp10` | 0.51 | 1.6 |
 /// | `log` | 0.51 | 0.9 |
-/// | `log2` | 0.51 | 0.8 |
+/// | `log2` | 0.51 | 0.9 |
 /// | `log10` | 0.51 | 0.8 |
 /// | `log1p` | 0.51 | 1.1 |
 /// | `erf` | 0.51 | 1.4 |
 /// | `sigmoid` | 2.6 | 2.6 |
-/// | `tanh` | 1.4 | 1.4 |
+/// | `tanh` | 1.4 | 1.5 |
 /// | `rsqrt` | 1.5 | 1.5 |
 /// | `sinh` | 0.51 | call |
 /// | `cosh` | 0.51 | call |
@@ -73,7 +73,9 @@ use crate::walk::try_map_functions;
 /// | `atan2` | 0.51 | call |
 /// | `hypot` | 0.51 | call |
 ///
-/// The same numbers are [`lowered_ulps`]. The polynomials are made by `tools/fit.py`.
+/// The same numbers are [`lowered_ulps`]. The largest error seen over every seventh float32 is 1.01 of `exp`, 1.33 of
+/// `tanh`, 2.33 of `sigmoid` and 0.501 of the other functions of one argument (`rsqrt` apart); the bounds of float64 are
+/// 0.05 and more above the largest seen over 12 million arguments. The polynomials are made by `tools/fit.py`.
 ///
 /// On one core of an Intel Xeon with AVX-512, compiled by gcc 12 at -O3 from a loop over 4096 elements, an element took,
 /// in nanoseconds, as a call of glibc 2.36 and as arithmetic:
