@@ -244,7 +244,26 @@ pub(crate) enum Inst {
         lanes: u32,
         per_axis: bool,
     },
-    /// The list: four lanes, four lanes, the sum.
+    /// What lies at an address.
+    LoadAt {
+        dst: Reg,
+        address: Reg,
+        lane: Lane,
+    },
+    StoreAt {
+        src: Reg,
+        address: Reg,
+        lane: Lane,
+    },
+    /// Memory of so many bytes, until it is freed.
+    Workspace {
+        dst: Reg,
+        size: Reg,
+    },
+    FreeWorkspace {
+        data: Reg,
+    },
+    /// Four lanes, four lanes, the sum.
     Dp4a {
         dst: Reg,
         a: Reg,

@@ -131,6 +131,16 @@ pub enum ErrorKind {
     },
     /// An assumption of the module that does not hold.
     Assumption,
+    /// A workspace that is freed twice, or never.
+    Workspace {
+        /// What is wrong.
+        what: String,
+    },
+    /// A packed function that failed with a status, but with no error of the module's own.
+    Status {
+        /// What it returned.
+        status: i32,
+    },
     /// A read of what was never written.
     Uninitialized {
         /// The buffer.
@@ -264,6 +274,8 @@ impl fmt::Display for ErrorKind {
                 "a shuffle from lane {lane}, which the mask {mask:#010x} leaves out or no thread runs"
             ),
             Self::BadLaunch { what } => write!(f, "the launch of threads is wrong: {what}"),
+            Self::Workspace { what } => write!(f, "workspaces are wrong: {what}"),
+            Self::Status { status } => write!(f, "the function ended with the status {status}"),
             Self::Assumption => f.write_str("an assumption of the module does not hold"),
             Self::Uninitialized { buffer, indices } => {
                 write!(f, "load from {buffer}{indices:?}, which was never written")

@@ -30,6 +30,10 @@
 //! - **I10 Undefined values.** In a function with shuffles, a value that was never written may be stored in memory of scope
 //!   `local`, which then holds nothing, and be passed to a shuffle, whose takers then have nothing. Any other use of it is
 //!   the error of a read of what was never written (K7).
+//! - **I11 Packed calls** ([`Interpreter::run_packed`]). Arguments, tensors, shapes and strides lie in memory of their own,
+//!   as TVM-FFI and DLPack lay them out; what a pointer points to is held to that memory's end. An assertion ends the run
+//!   with its error. A workspace is undefined until written, is freed once, and is freed by the end of a run that succeeds.
+//!   Functions of imported modules are not called.
 //!
 //! # Error bounds
 //!
@@ -60,6 +64,7 @@ mod kernels;
 mod machine;
 mod math;
 mod memory;
+mod packed;
 mod run;
 mod scalar;
 mod threads;
@@ -67,6 +72,8 @@ mod threads;
 pub use array::Array;
 pub use compare::{Mismatch, Output, Report, compare};
 pub use error::{ErrorKind, InterpretError, ThreadIndex};
+
+pub use packed::{PackedArg, PackedOutcome, PackedTensor};
 
 use crate::IrModule;
 
@@ -179,5 +186,20 @@ impl<'m> Interpreter<'m> {
     /// See [`ErrorKind`]; the arguments are then as they were (I6).
     pub fn run(&self, function: &str, args: &mut [Arg]) -> Result<Outcome, InterpretError> {
         run::run(self, function, args).map_err(|error| *error)
+    }
+
+    /// Runs a function of the packed calling convention, `(self_handle, args, num_args, result) -> int32`, as the passes
+    /// make it; tensors are written in place.
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`]; what the function itself raises is [`ErrorKind::Assertion`]. The arguments are then as they were
+    /// (I6).
+    pub fn run_packed(
+        &self,
+        function: &str,
+        args: &mut [PackedArg],
+    ) -> Result<PackedOutcome, InterpretError> {
+        packed::run_packed(self, function, args).map_err(|error| *error)
     }
 }

@@ -136,12 +136,7 @@ fn collect(
     let params = function.params.iter().map(|(name, _)| name);
     for (parameter, ((arg, space), name)) in args.iter_mut().zip(spaces).zip(params).enumerate() {
         let (Arg::Tensor(array), Some(space)) = (arg, *space) else { continue };
-        let Some(space) = machine.memory.spaces.get_mut(space) else { continue };
-        let is_dirty = space.dirty;
-        let (bytes, mut bounds) = std::mem::take(space).into_parts();
-        if machine.lost && is_dirty {
-            bounds.fill(ANY);
-        }
+        let (bytes, bounds) = machine.take(space);
         array.data = bytes;
         let bounds = machine.memory.with_bounds.then_some(bounds);
         outputs.push(Output { parameter, name: name.to_string(), array: array.clone(), bounds });

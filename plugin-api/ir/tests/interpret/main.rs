@@ -1,12 +1,14 @@
-//! The interpreter against its contract; names of tests say the rule (`chipdock_ir::interpret`, I1 to I10, B1 to B4).
+//! The interpreter against its contract; names of tests say the rule (`chipdock_ir::interpret`, I1 to I11, B1 to B4).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
 mod blocks;
 mod bounds;
 mod errors;
+mod kernels;
 mod meaning;
 mod ops;
+mod packed;
 mod statements;
 mod threads;
 mod warps;

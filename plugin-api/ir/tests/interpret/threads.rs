@@ -54,6 +54,7 @@ fn thread(x: u32) -> ThreadIndex {
     ThreadIndex { thread: [x, 0, 0], ..ThreadIndex::default() }
 }
 
+/// ir: K1.
 #[test]
 fn k1_every_thread_of_the_grid_runs_the_body_once() {
     let mut f = build::function("f");
@@ -72,6 +73,7 @@ fn k1_every_thread_of_the_grid_runs_the_body_once() {
     assert_eq!(result[0].to_int(), [1; 120]);
 }
 
+/// ir: K1.
 #[test]
 fn k1_an_axis_bound_again_is_the_same_thread() {
     // Cooperative fetching: all load, then each reads its own and its neighbour's.
@@ -84,6 +86,7 @@ fn k1_an_axis_bound_again_is_the_same_thread() {
     assert_eq!(result.unwrap(), [30, 20, 10, 0]);
 }
 
+/// ir: K1.
 #[test]
 fn k1_what_stands_outside_of_an_axis_is_run_by_all_its_threads() {
     // The store is outside of the loop over y: all 3 threads of y do it, and race.
@@ -97,6 +100,7 @@ fn k1_what_stands_outside_of_an_axis_is_run_by_all_its_threads() {
     assert!(matches!(error.kind, ErrorKind::ThreadRace { write: true, earlier_write: true, .. }), "{error}");
 }
 
+/// ir: K1.
 #[test]
 fn k1_extents_are_equal_and_known_at_the_start() {
     let launch = |first: i32, second: i32| {
@@ -115,6 +119,7 @@ fn k1_extents_are_equal_and_known_at_the_start() {
     assert_eq!(launch(-3, -3).unwrap(), [0, 0, 0], "no threads");
 }
 
+/// ir: K1.
 #[test]
 fn k1_two_launches_run_one_after_the_other() {
     let mut f = build::function("f");
@@ -126,6 +131,7 @@ fn k1_two_launches_run_one_after_the_other() {
     assert_eq!(run(f.finish(), vec![Array::zeros(I32, &[4])]).unwrap()[0].to_int(), [1, 2, 3, 3]);
 }
 
+/// ir: K1.
 #[test]
 fn k1_virtual_threads_are_threads_of_the_block() {
     let mut f = build::function("f");
@@ -144,6 +150,7 @@ fn k1_virtual_threads_are_threads_of_the_block() {
     assert_eq!(result[0].to_int(), [12, 11, 10, 2, 1, 0]);
 }
 
+/// ir: K2.
 #[test]
 fn k2_the_scope_says_how_many_instances_there_are() {
     // One global buffer for the launch; a shared one per block; a local one per thread, wherever they are allocated.
@@ -171,6 +178,7 @@ fn k2_the_scope_says_how_many_instances_there_are() {
     }
 }
 
+/// ir: K2.
 #[test]
 fn k2_nothing_of_a_block_is_left_to_the_next() {
     // Block 0 writes shared memory, block 1 only reads it: what it reads was never written.
@@ -192,6 +200,7 @@ fn k2_nothing_of_a_block_is_left_to_the_next() {
     }
 }
 
+/// ir: K3.
 #[test]
 fn k3_a_barrier_orders_the_threads_of_a_block() {
     let reverse = |barrier: bool| {
@@ -211,6 +220,7 @@ fn k3_a_barrier_orders_the_threads_of_a_block() {
     assert!(matches!(error.kind, ErrorKind::Uninitialized { .. }), "{error}");
 }
 
+/// ir: K3.
 #[test]
 fn k3_a_barrier_that_not_all_threads_reach_is_reported_with_both_places() {
     let at = |line| Span { line, column: 5 };
@@ -243,6 +253,7 @@ fn k3_a_barrier_that_not_all_threads_reach_is_reported_with_both_places() {
     assert_eq!(result.unwrap(), [0, 0, 1, 1]);
 }
 
+/// ir: K3.
 #[test]
 fn k3_barriers_in_loops_go_by_iterations() {
     // A sum by halving, in a loop and in a while loop.
@@ -274,6 +285,7 @@ fn k3_barriers_in_loops_go_by_iterations() {
     }
 }
 
+/// ir: K4.
 #[test]
 fn k4_a_race_within_a_block_names_both_threads() {
     let error = threads(4, |f, tx, a, b| {
@@ -305,6 +317,7 @@ fn k4_a_race_within_a_block_names_both_threads() {
     assert!(!write && earlier_write && other == thread(0));
 }
 
+/// ir: K4.
 #[test]
 fn k4_blocks_race_whatever_barriers_there_are() {
     let mut f = build::function("f");
@@ -324,6 +337,7 @@ fn k4_blocks_race_whatever_barriers_there_are() {
     assert_eq!((other.block, indices), ([0, 0, 0], vec![1]));
 }
 
+/// ir: E6.
 #[test]
 fn i4_one_thread_out_of_bounds_is_named() {
     let error = threads(4, |f, tx, a, b| f.store(b, [&tx], a.at([&(tx.clone() + i(1))])));
@@ -333,6 +347,7 @@ fn i4_one_thread_out_of_bounds_is_named() {
     );
 }
 
+/// ir: B4, K2.
 #[test]
 fn i4_local_memory_is_undefined_in_each_thread() {
     let error = threads(4, |f, tx, _, b| {
@@ -429,6 +444,7 @@ fn i7_a_lowered_tiled_matmul_takes_tensors_for_its_pointers() {
     );
 }
 
+/// ir: K5.
 #[test]
 fn k5_statements_that_share_memory_are_in_order_while_there_are_blocks() {
     // g_dynshm: what one loop over the threads writes, the next reads.
@@ -451,6 +467,7 @@ fn k5_statements_that_share_memory_are_in_order_while_there_are_blocks() {
     assert_eq!(result[1].to_int(), [7, 6, 5, 4, 3, 2, 1, 0]);
 }
 
+/// ir: K5.
 #[test]
 fn k5_iterations_that_share_memory_are_in_order_while_there_are_blocks() {
     // Each iteration fills the tile again.
@@ -507,6 +524,7 @@ fn sum_over_threads(scope: Option<StorageScope>, is_reversed: bool) -> IrModule 
     build::module([f.finish()])
 }
 
+/// ir: K6.
 #[test]
 fn k6_threads_reduce_together_into_memory_of_any_scope() {
     let values: Vec<f64> = (0..48).map(|index| f64::from(index % 7) * 0.1).collect();
@@ -534,6 +552,7 @@ fn k6_threads_reduce_together_into_memory_of_any_scope() {
     }
 }
 
+/// ir: K6.
 #[test]
 fn k6_partners_of_each_group_reduce_into_their_own() {
     // Two rows of threads; each row has a sum of its own in local memory.
@@ -577,6 +596,7 @@ fn i5_a_launch_counts_its_threads() {
     assert!(matches!(run(f.finish(), vec![]).unwrap_err().kind, ErrorKind::BadLaunch { .. }));
 }
 
+/// ir: K3.
 #[test]
 fn k3_outside_of_launches_barriers_do_nothing() {
     let mut f = build::function("f");
@@ -584,4 +604,33 @@ fn k3_outside_of_launches_barriers_do_nothing() {
     f.push(sync("shared"));
     f.for_loop("p", 1, ForKind::Parallel, |f, _| f.store(&a, [0], 3));
     assert_eq!(run(f.finish(), vec![Array::zeros(I32, &[1])]).unwrap()[0].to_int(), [3]);
+}
+
+/// ir: K3, E8.
+#[test]
+fn k3_functions_that_threads_call_compute_and_do_not_wait() {
+    let callee = |waits: bool| {
+        let mut f = build::function("g");
+        let x = f.scalar("x", I32);
+        f.returns(I32);
+        if waits {
+            f.push(sync("shared"));
+        }
+        f.return_value(x * i(3));
+        f.finish()
+    };
+    let caller = |waits: bool| {
+        let mut f = build::function("f");
+        let a = f.buffer("A", [4], I32);
+        f.thread_binding("tx", 4, ThreadAxis::ThreadX, |f, tx| {
+            let callee = chipdock_ir::Callee::Global("g".into());
+            let call = chipdock_ir::ExprKind::Call { callee, args: vec![tx.clone()] };
+            f.store(&a, [&tx], Expr::new(call, I32));
+        });
+        let module = build::module([f.finish(), callee(waits)]);
+        crate::run_module(&module, "f", vec![Array::zeros(I32, &[4])]).map(|arrays| arrays[0].to_int())
+    };
+    assert_eq!(caller(false).unwrap(), [0, 3, 6, 9]);
+    let error = caller(true).unwrap_err();
+    assert!(matches!(&error.kind, ErrorKind::Unsupported { what } if what.contains("inline it")), "{error}");
 }

@@ -38,6 +38,7 @@ fn add_to(buffer: &Buffer, index: Expr, value: Expr) -> Expr {
     Expr::call(Op::AtomicAdd, vec![address, value], dtype)
 }
 
+/// ir: K7.
 #[test]
 fn k7_shuffles_take_the_value_of_a_lane_of_the_group() {
     let take = |op: Op, lane: fn(&Expr) -> Expr, width: i32| {
@@ -61,6 +62,7 @@ fn k7_shuffles_take_the_value_of_a_lane_of_the_group() {
     );
 }
 
+/// ir: K7.
 #[test]
 fn k7_masks_name_those_who_take_part() {
     // Lower and upper half, each for itself, in a branch.
@@ -86,6 +88,7 @@ fn k7_masks_name_those_who_take_part() {
     assert!(matches!(halves(0xff).unwrap_err().kind, ErrorKind::BarrierDivergence { .. }));
 }
 
+/// ir: K7.
 #[test]
 fn i9_an_activemask_has_those_who_come_together() {
     let result = threads(8, |f, tx, _, b| {
@@ -131,6 +134,7 @@ fn modulo(a: &Expr, b: i32) -> Expr {
     Expr::binary(chipdock_ir::BinaryOp::FloorMod, a.clone(), i(b))
 }
 
+/// ir: K7.
 #[test]
 fn k7_a_sum_by_shuffles_is_right_and_i10_lets_undefined_values_pass() {
     let values: Vec<f64> = (0..64).map(f64::from).collect();
@@ -150,6 +154,7 @@ fn k7_a_sum_by_shuffles_is_right_and_i10_lets_undefined_values_pass() {
     assert_eq!(outcome.outputs[1].bounds.as_ref().unwrap(), &[0.0]);
 }
 
+/// ir: K7.
 #[test]
 fn k7_atomics_do_not_race_with_each_other() {
     let histogram = |read_after: bool, barrier: bool| {
@@ -224,6 +229,7 @@ fn allreduce(
     f.finish()
 }
 
+/// ir: K7.
 #[test]
 fn k7_an_allreduce_combines_over_its_axes() {
     let sum = |x: &[Expr], y: &[Expr]| vec![x[0].clone() + y[0].clone()];
@@ -245,6 +251,7 @@ fn k7_an_allreduce_combines_over_its_axes() {
     assert_eq!(result[1].to_f64(), [0.5; 8]);
 }
 
+/// ir: K7.
 #[test]
 fn k7_an_allreduce_of_several_values_is_an_argmax() {
     let larger = |x: &[Expr], y: &[Expr]| {
@@ -264,6 +271,7 @@ fn k7_an_allreduce_of_several_values_is_an_argmax() {
     assert_eq!(outcome.outputs[3].bounds.as_ref().unwrap(), &[0.0; 8]);
 }
 
+/// ir: K2.
 #[test]
 fn k2_warps_have_memory_and_barriers_of_their_own() {
     let reverse = |barrier: &'static str| {

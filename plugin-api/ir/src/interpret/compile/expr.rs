@@ -349,6 +349,12 @@ impl Compiler<'_, '_> {
             None if dtype.is_handle() => {}
             _ => return self.malformed(format!("{name} returns {:?}, not {dtype}", callee.ret)),
         }
+        if self.threads.is_open() && super::threads::waits_or_shares(self.module, callee) {
+            return self.unsupported(
+                format!("{name}, which threads call and which waits for threads or shares memory: inline it"),
+                dtype,
+            );
+        }
         let mut list = Vec::with_capacity(2 * args.len());
         for (arg, param) in args.iter().zip(&callee.params) {
             list.extend(self.argument(name, arg, param)?);

@@ -2,6 +2,7 @@
 //! run time is found now.
 
 mod expr;
+mod host;
 mod op;
 mod stmt;
 mod sync;

@@ -224,13 +224,17 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// The op that a function of C's mathematical library computes, on the type that its name says.
+/// The op that a function of C's mathematical library computes on the type that its name says; of OpenCL C's, on float32
+/// by the name without a suffix.
 pub(super) fn library_op(name: &str, dtype: DType) -> Option<Op> {
-    let name = match dtype {
-        DType::FLOAT64 => name,
-        DType::FLOAT32 => name.strip_suffix('f')?,
-        _ => return None,
-    };
+    match dtype {
+        DType::FLOAT64 => math_op(name),
+        DType::FLOAT32 => name.strip_suffix('f').and_then(math_op).or_else(|| math_op(name)),
+        _ => None,
+    }
+}
+
+fn math_op(name: &str) -> Option<Op> {
     match name {
         "fabs" => return Some(Op::Abs),
         "rint" => return Some(Op::Nearbyint),

@@ -262,7 +262,7 @@ impl Compiler<'_, '_> {
                 self.shuffle_lanes(op, [mask, value, lane, width], dtype)
             }
             (Op::ThreadAllreduce, args) => self.allreduce(args),
-            _ => self.unsupported(op.name(), dtype),
+            _ => self.host_op(op, args, dtype),
         }
     }
 

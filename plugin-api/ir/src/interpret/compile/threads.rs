@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{Compiled, Compiler, walk};
 use crate::interpret::code::{Axis, Inst, Launch, Reg};
 use crate::{
-    AttrValue, Callee, Child, Expr, ExprKind, ForKind, Op, PrimFunc, Reducer, Stmt, StmtKind, StorageRank,
-    ThreadAxis, Var, attr,
+    AttrValue, Callee, Child, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Reducer, Stmt, StmtKind,
+    StorageRank, ThreadAxis, Var, attr,
 };
 
 /// Nesting of bindings that an extent is made of.
@@ -107,6 +107,38 @@ pub(super) fn is_shuffle(op: Op) -> bool {
 
 fn is_thread(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+}
+
+/// Whether a function, or one that it calls, does what only the code of a launch can: waits for other threads, launches
+/// some, or allocates memory that is not one thread's.
+pub(super) fn waits_or_shares(module: &IrModule, function: &PrimFunc) -> bool {
+    let (mut names, mut found) = (vec![Arc::clone(&function.name)], false);
+    let mut next = 0;
+    while let Some(function) = names.get(next).and_then(|name| module.function(name)) {
+        next += 1;
+        walk::all(&function.body, &mut |child| match child {
+            Child::Stmt(stmt) => {
+                found |= is_thread(stmt);
+                if let StmtKind::AllocBuffer { buffer, .. } = &stmt.kind {
+                    found |= buffer.scope.rank != StorageRank::Local;
+                }
+            }
+            Child::Expr(expr) => match &expr.kind {
+                ExprKind::Call { callee: Callee::Op(op), .. } => {
+                    found |= is_shuffle(*op)
+                        || matches!(
+                            op,
+                            Op::StorageSync | Op::WarpActivemask | Op::ThreadAllreduce | Op::ThreadReturn
+                        );
+                }
+                ExprKind::Call { callee: Callee::Global(name), .. } if !names.contains(name) => {
+                    names.push(Arc::clone(name));
+                }
+                _ => {}
+            },
+        });
+    }
+    found
 }
 
 impl Compiler<'_, '_> {

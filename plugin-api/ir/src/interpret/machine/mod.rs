@@ -4,6 +4,7 @@
 //! threads share. So a thread may stop anywhere (a barrier, a branch to be tried) and go on later.
 
 mod branch;
+mod host;
 mod launch;
 mod ops;
 mod view;
@@ -190,6 +191,8 @@ pub(crate) struct Machine<'c> {
     pub(crate) quiet: bool,
     /// Memory of the launch that runs, of which threads have one instance together.
     instances: launch::Instances,
+    /// Workspaces that are not freed yet.
+    pub(crate) workspaces: Vec<usize>,
     /// When the last launch ended.
     launched: u64,
 }
@@ -208,8 +211,20 @@ impl<'c> Machine<'c> {
             trials: 0,
             quiet: false,
             instances: launch::Instances::default(),
+            workspaces: Vec::new(),
             launched: 0,
         }
+    }
+
+    /// Takes the bytes of a piece of memory, and the bounds of its elements.
+    pub(crate) fn take(&mut self, space: usize) -> (Vec<u8>, Vec<f64>) {
+        let Some(space) = self.memory.spaces.get_mut(space) else { return Default::default() };
+        let is_dirty = space.dirty;
+        let (bytes, mut bounds) = std::mem::take(space).into_parts();
+        if self.lost && is_dirty {
+            bounds.fill(ANY);
+        }
+        (bytes, bounds)
     }
 
     /// An error at the instruction that runs.
@@ -369,6 +384,10 @@ impl<'c> Machine<'c> {
                 Inst::Atomic { add, dst, address, value, lane } => {
                     self.atomic::<B>(frame, add, [dst, address, value], lane)?;
                 }
+                Inst::LoadAt { dst, address, lane } => self.load_at::<B>(frame, dst, address, lane)?,
+                Inst::StoreAt { src, address, lane } => self.store_at::<B>(frame, src, address, lane)?,
+                Inst::Workspace { dst, size } => self.workspace::<B>(frame, dst, size)?,
+                Inst::FreeWorkspace { data } => self.free_workspace(frame, data)?,
                 Inst::QMultiplyShift { dst, list, lanes, per_axis } => {
                     frame.q_multiply_shift::<B>(dst, list, lanes, per_axis);
                 }
@@ -419,7 +438,7 @@ impl<'c> Machine<'c> {
             Flow::Returned(reg) if reg != NONE => Ok(Some(frame.num::<B>(reg))),
             Flow::Returned(_) | Flow::Stopped => Ok(None),
             Flow::Waiting(_) | Flow::Ended => {
-                let what = "what threads do together in a function that they call: inline it".into();
+                let what = "what threads do together outside of a launch".into();
                 Err(self.error(frame, ErrorKind::Unsupported { what }))
             }
         }

@@ -100,7 +100,7 @@ impl<'c> Machine<'c> {
     }
 
     #[cold]
-    fn bad_address(
+    pub(super) fn bad_address(
         &self,
         frame: &Frame<'c>,
         fault: Fault,

@@ -429,6 +429,9 @@ impl<'c> Machine<'c> {
         let (dims, offset) = self.form::<B>(frame, view, list, form)?;
         self.lost |= frame.bound::<B>(data) > 0.0;
         let (space, start) = self.pointee(frame, view, frame.get(data))?;
+        if !self.workspaces.is_empty() {
+            self.adopt(space, frame.function.views[view as usize].lane.size_bytes());
+        }
         frame.views[view as usize] =
             View { space: Some(space), base: (start as i64).saturating_add(offset), dims, owned: None };
         Ok(())
