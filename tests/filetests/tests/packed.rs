@@ -54,7 +54,8 @@ fn packed(args: &[Arg], way: fn(PackedTensor) -> PackedTensor) -> Vec<PackedArg>
 fn holds(name: &str, module: &IrModule, function: &PrimFunc, lowered: &IrModule) -> bool {
     let Some(mut args) = inputs(function, 7) else { return false };
     let before = args.clone();
-    let limits = Limits { steps_max: 1 << 22, ..Limits::default() };
+    // Larger kernels are no other test of the calling convention.
+    let limits = Limits { steps_max: 1 << 17, ..Limits::default() };
     let interpreter = Interpreter::new(module).with_bounds().with_limits(limits);
     let Ok(expected) = interpreter.run(&function.name, &mut args) else { return false };
     let entry = format!("__tvm_ffi_{}", function.name);
@@ -134,8 +135,15 @@ fn host_functions_of_tvm_compute_what_they_were_made_of() {
     for file in files.iter().filter(|file| file.name.contains("lowered/host_")) {
         let kernel = file.name.replace("lowered/host_", "tvm/");
         let source = files.iter().find(|file| file.name == kernel).unwrap_or_else(|| panic!("no {kernel}"));
+        // A matmul of 64³ in place of one of 512³.
+        let small = |text: &str| match kernel.as_str() {
+            "tvm/matmul.py" => {
+                text.replace("512", "64").replace("range(32)", "range(4)").replace("262144", "4096")
+            }
+            _ => text.to_owned(),
+        };
         let [lowered, module] =
-            [file, source].map(|file| chipdock_script::parse(&file.text, &file.name).unwrap());
+            [file, source].map(|file| chipdock_script::parse(&small(&file.text), &file.name).unwrap());
         let function = &module.functions[0];
         let mut args = inputs(function, 3).unwrap();
         let mut as_packed = packed(&args, WAYS[0]);
