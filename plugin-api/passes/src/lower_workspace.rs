@@ -1,5 +1,7 @@
 //! Large and dynamic buffers as workspace.
 
+mod own_function;
+
 use chipdock_ir::{
     AttrValue, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt,
     StmtKind, TargetFacts, Var, attr,
@@ -15,8 +17,9 @@ const CPU: i32 = 1;
 /// workspace, freed at the end of its sequence and on every other way out of it: before a `return`, a `break`, a
 /// `continue`, a failing assertion, or a failure of something called.
 ///
-/// Where an iteration of a parallel loop fails, it frees what it allocated itself; what was allocated around the loop is
-/// freed by nobody then.
+/// Where an iteration of a parallel loop fails, it frees what it allocated itself, and others may still use what was
+/// allocated around the loop: such a loop becomes a function of its own, `f_compute_loop0_`, and who calls it frees what
+/// it allocated before when that fails.
 ///
 /// # Before and after
 ///
@@ -38,17 +41,21 @@ const CPU: i32 = 1;
 ///
 /// None.
 pub fn lower_workspace(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
-    let functions = module.functions.iter().map(|function| {
+    let mut functions = Vec::with_capacity(module.functions.len());
+    for function in &module.functions {
         let packed = function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(1));
         let needed =
             |kind: &StmtKind| matches!(kind, StmtKind::AllocBuffer { buffer, .. } if !on_stack(buffer));
         if packed || !any_stmt(&function.body, &mut |kind| needed(kind)) {
-            return function.clone();
+            functions.push(function.clone());
+            continue;
         }
-        let body = Workspace { live: Vec::new(), in_loop: 0, in_parallel: 0 }.stmt(&function.body);
-        PrimFunc { body, ..function.clone() }
-    });
-    Ok(IrModule { functions: functions.collect(), attrs: module.attrs.clone() })
+        let mut loops = Vec::new();
+        let body = Workspace::of(function, &mut loops).stmt(&function.body);
+        functions.extend(loops);
+        functions.push(PrimFunc { body, ..function.clone() });
+    }
+    Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
 fn on_stack(buffer: &Buffer) -> bool {
@@ -56,7 +63,10 @@ fn on_stack(buffer: &Buffer) -> bool {
     size.is_some_and(|size| size <= STACK_SIZE_BYTES_MAX)
 }
 
-struct Workspace {
+struct Workspace<'a> {
+    function: &'a PrimFunc,
+    /// Parallel loops that became functions.
+    loops: &'a mut Vec<PrimFunc>,
     /// Data variables of workspace that is allocated here, outermost first.
     live: Vec<Var>,
     /// How many of them were there when the innermost loop began.
@@ -65,7 +75,25 @@ struct Workspace {
     in_parallel: usize,
 }
 
-impl Workspace {
+impl<'a> Workspace<'a> {
+    fn of(function: &'a PrimFunc, loops: &'a mut Vec<PrimFunc>) -> Self {
+        Self { function, loops, live: Vec::new(), in_loop: 0, in_parallel: 0 }
+    }
+
+    /// A parallel loop that may fail, with workspace around it, as a function, and what calls it.
+    fn own_function(&mut self, stmt: &Stmt) -> Option<Stmt> {
+        (self.live.len() > self.in_parallel && own_function::may_fail(stmt)).then_some(())?;
+        let first = self.loops.len();
+        let alone = Workspace::of(self.function, self.loops).stmt(stmt);
+        let Some((new, call)) = own_function::outlined(self.function, first, &alone) else {
+            self.loops.truncate(first);
+            return None;
+        };
+        self.loops.push(new);
+        let failed = Expr::compare(CompareOp::Ne, call, Expr::i32(0));
+        Some(Stmt::if_then(failed, self.then(self.in_parallel, throw()), None))
+    }
+
     /// Frees what was allocated since there were `since`, innermost first, whatever becomes of it: an error is on its way.
     fn free_since(&self, since: usize) -> Vec<Stmt> {
         self.live[since..].iter().rev().map(|data| Stmt::new(StmtKind::Evaluate(free(data)))).collect()
@@ -81,7 +109,8 @@ impl Workspace {
             StmtKind::AllocBuffer { .. } => self.seq(std::slice::from_ref(stmt)),
             StmtKind::For { kind, .. } => {
                 let parallel = matches!(kind, chipdock_ir::ForKind::Parallel);
-                self.in_loop(stmt, parallel)
+                let own = if parallel { self.own_function(stmt) } else { None };
+                own.unwrap_or_else(|| self.in_loop(stmt, parallel))
             }
             StmtKind::While { .. } => self.in_loop(stmt, false),
             StmtKind::Break | StmtKind::Continue => self.then(self.in_loop, stmt.clone()),
@@ -123,8 +152,9 @@ impl Workspace {
     /// Frees the piece at `index`; where that fails, frees those before it and passes the error on.
     fn free_or_throw(&self, index: usize) -> Stmt {
         let failed = Expr::compare(CompareOp::Ne, free(&self.live[index]), Expr::i32(0));
-        let before = Self { live: self.live[..index].to_vec(), ..*self };
-        Stmt::if_then(failed, before.then(self.in_parallel.min(index), throw()), None)
+        let before = self.live[self.in_parallel.min(index)..index].iter().rev();
+        let before = before.map(|data| Stmt::new(StmtKind::Evaluate(free(data))));
+        Stmt::if_then(failed, Stmt::seq(before.chain([throw()])), None)
     }
 
     fn seq(&mut self, stmts: &[Stmt]) -> Stmt {

@@ -69,6 +69,18 @@ class Module:
             B[i] = F[i] + E[i]
 
     @T.prim_func
+    def parallel(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32")):
+        n = T.int32()
+        E = T.alloc_buffer((n,))
+        for i in range(n):
+            E[i] = A[i]
+        for i in T.parallel(n):
+            F = T.alloc_buffer((512,))
+            F[0] = E[i]
+            assert F[0] < T.float32(100), ("ValueError", ["too large"])
+            B[i] = F[0] + T.float32(1)
+
+    @T.prim_func
     def twice(x: T.int32) -> T.int32:
         if x > 100:
             return 200
@@ -539,4 +551,21 @@ fn imported_functions_are_called_through_the_environment() {
     let message =
         "expected an integer from the packed function imported.float, found a value with type index 3";
     assert_eq!((raised.kind.as_str(), raised.message.as_str()), ("TypeError", message));
+}
+
+#[test]
+fn an_iteration_of_a_parallel_loop_that_fails_leaks_nothing() {
+    let mut b = Tensor::new(FLOAT32, &[4]);
+    let mut a = Tensor::f32(&[4], &[1.0, 2.0, 3.0, 4.0]);
+    call("parallel", &[a.borrowed(), b.borrowed()]).unwrap();
+    assert_eq!(sums(&b, 4), [2.0, 3.0, 4.0, 5.0]);
+    a.set(2, 100.0);
+    let raised = call("parallel", &[a.borrowed(), b.borrowed()]).unwrap_err();
+    assert_eq!((raised.message.as_str(), live_workspaces()), ("too large", 0));
+    for pieces in 0..2 {
+        limit_workspaces(pieces);
+        let raised = call("parallel", &[a.borrowed(), b.borrowed()]);
+        limit_workspaces(usize::MAX);
+        assert!(raised.is_err() && live_workspaces() == 0, "{pieces} pieces: {raised:?}");
+    }
 }
