@@ -178,6 +178,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
+        list.shrink_to_fit();
         Ok(Json::List(list))
     }
 
@@ -200,6 +201,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
             }
             fields.push((name.into(), value));
         }
+        fields.shrink_to_fit();
         Ok(Json::Object(fields))
     }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, Hash, RandomState};
 
 use super::format::{Field, Format, Sort, map_ids};
 use super::json::{Json, node};
@@ -174,8 +175,45 @@ fn refers_to<N: AsRef<str>>(fields: &[Field], found: &mut [(N, Json)], holds: &[
     refers
 }
 
+/// Nodes by id, of which equal ones can be found. `P` tells nodes apart that are equal otherwise.
+#[derive(Default)]
+pub(super) struct Table<P> {
+    pub(super) nodes: Vec<Json>,
+    apart: Vec<P>,
+    /// By hash; where two meet, the next free one.
+    ids: HashMap<u64, usize>,
+    hasher: RandomState,
+}
+
+impl<P: Hash + PartialEq> Table<P> {
+    /// A node of its own; nothing when there are too many.
+    pub(super) fn add(&mut self, node: Json, apart: P) -> Option<usize> {
+        let index = self.nodes.len();
+        if index as u64 >= NODES_MAX {
+            return None;
+        }
+        self.nodes.push(node);
+        self.apart.push(apart);
+        Some(index)
+    }
+
+    /// The equal node that was shared before, or this one; nothing when there are too many.
+    pub(super) fn share(&mut self, node: Json, apart: P) -> Option<usize> {
+        let mut hash = self.hasher.hash_one((&node, &apart));
+        while let Some(index) = self.ids.get(&hash).copied() {
+            if self.nodes[index] == node && self.apart[index] == apart {
+                return Some(index);
+            }
+            hash = hash.wrapping_add(1);
+        }
+        let index = self.add(node, apart)?;
+        self.ids.insert(hash, index);
+        Some(index)
+    }
+}
+
 /// Where a node was read: line and column.
-type Place = (Json, Json);
+type Place = (i64, i64);
 
 /// A document again as the writer would have it: nodes in the order in which they are first needed, equal ones once,
 /// none that nothing refers to.
@@ -183,13 +221,20 @@ pub(super) fn canonical(document: Document, format: &Format) -> Result<Document,
     let places = take_places(&document);
     let mut rest = document.rest;
     let positions = rest.iter().position(|(name, _)| name == "positions").map(|index| rest.remove(index));
-    let mut order = Order { format, old: document.nodes, places, ..Order::default(format) };
+    let mut order = Order {
+        format,
+        old: document.nodes,
+        places,
+        ids: HashMap::new(),
+        new: Table::default(),
+        placed: Vec::new(),
+    };
     map_ids(&format.document, &mut rest, &mut |_, id| order.visit(id, 0))?;
     if let Some((name, mut positions)) = positions {
         let mut list: Vec<Json> = Vec::new();
         for (index, place) in order.placed.iter().enumerate() {
             if let Some((line, column)) = place {
-                list.push(Json::List(vec![Json::id(index), line.clone(), column.clone()]));
+                list.push(Json::List(vec![Json::id(index), Json::Int(*line), Json::Int(*column)]));
             }
         }
         if let Json::Object(fields) = &mut positions {
@@ -201,7 +246,7 @@ pub(super) fn canonical(document: Document, format: &Format) -> Result<Document,
         }
         rest.push((name, positions));
     }
-    Ok(Document { nodes: order.new, rest })
+    Ok(Document { nodes: order.new.nodes, rest })
 }
 
 fn take_places(document: &Document) -> HashMap<usize, Place> {
@@ -211,7 +256,7 @@ fn take_places(document: &Document) -> HashMap<usize, Place> {
     };
     let place = |item: &Json| match item {
         Json::List(place) => match place.as_slice() {
-            [id, line, column] => Some((as_id(id)?, (line.clone(), column.clone()))),
+            [id, Json::Int(line), Json::Int(column)] => Some((as_id(id)?, (*line, *column))),
             _ => None,
         },
         _ => None,
@@ -225,25 +270,12 @@ struct Order<'f> {
     places: HashMap<usize, Place>,
     /// The new id of an old one.
     ids: HashMap<usize, usize>,
-    new: Vec<Json>,
+    /// Equal nodes stand once; statements are told apart by where they stand.
+    new: Table<Option<Place>>,
     placed: Vec<Option<Place>>,
-    /// Equal nodes; statements are told apart by where they stand.
-    equal: HashMap<(Json, Option<Place>), usize>,
 }
 
-impl<'f> Order<'f> {
-    fn default(format: &'f Format) -> Self {
-        Self {
-            format,
-            old: Vec::new(),
-            places: HashMap::new(),
-            ids: HashMap::new(),
-            new: Vec::new(),
-            placed: Vec::new(),
-            equal: HashMap::new(),
-        }
-    }
-
+impl Order<'_> {
     fn visit(&mut self, id: usize, depth: usize) -> Result<usize, WireError> {
         if let Some(index) = self.ids.get(&id) {
             return Ok(*index);
@@ -253,42 +285,27 @@ impl<'f> Order<'f> {
                 "the module nests more than {DEPTH_MAX} levels deep when rewritten"
             )));
         }
-        let mut node = self.old.get(id).cloned().unwrap_or(Json::Null);
+        // Each is visited once.
+        let mut node = self.old.get_mut(id).map_or(Json::Null, |node| std::mem::replace(node, Json::Null));
         let kind = self.format.node(node.word("node"));
         if let (Some(kind), Json::Object(fields)) = (kind, &mut node) {
             map_ids(&kind.fields, fields, &mut |_, id| self.visit(id, depth + 1))?;
         }
         let sort = kind.map_or(Sort::Attr, |kind| kind.sort);
-        let place = self.places.get(&id).cloned();
+        let place = self.places.get(&id).copied();
         let index = match sort {
-            Sort::Var | Sort::Buffer => self.add(node, place)?,
-            _ => {
-                let key = (node, place.clone().filter(|_| sort == Sort::Stmt));
-                match self.equal.get(&key).copied() {
-                    Some(index) => {
-                        if self.placed[index] != place {
-                            self.placed[index] = None;
-                        }
-                        index
-                    }
-                    None => {
-                        let index = self.add(key.0.clone(), place)?;
-                        self.equal.insert(key, index);
-                        index
-                    }
-                }
-            }
+            Sort::Var | Sort::Buffer => self.new.add(node, None),
+            _ => self.new.share(node, place.filter(|_| sort == Sort::Stmt)),
         };
+        let too_many =
+            || WireError::new(format!("the module has more than {NODES_MAX} nodes when rewritten"));
+        let index = index.ok_or_else(too_many)?;
+        if index == self.placed.len() {
+            self.placed.push(place);
+        } else if self.placed[index] != place {
+            self.placed[index] = None;
+        }
         self.ids.insert(id, index);
         Ok(index)
-    }
-
-    fn add(&mut self, node: Json, place: Option<Place>) -> Result<usize, WireError> {
-        if self.new.len() as u64 >= NODES_MAX {
-            return Err(WireError::new(format!("the module has more than {NODES_MAX} nodes when rewritten")));
-        }
-        self.new.push(node);
-        self.placed.push(place);
-        Ok(self.new.len() - 1)
     }
 }

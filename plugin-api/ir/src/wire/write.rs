@@ -1,11 +1,10 @@
 //! From a module to a document.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::json::{FIELDS_MAX, Json, node, object};
-use super::rewrite::Document;
+use super::rewrite::{Document, Table};
 use super::{LEVELS_MAX, WireError, format};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::{
@@ -31,11 +30,7 @@ pub(super) fn document(
         let file = file.map_or(Json::Null, Json::text);
         rest.push(("positions".into(), object! { file: file, nodes: Json::List(places) }));
     }
-    // The table of equal nodes shares them; it goes first.
-    drop(writer.ids);
-    let nodes =
-        writer.nodes.into_iter().map(|node| Rc::try_unwrap(node).unwrap_or_else(|node| (*node).clone()));
-    Ok(Document { nodes: nodes.collect(), rest })
+    Ok(Document { nodes: writer.nodes.nodes, rest })
 }
 
 /// The document as text, one node a line.
@@ -95,9 +90,8 @@ pub(super) fn iter_name(kind: IterKind) -> &'static str {
 #[derive(Default)]
 struct Writer {
     positions: bool,
-    nodes: Vec<Rc<Json>>,
-    /// Equal nodes, by what they are; statements also by where they stand, if that is written.
-    ids: HashMap<(Rc<Json>, Span), usize>,
+    /// Equal ones stand once; statements are equal only in one place, if that is written.
+    nodes: Table<Span>,
     /// Where a statement or an expression stands, [`Span::NONE`] where equal expressions stand in several places.
     places: HashMap<usize, Span>,
     exprs: HashMap<usize, usize>,
@@ -111,29 +105,18 @@ fn id(index: usize) -> Json {
     Json::id(index)
 }
 
+fn too_many() -> WireError {
+    WireError::new(format!("the module has more than {NODES_MAX} nodes"))
+}
+
 impl Writer {
     fn add(&mut self, node: Json) -> Result<usize, WireError> {
-        let index = self.nodes.len();
-        if index as u64 >= NODES_MAX {
-            return Err(WireError::new(format!("the module has more than {NODES_MAX} nodes")));
-        }
-        self.nodes.push(Rc::new(node));
-        Ok(index)
+        self.nodes.add(node, Span::NONE).ok_or_else(too_many)
     }
 
     /// The id of a node, that of an equal one in its place if there is any.
     fn share(&mut self, node: Json, place: Span) -> Result<usize, WireError> {
-        let key = (Rc::new(node), place);
-        if let Some(index) = self.ids.get(&key) {
-            return Ok(*index);
-        }
-        let index = self.nodes.len();
-        if index as u64 >= NODES_MAX {
-            return Err(WireError::new(format!("the module has more than {NODES_MAX} nodes")));
-        }
-        self.nodes.push(Rc::clone(&key.0));
-        self.ids.insert(key, index);
-        Ok(index)
+        self.nodes.share(node, place).ok_or_else(too_many)
     }
 
     /// Notes where a node stands.
