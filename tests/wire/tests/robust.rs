@@ -14,7 +14,7 @@ use proptest::sample::Index;
 use serde_json::{Value, json};
 
 /// Bytes of memory that reading takes at most for each byte of the document.
-const FACTOR: usize = 160;
+const FACTOR: usize = 128;
 /// And whatever the document.
 const BYTES: usize = 64 << 10;
 /// Pieces of memory that reading asks for at most for each byte of the document: how much it does.
