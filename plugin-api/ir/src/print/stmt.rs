@@ -163,7 +163,12 @@ impl Printer {
         self.expr(value);
         let value = self.out.split_off(start);
         let name = self.names.bind(var);
-        self.line(&format!("{name}: T.let[{}] = {value}", var_type(var)));
+        // TVM has no name for the type of every vector; that of the value is the same.
+        let annotation = match var.dtype.is_scalar() {
+            true => format!("[{}]", var_type(var)),
+            false => String::new(),
+        };
+        self.line(&format!("{name}: T.let{annotation} = {value}"));
     }
 
     fn evaluate(&mut self, value: &Expr) {

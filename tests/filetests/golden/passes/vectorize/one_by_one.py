@@ -10,9 +10,9 @@ class Module:
         B_1 = T.decl_buffer((T.int64(64),), data=B.data)
         C_1 = T.decl_buffer((T.int64(64),), data=C.data)
         N_1 = T.decl_buffer((T.int64(64),), "int32", data=N.data)
-        x: T.let[T.float32x8] = A_1[T.Ramp(T.int64(0), T.int64(1), 8)] * T.Broadcast(T.float32(2.0), 8)
+        x: T.let = A_1[T.Ramp(T.int64(0), T.int64(1), 8)] * T.Broadcast(T.float32(2.0), 8)
         B_1[T.int64(0):T.int64(8)] = x + T.Broadcast(T.float32(1.0), 8)
-        mask: T.let[T.boolx8] = N_1[T.Ramp(T.int64(0), T.int64(1), 8)] > T.Broadcast(3, 8)
+        mask: T.let = N_1[T.Ramp(T.int64(0), T.int64(1), 8)] > T.Broadcast(3, 8)
         T.masked_store(C_1, x, T.Ramp(T.int64(0), T.int64(1), 8), mask)
         for v in range(8):
             x_1: T.let[T.float32] = A_1[T.Cast("int64", v)] * T.float32(2.0)
