@@ -16,6 +16,7 @@
 //!    `T.float32(0.5)`, `T.float32("nan")`). An operator between two constants is a call (`T.Add(1, 2)`,
 //!    `T.EQ(1, 2)`, `T.And(…)`), so that nobody folds it; so are `and` and `or` of vectors, which would read as
 //!    `&` and `|`.
+//!    A vector is bound without its type (`v: T.let = …`): TVM has no name for the type of every vector.
 //! 4. **Ranges** `a:b`, `range(a, b)`, `(a, b)`: with the first number 0, the extent is `b`; with two constants,
 //!    `b - a`; else `b` is `a + extent`. With a step, what was said of the extent holds of `extent * step`; a step of 1 is left out.
 //! 5. **Indices**: a vector of stride 1 is a slice in a store (`B[i:i + 4] = …`) and `T.Ramp` elsewhere; a range of
