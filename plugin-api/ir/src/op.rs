@@ -148,7 +148,8 @@ ops! {
     Nextafter = "nextafter" FloatBinary 2 Pure;
     /// First to the power of the second.
     Pow = "pow" FloatBinary 2 Pure;
-    /// First times second plus third, rounded once. Three floats of one type.
+    /// First times second plus third, rounded once (of halves, once to float32 and once more, as N6 has it). Three floats of
+    /// one type.
     Fma = "fma" Own 3 Pure;
     /// True for a NaN.
     Isnan = "isnan" FloatTest 1 Pure;

@@ -59,7 +59,9 @@ pub fn rules(front_page: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     let mut open = false;
     for line in front_page.lines() {
-        if let Some((number, text)) = line.strip_prefix("//! - **").and_then(|rest| rest.split_once("**")) {
+        let is_number = |number: &str| number.len() < 5 && number.ends_with(|c: char| c.is_ascii_digit());
+        let item = line.strip_prefix("//! - **").and_then(|rest| rest.split_once("**"));
+        if let Some((number, text)) = item.filter(|(number, _)| is_number(number)) {
             rules.push(Rule { number: number.to_owned(), start: text.trim().to_owned() });
             open = true;
         } else if let (true, Some(more), Some(rule)) = (open, line.strip_prefix("//!   "), rules.last_mut()) {

@@ -113,7 +113,8 @@ fn t3_no_backend_is_named() {
             continue;
         }
         let source = fs::read_to_string(&path).expect("a source file");
-        let in_host = path.starts_with(root().join("host"));
+        // The reader of the script names the arguments of TVM's functions, which are letters.
+        let in_host = path.starts_with(root().join("host")) && !path.starts_with(root().join("host/script"));
         for (line, text) in string_literals(&source) {
             // One letter is a word of its own only where it stands alone or ends a key; a variable may be called so.
             let alone = names.contains(&text) && (text.len() > 1 || in_host);

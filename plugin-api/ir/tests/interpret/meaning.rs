@@ -3,7 +3,7 @@
 use chipdock_ir::build::{self, Body, Loop};
 use chipdock_ir::interpret::Array;
 use chipdock_ir::{
-    AttrNode, Buffer, BufferNode, DType, Expr, IterKind, PrimFunc, Stmt, StmtKind, StorageScope, Var,
+    AttrNode, Buffer, BufferNode, DType, Expr, IterKind, Op, PrimFunc, Stmt, StmtKind, StorageScope, Var,
 };
 
 use crate::{ints, run};
@@ -171,4 +171,15 @@ fn one_let_may_stand_in_two_places() {
         f.store(a, 1, &value + &value);
     };
     assert_eq!(after(&[2, 0], twice), [2, 18]);
+}
+
+/// ir: E3.
+#[test]
+fn a_call_that_writes_gives_what_was_there_before() {
+    let mut f = build::function("f");
+    let a = f.buffer("A", 2, I32);
+    let address = a.at(0).address_of();
+    let old = Expr::call(Op::AtomicAdd, vec![address, Expr::i32(5)], I32);
+    f.store(&a, 1, old);
+    assert_eq!(run(f.finish(), vec![ints(I32, &[7, 0])]).unwrap()[0].to_int(), [12, 7]);
 }
