@@ -1,8 +1,10 @@
-//! Prints the program of a seed.
+//! Prints the program of a seed: `cargo run -p chipdock-test-programs --example show -- SEED [threads]`.
 
 use chipdock_test_programs::{Options, arbitrary};
 
 fn main() {
-    let seed = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
-    println!("{}", arbitrary(seed, &Options::default()).text());
+    let mut args = std::env::args().skip(1);
+    let seed = args.next().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let options = if args.next().is_some() { Options::with_threads() } else { Options::default() };
+    println!("{}", arbitrary(seed, &options).text());
 }

@@ -62,13 +62,16 @@ impl Linear {
         balanced(self.dtype, value)
     }
 
-    /// The difference of two sums of one type.
+    /// The difference of two sums of one type, in whole numbers: its bounds mean something where neither sum wraps.
     pub(crate) fn minus(&self, other: &Self) -> Self {
         let mut result = self.clone();
         for (term, coefficient) in &other.terms {
-            result.add_term(term, balanced(self.dtype, -coefficient));
+            match result.terms.iter_mut().find(|(known, _)| known == term) {
+                Some((_, own)) => *own -= coefficient,
+                None => result.terms.push((term.clone(), -coefficient)),
+            }
         }
-        result.constant = balanced(self.dtype, result.constant - other.constant);
+        result.constant -= other.constant;
         result.terms.retain(|(_, coefficient)| *coefficient != 0);
         result
     }

@@ -85,14 +85,17 @@ impl Generator<'_> {
         {
             return i * self.index_number(self.m_value as i64) + j;
         }
-        if self.random.one_in(3) {
+        // A computed index may be an element at a computed index.
+        if self.nested >= 2 || self.random.one_in(3) {
             let constant = match size {
                 Size::M | Size::Const(_) => self.random.between(0, self.length(size) as i64 - 1),
                 _ => 0,
             };
             return self.index_number(constant);
         }
+        self.nested += 1;
         let value = self.exact_leaf(self.index, scope).expr;
+        self.nested -= 1;
         if self.random.one_in(2) {
             return Expr::binary(BinaryOp::FloorMod, value, extent);
         }

@@ -57,6 +57,8 @@ struct Generator<'o> {
     allocated: Vec<Buffer>,
     helpers: Vec<PrimFunc>,
     n_helpers: usize,
+    /// Indices within indices, in the making.
+    nested: u32,
     /// Whether what is made is run by threads.
     in_threads: bool,
     /// What the stage stored so far: least, greatest, whether exact.
@@ -94,6 +96,7 @@ impl<'o> Generator<'o> {
             allocated: Vec::new(),
             helpers: Vec::new(),
             n_helpers: 0,
+            nested: 0,
             in_threads: false,
             written: None,
         }
