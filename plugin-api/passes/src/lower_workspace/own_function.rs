@@ -34,7 +34,8 @@ pub(super) fn outlined(function: &PrimFunc, number: usize, stmt: &Stmt) -> Optio
     for (old, new) in captured.iter().zip(&params) {
         substitution.map_var(old, new.expr());
     }
-    let declared = outer.buffers.iter().filter(|buffer| !outer.bound.contains(&buffer.data));
+    let is_outer = |buffer: &&Buffer| !outer.bound.contains(&buffer.data) && !outer.own.contains(*buffer);
+    let declared = outer.buffers.iter().filter(is_outer);
     let declared =
         declared.map(|buffer| Stmt::new(StmtKind::DeclBuffer { buffer: buffer.clone(), data: None }));
     let success = Stmt::new(StmtKind::Return(Some(Expr::i32(0))));
@@ -72,6 +73,8 @@ struct Outer {
     seen: HashSet<Var>,
     bound: HashSet<Var>,
     buffers: Vec<Buffer>,
+    /// Buffers that it declares, over memory of its own or not.
+    own: HashSet<Buffer>,
 }
 
 impl Outer {
@@ -115,6 +118,7 @@ impl Outer {
                     buffer.shape.iter().for_each(|extent| self.expr(extent));
                 }
                 StmtKind::DeclBuffer { buffer, data } => {
+                    self.own.insert(buffer.clone());
                     if data.is_some() {
                         self.bound.insert(buffer.data.clone());
                     }
