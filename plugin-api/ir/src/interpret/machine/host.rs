@@ -14,6 +14,7 @@ impl<'c> Machine<'c> {
             .ok_or_else(|| self.bad_address(frame, Fault::Outside, None))
     }
 
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn load_at<const B: bool>(
         &mut self,
         frame: &mut Frame<'c>,
@@ -32,6 +33,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn store_at<const B: bool>(
         &mut self,
         frame: &Frame<'c>,
@@ -51,6 +53,7 @@ impl<'c> Machine<'c> {
         stored.map_err(|fault| self.bad_address(frame, fault, Some((space, offset, lane))))
     }
 
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn workspace<const B: bool>(
         &mut self,
         frame: &mut Frame<'c>,
@@ -67,6 +70,7 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn free_workspace(&mut self, frame: &Frame<'c>, data: Reg) -> Stop<()> {
         let place = memory::pointee(frame.get(data)).filter(|(_, offset)| *offset == 0);
         let live = place.and_then(|(space, _)| self.workspaces.iter().position(|live| *live == space));

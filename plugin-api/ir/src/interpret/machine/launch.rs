@@ -62,6 +62,7 @@ impl<'c> Run<'c> {
 
 impl<'c> Machine<'c> {
     /// Runs a launch to its end (K1); the frame goes on behind it.
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn launch<const B: bool>(&mut self, frame: &mut Frame<'c>, launch: u32) -> Stop<()> {
         let Some(code) = frame.function.launches.get(launch as usize) else { return Ok(()) };
         if self.clock.threads.is_some() {
@@ -273,6 +274,7 @@ impl<'c> Machine<'c> {
         Ok(space)
     }
 
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn allocate_once<const B: bool>(
         &mut self,
         frame: &mut Frame<'c>,

@@ -11,6 +11,7 @@ use crate::interpret::threads::Touch;
 
 impl Frame<'_> {
     /// See [`crate::Op::QMultiplyShift`]; shift amounts are taken modulo 64.
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn q_multiply_shift<const B: bool>(
         &mut self,
         dst: Reg,
@@ -40,6 +41,7 @@ impl Frame<'_> {
         }
     }
 
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn dp4a<const B: bool>(&mut self, dst: Reg, [a, b, sum]: [Reg; 3], is_signed: bool) {
         let mut total = self.get(sum);
         let mut is_exact = self.bound::<B>(sum) == 0.0;
@@ -55,6 +57,7 @@ impl Frame<'_> {
 
 impl<'c> Machine<'c> {
     /// Adds to an element in one step (K7); among threads, in any order.
+    #[inline(never)] // keeps the dispatch loop small
     pub(super) fn atomic<const B: bool>(
         &mut self,
         frame: &mut Frame<'c>,

@@ -218,6 +218,7 @@ impl<'c> Machine<'c> {
     }
 
     /// What is done about a read of what was never written, where that is no error yet (I10).
+    #[inline(never)] // keeps the dispatch loop small
     #[cold]
     pub(super) fn tolerate(&mut self, frame: &mut Frame<'c>, error: Box<InterpretError>) -> Stop<()> {
         let at = frame.position.saturating_sub(1) as u32;
