@@ -13,7 +13,7 @@ fn named(op: Op) -> &'static [&'static str] {
     match op {
         Op::IfThenElse => &["cond", "t", "f"],
         Op::Ldexp => &["x1", "x2"],
-        Op::Fma => &["a", "b", "c"],
+        Op::Fma => &["x", "y", "z"],
         Op::Clz => &["x"],
         Op::Likely | Op::Assume | Op::ThreadInvariant => &["cond"],
         Op::Isnullptr => &["var"],
