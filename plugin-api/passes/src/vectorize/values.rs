@@ -3,6 +3,7 @@
 use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, Signature, TargetFacts, Var};
 
 use super::lanes::Lanes;
+use crate::lower_intrinsics::lowered_ulps;
 use crate::simplify;
 use crate::walk::depends_on_memory;
 
@@ -215,7 +216,9 @@ impl Lanes<'_> {
 pub(crate) fn stays_on_vectors(op: Op, dtype: DType, facts: &TargetFacts) -> bool {
     match op.signature() {
         Signature::FloatUnary | Signature::FloatBinary => {
-            let lowered = matches!(op, Op::Exp | Op::Tanh | Op::Sigmoid) && dtype.bits <= 32;
+            // Halves are computed in float32.
+            let computed = if dtype.bits == 16 { DType::FLOAT32 } else { dtype.scalar() };
+            let lowered = op == Op::Nextafter || lowered_ulps(op, computed).is_some();
             let core = matches!(
                 op,
                 Op::Sqrt

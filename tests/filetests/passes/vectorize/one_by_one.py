@@ -8,7 +8,7 @@ class Module:
         # One function that is no arithmetic, with the names that it needs, and the condition that it stands under.
         for v in T.vectorized(8):
             x: T.let[T.float32] = A[v] * T.float32(2)
-            y: T.let[T.float32] = T.atan2(x, T.float32(3))
+            y: T.let[T.float32] = T.fmod(x, T.float32(3))
             B[v] = x + T.float32(1)
             if N[v] > 3:
                 C[v] = x

@@ -11,7 +11,7 @@ class Module:
             t = T.alloc_buffer((2,), "float32", scope="local")
             s[0] = T.float32(0)
             t[0] = A[v]
-            t[1] = T.atan2(t[0], A[v])
+            t[1] = T.fmod(t[0], A[v])
             for k in range(8):
                 s[0] = s[0] + A[k * 4 + v] * t[1]
             B[v] = s[0]

@@ -14,7 +14,7 @@ class Module:
         for v in T.vectorized(8):
             B[v // 2] = A[v]
         for v in T.vectorized(8):
-            B[v] = T.atan2(A[v], B[v])
+            B[v] = T.fmod(A[v], B[v])
         for v in T.vectorized(0, 4, step=2):
             for k in range(4):
                 B[v + k * 4] = A[v]

@@ -16,7 +16,7 @@ class Module:
         T.masked_store(C_1, x, T.Ramp(T.int64(0), T.int64(1), 8), mask)
         for v in range(8):
             x_1: T.let[T.float32] = A_1[T.Cast("int64", v)] * T.float32(2.0)
-            y: T.let[T.float32] = T.atan2(x_1, T.float32(3.0))
+            y: T.let[T.float32] = T.fmod(x_1, T.float32(3.0))
             if N_1[T.Cast("int64", v)] > 3:
                 B_1[T.Cast("int64", v)] = y + B_1[T.Cast("int64", v)]
 

@@ -13,7 +13,7 @@ class Module:
         s[T.int64(0):T.int64(4)] = T.Broadcast(T.float32(0.0), 4)
         t[T.int64(0):T.int64(4)] = A_1[T.Ramp(T.int64(0), T.int64(1), 4)]
         for v in range(4):
-            t[T.Cast("int64", v) + T.int64(4)] = T.atan2(t[T.Cast("int64", v)], A_1[T.Cast("int64", v)])
+            t[T.Cast("int64", v) + T.int64(4)] = T.fmod(t[T.Cast("int64", v)], A_1[T.Cast("int64", v)])
         for k in range(8):
             s[T.int64(0):T.int64(4)] = s[T.Ramp(T.int64(0), T.int64(1), 4)] + A_1[T.Ramp(T.Cast("int64", k) * T.int64(4), T.int64(1), 4)] * t[T.Ramp(T.int64(4), T.int64(1), 4)]
         B_1[T.int64(0):T.int64(4)] = s[T.Ramp(T.int64(0), T.int64(1), 4)]

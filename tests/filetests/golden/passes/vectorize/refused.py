@@ -15,7 +15,7 @@ class Module:
         for v in range(8):
             B_1[T.Cast("int64", v // 2)] = A_1[T.Cast("int64", v)]
         for v in range(8):
-            B_1[T.Cast("int64", v)] = T.atan2(A_1[T.Cast("int64", v)], B_1[T.Cast("int64", v)])
+            B_1[T.Cast("int64", v)] = T.fmod(A_1[T.Cast("int64", v)], B_1[T.Cast("int64", v)])
         for k in range(4):
             B_1[T.Ramp(T.Cast("int64", k) * T.int64(4), T.int64(2), 2)] = A_1[T.Ramp(T.int64(0), T.int64(2), 2)]
 
