@@ -162,7 +162,8 @@
 //!
 //! ## Limits
 //!
-//! - **L1** [`limits`]: expressions and statements nest at most [`limits::DEPTH_MAX`] levels; a module has at most
+//! - **L1** [`limits`]: expressions and statements nest at most [`limits::DEPTH_MAX`] levels; a string has at most
+//!   [`limits::STRING_BYTES_MAX`] bytes, a name 256; a module has at most
 //!   [`limits::NODES_MAX`] nodes, shared ones counted wherever they stand.
 //!
 //! Positions ([`Span`]) have no meaning, and names only those of F1 and F2.

@@ -23,6 +23,7 @@ impl Checker<'_> {
     pub(super) fn declare(&mut self, buffer: &Buffer, owns: bool) {
         let name = std::sync::Arc::clone(&buffer.name);
         self.name(&name);
+        self.name(&buffer.scope.to_string());
         if !self.bound_buffers.insert(buffer.clone()) {
             let text = format!("buffer `{name}` is declared twice; make a new one for each declaration");
             self.at(&name, text);

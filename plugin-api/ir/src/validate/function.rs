@@ -30,6 +30,11 @@ pub(super) fn module(module: &IrModule, stage: Stage) -> Vec<Diagnostic> {
             return problems;
         }
     }
+    // Notes of the module stand outside of every function: no variable is known there.
+    let nobody = crate::build::function("").finish();
+    let mut checker = Checker::new(module, &nobody, stage);
+    checker.annotations(&module.attrs);
+    problems.append(&mut checker.problems);
     if let Some(cycle) = recursion(module) {
         let message = format!("functions call each other in a circle: {}", cycle.join(" calls "));
         problems.push(Diagnostic { function: "".into(), span: Span::NONE, node: String::new(), message });

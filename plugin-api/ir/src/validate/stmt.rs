@@ -3,6 +3,7 @@
 use super::call::writes;
 use super::expr::{accessed, is_index};
 use super::{Around, At, Checker};
+use crate::limits::STRING_BYTES_MAX;
 use crate::{
     AttrNode, AttrValue, Attrs, Callee, Child, DType, Effect, Expr, ExprKind, ForKind, Reducer, Span, Stage,
     Stmt, StmtKind, Var,
@@ -261,6 +262,9 @@ impl Checker<'_> {
             AttrValue::Map(map) => self.annotations(map),
             AttrValue::Float(bits) if bits.value().is_nan() && bits.0 != f64::NAN.to_bits() => {
                 self.at("", "a NaN in an attribute is the quiet NaN of bits 0x7ff8000000000000, no other");
+            }
+            AttrValue::Str(text) if text.len() > STRING_BYTES_MAX => {
+                self.at("", format!("a string in an attribute is longer than {STRING_BYTES_MAX} bytes"));
             }
             _ => {}
         }

@@ -648,6 +648,23 @@ fn deep_and_large_modules_are_refused_without_recursion() {
     rejects(|f| f.evaluate(wide), "more than 4000000 nodes");
 }
 
+/// ir: L1, F4.
+#[test]
+fn strings_of_notes_and_scopes_are_bounded() {
+    let long = AttrValue::Str("x".repeat(crate::limits::STRING_BYTES_MAX + 1).into());
+    let nested = AttrValue::List(vec![long]);
+    rejects(|f| f.annotate("note", nested.clone()), "a string in an attribute is longer than 65536 bytes");
+    rejects(
+        |f| drop(f.alloc("a", 4, DType::INT32, StorageScope::parse(&"x".repeat(300)))),
+        "is longer than 256 bytes",
+    );
+    let mut module = build::module([]);
+    module.attrs.insert("note".into(), nested);
+    assert!(validate(&module, Stage::Blocks).is_err());
+    module.attrs.insert("note".into(), AttrValue::Expr(Var::new("x", DType::INT32).expr()));
+    assert!(validate(&module, Stage::Blocks).is_err());
+}
+
 /// ir: L1: at the limit, everything that walks a module does with a stack of 2 MiB.
 #[test]
 fn a_module_at_the_limit_is_walked_on_a_small_stack() {
