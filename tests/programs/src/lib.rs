@@ -12,6 +12,10 @@
 //!   compared;
 //! - **G6** a seed makes the same program on every machine.
 //!
+//! [`Options`] say what programs are made of; [`Options::with_threads`] adds kernels for targets that have threads, whose
+//! shared memory has barriers where there are no blocks, and needs none where there are. What no program has stands in
+//! [`NEVER`], with reasons; `cargo run -p chipdock-test-programs --example show -- SEED [threads]` prints one.
+//!
 //! A test of a pass runs the module before and after; a test of a backend compares with [`Case::check`]. [`Trial`] runs a
 //! check on many programs; when one fails, it makes the program small with [`reduce_case`], writes it as a kernel file and
 //! says how to repeat it. [`reduce`] does the same for a module and any property of it.
