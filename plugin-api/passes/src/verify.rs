@@ -50,7 +50,7 @@ pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule,
 }
 
 /// Refuses limits of a target that cannot be, and functions that go past them: threads of a block, shared memory of a
-/// block, arguments of a device function.
+/// block. (Arguments of a device function are known once there are device functions.)
 ///
 /// # Before and after
 ///

@@ -48,9 +48,9 @@
 //!
 //! # Robustness
 //!
-//! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, two cores
-//! at a load of 15), in microseconds per node of modules of 10,000, 100,000 and 1,000,000 nodes: written 0.9, 1.7, 3.4; read
-//! 0.8, 1.7, 3.7; written at 1.0.0 1.5, 3.6, 7.4. Caches tell the sizes apart; the pieces of memory that are asked for per
+//! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, one of two
+//! cores), in microseconds per node of modules of 10,000, 100,000 and 1,000,000 nodes: written 0.56, 0.63, 1.13; read 0.63,
+//! 0.69, 1.22; written at 1.0.0 1.08, 1.23, 2.26. Caches tell the sizes apart; the pieces of memory that are asked for per
 //! node are the same. `tests/wire` counts them, and holds reading to 128 bytes of memory for each byte of any document,
 //! beside what attributes copy: at most 64 bytes for each of [`NODES_MAX`](crate::limits::NODES_MAX).
 //!

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    Child, DType, Expr, ExprKind, ForKind, Param, PrimFunc, Stage, StmtKind, Target, TargetFacts, Var,
+    Child, DType, Expr, ExprKind, ForKind, Param, PrimFunc, Stage, StmtKind, Target, TargetFacts, ThreadAxis,
+    Var,
 };
 
 /// Facts of a host without threads.
@@ -24,6 +25,25 @@ pub(crate) fn host_facts() -> TargetFacts {
         warp_size: None,
         function_args_max: None,
         native_ops: Vec::new(),
+    }
+}
+
+/// Facts of a small device with threads.
+#[allow(dead_code, reason = "not every test that shares this file needs it")]
+pub(crate) fn device_facts() -> TargetFacts {
+    TargetFacts {
+        target: Arc::new(Target { kind: "device-kind".into(), ..Target::default() }),
+        device_type: 2,
+        device: "device".into(),
+        stage: Stage::Device,
+        is_host: false,
+        thread_axes: ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect(),
+        storage_scopes: vec!["global".into(), "shared".into(), "local".into(), "warp".into()],
+        threads_per_block_max: Some(256),
+        shared_memory_bytes_max: Some(4096),
+        warp_size: Some(32),
+        function_args_max: Some(4),
+        ..host_facts()
     }
 }
 
