@@ -229,6 +229,26 @@ pub enum ExprKind {
     },
 }
 
+impl BinaryOp {
+    /// Every binary operator.
+    pub const ALL: &'static [Self] = &[
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Mod,
+        Self::FloorDiv,
+        Self::FloorMod,
+        Self::Min,
+        Self::Max,
+    ];
+}
+
+impl CompareOp {
+    /// Every comparison.
+    pub const ALL: &'static [Self] = &[Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
+}
+
 /// A float64 compared and hashed by its bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FloatBits(pub u64);

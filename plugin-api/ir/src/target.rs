@@ -255,6 +255,29 @@ pub struct TargetFacts {
     pub native_ops: Vec<crate::Op>,
 }
 
+impl TargetFacts {
+    /// The facts of a host of no particular kind: no threads, global and local memory, no op beyond the core.
+    ///
+    /// For who lowers without a target kind at hand; see [`TargetKind::facts`] for those of a kind.
+    #[must_use]
+    pub fn host(kind: impl Into<String>) -> Self {
+        Self {
+            target: Arc::new(Target { kind: kind.into(), ..Target::default() }),
+            device_type: 1,
+            device: "cpu".into(),
+            stage: Stage::Host,
+            is_host: true,
+            thread_axes: Vec::new(),
+            storage_scopes: vec!["global".into(), "local".into()],
+            threads_per_block_max: None,
+            shared_memory_bytes_max: None,
+            warp_size: None,
+            function_args_max: None,
+            native_ops: Vec::new(),
+        }
+    }
+}
+
 impl TargetKind {
     /// The facts of a target of this kind, whose device has a number.
     #[must_use]

@@ -475,8 +475,7 @@ fn boolean(s: &mut Source<'_>, known: &Known, depth: usize) -> Expr {
         2 => side(s).logical_not(),
         _ => {
             let from = number(s);
-            let ops =
-                [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
+            let ops = CompareOp::ALL;
             let op = ops[s.below(6)];
             Expr::compare(op, expr(s, known, from, depth + 1), expr(s, known, from, depth + 1))
         }

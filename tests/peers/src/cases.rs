@@ -146,20 +146,6 @@ pub fn module(cases: &[Case], tables: &mut Tables) -> IrModule {
     build::module(cases.iter().enumerate().map(kernel))
 }
 
-const BINARY: &[BinaryOp] = &[
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Mod,
-    BinaryOp::FloorDiv,
-    BinaryOp::FloorMod,
-    BinaryOp::Min,
-    BinaryOp::Max,
-];
-const COMPARE: &[CompareOp] =
-    &[CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
-
 fn floats() -> impl Iterator<Item = DType> {
     DType::SCALARS.iter().copied().filter(|dtype| dtype.is_float())
 }
@@ -177,7 +163,7 @@ fn numbers() -> impl Iterator<Item = DType> {
 pub fn cases() -> Vec<Case> {
     let mut all: Vec<Case> = Op::ALL.iter().flat_map(|op| of_op(*op)).collect();
     for dtype in numbers() {
-        for &op in BINARY {
+        for &op in BinaryOp::ALL {
             let whole = matches!(op, BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod);
             if !(whole && dtype.is_float()) {
                 all.push(exact(Operation::Binary(op), Kind::Two, &[dtype, dtype], dtype));
@@ -185,7 +171,7 @@ pub fn cases() -> Vec<Case> {
         }
     }
     for &dtype in DType::SCALARS {
-        for &op in COMPARE {
+        for &op in CompareOp::ALL {
             all.push(exact(Operation::Compare(op), Kind::Two, &[dtype, dtype], DType::BOOL));
         }
         all.push(exact(Operation::Select, Kind::Choice, &[DType::BOOL, dtype, dtype], dtype));

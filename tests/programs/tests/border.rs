@@ -7,13 +7,12 @@
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
 use std::cell::RefCell;
-use std::sync::Arc;
 
 use chipdock_ir::interpret::{ErrorKind, Interpreter, Limits};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     AttrNode, Attrs, Buffer, DType, Expr, ExprKind, ForKind, IrModule, IterKind, Op, PrimFunc, Stage, Stmt,
-    StmtKind, Target, TargetFacts, ThreadAxis, Var, equal, print, subst::Substitution, wire,
+    StmtKind, TargetFacts, ThreadAxis, Var, equal, print, subst::Substitution, wire,
 };
 use chipdock_passes::{Fault, LowerOptions, lower};
 use chipdock_test_programs::program;
@@ -151,20 +150,7 @@ impl Disorder {
 
 /// A host of no particular kind.
 fn facts() -> TargetFacts {
-    TargetFacts {
-        target: Arc::new(Target { kind: "test".into(), ..Target::default() }),
-        device_type: 1,
-        device: "cpu".into(),
-        stage: Stage::Host,
-        is_host: true,
-        thread_axes: Vec::new(),
-        storage_scopes: vec!["global".into(), "local".into()],
-        threads_per_block_max: None,
-        shared_memory_bytes_max: None,
-        warp_size: None,
-        function_args_max: None,
-        native_ops: Vec::new(),
-    }
+    TargetFacts::host("test")
 }
 
 /// Everything that takes a validated module.

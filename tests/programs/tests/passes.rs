@@ -2,12 +2,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::sync::Arc;
-
 use chipdock_ir::interpret::{Arg, Interpreter};
 use chipdock_ir::{
-    Attrs, Callee, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage, Stmt, StmtKind, Target, TargetFacts,
-    print, validate::validate,
+    Attrs, Callee, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage, Stmt, StmtKind, TargetFacts, print,
+    validate::validate,
 };
 use chipdock_passes::{PIPELINE, Pass};
 use chipdock_test_programs::{Case, Failure, Options, Trial};
@@ -16,20 +14,7 @@ const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// A host of no particular kind.
 fn facts() -> TargetFacts {
-    TargetFacts {
-        target: Arc::new(Target { kind: "test".into(), ..Target::default() }),
-        device_type: 1,
-        device: "cpu".into(),
-        stage: Stage::Host,
-        is_host: true,
-        thread_axes: Vec::new(),
-        storage_scopes: vec!["global".into(), "local".into()],
-        threads_per_block_max: None,
-        shared_memory_bytes_max: None,
-        warp_size: None,
-        function_args_max: None,
-        native_ops: Vec::new(),
-    }
+    TargetFacts::host("test")
 }
 
 fn after(name: &str, module: &IrModule, error: impl ToString) -> Failure {

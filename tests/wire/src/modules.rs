@@ -188,7 +188,7 @@ fn expressions() -> PrimFunc {
         let (a, b) = (f.value(f32), f.value(f32));
         f.keep(Expr::binary(op, a, b));
     }
-    for op in [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge] {
+    for &op in CompareOp::ALL {
         let (a, b) = (f.value(f32.with_lanes(2)), f.value(f32.with_lanes(2)));
         f.keep(Expr::compare(op, a, b));
     }

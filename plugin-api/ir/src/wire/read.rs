@@ -15,19 +15,6 @@ use crate::{
     Range, Reducer, Span, Stmt, StmtKind, StorageScope, Target, Var,
 };
 
-const BINARIES: [BinaryOp; 9] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Mod,
-    BinaryOp::FloorDiv,
-    BinaryOp::FloorMod,
-    BinaryOp::Min,
-    BinaryOp::Max,
-];
-const COMPARES: [CompareOp; 6] =
-    [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
 const ITERS: [IterKind; 4] = [IterKind::Spatial, IterKind::Reduce, IterKind::Ordered, IterKind::Opaque];
 
 /// The module of a document of the newest minor, and the file that it was read from.
@@ -314,8 +301,8 @@ impl Reader {
         if name == "Str" {
             return Ok(Some(Expr::str(fields.text("value")?)));
         }
-        let binary = BINARIES.into_iter().find(|op| binary_name(*op) == name);
-        let compare = COMPARES.into_iter().find(|op| compare_name(*op) == name);
+        let binary = BinaryOp::ALL.iter().copied().find(|op| binary_name(*op) == name);
+        let compare = CompareOp::ALL.iter().copied().find(|op| compare_name(*op) == name);
         let pair = binary.is_some() || compare.is_some() || matches!(name, "And" | "Or");
         let kind = if pair {
             let (a, b) = (self.expr(fields, "a", levels)?, self.expr(fields, "b", levels)?);

@@ -6,20 +6,7 @@ use chipdock_ir::{Stage, Target, TargetFacts, ThreadAxis};
 
 /// A host without threads.
 pub(crate) fn host() -> TargetFacts {
-    TargetFacts {
-        target: Arc::new(Target { kind: "host-kind".into(), ..Target::default() }),
-        device_type: 1,
-        device: "cpu".into(),
-        stage: Stage::Host,
-        is_host: true,
-        thread_axes: Vec::new(),
-        storage_scopes: vec!["global".into(), "local".into()],
-        threads_per_block_max: None,
-        shared_memory_bytes_max: None,
-        warp_size: None,
-        function_args_max: None,
-        native_ops: Vec::new(),
-    }
+    TargetFacts::host("host-kind")
 }
 
 /// A device with threads.

@@ -5,21 +5,6 @@ use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Stmt, StmtKind, Var, bui
 use chipdock_passes::simplify::{self, Ranges};
 use proptest::prelude::*;
 
-const OPS: [BinaryOp; 9] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Mod,
-    BinaryOp::FloorDiv,
-    BinaryOp::FloorMod,
-    BinaryOp::Min,
-    BinaryOp::Max,
-];
-
-const COMPARISONS: [CompareOp; 6] =
-    [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
-
 /// An expression without variables of its own: leaves are numbers of `x`, `y` or constants.
 #[derive(Clone, Debug)]
 enum Tree {
@@ -40,8 +25,8 @@ fn trees() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(5, 40, 3, |inner| {
         let boxed = || inner.clone().prop_map(Box::new);
         prop_oneof![
-            6 => (0..OPS.len(), boxed(), boxed()).prop_map(|(op, a, b)| Tree::Binary(op, a, b)),
-            1 => (0..COMPARISONS.len(), boxed(), boxed(), boxed()).prop_map(|(op, a, b, c)| Tree::Choice(op, a, b, c)),
+            6 => (0..BinaryOp::ALL.len(), boxed(), boxed()).prop_map(|(op, a, b)| Tree::Binary(op, a, b)),
+            1 => (0..CompareOp::ALL.len(), boxed(), boxed(), boxed()).prop_map(|(op, a, b, c)| Tree::Choice(op, a, b, c)),
             1 => (any::<bool>(), boxed(), -3..70_i64).prop_map(|(left, a, n)| Tree::Shift(left, a, n)),
             1 => boxed().prop_map(Tree::Narrow),
             3 => (3..7_usize, boxed(), boxed(), prop_oneof![Just(16_i64), 2..40_i64])
@@ -56,10 +41,10 @@ fn expr(tree: &Tree, x: &Expr, y: &Expr) -> Expr {
         Tree::X => x.clone(),
         Tree::Y => y.clone(),
         Tree::Constant(value) => Expr::int((*value).into(), dtype),
-        Tree::Binary(op, a, b) => Expr::binary(OPS[*op], expr(a, x, y), expr(b, x, y)),
+        Tree::Binary(op, a, b) => Expr::binary(BinaryOp::ALL[*op], expr(a, x, y), expr(b, x, y)),
         Tree::Choice(op, a, b, c) => {
             let (a, b) = (expr(a, x, y), expr(b, x, y));
-            let condition = Expr::compare(COMPARISONS[*op], a.clone(), b);
+            let condition = Expr::compare(CompareOp::ALL[*op], a.clone(), b);
             Expr::select(condition, a, expr(c, x, y))
         }
         Tree::Shift(left, a, count) => {
@@ -68,7 +53,7 @@ fn expr(tree: &Tree, x: &Expr, y: &Expr) -> Expr {
         }
         Tree::Split(op, a, b, c) => {
             let c = || Expr::int((*c).into(), dtype);
-            Expr::binary(OPS[*op], expr(a, x, y) * c() + expr(b, x, y), c())
+            Expr::binary(BinaryOp::ALL[*op], expr(a, x, y) * c() + expr(b, x, y), c())
         }
         Tree::Narrow(a) => expr(a, x, y).cast(DType::INT16).cast(dtype),
     }

@@ -196,17 +196,7 @@ impl Generator<'_> {
                 Expr::call(op, vec![value], vector)
             }
             _ => {
-                let op = self.draw.of(&[
-                    BinaryOp::Add,
-                    BinaryOp::Sub,
-                    BinaryOp::Mul,
-                    BinaryOp::Div,
-                    BinaryOp::Mod,
-                    BinaryOp::FloorDiv,
-                    BinaryOp::FloorMod,
-                    BinaryOp::Min,
-                    BinaryOp::Max,
-                ]);
+                let op = self.draw.of(BinaryOp::ALL);
                 let (a, b) = (self.expr(dtype, depth - 1), self.expr(dtype, depth - 1));
                 Expr::binary(op, a, b)
             }

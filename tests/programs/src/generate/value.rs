@@ -7,8 +7,7 @@ use super::facts::{Scope, Tensor, Val, number};
 use super::op;
 
 /// Every comparison.
-pub(crate) const COMPARES: [CompareOp; 6] =
-    [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
+pub(crate) const COMPARES: &[CompareOp] = CompareOp::ALL;
 
 /// Arithmetic of floats, and of integers.
 pub(crate) const ARITHMETIC: [BinaryOp; 9] = [
@@ -64,7 +63,7 @@ impl Generator<'_> {
         let dtype = self.any_type().with_lanes(lanes);
         let depth = depth.min(2);
         let (a, b) = (self.value(dtype, scope, depth), self.value(dtype, scope, depth));
-        op::compare(*self.random.pick(&COMPARES), a, b)
+        op::compare(*self.random.pick(COMPARES), a, b)
     }
 
     fn arithmetic(&mut self, dtype: DType, scope: &Scope, depth: u32) -> Val {
@@ -91,7 +90,7 @@ impl Generator<'_> {
         Val::any(match kind {
             1 => a.expr.and(b.expr),
             2 => a.expr.or(b.expr),
-            _ => Expr::compare(*self.random.pick(&COMPARES), a.expr, b.expr),
+            _ => Expr::compare(*self.random.pick(COMPARES), a.expr, b.expr),
         })
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chipdock_host::{AnyView, Host, Tensor};
-use chipdock_ir::{DType, Stage, Target, TargetFacts};
+use chipdock_ir::{DType, TargetFacts};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_xtask::runner::backends::{self, Backend};
 use chipdock_xtask::runner::cases::{CASES, Case, arguments, symbols};
@@ -271,20 +271,7 @@ fn read_and_lower(text: &str) -> Result<(bool, f64)> {
 
 /// A host without anything of its own.
 fn host_facts() -> TargetFacts {
-    TargetFacts {
-        target: Arc::new(Target { kind: "host".into(), ..Target::default() }),
-        device_type: 1,
-        device: "cpu".into(),
-        stage: Stage::Host,
-        is_host: true,
-        thread_axes: Vec::new(),
-        storage_scopes: vec!["global".into(), "local".into()],
-        threads_per_block_max: None,
-        shared_memory_bytes_max: None,
-        warp_size: None,
-        function_args_max: None,
-        native_ops: Vec::new(),
-    }
+    TargetFacts::host("host")
 }
 
 /// The command with eight plugins in its folder: time and memory of listing them, and that it opened none.
