@@ -63,9 +63,9 @@ def plain(function):
 
 
 def reason(error):
-    text = str(error).strip()
-    lines = [line.strip() for line in text.splitlines() if "error" in line.lower() or "fail" in line.lower()]
-    return f"{type(error).__name__}: {' | '.join(lines)[:400] or text[:400]}"
+    """What TVM says, on one line: the cause stands at its start or its end, a long line of code between."""
+    words = " | ".join(line.strip() for line in str(error).splitlines() if line.strip(" |^"))
+    return f"{type(error).__name__}: {words if len(words) < 800 else words[:400] + ' ... ' + words[-400:]}"
 
 
 def check(mode, original, printed, folder, count):

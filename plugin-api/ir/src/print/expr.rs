@@ -271,6 +271,13 @@ impl Printer {
                 let _ = write!(self.out, "T.call_intrin({typed}, \"{space}.{}\"", op.name());
                 self.more_args(args);
             }
+            // TVM takes the argument as it is, and a number of Python has no type there.
+            Callee::Op(op @ Op::ThreadInvariant)
+                if dtype == DType::INT32 && args.first().is_some_and(|arg| arg.as_int().is_some()) =>
+            {
+                let value = args.first().and_then(|arg| arg.as_int()).unwrap_or_default();
+                let _ = write!(self.out, "T.{}(T.int32({value}))", op.name());
+            }
             Callee::Op(op) => self.call(op.name(), args),
             Callee::Global(name) => {
                 let _ = write!(self.out, "Module.{}", super::names::identifier(name));
