@@ -1,0 +1,61 @@
+//! Parameters that overlap: without `tirx.noalias` they are views of one memory, and a kernel does what its statements
+//! say, one after the other.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use chipdock_differential::{backends, host};
+use chipdock_host::{AnyView, Tensor};
+use chipdock_xtask::runner::run;
+
+/// `body` over A and B, of 64 elements each.
+fn kernel(body: &str) -> String {
+    format!(
+        "@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    def f(A: T.Buffer((64,), \"float32\"), B: \
+         T.Buffer((64,), \"float32\")):\n{body}"
+    )
+}
+
+/// Runs a kernel with one tensor for both parameters; gives what it holds after.
+fn in_place(body: &str, start: &[f32]) -> Vec<Vec<f32>> {
+    let host = host();
+    let text = kernel(body);
+    let module = chipdock_script::parse(&text, "alias.py").unwrap_or_else(|errors| panic!("{errors}"));
+    let run = |backend: &chipdock_xtask::runner::backends::Backend| {
+        let loaded = run::build(&host, backend, &module).expect("built");
+        let f = loaded.function("f").expect("there");
+        let a = Tensor::from_slice(&backend.device, &[64], start).expect("made");
+        f.call(&[AnyView::from(&a), AnyView::from(&a)]).expect("a good call");
+        a.to_vec::<f32>().expect("read")
+    };
+    backends(&host).iter().map(run).collect()
+}
+
+/// ir: B2.
+#[test]
+fn a_running_sum_in_place() {
+    let start = [1.0_f32; 64];
+    let body = "        for i in range(63):\n            B[i + 1] = A[i] + T.float32(1)\n";
+    let expected: Vec<f32> = (1..=64).map(|n| n as f32).collect();
+    for found in in_place(body, &start) {
+        assert_eq!(found, expected);
+    }
+}
+
+/// ir: B2. Blocks say that spatial iterations are independent, of one buffer; two buffers may still overlap.
+#[test]
+fn statements_of_two_blocks_in_place() {
+    let start: Vec<f32> = (0..64).map(|n| n as f32).collect();
+    let body = "        for i in range(64):
+            with T.sblock(\"B\"):
+                vi = T.axis.spatial(64, i)
+                B[vi] = A[vi] * T.float32(2)
+        for i in range(64):
+            with T.sblock(\"A\"):
+                vi = T.axis.spatial(64, i)
+                A[vi] = B[vi] + T.float32(1)
+";
+    let expected: Vec<f32> = (0..64).map(|n| 2.0 * n as f32 + 1.0).collect();
+    for found in in_place(body, &start) {
+        assert_eq!(found, expected);
+    }
+}
