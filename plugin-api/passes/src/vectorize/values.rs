@@ -90,7 +90,9 @@ impl Lanes<'_> {
         Some(Expr::new(kind, vector).with_span(expr.span))
     }
 
+    /// The expression as a vector of all lanes. What is a vector already has lanes of its own, which are not these.
     pub(super) fn wide_expr(&mut self, expr: &Expr) -> Option<Expr> {
+        expr.dtype.is_scalar().then_some(())?;
         let value = self.expr(expr)?;
         self.wide(value)
     }
@@ -136,6 +138,7 @@ impl Lanes<'_> {
 
     /// The buffer and the index of an access; in a buffer that each lane has for itself, that of each lane's element.
     pub(super) fn place(&mut self, buffer: &Buffer, index: &Expr) -> Option<(Buffer, Expr)> {
+        index.dtype.is_scalar().then_some(())?;
         let index = self.expr(index)?;
         let Some(wide) = self.own.get(&buffer.data).cloned() else { return Some((buffer.clone(), index)) };
         let dtype = index.dtype.scalar();
