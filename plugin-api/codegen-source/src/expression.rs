@@ -1,9 +1,9 @@
 //! Expressions: what the IR's semantics fix for every dialect.
 
+use chipdock_ir::analysis::{holds, is_pure};
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op, Var};
 
 use crate::ops::{scalar_op, unsigned_of};
-use crate::ranges::holds;
 use crate::text::Lines;
 use crate::writer::Writer;
 use crate::{Argument, Code, Infix, OpCall, Overflow, Precedence, Vector};
@@ -145,11 +145,11 @@ impl<'a> Writer<'a> {
 
     /// Declares a variable of the IR; nothing when nobody reads it and its value has no effect.
     pub(crate) fn bind(&mut self, var: &'a Var, value: &'a Expr) {
-        if !self.usage.uses(var.address()) && crate::sharing::is_pure(value) {
+        if !self.usage.uses(var.address()) && is_pure(value) {
             return;
         }
         let interval = self.ranges.of(value);
-        let is_natural = self.is_natural(value);
+        let is_position = self.positions.contains(value);
         let code = self.value(value);
         let code = self.settle(value, code);
         if !self.usage.uses(var.address()) {
@@ -170,8 +170,8 @@ impl<'a> Writer<'a> {
         }
         self.know(var, Code::primary(name));
         self.ranges.bind(var, interval);
-        if is_natural {
-            self.natural.insert(var.address());
+        if is_position {
+            self.positions.bind(var);
         }
     }
 
@@ -357,7 +357,7 @@ impl<'a> Writer<'a> {
                 if e.dtype.is_int() && e.dtype.is_scalar() && self.depth <= crate::DEPTH_MAX =>
             {
                 let is_exact = self.ranges.is_exact(e);
-                if is_exact || (self.is_natural(e) && wide_bits > 32) {
+                if is_exact || (self.positions.contains(e) && wide_bits > 32) {
                     return self.exact_index(e, *op, a, b);
                 }
             }
@@ -365,7 +365,7 @@ impl<'a> Writer<'a> {
                 if e.dtype.is_scalar()
                     && value.dtype.is_int()
                     && holds(e.dtype, value.dtype)
-                    && self.is_natural(value) =>
+                    && self.positions.contains(value) =>
             {
                 return self.index_term(value);
             }
@@ -404,32 +404,6 @@ impl<'a> Writer<'a> {
         let name = Code::primary(name);
         self.share((e.address(), true), &name);
         (name, true)
-    }
-
-    /// True for a signed integer made of loop variables, parameters and constants by sums and products: one that means
-    /// a position, so that it does not wrap in a program that stays within its buffers.
-    pub(crate) fn is_natural(&mut self, e: &Expr) -> bool {
-        if !e.dtype.is_int() || !e.dtype.is_scalar() {
-            return false;
-        }
-        if let Some(known) = self.natural_nodes.get(&e.address()) {
-            return *known;
-        }
-        let is_natural = match &e.kind {
-            ExprKind::Int(_) => true,
-            ExprKind::Var(var) => self.natural.contains(&var.address()),
-            ExprKind::Binary(op, a, b) => match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self.is_natural(a) && self.is_natural(b),
-                _ => b.as_int().is_some_and(|b| b > 0) && self.is_natural(a),
-            },
-            ExprKind::Cast(value) => holds(e.dtype, value.dtype) && self.is_natural(value),
-            ExprKind::Call { callee: Callee::Op(Op::ShiftLeft | Op::ShiftRight | Op::BitwiseAnd), args } => {
-                args.iter().all(|arg| self.is_natural(arg))
-            }
-            _ => false,
-        };
-        self.natural_nodes.insert(e.address(), is_natural);
-        is_natural
     }
 
     // -- calls ------------------------------------------------------------------------------------------------------

@@ -35,8 +35,6 @@ mod names;
 mod op_table;
 mod ops;
 mod prelude;
-mod ranges;
-mod sharing;
 mod statement;
 mod text;
 mod writer;

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use chipdock_ir::analysis::Usage;
 use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Span, attr};
 
 use crate::names::{Names, is_identifier};
-use crate::sharing::Usage;
 use crate::writer::Writer;
 use crate::{Dialect, Prelude};
 

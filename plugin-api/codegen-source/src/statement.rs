@@ -1,11 +1,11 @@
 //! Statements, buffers and functions.
 
+use chipdock_ir::analysis::{Sharing, is_pure};
 use chipdock_ir::{
     AttrValue, Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Param, Span, Stmt, StmtKind, ThreadAxis,
     Var, attr,
 };
 
-use crate::sharing::{Sharing, is_pure};
 use crate::writer::{Known, Writer};
 use crate::{Access, Answer, Code, Infix, MessagePart, Parameter, Place, Precedence, Refusal, Signature};
 
@@ -57,7 +57,7 @@ impl<'a> Writer<'a> {
             };
             let name = self.declare(param.name());
             self.know(var, Code::primary(name.clone()));
-            self.natural.insert(var.address());
+            self.positions.bind(var);
             params.push(Parameter {
                 name,
                 dtype: var.dtype,
@@ -349,7 +349,7 @@ impl<'a> Writer<'a> {
         let answer = self.dialect.thread_index(axis, &mut self.prelude);
         let code = self.expect_stmt(s, answer).unwrap_or_else(|| Code::primary("0"));
         self.know(var, code);
-        self.natural.insert(var.address());
+        self.positions.bind(var);
         self.stmt(body);
     }
 
@@ -444,7 +444,7 @@ impl<'a> Writer<'a> {
         if let Some(bounds) = bounds {
             self.ranges.bind(l.var, bounds);
         }
-        self.natural.insert(l.var.address());
+        self.positions.bind(l.var);
         self.stmt(l.body);
         self.text.close("");
     }

@@ -3,11 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use chipdock_ir::analysis::{Positions, Ranges, Sharing, Usage};
 use chipdock_ir::{Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
 
 use crate::names::Names;
-use crate::ranges::Ranges;
-use crate::sharing::{Sharing, Usage};
 use crate::text::Text;
 use crate::{Answer, Code, Dialect, Prelude, Refusal};
 
@@ -37,9 +36,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) names: Names,
     pub(crate) ranges: Ranges,
     pub(crate) vars: HashMap<usize, Known>,
-    /// Integer variables that are loop variables, parameters, or sums and products of such.
-    pub(crate) natural: HashSet<usize>,
-    pub(crate) natural_nodes: HashMap<usize, bool>,
+    pub(crate) positions: Positions,
     // Of the statement at hand:
     pub(crate) sharing: Sharing,
     pub(crate) shared: Vec<Shared>,
@@ -69,8 +66,7 @@ impl<'a> Writer<'a> {
             names: Names::default(),
             ranges: Ranges::default(),
             vars: HashMap::new(),
-            natural: HashSet::new(),
-            natural_nodes: HashMap::new(),
+            positions: Positions::default(),
             sharing: Sharing::default(),
             shared: Vec::new(),
             depth: 0,
@@ -89,8 +85,7 @@ impl<'a> Writer<'a> {
         }
         self.ranges = Ranges::default();
         self.vars.clear();
-        self.natural.clear();
-        self.natural_nodes.clear();
+        self.positions = Positions::default();
         self.depth = 0;
         self.place = Span::NONE;
     }

@@ -211,6 +211,7 @@
 //!   (a constant). `vectorlow`, `vectorhigh` and `vectorcombine` are read as [`ExprKind::Shuffle`], `break_loop` and
 //!   `continue_loop` as the statements.
 
+pub mod analysis;
 mod buffer;
 pub mod build;
 mod diagnostic;

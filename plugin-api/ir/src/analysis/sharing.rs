@@ -4,7 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chipdock_ir::{Buffer, Callee, Child, Effect, Expr, ExprKind, Stmt, StmtKind};
+use crate::limits::DEPTH_MAX;
+use crate::{Buffer, Callee, Child, Effect, Expr, ExprKind, Stmt, StmtKind};
 
 /// Nodes smaller than this are written out again at every use.
 const SIZE_WORTH_A_NAME: u32 = 8;
@@ -18,13 +19,13 @@ struct Node {
 
 /// The nodes of the expressions of one statement.
 #[derive(Debug, Default)]
-pub(crate) struct Sharing {
+pub struct Sharing {
     nodes: HashMap<usize, Node>,
 }
 
 impl Sharing {
     /// Looks at the expressions of one statement.
-    pub(crate) fn of<'a>(roots: impl IntoIterator<Item = &'a Expr>) -> Self {
+    pub fn of<'a>(roots: impl IntoIterator<Item = &'a Expr>) -> Self {
         let mut sharing = Self::default();
         for root in roots {
             sharing.count(root, 0);
@@ -33,7 +34,7 @@ impl Sharing {
     }
 
     /// True for a node that is used more than once and is big enough for a name.
-    pub(crate) fn is_shared(&self, e: &Expr) -> bool {
+    pub fn is_shared(&self, e: &Expr) -> bool {
         self.nodes
             .get(&e.address())
             .is_some_and(|node| node.uses > 1 && node.is_pure && node.size >= SIZE_WORTH_A_NAME)
@@ -45,7 +46,7 @@ impl Sharing {
             return (node.size, node.is_pure);
         }
         // Past the writer's own limit nothing is written anyway.
-        if depth > crate::DEPTH_MAX {
+        if depth > DEPTH_MAX {
             return (1, true);
         }
         let (mut size, mut is_pure) = (1_u32, is_pure_node(e));
@@ -69,37 +70,39 @@ fn is_pure_node(e: &Expr) -> bool {
 }
 
 /// True for an expression that changes nothing.
-pub(crate) fn is_pure(e: &Expr) -> bool {
+pub fn is_pure(e: &Expr) -> bool {
     let mut sharing = Sharing::default();
     sharing.count(e, 0).1
 }
 
 /// Variables that a function's text reads, and data variables that it stores through, by address.
 #[derive(Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) read: HashSet<usize>,
-    pub(crate) written: HashSet<usize>,
+pub struct Usage {
+    /// Variables that are read, by address.
+    pub read: HashSet<usize>,
+    /// Data variables that are stored through, by address.
+    pub written: HashSet<usize>,
     /// Names of functions that it calls.
-    pub(crate) called: HashSet<std::sync::Arc<str>>,
+    pub called: HashSet<std::sync::Arc<str>>,
     seen: HashSet<usize>,
 }
 
 impl Usage {
     /// Looks at a function's body.
-    pub(crate) fn of(body: &Stmt) -> Self {
+    pub fn of(body: &Stmt) -> Self {
         let mut usage = Self::default();
         usage.stmt(body, 0);
         usage
     }
 
     /// True for a variable that the body needs in any way.
-    pub(crate) fn uses(&self, address: usize) -> bool {
+    pub fn uses(&self, address: usize) -> bool {
         self.read.contains(&address) || self.written.contains(&address)
     }
 
     /// What stands later is looked at first: what only serves a variable that nobody reads is not needed either.
     fn stmt(&mut self, s: &Stmt, depth: usize) {
-        if depth > crate::DEPTH_MAX {
+        if depth > DEPTH_MAX {
             return;
         }
         match &s.kind {
@@ -129,7 +132,7 @@ impl Usage {
     }
 
     fn expr(&mut self, e: &Expr, depth: usize) {
-        if depth > crate::DEPTH_MAX || !self.seen.insert(e.address()) {
+        if depth > DEPTH_MAX || !self.seen.insert(e.address()) {
             return;
         }
         match &e.kind {

@@ -2,33 +2,33 @@
 
 use std::collections::HashMap;
 
-use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Var};
+use crate::{BinaryOp, DType, Expr, ExprKind, Var};
 
 /// An interval of integers, both ends included.
-pub(crate) type Interval = (i128, i128);
+pub type Interval = (i128, i128);
 
 /// Intervals of variables, and of the expressions over them, which must outlive this: nodes are known by address.
 #[derive(Debug, Default)]
-pub(crate) struct Ranges {
+pub struct Ranges {
     vars: HashMap<usize, Interval>,
     known: HashMap<usize, (Interval, bool)>,
 }
 
 impl Ranges {
     /// States what a variable can be, for the rest of its life.
-    pub(crate) fn bind(&mut self, var: &Var, interval: Interval) {
+    pub fn bind(&mut self, var: &Var, interval: Interval) {
         if let Some((low, high)) = var.dtype.integer_range() {
             self.vars.insert(var.address(), (interval.0.max(low), interval.1.min(high)));
         }
     }
 
     /// What a scalar integer expression can be; its type's whole range when nothing better is known.
-    pub(crate) fn of(&mut self, e: &Expr) -> Interval {
+    pub fn of(&mut self, e: &Expr) -> Interval {
         self.look(e).0
     }
 
     /// True when the exact result of this sum, difference or product fits its type whatever its operands are.
-    pub(crate) fn is_exact(&mut self, e: &Expr) -> bool {
+    pub fn is_exact(&mut self, e: &Expr) -> bool {
         self.look(e).1
     }
 
@@ -101,7 +101,7 @@ impl Ranges {
 }
 
 /// True for an integer type whose values `to` holds all.
-pub(crate) fn holds(to: DType, from: DType) -> bool {
+pub fn holds(to: DType, from: DType) -> bool {
     match (to.integer_range(), from.integer_range()) {
         (Some(to), Some(from)) => to.0 <= from.0 && from.1 <= to.1,
         _ => false,
@@ -111,7 +111,7 @@ pub(crate) fn holds(to: DType, from: DType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chipdock_ir::DType;
+    use crate::DType;
 
     #[test]
     fn products_of_loop_variables_are_exact() {

@@ -1,0 +1,44 @@
+//! Textual LLVM IR of a lowered module, and the trait [`LlvmTarget`] for what differs between targets.
+//!
+//! [`write_module`] turns a lowered [`IrModule`] into the text of one LLVM module. No LLVM is needed for that: a plugin
+//! that has a library parses, verifies, optimises and emits the text. This crate owns control flow, memory, the IR's
+//! semantics, errors and debug information; a target answers what differs.
+//!
+//! # Rules
+//!
+//! - **V1** The text is a pure function of the module, the target and the options: the same input gives the same bytes.
+//! - **V2** What the IR defines and LLVM leaves undefined or poisoned is guarded: division, shifts, conversions of floats
+//!   to integers, overflow. `nsw`, `nuw`, `inbounds` and the like stand only where ranges or the IR's rules show them.
+//! - **V3** Indices made of loop variables, parameters and constants are computed exactly in 64 bits, as positions do not
+//!   wrap in a program that stays within its buffers.
+//! - **V4** In registers a boolean is `i1`, float16 and bfloat16 are their bits (`i16`), and so in vectors; in memory a
+//!   boolean is a byte, 0 or 1. What is computed in halves is computed in `float` and rounded once.
+//! - **V5** What the IR evaluates lazily (`and`, `or`, `if_then_else`, loop conditions) stays lazy, unless it is cheap,
+//!   without effect and cannot fail.
+//! - **V6** Loads and stores claim the alignment of an element and no more, unless the memory is the function's own. Where
+//!   the function says that its buffers do not overlap, accesses through different ones carry that.
+//! - **V7** Floating-point operations carry `contract` (rule of the IR: a product may be fused into its sum) and what the
+//!   target's fast-math options say, nothing else.
+//! - **V8** Compiled code reaches its host through `__chipdock_env` alone, and has fallbacks where that is null.
+//! - **V9** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
+//! - **V10** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
+//!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
+//! - **V11** With debug information, each instruction has the line of the statement that it comes from.
+
+mod expression;
+mod function;
+mod module;
+mod statement;
+mod target;
+mod types;
+mod value;
+mod writer;
+
+pub use module::{LlvmFunction, Options, Text, unsupported, write_module};
+pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
+
+#[allow(unused_imports, reason = "for the documentation")]
+use chipdock_ir::IrModule;
+
+/// Levels of nodes within each other that are written; the IR's own limit.
+pub(crate) const DEPTH_MAX: usize = chipdock_ir::limits::DEPTH_MAX;

@@ -1,0 +1,192 @@
+//! Whole modules.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Span, attr};
+
+use crate::writer::{Surroundings, Writer};
+use crate::{CallingConv, LlvmTarget};
+
+/// How a module is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// Whether instructions carry the lines of their statements.
+    pub debug: bool,
+    /// The file that the lines are of.
+    pub file: Option<&'a str>,
+}
+
+/// The text of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text of one LLVM module.
+    pub text: String,
+    /// Its functions that are called from outside, in the module's order.
+    pub functions: Vec<LlvmFunction>,
+}
+
+/// A function that is called from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LlvmFunction {
+    /// Its name in the module.
+    pub name: Arc<str>,
+    /// Its symbol.
+    pub symbol: String,
+    /// `calling_conv` of the IR: 1 packed C function, 2 device kernel.
+    pub calling_conv: i64,
+    /// Types of its parameters.
+    pub params: Vec<DType>,
+    /// Thread axes and further launch parameters of a kernel, in order.
+    pub launch_params: Vec<String>,
+}
+
+/// Writes a module for a target.
+///
+/// The module is lowered to the stage that the target declares: no blocks, buffers of one axis, names of variables
+/// free.
+///
+/// # Errors
+///
+/// Everything that is not supported, as [`unsupported`] lists it. Nothing is delivered then.
+pub fn write_module(
+    module: &IrModule,
+    target: &dyn LlvmTarget,
+    options: &Options<'_>,
+) -> Result<Text, Vec<Diagnostic>> {
+    let (text, diagnostics) = write(module, target, options);
+    if diagnostics.is_empty() { Ok(text) } else { Err(diagnostics) }
+}
+
+/// Every node of the module that is not supported, each once: what [`write_module`] would fail with.
+#[must_use]
+pub fn unsupported(module: &IrModule, target: &dyn LlvmTarget) -> Vec<Diagnostic> {
+    write(module, target, &Options::default()).1
+}
+
+fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (Text, Vec<Diagnostic>) {
+    let (symbols, mut diagnostics) = name_functions(module, target);
+    let mut bodies = String::new();
+    let mut around = Surroundings::default();
+    if let Some(first) = module.functions.first() {
+        let mut writer = Writer::new(target, options, &symbols, first);
+        for function in &module.functions {
+            writer.begin(function);
+            bodies.push('\n');
+            bodies.push_str(&writer.function());
+        }
+        diagnostics.append(&mut writer.diagnostics);
+        around = writer.around;
+    }
+    let functions = module.functions.iter().filter_map(|function| outside(function, &symbols)).collect();
+    (Text { text: assemble(target, around, &bodies), functions }, diagnostics)
+}
+
+/// The parts of a module in their order.
+fn assemble(target: &dyn LlvmTarget, around: Surroundings, bodies: &str) -> String {
+    let mut text = String::new();
+    if !target.data_layout().is_empty() {
+        text.push_str(&format!("target datalayout = \"{}\"\n", target.data_layout()));
+    }
+    text.push_str(&format!("target triple = \"{}\"\n", target.triple()));
+    for global in around.globals.values() {
+        text.push('\n');
+        text.push_str(global.trim_end());
+    }
+    text.push('\n');
+    text.push_str(bodies);
+    for helper in around.helpers.values() {
+        text.push('\n');
+        text.push_str(helper.trim_end());
+        text.push('\n');
+    }
+    text.push('\n');
+    for declaration in &around.declarations {
+        text.push_str(declaration);
+        text.push('\n');
+    }
+    let attributes: Vec<String> =
+        target.function_attributes().iter().map(|(name, value)| format!(" \"{name}\"=\"{value}\"")).collect();
+    text.push_str(&format!("\nattributes #0 = {{{} }}\n", attributes.concat()));
+    for (number, node) in around.metadata.iter().enumerate() {
+        text.push_str(&format!("!{number} = {node}\n"));
+    }
+    text
+}
+
+/// Who calls a function.
+pub(crate) fn calling_conv(function: &PrimFunc) -> CallingConv {
+    match function.attrs.get(attr::CALLING_CONV) {
+        Some(AttrValue::Int(1)) => CallingConv::Packed,
+        Some(AttrValue::Int(2)) => CallingConv::Kernel,
+        _ => CallingConv::Internal,
+    }
+}
+
+fn outside(function: &PrimFunc, symbols: &HashMap<Arc<str>, String>) -> Option<LlvmFunction> {
+    let calling_conv = match calling_conv(function) {
+        CallingConv::Internal => return None,
+        CallingConv::Packed => 1,
+        CallingConv::Kernel => 2,
+    };
+    let params = function.params.iter().map(|param| match param {
+        Param::Buffer(_) => DType::HANDLE,
+        Param::Var(var) => var.dtype,
+    });
+    let launch_params = match function.attrs.get(attr::KERNEL_LAUNCH_PARAMS) {
+        Some(AttrValue::List(list)) => list
+            .iter()
+            .filter_map(|value| if let AttrValue::Str(text) = value { Some(text.to_string()) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    };
+    Some(LlvmFunction {
+        name: Arc::clone(&function.name),
+        symbol: symbols.get(&function.name)?.clone(),
+        calling_conv,
+        params: params.collect(),
+        launch_params,
+    })
+}
+
+/// The symbol of each function: its own where it may be called from outside, else one that no helper and no C function
+/// has.
+fn name_functions(
+    module: &IrModule,
+    target: &dyn LlvmTarget,
+) -> (HashMap<Arc<str>, String>, Vec<Diagnostic>) {
+    let (mut symbols, mut diagnostics) = (HashMap::new(), Vec::new());
+    let mut taken = BTreeSet::new();
+    let (inner, outer): (Vec<_>, Vec<_>) =
+        module.functions.iter().partition(|function| calling_conv(function) == CallingConv::Internal);
+    for function in outer {
+        let symbol = match function.attrs.get(attr::GLOBAL_SYMBOL) {
+            Some(AttrValue::Str(symbol)) => symbol,
+            _ => &function.name,
+        };
+        let is_good = !symbol.is_empty()
+            && symbol.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.$".contains(&byte))
+            && !symbol.as_bytes()[0].is_ascii_digit()
+            && !symbol.starts_with("llvm.")
+            && !symbol.starts_with("cd.");
+        if !is_good || !taken.insert(symbol.to_string()) {
+            diagnostics.push(Diagnostic {
+                function: Arc::clone(&function.name),
+                span: Span::NONE,
+                node: String::new(),
+                message: format!(
+                    "target {}: \"{symbol}\" cannot name a function here; expected letters, digits, `_`, `.` and `$`, no digit first, and no other function of that name",
+                    target.name()
+                ),
+            });
+        }
+        symbols.insert(Arc::clone(&function.name), symbol.to_string());
+    }
+    for (number, function) in inner.into_iter().enumerate() {
+        let is_plain = function.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let own = if is_plain { format!("cd.{}", function.name) } else { format!("cd.f.{number}") };
+        let symbol = if taken.insert(own.clone()) { own } else { format!("cd.f.{number}.") };
+        symbols.insert(Arc::clone(&function.name), symbol);
+    }
+    (symbols, diagnostics)
+}
