@@ -1,0 +1,1 @@
+//! Debug information (rule V11).
