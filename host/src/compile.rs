@@ -32,7 +32,9 @@ pub struct CompileOptions {
     pub schedule: Schedule,
     /// How many threads a code generator may use; 0: as many as there are processors.
     pub threads_max: u32,
-    /// Options for the code generator; it ignores those that it does not know.
+    /// Options for the code generator; it ignores those that it does not know. `emit` is a list of what is wished for
+    /// beyond what is needed to load the module, each a section of that name (`ll`, `asm`) or `source`, the text that
+    /// the code generator itself wrote; it ignores those that it does not go through.
     pub options: serde_json::Map<String, serde_json::Value>,
     /// The file that the module was read from; code generators may put it into debug information.
     pub file: Option<String>,

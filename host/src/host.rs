@@ -127,6 +127,18 @@ impl Host {
         target::make(&*self.0, &source.into())
     }
 
+    /// The target of a kind with its defaults, when it can be compiled for: its plugin opens, makes the target, which is
+    /// where a library that it needs is looked for, and has a code generator.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn usable_target(&self, kind: &str) -> Result<Arc<Target>, Error> {
+        let target = self.target(kind)?;
+        let key = format!("target.build.{kind}");
+        self.0.entry(&key)?.map(|_| target).ok_or_else(|| self.0.missing(&key))
+    }
+
     /// The target of host functions when nobody says: of the usable kinds that declare themselves a host, the one with
     /// the highest preference. A kind that is passed over for a reason is named in the log.
     ///
@@ -140,11 +152,7 @@ impl Host {
         kinds.sort_by(|a, b| b.host_preference.cmp(&a.host_preference).then_with(|| a.name.cmp(&b.name)));
         let mut reasons = Vec::new();
         for kind in kinds {
-            let usable = self.target(kind.name.as_str()).and_then(|target| {
-                let key = format!("target.build.{}", kind.name);
-                self.0.entry(&key)?.map(|_| target).ok_or_else(|| self.0.missing(&key))
-            });
-            match usable {
+            match self.usable_target(&kind.name) {
                 Ok(target) => return Ok(target),
                 Err(error) => {
                     let reason = format!("target kind \"{}\" is no usable host: {error}", kind.name);

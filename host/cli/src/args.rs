@@ -95,7 +95,7 @@ pub(crate) enum Command {
     Plugins(PluginsArgs),
     /// List the devices, or say why there are none.
     Devices(DevicesArgs),
-    /// List the target kinds and their options.
+    /// List the target kinds, whether each can be used here, and their options.
     Targets(TargetsArgs),
     /// Compile a kernel file.
     Build(BuildArgs),
@@ -162,11 +162,13 @@ pub(crate) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is opened: what is shown stands in the manifests.
+A kind is usable when code can be compiled for it here; why one is not, and what is missing, is said. A plugin that \
+crashes while it is asked is found with chipdock plugins --check.
 
 Examples:
   chipdock targets
-  chipdock targets KIND            # with every option, its type, default and range")]
+  chipdock targets KIND            # with every option, its type, range, and what it is when nobody sets it
+  chipdock targets KIND --json     # long lists whole")]
 pub(crate) struct TargetsArgs {
     /// Only this kind, with its options.
     pub(crate) kind: Option<String>,
@@ -183,10 +185,12 @@ pub(crate) enum Emit {
     Schedule,
     /// The text that the code generator wrote.
     Source,
-    /// LLVM IR, from a code generator that goes through it.
+    /// LLVM IR, optimised, from a code generator that goes through it.
     Ll,
     /// Assembly, from a code generator that goes through it.
     Asm,
+    /// The object file of the host functions.
+    Object,
     /// What the code generator delivered: index and sections in one file.
     Artifact,
 }
@@ -223,9 +227,12 @@ pub(crate) struct KernelArgs {
 Examples:
   chipdock build add.py --target KIND --emit source    the generated text, on standard output
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
+  chipdock build add.py --emit asm                     assembly, where the target goes through it; also ll
+  chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.artifact
   chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
 
-The ending of OUT says what is written when --emit does not. A file is written whole or not at all.")]
+The ending of OUT says what is written when --emit does not: .ll, .s or .asm, .o, .artifact, or the format that the \
+target delivers. A file is written whole or not at all.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,

@@ -73,7 +73,11 @@ fn with_host(target: &str, host: &str) -> Result<Value> {
     Ok(Value::Object(object))
 }
 
-/// Compiles a module of a kernel file. Warnings go to standard error.
+/// The option of a build by which a code generator is asked for more than it delivers unasked.
+const EMIT_OPTION: &str = "emit";
+
+/// Compiles a module of a kernel file; `wish` is what is asked for beyond what is needed to load it. Warnings go to
+/// standard error.
 ///
 /// # Errors
 ///
@@ -83,11 +87,14 @@ pub(crate) fn compile(
     kernel: &KernelFile,
     module: &IrModule,
     args: &KernelArgs,
+    wish: Option<&str>,
     progress: &Progress,
 ) -> Result<Build> {
     let target = target(host, args)?;
     progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind));
-    let options = CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args) };
+    let mut options =
+        CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args) };
+    options.options.extend(wish.map(|wish| (EMIT_OPTION.to_owned(), Value::from(vec![wish]))));
     let started = Instant::now();
     let compiled = host.compile(module, &target, &options).map_err(|error| with_lines(&error, kernel))?;
     let seconds = started.elapsed().as_secs_f64();

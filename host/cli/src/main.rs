@@ -11,7 +11,8 @@
 //! * **C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
 //!   are added within a version, never changed or removed.
 //! * **C5 Files.** A file is written whole or not at all; the outputs of a run are written when all of them can be.
-//! * **C6 Light.** `plugins` without `--check`, and `targets`, open no plugin.
+//! * **C6 Light.** `plugins` without `--check` opens no plugin. `devices` and `targets` open those that they ask whether
+//!   what they bring can be used here.
 //! * **C7 Binding.** A buffer without `--in` starts as zeros. A bare symbol is bound by `--set` or the first input that
 //!   has it; compound sizes are worked out, never solved; a conflict is an error. Scalar parameters come by `--set`,
 //!   read as the declared type. A bfloat16 buffer takes and gives `uint16` bits.

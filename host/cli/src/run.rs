@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
 
     let progress = Progress::new(global);
     let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
-    let build = compile::compile(&host, &kernel, &kernel.module_of(function), &args.kernel, &progress)?;
+    let build = compile::compile(&host, &kernel, &kernel.module_of(function), &args.kernel, None, &progress)?;
     let device = call::device(&host, &build, device)?;
     let outcome = call::call(&host, &build, function, &device, &arguments, args.repeat, &progress)?;
     progress.step("writing the outputs");

@@ -17,6 +17,25 @@ pub(crate) fn text(table: &Table) -> String {
     lines.join("\n") + "\n"
 }
 
+/// A text in lines of at most 100 characters, each after `indent` blanks. Ends with a newline.
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+    const WIDTH_MAX: usize = 100;
+    let lead = " ".repeat(indent);
+    let (mut out, mut line) = (String::new(), lead.clone());
+    for word in text.split_whitespace() {
+        if line.len() > indent && line.chars().count() + 1 + word.chars().count() > WIDTH_MAX {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line.clone_from(&lead);
+        }
+        if line.len() > indent {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if line.len() > indent { out + &line + "\n" } else { out }
+}
+
 /// A time for a person: three significant digits and a unit.
 pub(crate) fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
@@ -44,6 +63,18 @@ mod tests {
         let mut table = new(&["NAME", "WHY"]);
         table.add_row(["a", "no device"]).add_row(["longer", ""]);
         assert_eq!(text(&table), "NAME    WHY\na       no device\nlonger\n");
+    }
+
+    #[test]
+    fn a_text_is_wrapped_between_words() {
+        assert_eq!(wrapped("", 2), "");
+        assert_eq!(wrapped("one two", 2), "  one two\n");
+        let long = wrapped(&"word ".repeat(60), 6);
+        assert_eq!(long.lines().count(), 4);
+        assert!(long.lines().all(|line| line.starts_with("      word") && line.len() <= 100), "{long}");
+        assert_eq!(long.split_whitespace().count(), 60);
+        let one = "x".repeat(200);
+        assert_eq!(wrapped(&one, 2), format!("  {one}\n"));
     }
 
     #[test]

@@ -75,6 +75,9 @@ host: null
 module_kind: string
 output: string
 schema: string
+sections[].kind: string
+sections[].name: string
+sections[].size_bytes: number
 size_bytes: number
 target: null
 text: null";
@@ -95,6 +98,27 @@ fn what_cannot_be_built_says_why_and_leaves_nothing() {
             "vector_add.py --target c -o out.ptx",
             2,
             vec!["target c delivers .c, not .ptx", "help: name the file OUT.c"],
+        ),
+        (
+            "vector_add.py --target c -o out.o",
+            2,
+            vec!["target c delivers .c, not an object file", "help: name the file OUT.c and compile it"],
+        ),
+        ("vector_add.py --target c --emit asm", 2, vec!["does not go through asm", "--emit source"]),
+        (
+            "vector_add.py --target c --emit asm -o out.o",
+            2,
+            vec!["--emit asm and a file .o do not go together"],
+        ),
+        (
+            "vector_add.py --target c --emit object -o out.ll",
+            2,
+            vec!["do not go together", "leave --emit out"],
+        ),
+        (
+            "vector_add.py --emit object --json",
+            2,
+            vec!["an object file is no text", "help: name a file: -o OUT.o"],
         ),
         ("vector_add.py --target c --emit artifact --json", 2, vec!["an artifact is no text"]),
         ("vector_add.py --target c -o no/out.c", 1, vec!["cannot write", "--> no/out.c"]),

@@ -168,8 +168,13 @@ fn targets_are_listed_with_their_options() {
     let text = scratch.run("targets c");
     for option in c["options"].as_array().unwrap() {
         let name = option["name"].as_str().unwrap();
-        assert!(text.stdout.lines().any(|line| line.starts_with(name)), "{name} in {}", text.stdout);
+        let starts = format!("  {name}: ");
+        assert!(text.stdout.lines().any(|line| line.starts_with(&starts)), "{name} in {}", text.stdout);
     }
+    assert_eq!((&c["usable"], &c["problem"]), (&json!(true), &json!(null)));
+    assert_eq!(c["target"]["kind"], "c");
+    assert!(text.stdout.contains("opt-level: int, 0 to 3, here 3\n"), "{}", text.stdout);
+    assert!(text.stdout.lines().all(|line| line.len() <= 120), "{}", text.stdout);
     scratch.run("targets nosuch").failed(3, &["no target kind \"nosuch\"", "\"c\""]);
     let none = Scratch::without_plugins().run("targets");
     assert_eq!((none.code, none.stdout.starts_with("no target kind is there")), (Some(0), true));

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use chipdock_host::Host;
-use chipdock_host::artifact::Artifact;
+use chipdock_host::artifact::{Artifact, Section};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
@@ -13,11 +13,13 @@ use crate::args::{BuildArgs, Emit, GlobalArgs};
 use crate::compile::{self, Build};
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
-use crate::report::{Failure, Result, quoted};
+use crate::report::{Exit, Failure, Result, quoted};
 use crate::{output, table};
 
 /// Endings of libraries and archives, whose writing is yet to come.
-const LATER: &[&str] = &["so", "tar", "o", "a"];
+const LATER: &[&str] = &["so", "tar", "a"];
+/// The format and the ending of an object file.
+const OBJECT: &str = "o";
 
 /// What is written, once it is known.
 struct Product {
@@ -31,21 +33,9 @@ struct Product {
 /// Compiles.
 pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let ending = ending(args.output.as_deref());
-    let emit = args.emit.or_else(|| by_ending(&ending));
-    if emit.is_none() && LATER.contains(&ending.as_str()) {
-        let what = format!("writing a .{ending} is not supported yet");
-        return Err(
-            Failure::input(what).help("write the source (--emit source) or the artifact (--emit artifact)")
-        );
-    }
+    let emit = wanted(args, global, &ending)?;
     if let Some(path) = &args.output {
         output::check_writable(path)?;
-    }
-    if emit == Some(Emit::Artifact)
-        && args.output.is_none()
-        && (global.json || std::io::stdout().is_terminal())
-    {
-        return Err(Failure::input("an artifact is no text").help("name a file: -o OUT.artifact"));
     }
     let kernel = KernelFile::read(&args.kernel.kernel)?;
     let module = match &kernel.function {
@@ -57,6 +47,50 @@ pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
         produce(args, global, &kernel, &module, emit, &ending, &progress)?
     };
     deliver(args, global, &module, &product)
+}
+
+/// What to write, by `--emit` and the ending of OUT, where they are of one mind.
+fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<Emit>> {
+    let emit = args.emit.or_else(|| by_ending(ending));
+    if LATER.contains(&ending) {
+        return Err(Failure::input(format!("writing a .{ending} is not supported yet")).help(
+            "write the object file (-o OUT.o), the source (--emit source) or the artifact (--emit artifact)",
+        ));
+    }
+    if let (Some(emit), Some(by_ending)) = (args.emit, by_ending(ending))
+        && emit != by_ending
+    {
+        let what = format!("--emit {} and a file .{ending} do not go together", name(emit));
+        return Err(Failure::input(what).help(format!(
+            "leave --emit out to write {}, or give the file another ending",
+            name(by_ending)
+        )));
+    }
+    let binary = match emit {
+        Some(Emit::Artifact) => Some(("an artifact", "-o OUT.artifact")),
+        Some(Emit::Object) => Some(("an object file", "-o OUT.o")),
+        _ => None,
+    };
+    if let Some((what, option)) = binary
+        && args.output.is_none()
+        && (global.json || std::io::stdout().is_terminal())
+    {
+        return Err(Failure::input(format!("{what} is no text")).help(format!("name a file: {option}")));
+    }
+    Ok(emit)
+}
+
+/// The word of the command line, and of the code generator's option, for it.
+fn name(emit: Emit) -> &'static str {
+    match emit {
+        Emit::Ir => "ir",
+        Emit::Schedule => "schedule",
+        Emit::Source => "source",
+        Emit::Ll => "ll",
+        Emit::Asm => "asm",
+        Emit::Object => "object",
+        Emit::Artifact => "artifact",
+    }
 }
 
 fn produce(
@@ -82,17 +116,28 @@ fn produce(
         let scheduled = scheduled.map_err(|error| compile::with_lines(&error, kernel))?;
         return Ok(text("schedule", print::module(&scheduled)));
     }
-    let build = compile::compile(&host, kernel, module, &args.kernel, progress)?;
-    let artifact = of_target(&build.compiled.artifact, &build.target().to_json().to_string());
-    let (what, bytes) = match emit {
-        Some(Emit::Artifact) => {
-            ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?)
-        }
-        Some(Emit::Ll) => ("ll", by_format(artifact, "ll", &build)?),
-        Some(Emit::Asm) => ("asm", by_format(artifact, "asm", &build)?),
-        _ => ("source", source(artifact, emit, ending, &build)?),
+    let wish = match emit {
+        Some(emit @ (Emit::Source | Emit::Ll | Emit::Asm)) => Some(name(emit)),
+        // The text, or the format by the ending: which it is shows in the artifact.
+        None => Some(name(Emit::Source)),
+        _ => None,
     };
-    Ok(Product { what, bytes, is_text: what != "artifact", build: Some(build) })
+    let build = compile::compile(&host, kernel, module, &args.kernel, wish, progress)?;
+    let own = of_target(&build.compiled.artifact, &build.target().to_json().to_string());
+    let (what, bytes, is_text) = match emit {
+        Some(Emit::Artifact) => {
+            ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?, false)
+        }
+        Some(Emit::Object) => ("object", object(&build)?, false),
+        Some(emit @ (Emit::Ll | Emit::Asm)) => (name(emit), by_format(own, name(emit), &build)?, true),
+        None if !ending.is_empty() => {
+            let bytes = by_its_ending(own, ending, &build)?;
+            let is_text = std::str::from_utf8(&bytes).is_ok();
+            (if is_text { "source" } else { "code" }, bytes, is_text)
+        }
+        _ => ("source", source(own, &build)?, true),
+    };
+    Ok(Product { what, bytes, is_text, build: Some(build) })
 }
 
 /// The artifact of the target itself: a device's is imported by that of its host functions.
@@ -101,20 +146,62 @@ fn of_target<'a>(artifact: &'a Artifact, target_json: &str) -> &'a Artifact {
     imported.map_or(artifact, AsRef::as_ref)
 }
 
-/// The generated text; asked for by an ending, it has to be of that format.
-fn source(artifact: &Artifact, emit: Option<Emit>, ending: &str, build: &Build) -> Result<Vec<u8>> {
+/// The generated text.
+fn source(artifact: &Artifact, build: &Build) -> Result<Vec<u8>> {
+    let text = artifact.source().ok_or_else(|| {
+        let (kind, format) = (&build.target().kind, &artifact.index().format);
+        Failure::input(format!("target {kind} delivers {format} without a source text"))
+            .help(format!("write what it delivers: -o OUT.{format}, or the artifact: -o OUT.artifact"))
+    })?;
+    Ok(text.as_bytes().to_vec())
+}
+
+/// What the target delivers, asked for by an ending: it has to be of that format.
+fn by_its_ending(artifact: &Artifact, ending: &str, build: &Build) -> Result<Vec<u8>> {
     let format = &artifact.index().format;
-    let kind = &build.target().kind;
-    if emit.is_none() && !ending.is_empty() && ending != format {
-        let what = format!("target {kind} delivers .{format}, not .{ending}");
+    if ending != format {
+        let what = format!("target {} delivers .{format}, not .{ending}", build.target().kind);
         return Err(Failure::input(what)
             .help(format!("name the file OUT.{format}, or say what to write with --emit")));
     }
-    let text = artifact.source().ok_or_else(|| {
-        Failure::input(format!("target {kind} delivers {format} without a source text"))
-            .help("write the artifact: --emit artifact")
-    })?;
-    Ok(text.as_bytes().to_vec())
+    code(artifact).ok_or_else(|| no_code(artifact, build))
+}
+
+/// The code itself: the first section of it, or the text that stands for it.
+fn code(artifact: &Artifact) -> Option<Vec<u8>> {
+    let of_kind = |kind: &str| artifact.sections().iter().find(|section| section.kind() == kind);
+    Some(of_kind("code").or_else(|| of_kind("source"))?.data().to_vec())
+}
+
+fn no_code(artifact: &Artifact, build: &Build) -> Failure {
+    let sections = quoted(artifact.sections().iter().map(|section| section.name().to_owned()));
+    let what = format!(
+        "target {} delivered no code; the sections of its artifact are {sections}",
+        build.target().kind
+    );
+    Failure::new(Exit::Plugin, what).help("this is a defect of the plugin; report it to its makers")
+}
+
+/// The object file of the host functions.
+fn object(build: &Build) -> Result<Vec<u8>> {
+    let artifact = &build.compiled.artifact;
+    if let Some(import) = artifact.imports().first() {
+        let what = format!(
+            "an object file holds host functions alone; these launch device code for {} ({})",
+            build.target().kind,
+            import.index().format
+        );
+        return Err(Failure::input(what).help("write both as one artifact: -o OUT.artifact"));
+    }
+    let format = &artifact.index().format;
+    if format != OBJECT {
+        let what = format!("target {} delivers .{format}, not an object file", build.host().kind);
+        return Err(Failure::input(what).help(format!(
+            "name the file OUT.{format} and compile it yourself, or name a --target that delivers .{OBJECT}; \
+             chipdock targets lists them"
+        )));
+    }
+    code(artifact).ok_or_else(|| no_code(artifact, build))
 }
 
 /// The text of a format: the artifact's own, or a section of that name.
@@ -122,13 +209,15 @@ fn by_format(artifact: &Artifact, format: &str, build: &Build) -> Result<Vec<u8>
     let own = (artifact.index().format == format).then(|| artifact.source()).flatten();
     let section = || Some(artifact.section(format)?.data().to_vec());
     own.map(|text| text.as_bytes().to_vec()).or_else(section).ok_or_else(|| {
-        let kind = &build.target().kind;
-        let sections = quoted(artifact.sections().iter().map(|section| section.name().to_owned()));
-        Failure::input(format!(
-            "target {kind} does not go through {format}; it delivers {}",
-            artifact.index().format
-        ))
-        .help(format!("--emit source, or --emit artifact with the sections {sections}"))
+        let (kind, delivers) = (&build.target().kind, &artifact.index().format);
+        let instead = if artifact.source().is_some() {
+            "--emit source shows what it writes".to_owned()
+        } else {
+            format!("-o OUT.{delivers} writes that")
+        };
+        let what = format!("target {kind} does not go through {format}; it delivers {delivers}");
+        Failure::input(what)
+            .help(format!("{instead}; or name another --target, which chipdock targets lists"))
     })
 }
 
@@ -157,6 +246,13 @@ fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json
     let names: Vec<&str> = module.functions.iter().map(|function| &*function.name).collect();
     let index = build.map(|build| build.compiled.artifact.index());
     let text = (product.is_text && args.output.is_none()).then(|| String::from_utf8_lossy(&product.bytes));
+    let sections = build.map(|build| {
+        let sections = build.compiled.artifact.sections().iter();
+        let section = |section: &Section| {
+            json!({"name": section.name(), "kind": section.kind(), "size_bytes": section.data().len()})
+        };
+        sections.map(section).collect::<Vec<_>>()
+    });
     json!({
         "schema": "chipdock.build/1",
         "functions": names,
@@ -168,6 +264,7 @@ fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json
         "host": build.map(|build| build.host().to_json()),
         "module_kind": index.map(|index| &index.module_kind),
         "format": index.map(|index| &index.format),
+        "sections": sections,
         "compile_seconds": build.map(|build| build.seconds),
     })
 }
@@ -183,6 +280,7 @@ fn by_ending(ending: &str) -> Option<Emit> {
     match ending {
         "ll" => Some(Emit::Ll),
         "s" | "asm" => Some(Emit::Asm),
+        OBJECT => Some(Emit::Object),
         "artifact" => Some(Emit::Artifact),
         _ => None,
     }
@@ -197,6 +295,7 @@ mod tests {
         for (path, emit) in [
             ("x.ll", Some(Emit::Ll)),
             ("x.S", Some(Emit::Asm)),
+            ("x.o", Some(Emit::Object)),
             ("x.artifact", Some(Emit::Artifact)),
             ("x.so", None),
             ("x", None),

@@ -62,7 +62,11 @@ impl Outcome {
             if stderr.is_empty() { what } else { format!("{what}, saying: {stderr}") }
         };
         match self {
-            Self::Opened(opened) => format!("registered {}", opened.keys.join(" ")),
+            Self::Opened(opened) => {
+                let registered = format!("registered {}", opened.keys.join(" "));
+                let all: Vec<String> = std::iter::once(registered).chain(opened.shortcomings()).collect();
+                all.join("; ")
+            }
             Self::Refused { message } | Self::NotStarted { message } => message.clone(),
             Self::Killed { signal, stderr } => {
                 with(format!("killed by signal {signal}{}", signal_name(*signal)), stderr)
@@ -119,8 +123,26 @@ pub(crate) struct Opened {
     pub(crate) build_id: Option<String>,
     /// Whether it carried type layouts to compare.
     pub(crate) attested: Option<bool>,
+    /// What of it cannot be used here, for instance for want of a library, and why.
+    pub(crate) unusable: Vec<Unusable>,
     /// How long opening took.
     pub(crate) seconds: f64,
+}
+
+impl Opened {
+    /// What of it cannot be used here, in words.
+    pub(super) fn shortcomings(&self) -> Vec<String> {
+        let words = |unusable: &Unusable| format!("{} is unavailable: {}", unusable.key, unusable.message);
+        self.unusable.iter().map(words).collect()
+    }
+}
+
+/// A key that is registered and of no use here.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Unusable {
+    pub(crate) key: String,
+    /// Why, and what to do.
+    pub(crate) message: String,
 }
 
 /// What the child says.
@@ -251,6 +273,7 @@ fn open_here(library: &Path) -> Result<Report> {
         }
     };
     Ok(Report::Opened(Opened {
+        unusable: unusable(&host, &opened.provides),
         keys: opened.provides,
         version: opened.version,
         abi: opened.abi,
@@ -258,6 +281,28 @@ fn open_here(library: &Path) -> Result<Report> {
         attested: opened.attested,
         seconds: started.elapsed().as_secs_f64(),
     }))
+}
+
+/// Target kinds and devices that the plugin brings and that do not answer.
+fn unusable(host: &Host, keys: &[String]) -> Vec<Unusable> {
+    let asked = |key: &String| {
+        let answer = if let Some(kind) = key.strip_prefix("target.kind.") {
+            // Another plugin may bring the code generator; it is not here.
+            match keys.contains(&format!("target.build.{kind}")) {
+                true => host.usable_target(kind).map(drop),
+                false => host.target(kind).map(drop),
+            }
+        } else if let Some(device) = key.strip_prefix("device_api.") {
+            host.device_count(device).map(drop)
+        } else {
+            return None;
+        };
+        let error = answer.err()?;
+        let message = [error.message(), error.advice()].map(str::trim);
+        let message = message.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("; ");
+        Some(Unusable { key: key.clone(), message })
+    };
+    keys.iter().filter_map(asked).collect()
 }
 
 #[cfg(test)]

@@ -114,6 +114,7 @@ fn row(candidate: &Candidate, outcome: Option<&Outcome>) -> [String; 6] {
             Outcome::Opened(opened) => {
                 provides = Some(opened.keys.clone());
                 version = opened.version.clone().or(version);
+                reasons.extend(opened.shortcomings());
             }
             other => reasons.push(other.message()),
         }
