@@ -93,9 +93,7 @@ impl KernelFile {
             next += 1;
             let Some(caller) = self.module.function(&name) else { continue };
             caller.body.walk_exprs(&mut |expr: &Expr| {
-                if let ExprKind::Call { callee: Callee::Global(callee), .. } = &expr.kind
-                    && !kept.contains(callee)
-                {
+                if let Some(callee) = expr.called().filter(|callee| !kept.contains(callee)) {
                     kept.push(Arc::clone(callee));
                 }
             });

@@ -28,6 +28,7 @@ fn named(op: Op) -> &'static [&'static str] {
         Op::QMultiplyShift => &["x", "y", "q", "s"],
         Op::QMultiplyShiftPerAxis => &["x", "y", "ls", "rs", "q", "is_lshift_required", "is_rshift_required"],
         Op::AccessPtr => &["ptype", "data", "offset", "extent", "rw_mask"],
+        Op::ParallelLaunch => &["body", "data", "tasks_max"],
         Op::AtomicAdd => &["address", "value"],
         Op::WarpShuffle => &["mask", "value", "warp_id", "width", "warp_size"],
         Op::WarpShuffleUp | Op::WarpShuffleDown => &["mask", "value", "offset", "width", "warp_size"],

@@ -416,6 +416,18 @@ impl Expr {
         }
     }
 
+    /// The function of the module that this node calls, if it is such a call: by its name, or as the body of
+    /// [`Op::ParallelLaunch`].
+    #[must_use]
+    pub fn called(&self) -> Option<&Arc<str>> {
+        let ExprKind::Call { callee, args } = &self.kind else { return None };
+        match (callee, args.first().map(|arg| &arg.kind)) {
+            (Callee::Global(name), _) => Some(name),
+            (Callee::Op(Op::ParallelLaunch), Some(ExprKind::Str(name))) => Some(name),
+            _ => None,
+        }
+    }
+
     /// True for one and the same node, not merely an equal one.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {

@@ -74,7 +74,7 @@
 //!   [`ExprKind::Shuffle`] picks lanes, by constant number, of its vectors one behind the other.
 //! - **E8** A call of an op follows [`Op::signature`], [`Op::arity`] and [`Op::result_dtype`]. A call of a function of the
 //!   module passes scalars and pointers of the declared types, and has the type of its result; functions do not call each
-//!   other in a circle. A C function has a C name; whoever says `pure` vouches for it.
+//!   other in a circle, what a parallel launch runs included. A C function has a C name; whoever says `pure` vouches for it.
 //! - **E9** A string is an argument of a call, a part of a message or the value of an attribute, nothing else.
 //!
 //! ## Statements
@@ -158,7 +158,8 @@
 //! - **G2** From [`Stage::Flattened`] on: no blocks; buffers that are accessed, allocated or declared have one axis, no
 //!   strides and no offset.
 //! - **G3** From [`Stage::Device`] on: parameters are scalars and pointers; no thread-bound loops (threads are launched).
-//! - **G4** [`Stage::Host`]: no threads, no scopes but global and local.
+//! - **G4** [`Stage::Host`]: no threads, no scopes but global and local. Parallel launches ([`Op::ParallelLaunch`]) stand
+//!   here alone.
 //!
 //! ## Limits
 //!

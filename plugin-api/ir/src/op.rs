@@ -235,6 +235,11 @@ ops! {
     /// combines the values of all threads of those axes whose condition holds, and stores the result in the elements
     /// that the loads name, for each thread.
     ThreadAllreduce = "tvm_thread_allreduce" Own 255 Writes;
+    /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module
+    /// (int32, int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are
+    /// threads), in any order and at once, and gives 0 when all are done; -1 with an error raised where one of them gave
+    /// that. [`Stage::Host`](crate::Stage::Host) alone.
+    ParallelLaunch = "TVMBackendParallelLaunch" Own 3 Writes;
 }
 
 impl Op {
@@ -268,7 +273,7 @@ impl Op {
                 Self::Clz => Some(DType::INT32.with_lanes(arg(0)?.lanes)),
                 Self::IfThenElse => arg(1),
                 Self::Isnullptr => Some(DType::BOOL),
-                Self::FreeWorkspace | Self::CallPacked => Some(DType::INT32),
+                Self::FreeWorkspace | Self::CallPacked | Self::ParallelLaunch => Some(DType::INT32),
                 Self::AddressOf
                 | Self::HandleAddByteOffset
                 | Self::AllocateWorkspace

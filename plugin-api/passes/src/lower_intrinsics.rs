@@ -148,6 +148,7 @@ const CORE: &[Op] = &[
     Op::CallPacked,
     Op::StorageSync,
     Op::AtomicAdd,
+    Op::ParallelLaunch,
 ];
 
 struct Lowerer<'a> {

@@ -30,6 +30,7 @@ pub const NOT_COMPUTED: &[(Op, &str)] = &[
     (Op::WarpShuffleDown, "about the threads of a warp"),
     (Op::WarpShuffleXor, "about the threads of a warp"),
     (Op::ThreadAllreduce, "about the threads of a block"),
+    (Op::ParallelLaunch, "runs tasks"),
 ];
 
 /// Which expression a case is.

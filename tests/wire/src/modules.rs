@@ -6,7 +6,7 @@ use chipdock_ir::build::{self, Body};
 use chipdock_ir::{
     AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, DType,
     Expr, ExprKind, FloatBits, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, PrimFunc, Range,
-    Reducer, Signature, Span, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
+    Reducer, Signature, Span, Stage, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
 };
 
 /// A module, named, and the oldest version that has an equal of it.
@@ -15,14 +15,21 @@ pub struct Kept {
     pub name: &'static str,
     /// The oldest version that can be written.
     pub since: &'static str,
-    /// The module; valid before any pass.
+    /// The module.
     pub module: IrModule,
+    /// The stage that it is valid at.
+    pub stage: Stage,
 }
 
 /// Every node and op.
 #[must_use]
 pub fn all() -> Vec<Kept> {
-    let kept = |name, since, functions: Vec<PrimFunc>| Kept { name, since, module: build::module(functions) };
+    let kept = |name, since, functions: Vec<PrimFunc>| Kept {
+        name,
+        since,
+        module: build::module(functions),
+        stage: Stage::Blocks,
+    };
     let mut attributes = kept("attributes", "1.0.0", vec![attributes()]);
     attributes.module.attrs.insert("note".into(), AttrValue::Str("of the module".into()));
     vec![
@@ -39,6 +46,7 @@ pub fn all() -> Vec<Kept> {
         kept("notes", "1.1.0", vec![notes()]),
         kept("warps", "1.1.0", vec![warps()]),
         kept("allreduce", "1.1.0", vec![allreduce()]),
+        Kept { stage: Stage::Host, ..kept("launch", "1.2.0", launch()) },
     ]
 }
 
@@ -165,6 +173,26 @@ fn memory_ops() -> PrimFunc {
     let throw = Stmt::new(StmtKind::Evaluate(Expr::call(Op::ThrowLastError, vec![], DType::HANDLE)));
     body.push(Stmt::if_then(failed, throw, None));
     f.finish()
+}
+
+/// A function that launches another as the body of a parallel region.
+fn launch() -> Vec<PrimFunc> {
+    let mut task = build::function("task");
+    let id = task.scalar("task_id", DType::INT32);
+    let count = task.scalar("tasks_count", DType::INT32);
+    let data = task.scalar("data", DType::HANDLE);
+    task.returns(DType::INT32);
+    let int64 = |e: Expr| e.cast(DType::INT64);
+    let field = Expr::i32(17);
+    let set = vec![data, id.clone(), field, int64(id) * int64(count)];
+    task.evaluate(Expr::call(Op::StructSet, set, DType::HANDLE));
+    task.return_value(0);
+    let mut f = build::function("launches");
+    let data = f.scalar("data", DType::HANDLE);
+    f.returns(DType::INT32);
+    let args = vec![Expr::str("task"), data, Expr::i32(8)];
+    f.return_value(Expr::call(Op::ParallelLaunch, args, DType::INT32));
+    vec![task.finish(), f.finish()]
 }
 
 fn callee() -> PrimFunc {

@@ -82,7 +82,7 @@ pub struct Usage {
     pub read: HashSet<usize>,
     /// Data variables that are stored through, by address.
     pub written: HashSet<usize>,
-    /// Names of functions that it calls.
+    /// Names of functions that it calls, bodies of parallel launches too.
     pub called: HashSet<std::sync::Arc<str>>,
     seen: HashSet<usize>,
 }
@@ -143,9 +143,7 @@ impl Usage {
                 self.read.insert(buffer.data.address());
                 self.buffer(buffer);
             }
-            ExprKind::Call { callee: Callee::Global(name), .. } => {
-                self.called.insert(std::sync::Arc::clone(name));
-            }
+            ExprKind::Call { .. } => self.called.extend(e.called().cloned()),
             ExprKind::Let { var, value, body } => {
                 self.expr(body, depth + 1);
                 if self.uses(var.address()) || !is_pure(value) {

@@ -36,6 +36,8 @@
 //!   as TVM-FFI and DLPack lay them out; what a pointer points to is held to that memory's end. An assertion ends the run
 //!   with its error. A workspace is undefined until written, is freed once, and is freed by the end of a run that succeeds.
 //!   Functions of imported modules are not called.
+//! - **I12 Parallel launches** ([`Op::ParallelLaunch`](crate::Op)) run as many tasks as they may, five at most, one after
+//!   the other, the last first. Two tasks must not touch one element, unless neither writes it, as iterations (I3).
 //!
 //! # Error bounds
 //!

@@ -118,6 +118,8 @@ fn calls_say_the_types_that_nothing_else_says() {
     let callee = Callee::Extern { name: "expf".into(), pure: true };
     let call = Expr::new(ExprKind::Call { callee, args: vec![float("x")] }, DType::FLOAT32);
     check(&call, "T.call_pure_extern(\"float32\", \"expf\", x)");
+    let launch = Expr::call(Op::ParallelLaunch, vec![Expr::str("g"), h.clone(), Expr::i32(4)], DType::INT32);
+    check(&launch, "T.TVMBackendParallelLaunch(\"g\", h, 4)");
     let callee = Callee::Global("g".into());
     check(&Expr::new(ExprKind::Call { callee, args: vec![h] }, DType::HANDLE), "Module.g(h)");
     check(&var("a").cast(DType::INT64), "T.Cast(\"int64\", a)");

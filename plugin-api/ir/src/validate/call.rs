@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::is_index;
-use crate::{Callee, DType, Effect, Expr, ExprKind, Op, Param, Signature, StructField};
+use crate::{Callee, DType, Effect, Expr, ExprKind, Op, Param, Signature, Stage, StructField};
 
 /// Scopes that a barrier may name.
 const BARRIERS: &[&str] = &["shared", "shared.dyn", "warp", "global"];
@@ -24,7 +24,7 @@ pub(super) fn is_c_name(name: &str) -> bool {
         && name.len() <= 256
 }
 
-/// Ops of threads, and arithmetic of quantised kernels: whether the arguments fit, and what would.
+/// Ops of threads and of parallel regions, and arithmetic of quantised kernels: whether the arguments fit, and what would.
 fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
     let types: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
     let flag = |arg: &Expr| arg.dtype == DType::INT32 && arg.as_int().is_some();
@@ -58,6 +58,9 @@ fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
             "a zero of the element's type, a pointer, two int32 or int64, and a mask of 1, 2 or 3",
         ),
         (Op::ThreadReturn | Op::WarpActivemask, []) => (true, ""),
+        (Op::ParallelLaunch, [_, data, tasks]) => {
+            (data.is_handle() && *tasks == DType::INT32, "a name, a handle and an int32")
+        }
         (Op::AtomicAdd, [address, value]) => (
             address.is_handle()
                 && value.is_scalar()
@@ -143,7 +146,7 @@ impl Checker<'_> {
             let text = format!("{name} takes {} arguments, found {}", op.arity(), args.len());
             return self.at_expr(expr, text);
         }
-        let takes_strings = matches!(op, Op::CallPacked | Op::StorageSync);
+        let takes_strings = matches!(op, Op::CallPacked | Op::StorageSync | Op::ParallelLaunch);
         if !takes_strings && args.iter().any(|arg| matches!(arg.kind, ExprKind::Str(_))) {
             return self.at_expr(expr, format!("{name} takes no string"));
         }
@@ -240,13 +243,44 @@ impl Checker<'_> {
             let text = format!("{} takes {wanted}; found {}", op.name(), found.join(", "));
             self.at_expr(expr, text);
         }
-        if op == Op::AddressOf && args.len() == 1 {
-            self.address_of(expr, &args[0]);
-        }
-        if matches!(op, Op::StructGet | Op::StructSet) && args.len() > 2 {
-            self.field(expr, &args[2]);
+        match (op, args) {
+            (Op::AddressOf, [target]) => self.address_of(expr, target),
+            (Op::ParallelLaunch, [body, ..]) => self.parallel_body(expr, body),
+            (Op::StructGet | Op::StructSet, [_, _, field, ..]) => self.field(expr, field),
+            _ => {}
         }
         self.op_result(expr, op, args);
+    }
+
+    /// The body of a parallel launch names a function of the module that runs a task.
+    fn parallel_body(&mut self, expr: &Expr, body: &Expr) {
+        if self.stage != Stage::Host {
+            self.at_expr(expr, "a parallel launch stands in modules of stage `host` only");
+        }
+        let ExprKind::Str(name) = &body.kind else {
+            return self
+                .at_expr(expr, "the body of a parallel launch is the name of a function of the module");
+        };
+        let Some(function) = self.module.function(name) else {
+            return self.at_expr(expr, format!("there is no function `{name}` in the module to launch"));
+        };
+        let params: Vec<DType> = function
+            .params
+            .iter()
+            .map(|param| match param {
+                Param::Var(var) => var.dtype,
+                Param::Buffer(_) => DType::HANDLE,
+            })
+            .collect();
+        let is_body = params == [DType::INT32, DType::INT32, DType::HANDLE]
+            && function.params.iter().all(|param| matches!(param, Param::Var(_)))
+            && function.ret == Some(DType::INT32);
+        if !is_body {
+            let text = format!(
+                "function `{name}` runs no task: expected (task_id: int32, tasks_count: int32, data: handle) -> int32"
+            );
+            self.at_expr(expr, text);
+        }
     }
 
     fn field(&mut self, expr: &Expr, field: &Expr) {

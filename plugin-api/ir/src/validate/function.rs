@@ -8,7 +8,7 @@ use super::expr::is_index;
 use super::{Checker, DIAGNOSTICS_MAX};
 use crate::print::names::RESERVED;
 use crate::{
-    AttrValue, Buffer, Callee, Diagnostic, ExprKind, IrModule, Param, PrimFunc, Span, Stage, Stmt, StmtKind,
+    AttrValue, Buffer, Diagnostic, ExprKind, IrModule, Param, PrimFunc, Span, Stage, Stmt, StmtKind,
     StorageRank, Var, attr,
 };
 
@@ -46,9 +46,7 @@ pub(super) fn module(module: &IrModule, stage: Stage) -> Vec<Diagnostic> {
 fn callees(function: &PrimFunc) -> Vec<Arc<str>> {
     let mut out = Vec::new();
     function.body.walk_exprs(&mut |e| {
-        if let ExprKind::Call { callee: Callee::Global(name), .. } = &e.kind {
-            out.push(Arc::clone(name));
-        }
+        out.extend(e.called().cloned());
     });
     out
 }

@@ -1,3 +1,5 @@
+mod launch;
+
 use super::*;
 use crate::build::{self, Body};
 use crate::{

@@ -23,6 +23,7 @@ pub(super) type Rewrite = fn(Document) -> Result<Document, WireError>;
 pub(super) const MINORS: &[Minor] = &[
     Minor { version: "1.0.0", format: format::v1_0, up: None, down: None },
     Minor { version: "1.1.0", format: format::v1_1, up: None, down: Some(down_to_1_0) },
+    Minor { version: "1.2.0", format: format::v1_2, up: None, down: Some(down_to_1_1) },
 ];
 
 /// The place in `minors` of the minor that a version belongs to.
@@ -48,6 +49,21 @@ pub(super) fn convert(
     Ok(document)
 }
 
+/// 1.2 to 1.1: a parallel launch has no equal; all else is of 1.1 as it stands.
+fn down_to_1_1(document: Document) -> Result<Document, WireError> {
+    let older = format::v1_1();
+    let is_new = |node: &Json| node.word("node") == "CallOp" && !older.has_op(node.word("op"));
+    if !document.nodes.iter().any(is_new) {
+        return Ok(document);
+    }
+    rewrite(document, format::v1_2(), |out, node| {
+        if is_new(&node) {
+            return Err(no_equal(&format!("CallOp {}", node.word("op")), "1.1.0", "1.2.0"));
+        }
+        Ok(out.add(node))
+    })
+}
+
 /// 1.1 to 1.0: ops that have a definition in core nodes are written as that, notes are dropped, and so are positions.
 fn down_to_1_0(mut document: Document) -> Result<Document, WireError> {
     document.rest.retain(|(name, _)| name != "positions");
@@ -68,7 +84,7 @@ fn replace(out: &mut Out, node: Json, older: &Format) -> Result<usize, String> {
             if older.has_op(&op) || op == ASSUME {
                 return Ok(out.add(node));
             }
-            Err(no_equal(&format!("CallOp {op}")))
+            Err(no_equal(&format!("CallOp {op}"), "1.0.0", "1.1.0"))
         }
         "Evaluate" if id(&node, "value").is_some_and(|value| is_assume(out, value)) => Ok(out.nothing()),
         "Seq" => Ok(sequence(out, node)),
@@ -85,8 +101,8 @@ fn is_assume(out: &Out, index: usize) -> bool {
     out.nodes.get(index).is_some_and(|node| node.word("node") == "CallOp" && node.word("op") == ASSUME)
 }
 
-fn no_equal(what: &str) -> String {
-    format!("{what} has no equal in version 1.0.0; a reader of 1.1.0 takes it")
+fn no_equal(what: &str, older: &str, newer: &str) -> String {
+    format!("{what} has no equal in version {older}; a reader of {newer} takes it")
 }
 
 /// A sequence without the statements that are gone; one of one is that one.

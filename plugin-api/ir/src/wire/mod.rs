@@ -46,6 +46,12 @@
 //! | positions | none |
 //! | `thread_return`, `atomic_add`, `tvm_warp_…`, `tvm_thread_allreduce` | nothing: refused |
 //!
+//! # 1.2 in terms of 1.1
+//!
+//! | since 1.2 | in 1.1 |
+//! |---|---|
+//! | `TVMBackendParallelLaunch` | nothing: refused |
+//!
 //! # Robustness
 //!
 //! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, one of two
@@ -107,10 +113,10 @@ use minors::{MINORS, Minor, convert, find};
 use rewrite::Document;
 
 /// The version that [`write()`] writes and the newest that [`read`] takes.
-pub const VERSION: &str = "1.1.0";
+pub const VERSION: &str = "1.2.0";
 
 /// Every version that is written and read, oldest first.
-pub const VERSIONS: &[&str] = &["1.0.0", VERSION];
+pub const VERSIONS: &[&str] = &["1.0.0", "1.1.0", VERSION];
 
 /// Bytes of a document at most.
 pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;

@@ -1,4 +1,4 @@
-//! The interpreter against its contract; names of tests say the rule (`chipdock_ir::interpret`, I1 to I11, B1 to B4).
+//! The interpreter against its contract; names of tests say the rule (`chipdock_ir::interpret`, I1 to I12, B1 to B4).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
@@ -9,6 +9,7 @@ mod kernels;
 mod meaning;
 mod ops;
 mod packed;
+mod parallel;
 mod statements;
 mod threads;
 mod warps;

@@ -7,16 +7,21 @@ use chipdock_ir::{
     Buffer, Callee, Child, Expr, ExprKind, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Var,
 };
 
-/// Functions that a parallel loop runs, by itself or by way of others.
+/// Functions that a parallel loop or a parallel launch runs, by itself or by way of others.
 pub(super) fn called_in_parallel(module: &IrModule) -> HashSet<Arc<str>> {
     let mut found = HashSet::new();
     let mut open: Vec<Arc<str>> = Vec::new();
     for function in &module.functions {
-        function.body.walk(&mut |child| {
-            if let Child::Stmt(stmt) = child
-                && let StmtKind::For { kind: ForKind::Parallel, body, .. } = &stmt.kind
-            {
-                callees(body, &mut open);
+        function.body.walk(&mut |child| match child {
+            Child::Stmt(stmt) => {
+                if let StmtKind::For { kind: ForKind::Parallel, body, .. } = &stmt.kind {
+                    callees(body, &mut open);
+                }
+            }
+            Child::Expr(e) => {
+                if let ExprKind::Call { callee: Callee::Op(Op::ParallelLaunch), .. } = &e.kind {
+                    open.extend(e.called().cloned());
+                }
             }
         });
     }
@@ -32,9 +37,7 @@ pub(super) fn called_in_parallel(module: &IrModule) -> HashSet<Arc<str>> {
 
 fn callees(body: &Stmt, into: &mut Vec<Arc<str>>) {
     body.walk_exprs(&mut |e| {
-        if let ExprKind::Call { callee: Callee::Global(name), .. } = &e.kind {
-            into.push(Arc::clone(name));
-        }
+        into.extend(e.called().cloned());
     });
 }
 

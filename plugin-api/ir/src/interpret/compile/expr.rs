@@ -333,7 +333,7 @@ impl Compiler<'_, '_> {
         Ok(first)
     }
 
-    fn call(&mut self, name: &Arc<str>, args: &[Expr], dtype: DType) -> Compiled<Reg> {
+    pub(super) fn call(&mut self, name: &Arc<str>, args: &[Expr], dtype: DType) -> Compiled<Reg> {
         let Some(callee) = self.module.function(name) else {
             return self.malformed(format!("a call of {name}, which the module does not have"));
         };

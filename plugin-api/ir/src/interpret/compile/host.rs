@@ -1,14 +1,18 @@
 //! Ops of host functions: fields of packed arguments and of tensors, workspaces, errors (I11).
 
+use std::sync::Arc;
+
 use super::{Compiled, Compiler};
 use crate::interpret::code::{Inst, Reg};
 use crate::interpret::kernels;
 use crate::interpret::scalar::Lane;
-use crate::{BinaryOp, DType, Expr, Op, StructField};
+use crate::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, StructField, Var};
 
 /// Bytes of a DLTensor, of an Any.
 const TENSOR_BYTES: u64 = 48;
 const ANY_BYTES: u64 = 16;
+/// Tasks of a parallel launch at most; divides few extents.
+const TASKS_MAX: i32 = 5;
 
 /// Where a field lies: bytes of its struct, its own offset, its type as it is stored.
 fn layout(field: StructField, value: DType) -> (u64, u64, DType) {
@@ -87,8 +91,51 @@ impl Compiler<'_, '_> {
                 self.emit(Inst::Return { src })?;
                 self.reserve(1)
             }
+            (Op::ParallelLaunch, [body, data, tasks]) => match &body.kind {
+                ExprKind::Str(name) => self.parallel_launch(name, data, tasks),
+                _ => self.malformed("a parallel launch of no name"),
+            },
             _ => self.unsupported(op.name(), dtype),
         }
+    }
+
+    /// A parallel loop over the ids of a few tasks, the last first, as nobody says in which order they run.
+    fn parallel_launch(&mut self, name: &Arc<str>, data: &Expr, tasks: &Expr) -> Compiled<Reg> {
+        self.expect(data, DType::HANDLE, "a parallel launch")?;
+        self.expect(tasks, DType::INT32, "a parallel launch")?;
+        let kernels = kernels::binary(BinaryOp::Add, Lane::I32)
+            .zip(kernels::binary_op(Op::BitwiseOr, Lane::I32))
+            .filter(|_| self.module.function(name).is_some());
+        let Some((add, or)) = kernels else {
+            return self.malformed(format!("a launch of {name}, which the module does not have"));
+        };
+        let (zero, status) = (self.constant(0), self.reserve(1)?);
+        self.scope(|this| {
+            let [left, count, most] =
+                ["left", "tasks_count", "tasks_max"].map(|name| Var::new(name, DType::INT32));
+            let handle = Var::new("data", DType::HANDLE);
+            this.bind_value(&handle, data)?;
+            this.bind_value(&most, tasks)?;
+            let is_given = Expr::compare(CompareOp::Gt, most.expr(), Expr::i32(0));
+            let fewer = Expr::binary(BinaryOp::Min, most.expr(), Expr::i32(TASKS_MAX));
+            this.bind_value(&count, &Expr::select(is_given, fewer, Expr::i32(TASKS_MAX)))?;
+            let extent = this.expr(&count.expr())?;
+            let (counter, unused) = (this.reserve(1)?, this.reserve(1)?);
+            this.bind(&left, counter);
+            this.emit(Inst::Move { dst: status, src: zero, lanes: 1 })?;
+            this.emit(Inst::ParallelBegin)?;
+            let begin = this.emit(Inst::LoopBegin { counter, min: zero, extent, end: 0 })?;
+            let body = this.here();
+            this.emit(Inst::ParallelIteration)?;
+            let task = left.expr() - Expr::i32(1);
+            let ended = this.call(name, &[task, count.expr(), handle.expr()], DType::INT32)?;
+            this.emit(Inst::Binary { op: or, dst: status, a: status, b: ended, lanes: 1 })?;
+            this.emit(Inst::LoopNext { var: unused, counter, step: zero, add, body })?;
+            this.land(begin);
+            this.emit(Inst::ParallelEnd)?;
+            Ok(())
+        })?;
+        Ok(status)
     }
 
     /// What is done here cannot be undone: no branch around it is tried.

@@ -131,10 +131,7 @@ pub(super) fn waits_or_shares(module: &IrModule, function: &PrimFunc) -> bool {
                             Op::StorageSync | Op::WarpActivemask | Op::ThreadAllreduce | Op::ThreadReturn
                         );
                 }
-                ExprKind::Call { callee: Callee::Global(name), .. } if !names.contains(name) => {
-                    names.push(Arc::clone(name));
-                }
-                _ => {}
+                _ => names.extend(expr.called().filter(|name| !names.contains(name)).cloned()),
             },
         });
     }

@@ -40,6 +40,9 @@ const OPS_1_1: &str = "q_multiply_shift q_multiply_shift_per_axis dp4a tvm_threa
     thread_return atomic_add tvm_warp_activemask tvm_warp_shuffle tvm_warp_shuffle_up tvm_warp_shuffle_down \
     tvm_warp_shuffle_xor tvm_thread_allreduce";
 
+/// Ops since 1.2.
+const OPS_1_2: &str = "TVMBackendParallelLaunch";
+
 fn words(words: &[&'static str]) -> Shape {
     Shape::Word(words.to_vec())
 }
@@ -232,5 +235,19 @@ pub(in crate::wire) fn v1_1() -> &'static Format {
         let mut document = v1_0().document.clone();
         document.push(Field { name: "positions", shape: Shape::Object(positions), optional: true });
         Format::new(nodes, document)
+    })
+}
+
+/// 1.2: parallel launches.
+pub(in crate::wire) fn v1_2() -> &'static Format {
+    static FORMAT: OnceLock<Format> = OnceLock::new();
+    FORMAT.get_or_init(|| {
+        let mut nodes = v1_1().nodes.clone();
+        for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
+            if let ("op", Shape::Word(ops)) = (field.name, &mut field.shape) {
+                ops.extend(OPS_1_2.split_ascii_whitespace());
+            }
+        }
+        Format::new(nodes, v1_1().document.clone())
     })
 }
