@@ -48,7 +48,7 @@ fn launch(tasks_max: i32, task: impl Fn(&mut build::Body, [Expr; 2], &Buffer)) -
 fn run(module: &IrModule) -> Result<(i128, Vec<i128>), InterpretError> {
     let mut args = [Arg::Tensor(ints(I32, &[-1; N as usize]))];
     let outcome = Interpreter::new(module).with_bounds().run("f", &mut args)?;
-    let status = outcome.returned.expect("a status").0.to_int()[0];
+    let status = outcome.returned.unwrap().0.to_int()[0];
     Ok((status, outcome.outputs[0].array.to_int()))
 }
 
