@@ -1,14 +1,21 @@
-//! Every backend present against the reference interpreter, through `dlopen` as a user has it.
+//! Every backend present against the reference interpreter, and against each other, through `dlopen` as a user has it.
 //!
 //! The plugins are those of `CHIPDOCK_TEST_PLUGINS`; without it they are built first, since `cargo test` builds no
 //! cdylib and would judge yesterday's. A run that finds no plugin fails.
+//!
+//! Where `cargo xtask test` has installed what the plugins need (it says so by `CHIPDOCK_TEST_SETUP=done`), each kind that
+//! a plugin's `expectations.toml` lists under `usable` has to be there; elsewhere one that is not is a skip with its
+//! reason.
 
 #![expect(clippy::panic, reason = "a test without plugins proves nothing and has to fail")]
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use chipdock_host::{Host, HostOptions};
-use chipdock_xtask::runner::backends::{Backend, present};
+use chipdock_host::{Function, Host, HostOptions};
+use chipdock_ir::interpret::{Arg, Array, Output, compare};
+use chipdock_xtask::runner::backends::{Absent, Backend, present};
+use chipdock_xtask::runner::run;
 
 /// The folder with the plugins and their manifests.
 ///
@@ -27,21 +34,145 @@ pub fn plugins() -> &'static Path {
 /// When it finds none.
 #[must_use]
 pub fn host() -> Host {
-    let options = HostOptions { plugin_paths: vec![plugins().to_owned()], ..HostOptions::isolated() };
+    host_without(&[])
+}
+
+/// A host over these plugins but those of these names.
+///
+/// # Panics
+///
+/// When it finds none.
+#[must_use]
+pub fn host_without(names: &[&str]) -> Host {
+    let disable = names.iter().map(|name| (*name).to_owned()).collect();
+    let options =
+        HostOptions { plugin_paths: vec![plugins().to_owned()], disable, ..HostOptions::isolated() };
     let host = Host::new(options).unwrap_or_else(|error| panic!("{error}"));
     let found = host.plugins().iter().filter(|plugin| plugin.library.starts_with(plugins())).count();
     assert!(found > 0, "no plugin in {}", plugins().display());
     host
 }
 
-/// The backends that can be used.
+/// The backends that can be used, all those that have to be among them.
 ///
 /// # Panics
 ///
-/// When there is none.
+/// When there is none, or one that has to be there is not.
 #[must_use]
 pub fn backends(host: &Host) -> Vec<Backend> {
     let (usable, unusable) = present(host).unwrap_or_else(|error| panic!("{error}"));
+    let is_set_up = std::env::var_os("CHIPDOCK_TEST_SETUP").is_some_and(|value| value == "done");
+    for kind in expected() {
+        if usable.iter().any(|backend| backend.target.kind == kind) {
+            continue;
+        }
+        let why = unusable.iter().find(|absent| absent.kind == kind);
+        let why = why.map_or("no plugin provides it", |absent| absent.reason.as_str());
+        assert!(!is_set_up, "{kind} has to be here, and is not: {why}");
+        chipdock_filetests::skipped(&format!("everything on {kind}: {why}"));
+    }
     assert!(!usable.is_empty(), "no backend can be used: {unusable:?}");
     usable
+}
+
+/// What can be used of a host that lacks plugins on purpose.
+///
+/// # Panics
+///
+/// When there is nothing.
+#[must_use]
+pub fn backends_left(host: &Host) -> (Vec<Backend>, Vec<Absent>) {
+    let (usable, unusable) = present(host).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!usable.is_empty(), "no backend can be used: {unusable:?}");
+    (usable, unusable)
+}
+
+/// Target kinds that have to be usable once everything is installed, as each plugin's folder says.
+///
+/// # Panics
+///
+/// When a folder's `expectations.toml` cannot be read.
+#[must_use]
+pub fn expected() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
+    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut all = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path().join("expectations.toml")) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Some(list) = text.lines().find_map(|line| line.strip_prefix("usable = ")) else { continue };
+        // A list of plain strings is the same in TOML and in JSON.
+        let kinds: Vec<String> =
+            serde_json::from_str(list).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        all.extend(kinds);
+    }
+    all.sort();
+    assert!(!all.is_empty(), "no plugin says in {} what has to be there", folder.display());
+    all
+}
+
+/// Runs a test on each backend, on all of them even when one fails, and says which did.
+///
+/// # Panics
+///
+/// When it failed on any.
+pub fn on_each(host: &Host, test: impl Fn(&Backend)) {
+    let mut failed = Vec::new();
+    let all = backends(host);
+    for backend in &all {
+        let kind = &backend.target.kind;
+        let ended = catch_unwind(AssertUnwindSafe(|| test(backend)));
+        println!("{kind}: {}", if ended.is_ok() { "passed" } else { "FAILED" });
+        if ended.is_err() {
+            failed.push(kind.as_str());
+        }
+    }
+    assert!(failed.is_empty(), "failed on {}, of {} backends; see above", failed.join(", "), all.len());
+}
+
+/// What a function leaves in its tensors, in the order of its parameters.
+///
+/// # Errors
+///
+/// What the device or the function say.
+pub fn outputs(backend: &Backend, function: &Function, args: &[Arg]) -> Result<Vec<Array>, String> {
+    let values = run::upload(backend, args)?;
+    run::call(function, &values)?;
+    let mut found = Vec::new();
+    for (value, arg) in values.iter().zip(args) {
+        if let (run::Value::Tensor(tensor), Arg::Tensor(array)) = (value, arg) {
+            let data = tensor.to_bytes().map_err(|error| error.to_string())?;
+            found.push(Array { dtype: array.dtype, shape: array.shape.clone(), data });
+        }
+    }
+    Ok(found)
+}
+
+/// Holds what a backend computed against the interpreter's outputs, within their bounds.
+///
+/// # Errors
+///
+/// The first tensor that is off, and where.
+pub fn hold(expected: &[Output], found: &[Array]) -> Result<(), String> {
+    if expected.len() != found.len() {
+        return Err(format!("expected {} tensors, found {}", expected.len(), found.len()));
+    }
+    for (output, found) in expected.iter().zip(found) {
+        compare(found, output).map_err(|mismatch| format!("{}: {mismatch}", output.name))?;
+    }
+    Ok(())
+}
+
+/// Holds what one backend computed against another: integers exactly, floats within what the interpreter allows both.
+///
+/// # Errors
+///
+/// The first tensor that differs, and where.
+pub fn hold_alike(expected: &[Output], one: &[Array], other: &[Array]) -> Result<(), String> {
+    for ((output, one), other) in expected.iter().zip(one).zip(other) {
+        let doubled = |bounds: &Vec<f64>| bounds.iter().map(|bound| 2.0 * bound).collect();
+        let first =
+            Output { array: one.clone(), bounds: output.bounds.as_ref().map(doubled), ..output.clone() };
+        compare(other, &first).map_err(|mismatch| format!("{}: {mismatch}", output.name))?;
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{backends, host};
+use chipdock_differential::{host, on_each};
 use chipdock_host::{AnyView, Tensor};
 use chipdock_xtask::runner::run;
 
@@ -15,19 +15,18 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Runs a kernel with one tensor for both parameters; gives what it holds after.
-fn in_place(body: &str, start: &[f32]) -> Vec<Vec<f32>> {
+/// Runs a kernel on every backend with one tensor for both parameters, and holds what it leaves there.
+fn in_place(body: &str, start: &[f32], expected: &[f32]) {
     let host = host();
     let text = kernel(body);
     let module = chipdock_script::parse(&text, "alias.py").unwrap_or_else(|errors| panic!("{errors}"));
-    let run = |backend: &chipdock_xtask::runner::backends::Backend| {
+    on_each(&host, |backend| {
         let loaded = run::build(&host, backend, &module).expect("built");
         let f = loaded.function("f").expect("there");
         let a = Tensor::from_slice(&backend.device, &[64], start).expect("made");
         f.call(&[AnyView::from(&a), AnyView::from(&a)]).expect("a good call");
-        a.to_vec::<f32>().expect("read")
-    };
-    backends(&host).iter().map(run).collect()
+        assert_eq!(a.to_vec::<f32>().expect("read"), expected);
+    });
 }
 
 /// ir: B2.
@@ -36,9 +35,7 @@ fn a_running_sum_in_place() {
     let start = [1.0_f32; 64];
     let body = "        for i in range(63):\n            B[i + 1] = A[i] + T.float32(1)\n";
     let expected: Vec<f32> = (1..=64).map(|n| n as f32).collect();
-    for found in in_place(body, &start) {
-        assert_eq!(found, expected);
-    }
+    in_place(body, &start, &expected);
 }
 
 /// ir: B2. Blocks say that spatial iterations are independent, of one buffer; two buffers may still overlap.
@@ -55,7 +52,5 @@ fn statements_of_two_blocks_in_place() {
                 A[vi] = B[vi] + T.float32(1)
 ";
     let expected: Vec<f32> = (0..64).map(|n| 2.0 * n as f32 + 1.0).collect();
-    for found in in_place(body, &start) {
-        assert_eq!(found, expected);
-    }
+    in_place(body, &start, &expected);
 }

@@ -4,9 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use chipdock_differential::{backends, host, plugins};
-use chipdock_host::{Host, HostOptions, Module, PluginState};
-use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, compare};
+use chipdock_differential::{
+    backends, backends_left, hold, hold_alike, host, host_without, on_each, outputs,
+};
+use chipdock_host::{Module, PluginState};
+use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, Output};
 use chipdock_ir::{Child, ForKind, IrModule, Param, PrimFunc, StmtKind};
 use chipdock_xtask::runner::backends::Backend;
 use chipdock_xtask::runner::cases::{self, CASES};
@@ -19,41 +21,46 @@ fn examples() -> PathBuf {
 #[test]
 fn example_kernels_agree_with_the_interpreter() {
     let host = host();
-    for backend in backends(&host) {
-        for case in CASES {
-            let judged = run::judge(&host, &backend, case, &examples().join("kernels"));
-            judged.unwrap_or_else(|error| panic!("{} on {}: {error}", case.name(), backend.target.kind));
-        }
-    }
+    on_each(&host, |backend| {
+        let judge = |case| run::judge(&host, backend, case, &examples().join("kernels"));
+        let failed = CASES.iter().filter_map(|case| Some(format!("{}: {}", case.name(), judge(case).err()?)));
+        let failed: Vec<String> = failed.collect();
+        assert!(failed.is_empty(), "{}", failed.join("\n"));
+    });
 }
 
 #[test]
 fn digits_are_read() {
     let host = host();
-    for backend in backends(&host) {
-        let reading = digits::read(&host, &backend, &examples().join("digits")).expect("the pipeline runs");
+    on_each(&host, |backend| {
+        let reading = digits::read(&host, backend, &examples().join("digits")).expect("the pipeline runs");
         assert!(reading.accuracy() >= reading.accuracy_min, "{reading:?}");
         assert_eq!(reading.n_images, 450);
-    }
+    });
 }
 
-/// Host memory is always there: a plugin's `device_api.cpu` only takes the place of the host's own.
+/// Host memory is always there: a plugin's `device_api.cpu` only takes the place of the host's own. And a backend needs
+/// no other one.
 #[test]
-fn kernels_run_without_a_plugin_for_host_memory() {
-    let options = HostOptions {
-        plugin_paths: vec![plugins().to_owned()],
-        disable: vec!["cpu-llvm".to_owned()],
-        ..HostOptions::isolated()
-    };
-    let host = Host::new(options).expect("a host");
-    let open = |name: &str| {
-        host.plugins().iter().any(|plugin| plugin.name == name && plugin.state == PluginState::Opened)
-    };
-    for backend in backends(&host) {
-        let judged = run::judge(&host, &backend, &CASES[0], &examples().join("kernels"));
-        judged.unwrap_or_else(|error| panic!("on {}: {error}", backend.target.kind));
+fn kernels_run_with_one_plugin_alone() {
+    let whole = host();
+    let all: Vec<String> = whole.plugins().into_iter().map(|plugin| plugin.name).collect();
+    let kinds = whole.target_kinds().expect("the target kinds");
+    for backend in backends(&whole) {
+        let kind = &backend.target.kind;
+        let (_, plugin) = kinds.iter().find(|(known, _)| known.name == *kind).expect("its plugin");
+        let others: Vec<&str> = all.iter().map(String::as_str).filter(|name| name != plugin).collect();
+        assert!(!others.is_empty());
+        let host = host_without(&others);
+        let left = backends_left(&host).0;
+        assert!(left.iter().map(|left| &left.target.kind).eq([kind]), "{kind} alone");
+        let judged = run::judge(&host, &left[0], &CASES[0], &examples().join("kernels"));
+        judged.unwrap_or_else(|error| panic!("on {kind}: {error}"));
+        for report in host.plugins() {
+            let is_open = report.state == PluginState::Opened;
+            assert_eq!(is_open, report.name == *plugin, "{}", report.name);
+        }
     }
-    assert!(open("c") && !open("cpu-llvm"));
 }
 
 /// Loops bound to threads need a GPU; what they do there is another test's.
@@ -94,54 +101,80 @@ const REFUSED: &[(&str, &str)] = &[
     ("construct/views.py", "the C function `tile`"),
 ];
 
+/// A function of the corpus, its arguments, and what the interpreter makes of them.
+struct Kernel {
+    name: String,
+    args: Vec<Arg>,
+    outputs: Vec<Output>,
+}
+
+/// A file of the corpus for host targets: the module, and its functions that can be run.
+fn kernels(file: &str, text: &str) -> (IrModule, Vec<Kernel>) {
+    let module = chipdock_script::parse(text, file).expect("the corpus is readable");
+    let functions: Vec<PrimFunc> = module.functions.iter().filter(|f| is_for_host(f)).cloned().collect();
+    let kept = IrModule { functions, attrs: module.attrs.clone() };
+    let kernel = |function: &PrimFunc| {
+        let args = arguments(function)?;
+        // What the interpreter refuses (an index out of bounds, say) no backend is asked for.
+        let limits = Limits { steps_max: 2_000_000, ..Limits::default() };
+        let interpreter = Interpreter::new(&kept).with_bounds().with_limits(limits);
+        let outcome = interpreter.run(&function.name, &mut args.clone()).ok()?;
+        Some(Kernel { name: function.name.to_string(), args, outputs: outcome.outputs })
+    };
+    let kernels = kept.functions.iter().filter_map(kernel).collect();
+    (kept, kernels)
+}
+
 #[test]
 fn corpus_agrees_with_the_interpreter() {
     let host = host();
-    let (mut n_run, mut refused) = (0, Vec::<String>::new());
+    let backends = backends(&host);
+    let (mut n_run, mut refused, mut wrong) = (0, Vec::<String>::new(), Vec::<String>::new());
     for file in chipdock_filetests::corpus().expect("the corpus") {
         // The examples have a test of their own above.
         if file.name.starts_with("kernels/") || file.name.starts_with("digits/") {
             continue;
         }
-        let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
-        let functions: Vec<PrimFunc> = module.functions.iter().filter(|f| is_for_host(f)).cloned().collect();
-        let kept = IrModule { functions, attrs: module.attrs.clone() };
-        if !kept.functions.iter().any(|function| arguments(function).is_some()) {
+        let (module, kernels) = kernels(&file.name, &file.text);
+        if kernels.is_empty() {
             continue;
         }
-        for backend in backends(&host) {
-            match run::build(&host, &backend, &kept) {
-                Ok(loaded) => n_run += agree(&file.name, &kept, &backend, &loaded),
+        let mut found = Vec::new();
+        for backend in &backends {
+            match run::build(&host, backend, &module) {
+                Ok(loaded) => found.push((backend, loaded)),
                 Err(error) => refused.push(format!("{} on {}: {error}", file.name, backend.target.kind)),
+            }
+        }
+        for kernel in &kernels {
+            n_run += found.len();
+            if let Err(error) = agree(kernel, &found) {
+                wrong.push(format!("{}:{} {error}", file.name, kernel.name));
             }
         }
     }
     let expected =
         |error: &String| REFUSED.iter().any(|(name, why)| error.starts_with(name) && error.contains(why));
-    assert!(refused.iter().all(expected), "{}", refused.join("\n"));
-    assert!(n_run >= 25, "only {n_run} functions of the corpus ran");
+    refused.retain(|error| !expected(error));
+    assert!(refused.is_empty(), "refused:\n{}", refused.join("\n"));
+    assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
+    assert!(n_run >= 25 * backends.len(), "only {n_run} runs of functions of the corpus");
 }
 
-/// Runs every function of a module on both; returns how many.
-fn agree(file: &str, module: &IrModule, backend: &Backend, loaded: &Module) -> usize {
-    let mut n_run = 0;
-    for function in &module.functions {
-        let Some(inputs) = arguments(function) else { continue };
-        // What the interpreter refuses (an index out of bounds, say) no backend is asked for.
-        let limits = Limits { steps_max: 2_000_000, ..Limits::default() };
-        let interpreter = Interpreter::new(module).with_bounds().with_limits(limits);
-        let Ok(outcome) = interpreter.run(&function.name, &mut inputs.clone()) else { continue };
-        let context = format!("{file}:{} on {}", function.name, backend.target.kind);
-        let callable = loaded.function(&function.name).unwrap_or_else(|error| panic!("{context}: {error}"));
-        let values = run::upload(backend, &inputs).expect("uploaded");
-        run::call(&callable, &values).unwrap_or_else(|error| panic!("{context}: {error}"));
-        for output in &outcome.outputs {
-            let run::Value::Tensor(tensor) = &values[output.parameter] else { continue };
-            let data = tensor.to_bytes().expect("read back");
-            let found = Array { dtype: output.array.dtype, shape: output.array.shape.clone(), data };
-            compare(&found, output).unwrap_or_else(|error| panic!("{context}: {}: {error}", output.name));
+/// Runs a kernel on each backend: against the interpreter, and against the first backend.
+fn agree(kernel: &Kernel, loaded: &[(&Backend, Module)]) -> Result<(), String> {
+    let mut first: Option<(&str, Vec<Array>)> = None;
+    for (backend, module) in loaded {
+        let kind = backend.target.kind.as_str();
+        let on = |error: String| format!("on {kind}: {error}");
+        let callable = module.function(&kernel.name).map_err(|error| on(error.to_string()))?;
+        let found = outputs(backend, &callable, &kernel.args).map_err(on)?;
+        hold(&kernel.outputs, &found).map_err(on)?;
+        match &first {
+            None => first = Some((kind, found)),
+            Some((other, theirs)) => hold_alike(&kernel.outputs, theirs, &found)
+                .map_err(|error| format!("on {kind} is not as on {other}: {error}"))?,
         }
-        n_run += 1;
     }
-    n_run
+    Ok(())
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{backends, host};
+use chipdock_differential::{host, on_each};
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;
 use chipdock_xtask::runner::run;
@@ -44,9 +44,9 @@ fn refused(result: Result<Any, Error>, kind: &str, words: &[&str]) {
 #[test]
 fn wrong_calls_have_typed_errors() {
     let host = host();
-    for backend in backends(&host) {
+    on_each(&host, |backend| {
         let module = chipdock_script::parse(KERNEL, "add.py").expect("a good kernel");
-        let loaded = run::build(&host, &backend, &module).expect("built");
+        let loaded = run::build(&host, backend, &module).expect("built");
         let add = loaded.function("add").expect("there");
         let device = &backend.device;
         let (a, b) = (tensor(device, &[2, 4], DType::FLOAT32), tensor(device, &[2, 4], DType::FLOAT32));
@@ -90,15 +90,15 @@ fn wrong_calls_have_typed_errors() {
         refused(add.call(&[a, b, x, x]), "TypeError", &["argument #2", "int"]);
         refused(add.call(&[a, b, c, text.view()]), "TypeError", &["argument #3", "float"]);
         good(device, &add);
-    }
+    });
 }
 
 #[test]
 fn tensors_may_start_at_any_element_and_be_empty() {
     let host = host();
-    for backend in backends(&host) {
+    on_each(&host, |backend| {
         let module = chipdock_script::parse(KERNEL, "add.py").expect("a good kernel");
-        let add = run::build(&host, &backend, &module).expect("built").function("add").expect("there");
+        let add = run::build(&host, backend, &module).expect("built").function("add").expect("there");
         let whole: Vec<f32> = (0..13).map(|value| value as f32).collect();
         let whole = Tensor::from_slice(&backend.device, &[13], &whole).expect("made");
         for start in 0..6 {
@@ -111,19 +111,19 @@ fn tensors_may_start_at_any_element_and_be_empty() {
         }
         let empty = tensor(&backend.device, &[0, 4], DType::FLOAT32);
         add.call(&[(&empty).into(), (&empty).into(), 1_i64.into(), 1.0.into()]).expect("nothing to do");
-    }
+    });
 }
 
 #[test]
 fn a_kernel_may_be_called_from_many_threads() {
     let host = host();
-    for backend in backends(&host) {
+    on_each(&host, |backend| {
         let module = chipdock_script::parse(KERNEL, "add.py").expect("a good kernel");
-        let add = run::build(&host, &backend, &module).expect("built").function("add").expect("there");
+        let add = run::build(&host, backend, &module).expect("built").function("add").expect("there");
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| (0..200).for_each(|_| good(&backend.device, &add)));
             }
         });
-    }
+    });
 }

@@ -18,19 +18,39 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
 ];
 
+/// Libraries that plugins open when they are first used: (file name, Debian's package, what for).
+const LIBRARIES: &[(&str, &str, &str)] = &[("libLLVM.so.19.1", "libllvm19", "the target llvm")];
+
 /// Cargo's own helpers: (subcommand, crate).
 const CARGO_TOOLS: &[(&str, &str)] = &[("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
 
-/// Installs what is missing, or says what is.
-pub(crate) fn run() -> Result<()> {
+/// A package of Debian's, the program or library that asks for it, and what it is for.
+struct Missing {
+    package: &'static str,
+    asked: &'static str,
+    reason: &'static str,
+}
+
+fn missing() -> Vec<Missing> {
     let is_there =
         |program: &str, arguments: &str| output(program, &arguments.split(' ').collect::<Vec<_>>()).is_some();
-    let missing: Vec<_> =
-        PROGRAMS.iter().filter(|(program, arguments, ..)| !is_there(program, arguments)).collect();
+    let programs = PROGRAMS.iter().filter(|(program, arguments, ..)| !is_there(program, arguments));
+    let programs = programs.map(|(program, _, package, reason)| Missing { package, asked: program, reason });
+    // The linker's own list of libraries; its program is not on everyone's PATH.
+    let known = output("ldconfig", &["-p"]).or_else(|| output("/sbin/ldconfig", &["-p"])).unwrap_or_default();
+    let libraries = LIBRARIES.iter().filter(|(file, ..)| !known.contains(file));
+    programs
+        .chain(libraries.map(|(file, package, reason)| Missing { package, asked: file, reason }))
+        .collect()
+}
+
+/// Installs what is missing, or says what is.
+pub(crate) fn run() -> Result<()> {
+    let missing = missing();
     if !missing.is_empty() {
-        let packages: Vec<&str> = missing.iter().map(|(_, _, package, _)| *package).collect();
-        for (program, _, package, reason) in &missing {
-            eprintln!("missing: Debian's package {package} (`{program}` asks for it), for {reason}");
+        let packages: Vec<&str> = missing.iter().map(|missing| missing.package).collect();
+        for Missing { package, asked, reason } in &missing {
+            eprintln!("missing: Debian's package {package} (`{asked}` asks for it), for {reason}");
         }
         if output("apt-get", &["--version"]).is_none() {
             return Err(format!("install these and try again: {}", packages.join(", ")));
