@@ -3,6 +3,9 @@
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
 use chipdock_plugin_api::{cpu, export_plugin, register_device_api};
 
+#[allow(dead_code, unused_imports, reason = "the code generator that uses it comes next")]
+mod llvm;
+
 export_plugin! { name: "cpu-llvm" }
 
 register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |host| Box::new(cpu::CpuDeviceApi::new(host)));

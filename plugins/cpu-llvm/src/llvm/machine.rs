@@ -1,0 +1,317 @@
+//! The host's processor, architectures, and target machines.
+
+use std::collections::BTreeSet;
+
+use chipdock_plugin_api::{Error, ErrorKind};
+use llvm_sys::prelude::LLVMModuleRef;
+use llvm_sys::target_machine::{
+    LLVMCodeGenOptLevel, LLVMCodeModel, LLVMRelocMode, LLVMTargetMachineRef, LLVMTargetRef,
+};
+
+use super::library::{Llvm, c_text, lock};
+
+/// The processor that this process runs on, as LLVM tells.
+///
+/// LLVM misnames some processors: the features say what is there, the name what to tune for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HostCpu {
+    pub(crate) triple: String,
+    pub(crate) cpu: String,
+    /// `+a,-b,…`, every feature that LLVM looked for.
+    pub(crate) features: String,
+}
+
+/// How code finds its addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Relocation {
+    /// As the triple has it.
+    Default,
+    Static,
+    /// Code that may be loaded anywhere.
+    #[default]
+    Pic,
+}
+
+/// How far code and data may be apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum CodeModel {
+    #[default]
+    Default,
+    Small,
+    Medium,
+    Large,
+}
+
+/// What a target machine is made for. Whether floats are passed in registers is said by triple and features.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct MachineOptions {
+    pub(crate) triple: String,
+    /// Empty for the triple's generic one. Names are checked by the target kind: LLVM prints a warning and goes on.
+    pub(crate) cpu: String,
+    /// `+a,-b,…`
+    pub(crate) features: String,
+    /// The ABI's name where a triple has several (`lp64d`), or empty.
+    pub(crate) abi: String,
+    /// 0 to 3.
+    pub(crate) opt_level: u8,
+    pub(crate) relocation: Relocation,
+    pub(crate) code_model: CodeModel,
+}
+
+/// Target machines of the same options that are not in use.
+#[derive(Default)]
+pub(crate) struct Machines(Vec<Raw>);
+
+struct Raw(LLVMTargetMachineRef);
+
+// SAFETY: a target machine belongs to no thread; it is used by one at a time (O4).
+unsafe impl Send for Raw {}
+
+/// Machines that are kept for each set of options, and sets of options.
+const KEPT_MAX: usize = 8;
+
+/// A target machine, for one build at a time.
+pub(crate) struct Machine {
+    llvm: &'static Llvm,
+    raw: Option<Raw>,
+    options: MachineOptions,
+}
+
+/// LLVM's architectures and the words that their triples begin with.
+const ARCHITECTURES: &[(&str, &[&str])] = &[
+    ("AArch64", &["aarch64", "aarch64_be", "aarch64_32", "arm64", "arm64e", "arm64ec", "arm64_32"]),
+    ("AMDGPU", &["amdgcn", "r600"]),
+    ("ARM", &["arm", "armeb", "thumb", "thumbeb", "armv*", "thumbv*"]),
+    ("AVR", &["avr"]),
+    ("BPF", &["bpf", "bpfel", "bpfeb"]),
+    ("Hexagon", &["hexagon"]),
+    ("Lanai", &["lanai"]),
+    ("LoongArch", &["loongarch32", "loongarch64"]),
+    ("M68k", &["m68k"]),
+    ("Mips", &["mips*"]),
+    ("MSP430", &["msp430"]),
+    ("NVPTX", &["nvptx", "nvptx64"]),
+    ("PowerPC", &["powerpc*", "ppc*"]),
+    ("RISCV", &["riscv32", "riscv64"]),
+    ("Sparc", &["sparc", "sparcel", "sparcv9", "sparc64"]),
+    ("SystemZ", &["s390x", "systemz"]),
+    ("VE", &["ve"]),
+    ("WebAssembly", &["wasm32", "wasm64"]),
+    ("X86", &["x86_64", "x86_64h", "amd64", "i386", "i486", "i586", "i686"]),
+    ("XCore", &["xcore"]),
+    ("Xtensa", &["xtensa"]),
+];
+
+/// LLVM's name of a triple's architecture, or nothing when the triple begins with no word that is known.
+pub(crate) fn architecture(triple: &str) -> Option<&'static str> {
+    let word = triple.split('-').next().unwrap_or_default();
+    let fits = |pattern: &str| match pattern.strip_suffix('*') {
+        Some(start) => word.starts_with(start),
+        None => word == pattern,
+    };
+    ARCHITECTURES.iter().find(|(_, words)| words.iter().any(|pattern| fits(pattern))).map(|(name, _)| *name)
+}
+
+impl Llvm {
+    /// The processor that this process runs on.
+    pub(crate) fn host(&self) -> HostCpu {
+        let api = &self.api;
+        // SAFETY: each answers a string of its own.
+        unsafe {
+            HostCpu {
+                triple: self.take_message((api.LLVMGetDefaultTargetTriple)()),
+                cpu: self.take_message((api.LLVMGetHostCPUName)()),
+                features: self.take_message((api.LLVMGetHostCPUFeatures)()),
+            }
+        }
+    }
+
+    /// The architectures that this library has, by LLVM's names.
+    pub(crate) fn targets(&self) -> Vec<&'static str> {
+        let has = |name: &str| self.initializer(name, "TargetMC").is_some();
+        ARCHITECTURES.iter().map(|(name, _)| *name).filter(|name| has(name)).collect()
+    }
+
+    /// A triple in LLVM's full form.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: it has a NUL.
+    pub(crate) fn normalized(&self, triple: &str) -> Result<String, Error> {
+        let triple = c_text(triple, "the triple")?;
+        // SAFETY: a live text in, a string of our own out.
+        Ok(unsafe { self.take_message((self.api.LLVMNormalizeTargetTriple)(triple.as_ptr())) })
+    }
+
+    fn initializer(&self, architecture: &str, part: &str) -> Option<unsafe extern "C" fn()> {
+        let name = format!("LLVMInitialize{architecture}{part}");
+        // SAFETY: every function of such a name has this type.
+        unsafe { self.library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.ok().map(|found| *found)
+    }
+
+    /// Makes an architecture known to LLVM; the caller holds `initialized`.
+    fn initialize(&self, done: &mut BTreeSet<&'static str>, triple: &str) -> Result<(), Error> {
+        let Some(architecture) = architecture(triple) else {
+            let known: Vec<_> = ARCHITECTURES.iter().map(|(_, words)| words[0]).collect();
+            return Err(Error::new(
+                ErrorKind::VALUE_ERROR,
+                format!(
+                    "expected a triple that begins with an architecture of LLVM's ({}, …), found \"{triple}\"",
+                    known.join(", ")
+                ),
+            ));
+        };
+        if done.contains(architecture) {
+            return Ok(());
+        }
+        let parts = ["TargetInfo", "Target", "TargetMC", "AsmPrinter"];
+        let found: Option<Vec<_>> = parts.iter().map(|part| self.initializer(architecture, part)).collect();
+        let Some(found) = found else {
+            return Err(Error::new(
+                ErrorKind::UNAVAILABLE,
+                format!(
+                    "{} was built without LLVM's target {architecture}, which \"{triple}\" needs; it has {}",
+                    self.name,
+                    self.targets().join(", ")
+                ),
+            ));
+        };
+        for initialize in found {
+            // SAFETY: adds to LLVM's registry, which is locked here and wherever it is read.
+            unsafe { initialize() };
+        }
+        done.insert(architecture);
+        Ok(())
+    }
+
+    /// A target machine, new or one that was used before with the same options.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: the triple's architecture is not one of LLVM's. `Unavailable`: this library lacks it.
+    pub(crate) fn machine(&'static self, options: &MachineOptions) -> Result<Machine, Error> {
+        let kept = lock(&self.machines).get_mut(options).and_then(|machines| machines.0.pop());
+        let raw = match kept {
+            Some(raw) => raw,
+            None => self.new_machine(options)?,
+        };
+        Ok(Machine { llvm: self, raw: Some(raw), options: options.clone() })
+    }
+
+    fn new_machine(&self, options: &MachineOptions) -> Result<Raw, Error> {
+        let triple = c_text(&options.triple, "the triple")?;
+        let cpu = c_text(&options.cpu, "the processor")?;
+        let features = c_text(&options.features, "the features")?;
+        let abi = c_text(&options.abi, "the ABI")?;
+        let api = &self.api;
+        let mut done = lock(&self.initialized);
+        self.initialize(&mut done, &options.triple)?;
+        let mut target: LLVMTargetRef = core::ptr::null_mut();
+        let mut message = core::ptr::null_mut();
+        // SAFETY: the registry is locked; texts are live for the calls; the options are disposed of once.
+        let machine = unsafe {
+            let status = (api.LLVMGetTargetFromTriple)(triple.as_ptr(), &raw mut target, &raw mut message);
+            let message = self.take_message(message);
+            if status != 0 || target.is_null() {
+                let message = format!("LLVM knows no target for \"{}\": {message}", options.triple);
+                return Err(Error::new(ErrorKind::VALUE_ERROR, message));
+            }
+            let made = (api.LLVMCreateTargetMachineOptions)();
+            (api.LLVMTargetMachineOptionsSetCPU)(made, cpu.as_ptr());
+            (api.LLVMTargetMachineOptionsSetFeatures)(made, features.as_ptr());
+            (api.LLVMTargetMachineOptionsSetABI)(made, abi.as_ptr());
+            (api.LLVMTargetMachineOptionsSetCodeGenOptLevel)(made, code_level(options.opt_level));
+            (api.LLVMTargetMachineOptionsSetRelocMode)(made, relocation(options.relocation));
+            (api.LLVMTargetMachineOptionsSetCodeModel)(made, code_model(options.code_model));
+            let machine = (api.LLVMCreateTargetMachineWithOptions)(target, triple.as_ptr(), made);
+            (api.LLVMDisposeTargetMachineOptions)(made);
+            machine
+        };
+        if machine.is_null() {
+            let message = format!("LLVM makes no machine for \"{}\" with these options", options.triple);
+            return Err(Error::new(ErrorKind::VALUE_ERROR, message));
+        }
+        Ok(Raw(machine))
+    }
+}
+
+impl Machine {
+    pub(super) fn raw(&self) -> LLVMTargetMachineRef {
+        self.raw.as_ref().map_or(core::ptr::null_mut(), |raw| raw.0)
+    }
+
+    /// Gives the machine up to whoever takes it over.
+    pub(super) fn into_raw(mut self) -> LLVMTargetMachineRef {
+        self.raw.take().map_or(core::ptr::null_mut(), |raw| raw.0)
+    }
+
+    /// Gives a module this machine's data layout.
+    ///
+    /// # Safety
+    ///
+    /// * `module` is live, and used by this thread alone.
+    pub(super) unsafe fn set_layout_of(&self, module: LLVMModuleRef) {
+        let api = &self.llvm.api;
+        // SAFETY: a live machine and module; the layout is ours, and disposed of once.
+        unsafe {
+            let layout = (api.LLVMCreateTargetDataLayout)(self.raw());
+            (api.LLVMSetModuleDataLayout)(module, layout);
+            (api.LLVMDisposeTargetData)(layout);
+        }
+    }
+
+    /// LLVM's data layout of it.
+    pub(crate) fn data_layout(&self) -> String {
+        let api = &self.llvm.api;
+        // SAFETY: a live machine; layout and string are ours, and disposed of once.
+        unsafe {
+            let layout = (api.LLVMCreateTargetDataLayout)(self.raw());
+            let text = self.llvm.take_message((api.LLVMCopyStringRepOfTargetData)(layout));
+            (api.LLVMDisposeTargetData)(layout);
+            text
+        }
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let Some(raw) = self.raw.take() else { return };
+        let mut all = lock(&self.llvm.machines);
+        if all.contains_key(&self.options) || all.len() < KEPT_MAX {
+            let machines = all.entry(self.options.clone()).or_default();
+            if machines.0.len() < KEPT_MAX {
+                machines.0.push(raw);
+                return;
+            }
+        }
+        drop(all);
+        // SAFETY: nobody else has it.
+        unsafe { (self.llvm.api.LLVMDisposeTargetMachine)(raw.0) };
+    }
+}
+
+fn code_level(opt_level: u8) -> LLVMCodeGenOptLevel {
+    match opt_level {
+        0 => LLVMCodeGenOptLevel::LLVMCodeGenLevelNone,
+        1 => LLVMCodeGenOptLevel::LLVMCodeGenLevelLess,
+        2 => LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
+        _ => LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
+    }
+}
+
+fn relocation(relocation: Relocation) -> LLVMRelocMode {
+    match relocation {
+        Relocation::Default => LLVMRelocMode::LLVMRelocDefault,
+        Relocation::Static => LLVMRelocMode::LLVMRelocStatic,
+        Relocation::Pic => LLVMRelocMode::LLVMRelocPIC,
+    }
+}
+
+fn code_model(model: CodeModel) -> LLVMCodeModel {
+    match model {
+        CodeModel::Default => LLVMCodeModel::LLVMCodeModelDefault,
+        CodeModel::Small => LLVMCodeModel::LLVMCodeModelSmall,
+        CodeModel::Medium => LLVMCodeModel::LLVMCodeModelMedium,
+        CodeModel::Large => LLVMCodeModel::LLVMCodeModelLarge,
+    }
+}

@@ -1,0 +1,50 @@
+//! LLVM itself, on IR that is written by hand.
+
+use super::{MachineOptions, Relocation, Wanted, compile, library};
+
+pub(crate) const ADD: &str = r#"
+define void @add(ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %n) {
+entry:
+  %none = icmp sle i64 %n, 0
+  br i1 %none, label %done, label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %pa = getelementptr inbounds float, ptr %a, i64 %i
+  %pb = getelementptr inbounds float, ptr %b, i64 %i
+  %pc = getelementptr inbounds float, ptr %c, i64 %i
+  %x = load float, ptr %pa, align 4
+  %y = load float, ptr %pb, align 4
+  %z = fadd float %x, %y
+  store float %z, ptr %pc, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+"#;
+
+pub(crate) fn host_options() -> MachineOptions {
+    let host = library().unwrap().host();
+    MachineOptions {
+        triple: host.triple,
+        cpu: host.cpu,
+        features: host.features,
+        opt_level: 3,
+        relocation: Relocation::Pic,
+        ..MachineOptions::default()
+    }
+}
+
+#[test]
+fn the_host_compiles_for_itself() {
+    let llvm = library().unwrap();
+    assert_eq!(llvm.version[0], 19);
+    let all = Wanted { object: true, assembly: true, ir: true };
+    let output = compile(llvm, ADD, &host_options(), all, &|| false).unwrap();
+    assert_eq!(&output.object[..4], b"\x7fELF");
+    assert!(output.assembly.contains("add:"), "{}", output.assembly);
+    assert!(output.ir.contains("define"), "{}", output.ir);
+    assert!(output.ir.contains("x float>"), "vectorised at level 3: {}", output.ir);
+    assert_eq!(output.notes, []);
+}

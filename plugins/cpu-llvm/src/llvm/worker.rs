@@ -1,0 +1,129 @@
+//! Threads that LLVM works on (rule O6).
+
+use core::cell::RefCell;
+use core::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, Once};
+use std::time::Duration;
+
+use chipdock_plugin_api::{Error, ErrorKind};
+
+use super::library::{Llvm, lock};
+
+/// LLVM recurses as deep as code nests; the caller's thread may be small. Only what is touched takes memory.
+const STACK_BYTES: usize = 64 << 20;
+/// How often a waiting caller looks whether it should go on.
+const POLL: Duration = Duration::from_millis(10);
+/// Threads that wait for their next work.
+const IDLE_MAX: usize = 16;
+
+type Work = Box<dyn FnOnce() + Send>;
+type Tell = Box<dyn Fn(String)>;
+
+thread_local! {
+    /// On a thread of ours, during work: tells the caller that LLVM has given up.
+    static GIVEN_UP: RefCell<Option<Tell>> = const { RefCell::new(None) };
+}
+
+static IDLE: Mutex<Vec<Sender<Work>>> = Mutex::new(Vec::new());
+
+/// Sends LLVM's fatal errors to whoever waits for the thread that they happen on.
+pub(super) fn contain_fatal_errors(llvm: &Llvm) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the handler keeps LLVM's rules: it does not unwind, and on other threads it returns.
+        unsafe { (llvm.api.LLVMInstallFatalErrorHandler)(Some(on_fatal_error)) };
+    });
+}
+
+extern "C" fn on_fatal_error(reason: *const c_char) {
+    // SAFETY: LLVM gives a NUL-terminated text that lives for the call.
+    let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy().into_owned();
+    let tell = GIVEN_UP.try_with(|slot| slot.try_borrow_mut().ok().and_then(|mut slot| slot.take()));
+    let Ok(Some(tell)) = tell else {
+        // Somebody else's thread in this LLVM: what LLVM does without a handler, which ends the process on return.
+        eprintln!("LLVM ERROR: {reason}");
+        return;
+    };
+    tell(reason);
+    drop(tell);
+    // To return would end the process, and to unwind through LLVM's frames would skip what they have to undo.
+    loop {
+        std::thread::park();
+    }
+}
+
+/// What a thread tells whoever waits for it.
+enum Told<T> {
+    Done(Result<T, Error>),
+    GivenUp(String),
+}
+
+/// Does work on a thread of its own, with a large stack, and waits for it. `waiting` is called now and then meanwhile.
+///
+/// # Errors
+///
+/// * What the work answers. `InternalError`: LLVM gave up. `Panic`: the work panicked. `OutOfMemory`: no thread can be
+///   had.
+pub(crate) fn run<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+    mut waiting: impl FnMut(),
+) -> Result<T, Error> {
+    let (sender, receiver) = channel();
+    let on_given_up = sender.clone();
+    let job = move || {
+        let tell = Box::new(move |reason| drop(on_given_up.send(Told::GivenUp(reason))));
+        GIVEN_UP.with(|slot| *slot.borrow_mut() = Some(tell));
+        let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+            Err(Error::new(ErrorKind::PANIC, "the work with LLVM panicked; this is a bug of the plugin"))
+        });
+        GIVEN_UP.with(|slot| *slot.borrow_mut() = None);
+        let _ = sender.send(Told::Done(result));
+    };
+    let thread = hand_over(Box::new(job))?;
+    loop {
+        match receiver.recv_timeout(POLL) {
+            Ok(Told::Done(result)) => {
+                let mut idle = lock(&IDLE);
+                if idle.len() < IDLE_MAX {
+                    idle.push(thread);
+                }
+                return result;
+            }
+            Ok(Told::GivenUp(reason)) => {
+                return Err(Error::new(
+                    ErrorKind::INTERNAL,
+                    format!(
+                        "LLVM gave up: {reason}; this is a bug of the code generator or of LLVM, report it"
+                    ),
+                ));
+            }
+            Err(RecvTimeoutError::Timeout) => waiting(),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Error::new(ErrorKind::INTERNAL, "the thread that worked with LLVM has ended"));
+            }
+        }
+    }
+}
+
+/// Gives work to a thread that is idle, or to a new one.
+fn hand_over(mut work: Work) -> Result<Sender<Work>, Error> {
+    loop {
+        let Some(thread) = lock(&IDLE).pop() else { break };
+        match thread.send(work) {
+            Ok(()) => return Ok(thread),
+            Err(back) => work = back.0,
+        }
+    }
+    let (thread, works) = channel::<Work>();
+    let _ = thread.send(work);
+    std::thread::Builder::new()
+        .name("chipdock-llvm".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(move || works.into_iter().for_each(|work| work()))
+        .map_err(|error| {
+            Error::new(ErrorKind::OUT_OF_MEMORY, format!("no thread to work with LLVM on: {error}"))
+        })?;
+    Ok(thread)
+}
