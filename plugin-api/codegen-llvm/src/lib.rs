@@ -27,17 +27,25 @@
 
 #![allow(dead_code, reason = "for now: callers are being written")]
 
+mod cast;
+mod constants;
 mod control;
 mod debug;
 mod expression;
+mod float;
 mod function;
+mod halves;
+mod integer;
+mod lazy;
 mod memory;
 mod module;
+mod ops;
 mod runtime;
 mod statement;
 mod target;
 mod types;
 mod value;
+mod vector;
 mod writer;
 
 pub use module::{LlvmFunction, Options, Text, unsupported, write_module};

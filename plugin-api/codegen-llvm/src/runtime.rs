@@ -19,4 +19,10 @@ impl<'a> Writer<'a> {
         let _ = args;
         self.refuse(e, format!("calls of {name} are not written yet"))
     }
+
+    /// The result of a call of a C function.
+    pub(crate) fn call_extern(&mut self, e: &'a Expr, name: &Arc<str>, args: &'a [Expr]) -> Value {
+        let _ = args;
+        self.refuse(e, format!("calls of the C function {name} are not written yet"))
+    }
 }

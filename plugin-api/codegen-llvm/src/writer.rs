@@ -86,6 +86,8 @@ pub(crate) struct Writer<'a> {
     /// Values of nodes by address, the innermost scope last: what is computed in a block that may not run is unknown
     /// after it. The flag tells the 64-bit form of a position from the value.
     pub(crate) known: Vec<HashMap<(usize, bool), Value>>,
+    /// How many calls that change something were written.
+    pub(crate) effects: usize,
     /// Levels of expressions.
     pub(crate) depth: usize,
     /// Levels of statements.
@@ -121,6 +123,7 @@ impl<'a> Writer<'a> {
             is_open: true,
             debug: String::new(),
             known: vec![HashMap::new()],
+            effects: 0,
             depth: 0,
             levels: 0,
             place: Span::NONE,

@@ -129,6 +129,8 @@ impl DType {
     pub const fn integer_range(self) -> Option<(i128, i128)> {
         match self.code {
             TypeCode::Bool => Some((0, 1)),
+            // A type that nothing has checked may have any width.
+            TypeCode::Int | TypeCode::UInt if self.bits == 0 || self.bits > 64 => None,
             TypeCode::Int => Some((-(1_i128 << (self.bits - 1)), (1_i128 << (self.bits - 1)) - 1)),
             TypeCode::UInt => Some((0, (1_i128 << self.bits) - 1)),
             TypeCode::Float | TypeCode::BFloat | TypeCode::Handle => None,

@@ -15,10 +15,14 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// States what a variable can be, for the rest of its life.
+    /// States what a variable can be, for the rest of its life, or until this is called again.
     pub fn bind(&mut self, var: &Var, interval: Interval) {
         if let Some((low, high)) = var.dtype.integer_range() {
-            self.vars.insert(var.address(), (interval.0.max(low), interval.1.min(high)));
+            let interval = (interval.0.max(low), interval.1.min(high));
+            let before = self.vars.insert(var.address(), interval);
+            if before.is_some_and(|before| before != interval) {
+                self.known.clear();
+            }
         }
     }
 
@@ -127,5 +131,7 @@ mod tests {
         assert!(!ranges.is_exact(&product));
         let modulo = Expr::binary(BinaryOp::FloorMod, n.expr(), Expr::i32(8));
         assert_eq!(ranges.of(&modulo), (0, 7));
+        ranges.bind(&i, (0, i128::from(i32::MAX)));
+        assert!(!ranges.is_exact(&index));
     }
 }

@@ -1,0 +1,157 @@
+//! Floats: arithmetic with the flags of rule V7, comparisons, and the functions that are instructions.
+
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op};
+
+use crate::constants::float;
+use crate::types::is_half;
+use crate::value::Value;
+use crate::writer::Writer;
+
+impl<'a> Writer<'a> {
+    /// The flags of an operation that computes: `contract` and what the target's options allow (rule V7).
+    pub(crate) fn flags(&self) -> String {
+        let fast = self.target.fast_math();
+        let flags = [
+            (fast.nnan, "nnan"),
+            (fast.ninf, "ninf"),
+            (fast.nsz, "nsz"),
+            (fast.arcp, "arcp"),
+            (true, "contract"),
+            (fast.reassoc, "reassoc"),
+        ];
+        joined(&flags)
+    }
+
+    /// The flags of an operation that chooses or compares.
+    fn choice_flags(&self) -> String {
+        let fast = self.target.fast_math();
+        joined(&[(fast.nnan, "nnan"), (fast.ninf, "ninf"), (fast.nsz, "nsz")])
+    }
+
+    pub(crate) fn float_binary(&mut self, e: &Expr, op: BinaryOp, a: &Value, b: &Value) -> Value {
+        let name = match op {
+            BinaryOp::Add => "fadd",
+            BinaryOp::Sub => "fsub",
+            BinaryOp::Mul => "fmul",
+            BinaryOp::Div => "fdiv",
+            BinaryOp::Min => return self.extreme(CompareOp::Lt, a, b),
+            BinaryOp::Max => return self.extreme(CompareOp::Gt, a, b),
+            BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod => {
+                return self.refuse(e, "has no such division of floats; use `/`, T.floor and T.fmod");
+            }
+        };
+        self.computed(e.dtype, &[a.clone(), b.clone()], |writer, args| {
+            let flags = writer.flags();
+            writer.operation(&format!("{name} {flags}"), &args[0], &args[1])
+        })
+    }
+
+    /// `a < b ? a : b` and the like (rule N7), which is an instruction of many processors.
+    fn extreme(&mut self, op: CompareOp, a: &Value, b: &Value) -> Value {
+        let condition = self.float_compare(op, a, b);
+        let flags = if is_half(a.dtype) { String::new() } else { self.choice_flags() };
+        self.compute(
+            a.dtype,
+            format_args!(
+                "select {flags}{} {}, {}, {}",
+                space(&flags),
+                condition.typed(),
+                a.typed(),
+                b.typed()
+            ),
+        )
+    }
+
+    /// A comparison, false for a NaN but for `!=` (halves: of their float32 values).
+    pub(crate) fn float_compare(&mut self, op: CompareOp, a: &Value, b: &Value) -> Value {
+        let predicate = match op {
+            CompareOp::Eq => "oeq",
+            CompareOp::Ne => "une",
+            CompareOp::Lt => "olt",
+            CompareOp::Le => "ole",
+            CompareOp::Gt => "ogt",
+            CompareOp::Ge => "oge",
+        };
+        let (a, b) = (self.widened(a), self.widened(b));
+        let flags = self.choice_flags();
+        self.fcmp(&format!("{flags}{}{predicate}", space(&flags)), &a, &b)
+    }
+
+    /// A comparison of float32 or float64.
+    pub(crate) fn fcmp(&mut self, predicate: &str, a: &Value, b: &Value) -> Value {
+        let dtype = DType::BOOL.with_lanes(a.dtype.lanes);
+        self.compute(dtype, format_args!("fcmp {predicate} {}, {}", a.typed(), b.text))
+    }
+
+    /// Float32 values of halves; other floats as they are.
+    pub(crate) fn widened(&mut self, value: &Value) -> Value {
+        if !is_half(value.dtype) {
+            return value.clone();
+        }
+        self.cast(value, DType::FLOAT32.with_lanes(value.dtype.lanes))
+    }
+
+    /// What `f` computes, halves in float32 and rounded once (rule V4).
+    fn computed(
+        &mut self,
+        dtype: DType,
+        args: &[Value],
+        f: impl FnOnce(&mut Self, &[Value]) -> Value,
+    ) -> Value {
+        let args: Vec<Value> = args.iter().map(|arg| self.widened(arg)).collect();
+        let value = f(self, &args);
+        if is_half(dtype) { self.cast(&value, dtype) } else { value }
+    }
+
+    /// A function of floats that is an instruction, by LLVM's name for it.
+    pub(crate) fn float_function(&mut self, name: &str, dtype: DType, args: &[Value]) -> Value {
+        self.computed(dtype, args, |writer, args| {
+            let flags = writer.flags();
+            writer.intrinsic(name, &flags, args.first().map_or(dtype, |arg| arg.dtype), args)
+        })
+    }
+
+    /// The magnitude of a float, or the magnitude of one with the sign of another: bits of halves, and no rounding.
+    pub(crate) fn sign_function(&mut self, op: Op, args: &[Value]) -> Value {
+        let [a, rest @ ..] = args else { return Value::new("poison", DType::FLOAT32) };
+        let dtype = a.dtype;
+        if !is_half(dtype) {
+            let name = if op == Op::Abs { "fabs" } else { "copysign" };
+            return self.intrinsic(name, "", dtype, args);
+        }
+        let bits = |value: i128| crate::constants::integer(value, DType::UINT16.with_lanes(dtype.lanes));
+        let magnitude = self.operation("and", a, &bits(0x7fff));
+        let Some(b) = rest.first() else { return magnitude };
+        let sign = self.operation("and", b, &bits(0x8000));
+        self.operation("or", &magnitude, &sign)
+    }
+
+    /// Whether a float is a NaN, an infinity, neither; whatever the target's options assume.
+    pub(crate) fn float_test(&mut self, op: Op, value: &Value) -> Value {
+        let value = self.widened(value);
+        if op == Op::Isnan {
+            return self.fcmp("uno", &value, &float(0.0, value.dtype));
+        }
+        let magnitude = self.intrinsic("fabs", "", value.dtype, std::slice::from_ref(&value));
+        let infinity = float(f64::INFINITY, value.dtype);
+        self.fcmp(if op == Op::Isinf { "oeq" } else { "olt" }, &magnitude, &infinity)
+    }
+
+    /// One over the square root.
+    pub(crate) fn reciprocal_root(&mut self, dtype: DType, value: &Value) -> Value {
+        self.computed(dtype, std::slice::from_ref(value), |writer, args| {
+            let flags = writer.flags();
+            let root = writer.intrinsic("sqrt", &flags, args[0].dtype, args);
+            writer.operation(&format!("fdiv {flags}"), &float(1.0, root.dtype), &root)
+        })
+    }
+}
+
+fn joined(flags: &[(bool, &str)]) -> String {
+    let set: Vec<&str> = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name).collect();
+    set.join(" ")
+}
+
+fn space(flags: &str) -> &'static str {
+    if flags.is_empty() { "" } else { " " }
+}

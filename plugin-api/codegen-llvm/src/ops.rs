@@ -1,0 +1,183 @@
+//! Ops on values: which part writes which.
+
+use chipdock_ir::{DType, Expr, ExprKind, Op};
+
+use crate::constants::integer;
+use crate::types;
+use crate::value::Value;
+use crate::writer::Writer;
+
+impl<'a> Writer<'a> {
+    /// A call of an op.
+    pub(crate) fn op(&mut self, e: &'a Expr, op: Op, args: &'a [Expr]) -> Value {
+        if let Some(value) = self.runtime_op(e, op, args) {
+            return value;
+        }
+        if op.arity() != 255 && args.len() != op.arity() {
+            return self
+                .refuse(e, format!("{} expects {} arguments, found {}", op.name(), op.arity(), args.len()));
+        }
+        match op {
+            Op::IfThenElse => return self.if_then_else(e, args),
+            Op::ShiftLeft | Op::ShiftRight => return self.shift(e, op, &args[0], &args[1]),
+            _ => {}
+        }
+        if !is_written(op) {
+            return self.refuse(e, no_op(op));
+        }
+        if args.iter().any(|arg| matches!(arg.kind, ExprKind::Str(_))) {
+            return self.refuse(e, format!("{} takes no string", op.name()));
+        }
+        let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
+        self.pure_op(e, op, &values)
+    }
+
+    fn pure_op(&mut self, e: &Expr, op: Op, args: &[Value]) -> Value {
+        let Some(first) = args.first().cloned() else { return self.refuse(e, no_op(op)) };
+        let is_number = first.dtype.is_float() || first.dtype.integer_range().is_some();
+        let expected = match op {
+            Op::Reinterpret => e.dtype,
+            Op::Isnullptr => DType::BOOL,
+            Op::Isnan | Op::Isinf | Op::Isfinite => DType::BOOL.with_lanes(first.dtype.lanes),
+            Op::Clz => DType::INT32.with_lanes(first.dtype.lanes),
+            _ => first.dtype,
+        };
+        if !self.has_type(e, e.dtype, expected) {
+            return Value::new("poison", e.dtype);
+        }
+        if args.iter().any(|arg| !self.has_type(e, arg.dtype, first.dtype)) {
+            return Value::new("poison", e.dtype);
+        }
+        match op {
+            Op::Reinterpret => self.reinterpretation(e, &first),
+            Op::Isnullptr if first.dtype.is_handle() => {
+                self.icmp("eq", &first, &Value::new("null", DType::HANDLE))
+            }
+            Op::Likely if first.dtype.is_bool() => self.likely(first),
+            Op::ThreadInvariant => first,
+            _ if first.dtype.is_float() => self.float_op(e, op, args),
+            _ if is_number => self.int_op(e, op, args),
+            _ => self.refuse(e, format!("has no {} of {}", op.name(), first.dtype)),
+        }
+    }
+
+    fn float_op(&mut self, e: &Expr, op: Op, args: &[Value]) -> Value {
+        let name = match op {
+            Op::Abs | Op::Copysign => return self.sign_function(op, args),
+            Op::Isnan | Op::Isinf | Op::Isfinite => return self.float_test(op, &args[0]),
+            Op::Rsqrt => return self.reciprocal_root(e.dtype, &args[0]),
+            Op::Sqrt => "sqrt",
+            Op::Floor => "floor",
+            Op::Ceil => "ceil",
+            Op::Trunc => "trunc",
+            Op::Nearbyint | Op::Round => "nearbyint",
+            Op::Fma => "fma",
+            _ => return self.refuse(e, format!("has no {} of {}", op.name(), args[0].dtype)),
+        };
+        self.float_function(name, e.dtype, args)
+    }
+
+    fn int_op(&mut self, e: &Expr, op: Op, args: &[Value]) -> Value {
+        let dtype = args[0].dtype;
+        match (op, args) {
+            (Op::Abs, [a]) => self.int_abs(a.clone()),
+            (Op::Clz, [a]) => self.leading_zeros(a),
+            (Op::Popcount, [a]) if dtype.is_bool() => a.clone(),
+            (Op::Popcount, [a]) => self.intrinsic("ctpop", "", dtype, std::slice::from_ref(a)),
+            (Op::BitwiseNot, [a]) => self.operation("xor", a, &integer(-1, dtype)),
+            (Op::BitwiseAnd, [a, b]) => self.operation("and", a, b),
+            (Op::BitwiseOr, [a, b]) => self.operation("or", a, b),
+            (Op::BitwiseXor, [a, b]) => self.operation("xor", a, b),
+            _ => self.refuse(e, format!("has no {} of {dtype}", op.name())),
+        }
+    }
+
+    /// A boolean that is most often true; nothing branches on a vector.
+    fn likely(&mut self, value: Value) -> Value {
+        if value.dtype != DType::BOOL {
+            return value;
+        }
+        let callee = self.declare("i1", "llvm.expect.i1", "i1, i1");
+        self.compute(DType::BOOL, format_args!("call i1 {callee}({}, i1 true)", value.typed()))
+    }
+
+    /// The bits of a value as another type of as many.
+    fn reinterpretation(&mut self, e: &Expr, value: &Value) -> Value {
+        let (from, to) = (value.dtype, e.dtype);
+        if from.size_bytes() != to.size_bytes() || from.is_bool() || to.is_bool() {
+            return self.refuse(e, format!("{from} cannot be read as {to}: it does not have as many bits"));
+        }
+        let (from_type, to_type) = (types::register(from), types::register(to));
+        if from_type == to_type {
+            return Value::new(value.text.clone(), to);
+        }
+        let bits = DType::UINT64;
+        match (from.is_handle(), to.is_handle()) {
+            (false, false) => self.compute(to, format_args!("bitcast {} to {to_type}", value.typed())),
+            (true, _) => {
+                let address = self.compute(bits, format_args!("ptrtoint {} to i64", value.typed()));
+                self.as_bits(&address, to)
+            }
+            (_, true) => {
+                let address = self.as_bits(value, bits);
+                self.compute(to, format_args!("inttoptr {} to ptr", address.typed()))
+            }
+        }
+    }
+
+    fn as_bits(&mut self, value: &Value, to: DType) -> Value {
+        let (from_type, to_type) = (types::register(value.dtype), types::register(to));
+        if from_type == to_type {
+            return Value::new(value.text.clone(), to);
+        }
+        self.compute(to, format_args!("bitcast {} to {to_type}", value.typed()))
+    }
+}
+
+/// True for an op that this crate has instructions for, on some type.
+fn is_written(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Abs
+            | Op::Copysign
+            | Op::Sqrt
+            | Op::Rsqrt
+            | Op::Floor
+            | Op::Ceil
+            | Op::Trunc
+            | Op::Nearbyint
+            | Op::Round
+            | Op::Fma
+            | Op::Isnan
+            | Op::Isinf
+            | Op::Isfinite
+            | Op::Clz
+            | Op::Popcount
+            | Op::BitwiseAnd
+            | Op::BitwiseOr
+            | Op::BitwiseXor
+            | Op::BitwiseNot
+            | Op::Likely
+            | Op::Reinterpret
+            | Op::Isnullptr
+            | Op::ThreadInvariant
+    )
+}
+
+/// What is said of an op that has no instructions, and what to do.
+fn no_op(op: Op) -> String {
+    let name = op.name();
+    match op {
+        Op::WarpActivemask
+        | Op::WarpShuffle
+        | Op::WarpShuffleUp
+        | Op::WarpShuffleDown
+        | Op::WarpShuffleXor => {
+            format!("has no {name}: there are no warps here; build the kernel for a target that has threads")
+        }
+        Op::StorageSync | Op::ThreadReturn | Op::ThreadAllreduce => {
+            format!("has no {name}: there are no threads here; build the kernel for a target that has them")
+        }
+        _ => format!("has no {name}; lower it with the pass lower_intrinsics first"),
+    }
+}
