@@ -1,1 +1,237 @@
 //! Loops and choices.
+
+use chipdock_ir::{AttrValue, Attrs, Expr, ForKind, Stmt, ThreadAxis, Var};
+
+use crate::types;
+use crate::value::Value;
+use crate::writer::{Label, Writer};
+
+/// The parts of a loop.
+pub(crate) struct Loop<'a> {
+    pub(crate) var: &'a Var,
+    pub(crate) min: &'a Expr,
+    pub(crate) extent: &'a Expr,
+    pub(crate) step: Option<&'a Expr>,
+    pub(crate) kind: ForKind,
+    pub(crate) annotations: &'a Attrs,
+    pub(crate) body: &'a Stmt,
+}
+
+/// Where `continue` and `break` go.
+pub(crate) struct Targets {
+    next: Label,
+    done: Label,
+}
+
+/// A counter as it runs: from `first` until it is `last`.
+struct Counter {
+    first: Value,
+    last: Value,
+    /// What a step of one cannot do.
+    flags: &'static str,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn if_else(&mut self, condition: &'a Expr, then: &'a Stmt, otherwise: Option<&'a Stmt>) {
+        let condition = self.value(condition);
+        let otherwise = otherwise.filter(|s| !s.is_nop());
+        let (yes, done) = (self.label("then"), self.label("endif"));
+        let no = if otherwise.is_some() { self.label("else") } else { done.clone() };
+        self.branch(&condition, &yes, &no);
+        self.start(&yes);
+        self.stmt(then);
+        self.jump(&done);
+        if let Some(otherwise) = otherwise {
+            self.start(&no);
+            self.stmt(otherwise);
+            self.jump(&done);
+        }
+        self.start(&done);
+    }
+
+    pub(crate) fn while_loop(&mut self, condition: &'a Expr, body: &'a Stmt) {
+        let (head, inner, done) = (self.label("while"), self.label("body"), self.label("done"));
+        self.jump(&head);
+        self.start(&head);
+        let condition = self.value(condition);
+        self.branch(&condition, &inner, &done);
+        self.start(&inner);
+        self.loops.push(Targets { next: head.clone(), done: done.clone() });
+        self.stmt(body);
+        self.loops.pop();
+        self.jump(&head);
+        self.start(&done);
+    }
+
+    /// Leaves the innermost loop, or goes on with its next iteration.
+    pub(crate) fn leave(&mut self, s: &'a Stmt, goes_on: bool) {
+        let Some(targets) = self.loops.last() else {
+            return self.refuse_stmt(s, "there is no loop around this");
+        };
+        let to = if goes_on { targets.next.clone() } else { targets.done.clone() };
+        self.jump(&to);
+    }
+
+    pub(crate) fn thread(&mut self, s: &'a Stmt, var: &'a Var, axis: ThreadAxis, body: &'a Stmt) {
+        let value = match self.target.thread_index(axis) {
+            Ok(name) => {
+                let callee = self.declare("i32", name, "");
+                let index = self.compute(chipdock_ir::DType::INT32, format_args!("call i32 {callee}()"));
+                if var.dtype.bits > 32 {
+                    let wide = types::register(var.dtype);
+                    self.compute(var.dtype, format_args!("zext {} to {wide}", index.typed()))
+                } else {
+                    index
+                }
+            }
+            Err(refusal) => {
+                self.refuse_stmt(s, refusal.0);
+                Value::new("0", var.dtype)
+            }
+        };
+        self.know(var, value);
+        self.positions.bind(var);
+        self.stmt(body);
+    }
+
+    // -- for ----------------------------------------------------------------------------------------------------------
+
+    pub(crate) fn for_loop(&mut self, s: &'a Stmt, l: &Loop<'a>) {
+        if let ForKind::ThreadBinding(axis) = l.kind {
+            return self.thread(s, l.var, axis, l.body);
+        }
+        let dtype = l.var.dtype;
+        if !dtype.is_int() || !dtype.is_scalar() {
+            return self.refuse_stmt(s, format!("a loop counts in int32 or int64, not in {dtype}"));
+        }
+        let bounds = self.loop_range(l);
+        let counts_by_itself = l.step.is_none_or(|step| step.as_int() == Some(1)) && self.end_fits(l);
+        let (start, extent) = (self.value(l.min), self.value(l.extent));
+        let step = l.step.map(|step| self.value(step));
+        let counter = if counts_by_itself {
+            self.direct(l, start.clone(), extent.clone())
+        } else {
+            let zero = Value::new("0", dtype);
+            Counter { first: zero, last: extent.clone(), flags: "nuw nsw" }
+        };
+        let (body, next, done) = (self.label("loop"), self.label("next"), self.label("done"));
+        let before = self.block();
+        if self.ranges.of(l.extent).0 >= 1 {
+            self.jump(&body);
+        } else {
+            let runs = self.compute(chipdock_ir::DType::BOOL, format_args!("icmp sgt {}, 0", extent.typed()));
+            self.branch(&runs, &body, &done);
+        }
+        self.start(&body);
+        let (count, following) = (self.temporary(), self.temporary());
+        let llvm_type = types::register(dtype);
+        self.effect(format_args!(
+            "{count} = phi {llvm_type} [ {}, {} ], [ {following}, {} ]",
+            counter.first.text,
+            before.name(),
+            next.name()
+        ));
+        let count = Value::new(count, dtype);
+        let value = if counts_by_itself {
+            count.clone()
+        } else {
+            self.stepped(l, &start, &count, step.as_ref(), bounds.is_some())
+        };
+        self.loop_body(l, value, bounds, Targets { next: next.clone(), done: done.clone() });
+        self.jump(&next);
+        self.start(&next);
+        self.effect(format_args!("{following} = add {} {}, 1", counter.flags, count.typed()));
+        let ends = self.instruction(format_args!("icmp eq {llvm_type} {following}, {}", counter.last.text));
+        let notes = self.loop_notes(l);
+        self.terminate(format_args!("br i1 {ends}, {}, {}{notes}", done.operand(), body.operand()));
+        self.start(&done);
+    }
+
+    fn loop_body(&mut self, l: &Loop<'a>, value: Value, bounds: Option<(i128, i128)>, targets: Targets) {
+        self.know(l.var, value);
+        if let Some(bounds) = bounds {
+            self.ranges.bind(l.var, bounds);
+        }
+        self.positions.bind(l.var);
+        self.loops.push(targets);
+        self.stmt(l.body);
+        self.loops.pop();
+    }
+
+    /// A counter that is the loop variable itself.
+    fn direct(&mut self, l: &Loop<'a>, start: Value, extent: Value) -> Counter {
+        let flags = if self.ranges.of(l.min).0 >= 0 { "nuw nsw" } else { "nsw" };
+        let last = match (l.min.as_int(), l.extent.as_int()) {
+            (Some(0), _) => extent,
+            (Some(min), Some(extent)) => Value::new(min.saturating_add(extent).to_string(), start.dtype),
+            _ => {
+                // The extent may be negative: then the sum is not used.
+                let sum = format!("add {}, {}", start.typed(), extent.text);
+                self.compute(start.dtype, sum)
+            }
+        };
+        Counter { first: start, last, flags }
+    }
+
+    /// The loop variable of an iteration by its number. `fits`: it never wraps.
+    fn stepped(
+        &mut self,
+        l: &Loop<'a>,
+        start: &Value,
+        count: &Value,
+        step: Option<&Value>,
+        fits: bool,
+    ) -> Value {
+        let (dtype, least) = (l.var.dtype, self.ranges.of(l.min).0);
+        // The offset alone fits too where the loop does not begin below zero.
+        let flags = if fits && least >= 0 { "nuw nsw " } else { "" };
+        let offset = match step {
+            Some(step) => self.compute(dtype, format_args!("mul {flags}{}, {}", count.typed(), step.text)),
+            None => count.clone(),
+        };
+        self.compute(dtype, format_args!("add {flags}{}, {}", start.typed(), offset.text))
+    }
+
+    /// What the loop variable can be, unless it may wrap.
+    fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
+        let (min, extent) = (self.ranges.of(l.min), self.ranges.of(l.extent));
+        let step = l.step.map_or((1, 1), |step| self.ranges.of(step));
+        let last = extent.1.checked_sub(1)?.max(0).checked_mul(step.1.max(1))?;
+        let high = min.1.checked_add(last)?;
+        let most = l.var.dtype.integer_range()?.1;
+        (high <= most).then_some((min.0, high))
+    }
+
+    /// True when the value behind the last one fits the loop variable's type.
+    fn end_fits(&mut self, l: &Loop<'a>) -> bool {
+        let (min, extent) = (self.ranges.of(l.min), self.ranges.of(l.extent));
+        let most = l.var.dtype.integer_range().map_or(0, |range| range.1);
+        l.min.as_int() == Some(0) || min.1.saturating_add(extent.1) <= most
+    }
+
+    /// What LLVM is told of a loop, at its last jump.
+    fn loop_notes(&mut self, l: &Loop<'a>) -> String {
+        let mut notes = Vec::new();
+        match l.annotations.get("pragma_unroll") {
+            Some(AttrValue::Int(0) | AttrValue::Bool(false)) => {
+                notes.push("!{!\"llvm.loop.unroll.disable\"}".to_owned());
+            }
+            Some(AttrValue::Int(count)) if *count > 1 => {
+                notes.push(format!("!{{!\"llvm.loop.unroll.count\", i32 {}}}", (*count).min(1 << 16)));
+            }
+            Some(_) => notes.push("!{!\"llvm.loop.unroll.enable\"}".to_owned()),
+            None if l.kind == ForKind::Unrolled => {
+                notes.push("!{!\"llvm.loop.unroll.enable\"}".to_owned());
+            }
+            None => {}
+        }
+        if notes.is_empty() {
+            return String::new();
+        }
+        let numbers: Vec<String> =
+            notes.into_iter().map(|note| format!(", !{}", self.around.metadata(note))).collect();
+        let own = self.around.metadata.len();
+        self.around.metadata(format!("distinct !{{!{own}{}}}", numbers.concat()));
+        format!(", !llvm.loop !{own}")
+    }
+}

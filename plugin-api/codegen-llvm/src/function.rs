@@ -1,51 +1,191 @@
-//! Functions: signatures, parameters, what is allocated at their start.
+//! Functions: signatures, what is said of them and of their parameters, what is allocated at their start.
 
-use chipdock_ir::{DType, Param};
+use std::collections::HashSet;
+
+use chipdock_ir::{AttrValue, Callee, Child, DType, Expr, ExprKind, Op, Param, Stmt, StmtKind, Var, attr};
 
 use crate::module::calling_conv;
+use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
-use crate::{CallingConv, types};
+use crate::{CallingConv, Refusal};
 
-impl Writer<'_> {
+/// What a look at a function's body tells of it.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// Pointers of which the function does more than to load and store through them, by address.
+    escaping: HashSet<usize>,
+    /// True when every loop ends.
+    is_finite: bool,
+}
+
+impl Facts {
+    /// Looks at a body, each node once.
+    pub(crate) fn of(body: &Stmt) -> Self {
+        let mut facts = Self { is_finite: true, ..Self::default() };
+        let mut seen = HashSet::new();
+        let mut stmts = vec![body];
+        let mut exprs: Vec<&Expr> = Vec::new();
+        while let Some(stmt) = stmts.pop() {
+            if !seen.insert(stmt.address()) {
+                continue;
+            }
+            facts.is_finite &= !matches!(stmt.kind, StmtKind::While { .. });
+            stmt.for_each_child(&mut |child| match child {
+                Child::Stmt(stmt) => stmts.push(stmt),
+                Child::Expr(expr) => exprs.push(expr),
+            });
+        }
+        while let Some(expr) = exprs.pop() {
+            if !seen.insert(expr.address()) {
+                continue;
+            }
+            facts.look(expr);
+            expr.for_each_child(&mut |child| exprs.push(child));
+        }
+        facts
+    }
+
+    fn look(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Var(var) if var.dtype.is_handle() => {
+                self.escaping.insert(var.address());
+            }
+            ExprKind::Call { callee: Callee::Op(Op::AddressOf), args } => {
+                if let Some(ExprKind::Load { buffer, .. }) = args.first().map(|arg| &arg.kind) {
+                    self.escaping.insert(buffer.data.address());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Writer<'a> {
     /// Writes the function at hand: its whole definition.
     pub(crate) fn function(&mut self) -> String {
         let function = self.function;
         let convention = calling_conv(function);
-        let keyword = match self.target.calling_convention(convention) {
-            Ok(keyword) => keyword,
-            Err(refusal) => {
-                self.report(chipdock_ir::Span::NONE, String::new(), refusal.0);
-                ""
+        let keyword = self.keyword(convention);
+        self.facts = Facts::of(&function.body);
+        if convention == CallingConv::Packed {
+            self.check_packed();
+            self.environment();
+        }
+        let params = self.params(convention);
+        for buffer in &function.alloc_buffers {
+            if let Err(Refusal(message)) = self.allocation(buffer) {
+                self.report(chipdock_ir::Span::NONE, buffer.name.to_string(), message);
             }
-        };
-        let mut params = Vec::with_capacity(function.params.len());
-        for (number, param) in function.params.iter().enumerate() {
-            let (var, dtype) = match param {
-                Param::Buffer(buffer) => (&buffer.data, DType::HANDLE),
-                Param::Var(var) => (var, var.dtype),
-            };
-            let name = format!("%p{number}");
-            params.push(format!("{} {name}", types::register(dtype)));
-            self.positions.bind(var);
-            self.know(var, Value::new(name, dtype));
         }
         let body = &function.body;
         self.stmt(body);
         if self.is_open() {
-            // The validator has seen that a function that returns a value does so on every path.
-            let text = if function.ret.is_some() { "unreachable" } else { "ret void" };
-            self.terminate(text);
+            self.leave_function(None);
         }
+        self.finish_failures();
         let ret = function.ret.map_or_else(|| "void".to_owned(), types::register);
+        let extension = match function.ret {
+            Some(ret) if convention != CallingConv::Internal => self.extension(ret),
+            _ => "",
+        };
+        let ret = format!("{extension} {ret}");
+        let ret = ret.trim_start();
         let linkage = if convention == CallingConv::Internal { "internal " } else { "" };
-        let keyword = if keyword.is_empty() { String::new() } else { format!("{keyword} ") };
         let symbol = self.symbols.get(&function.name).cloned().unwrap_or_default();
         format!(
-            "define {linkage}{keyword}{ret} @{symbol}({}) #0 {{\nentry:\n{}  br label %body\n{}}}\n",
-            params.join(", "),
+            "define {linkage}{keyword}{ret} @{symbol}({params}){} #0 {{\nentry:\n{}  br label %body\n{}}}\n",
+            self.function_notes(),
             self.entry,
             self.text
         )
+    }
+
+    fn keyword(&mut self, convention: CallingConv) -> String {
+        match self.target.calling_convention(convention) {
+            Ok("") => String::new(),
+            Ok(keyword) => format!("{keyword} "),
+            Err(Refusal(message)) => {
+                self.report(chipdock_ir::Span::NONE, String::new(), message);
+                String::new()
+            }
+        }
+    }
+
+    fn check_packed(&mut self) {
+        let function = self.function;
+        let types: Vec<DType> = function.params.iter().map(|param| variable(param).dtype).collect();
+        let is_packed = types == [DType::HANDLE, DType::HANDLE, DType::INT32, DType::HANDLE];
+        if !is_packed || function.ret != Some(DType::INT32) {
+            self.report(
+                chipdock_ir::Span::NONE,
+                String::new(),
+                "has packed functions (handle, handle, int32, handle) -> int32 only; lower with make_packed_api"
+                    .to_owned(),
+            );
+        }
+    }
+
+    fn params(&mut self, convention: CallingConv) -> String {
+        let function = self.function;
+        let mut params = Vec::with_capacity(function.params.len());
+        for (number, param) in function.params.iter().enumerate() {
+            let var = variable(param);
+            let name = format!("%p{number}");
+            let notes = self.param_notes(var, convention);
+            params.push(format!("{}{notes} {name}", types::register(var.dtype)));
+            self.positions.bind(var);
+            self.know(var, Value::new(name, var.dtype));
+        }
+        params.join(", ")
+    }
+
+    /// What is said of a parameter (rule V6).
+    fn param_notes(&self, var: &Var, convention: CallingConv) -> String {
+        let mut notes = String::from(" noundef");
+        if !var.dtype.is_handle() {
+            return notes;
+        }
+        let is_buffer = var.pointer.is_some();
+        if is_buffer && self.is_set(attr::NOALIAS) {
+            notes.push_str(" noalias");
+        }
+        let is_kept = self.facts.escaping.contains(&var.address()) || convention == CallingConv::Packed;
+        if is_buffer && !is_kept {
+            notes.push_str(" nocapture");
+            if !self.usage.written.contains(&var.address()) {
+                notes.push_str(" readonly");
+            }
+        }
+        if let Some(pointer) = &var.pointer {
+            notes.push_str(&format!(" align {}", pointer.element.lane_size_bytes()));
+        }
+        notes
+    }
+
+    /// What is said of the function itself.
+    fn function_notes(&self) -> &'static str {
+        if self.is_set(attr::COLD) {
+            // Neither optimised nor thought about: what words errors is to be compiled at once.
+            return " cold noinline optnone";
+        }
+        match (self.is_set(attr::NO_INLINE), self.facts.is_finite) {
+            (true, true) => " mustprogress noinline",
+            (true, false) => " noinline",
+            (false, true) => " mustprogress",
+            (false, false) => "",
+        }
+    }
+
+    /// True for an attribute of the function that is set.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        matches!(self.function.attrs.get(name), Some(AttrValue::Bool(true) | AttrValue::Int(1)))
+    }
+}
+
+fn variable(param: &Param) -> &Var {
+    match param {
+        Param::Buffer(buffer) => &buffer.data,
+        Param::Var(var) => var,
     }
 }

@@ -31,6 +31,7 @@ mod cast;
 mod constants;
 mod control;
 mod debug;
+mod environment;
 mod expression;
 mod float;
 mod function;
@@ -43,6 +44,8 @@ mod ops;
 mod runtime;
 mod statement;
 mod target;
+#[cfg(test)]
+mod tests;
 mod types;
 mod value;
 mod vector;

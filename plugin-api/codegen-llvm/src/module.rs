@@ -70,6 +70,7 @@ fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (
     let mut around = Surroundings::default();
     if let Some(first) = module.functions.first() {
         let mut writer = Writer::new(target, options, &symbols, first);
+        writer.results = module.functions.iter().map(|f| (Arc::clone(&f.name), f.ret)).collect();
         for function in &module.functions {
             writer.begin(function);
             bodies.push('\n');
@@ -101,13 +102,13 @@ fn assemble(target: &dyn LlvmTarget, around: Surroundings, bodies: &str) -> Stri
         text.push('\n');
     }
     text.push('\n');
-    for declaration in &around.declarations {
+    for declaration in around.declarations.values() {
         text.push_str(declaration);
         text.push('\n');
     }
     let attributes: Vec<String> =
         target.function_attributes().iter().map(|(name, value)| format!(" \"{name}\"=\"{value}\"")).collect();
-    text.push_str(&format!("\nattributes #0 = {{{} }}\n", attributes.concat()));
+    text.push_str(&format!("\nattributes #0 = {{ nounwind{} }}\n", attributes.concat()));
     for (number, node) in around.metadata.iter().enumerate() {
         text.push_str(&format!("!{number} = {node}\n"));
     }
@@ -184,9 +185,8 @@ fn name_functions(
     }
     for (number, function) in inner.into_iter().enumerate() {
         let is_plain = function.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let own = if is_plain { format!("cd.{}", function.name) } else { format!("cd.f.{number}") };
-        let symbol = if taken.insert(own.clone()) { own } else { format!("cd.f.{number}.") };
-        symbols.insert(Arc::clone(&function.name), symbol);
+        let own = if is_plain { format!("cd.f.{}", function.name) } else { format!("cd.n.{number}") };
+        symbols.insert(Arc::clone(&function.name), own);
     }
     (symbols, diagnostics)
 }

@@ -1,28 +1,480 @@
-//! What compiled code has to do with its caller and its host.
+//! What compiled code has to do with its caller and its host: arguments, errors, workspace, other functions.
 
 use std::sync::Arc;
 
-use chipdock_ir::{Expr, Op};
+use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField};
 
+use crate::environment::{self, Helper};
+use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
+use crate::{Answer, Refusal};
+
+/// Bytes of a DLTensor where pointers have 64 bits.
+const TENSOR_SIZE_BYTES: i128 = 48;
+/// Bytes of a packed value.
+const ANY_SIZE_BYTES: i128 = 16;
+
+/// Bytes of each element, of the field within it, and the field's type.
+fn layout(field: StructField, any_value: DType) -> (i128, i128, DType) {
+    let any_value = match any_value {
+        dtype if dtype.is_float() => DType::FLOAT64,
+        dtype if dtype.is_handle() => DType::HANDLE,
+        _ => DType::INT64,
+    };
+    let (offset, dtype) = match field {
+        StructField::Address => (0, DType::HANDLE),
+        StructField::Data => (0, DType::HANDLE),
+        StructField::DeviceType => (8, DType::INT32),
+        StructField::DeviceId => (12, DType::INT32),
+        StructField::Ndim => (16, DType::INT32),
+        StructField::TypeCode => (20, DType::UINT8),
+        StructField::TypeBits => (21, DType::UINT8),
+        StructField::TypeLanes => (22, DType::UINT16),
+        StructField::Shape => (24, DType::HANDLE),
+        StructField::Strides => (32, DType::HANDLE),
+        StructField::ByteOffset => (40, DType::UINT64),
+        StructField::Int64Element => return (8, 0, DType::INT64),
+        StructField::AnyTypeIndex => return (ANY_SIZE_BYTES, 0, DType::INT32),
+        StructField::AnyPadding => return (ANY_SIZE_BYTES, 4, DType::UINT32),
+        StructField::AnyValue => return (ANY_SIZE_BYTES, 8, any_value),
+    };
+    (TENSOR_SIZE_BYTES, offset, dtype)
+}
 
 impl<'a> Writer<'a> {
     /// The value of an op that touches structs, errors, workspace, other functions or memory; `None` for any other.
     pub(crate) fn runtime_op(&mut self, e: &'a Expr, op: Op, args: &'a [Expr]) -> Option<Value> {
-        let _ = (e, op, args);
-        None
+        let answer = match op {
+            Op::StructGet => self.struct_get(e, args),
+            Op::StructSet => self.struct_set(e, args),
+            Op::HandleLoad => self.handle_load(e, args),
+            Op::Isnullptr => self.is_null(args),
+            Op::HandleAddByteOffset => self.add_offset(args),
+            Op::AddressOf => return Some(self.address_of(e, args)),
+            Op::AllocateWorkspace | Op::FreeWorkspace => self.workspace(op, args),
+            Op::ThrowLastError => self.throw_last_error(),
+            Op::CallPacked => self.call_packed(args),
+            Op::AtomicAdd => self.atomic_add(args),
+            Op::StorageSync => Err(Refusal::new("a barrier is a statement, no value")),
+            Op::WarpActivemask
+            | Op::WarpShuffle
+            | Op::WarpShuffleUp
+            | Op::WarpShuffleDown
+            | Op::WarpShuffleXor
+            | Op::ThreadAllreduce
+            | Op::ThreadReturn => Err(Refusal::new(format!(
+                "has no {}: there are neither threads nor warps; build the kernel for a target with threads",
+                op.name()
+            ))),
+            _ => return None,
+        };
+        Some(self.expect(e, answer))
+    }
+
+    fn argument(&mut self, op: Op, args: &'a [Expr], position: usize) -> Answer<Value> {
+        match args.get(position) {
+            Some(arg) if !matches!(arg.kind, ExprKind::Str(_)) => Ok(self.value(arg)),
+            _ => Err(Refusal::new(format!("{} takes a value as argument {position}", op.name()))),
+        }
+    }
+
+    /// An argument that is a pointer.
+    fn handle(&mut self, op: Op, args: &'a [Expr], position: usize) -> Answer<Value> {
+        let value = self.argument(op, args, position)?;
+        if value.dtype.is_handle() && value.dtype.is_scalar() {
+            return Ok(value);
+        }
+        Err(Refusal::new(format!("{} takes a handle as argument {position}, not {}", op.name(), value.dtype)))
+    }
+
+    /// A pointer so many bytes behind another.
+    fn bytes_behind(&mut self, base: &Value, offset: &Value) -> Value {
+        if offset.text == "0" {
+            return base.clone();
+        }
+        self.compute(DType::HANDLE, format_args!("getelementptr i8, ptr {}, {}", base.text, offset.typed()))
+    }
+
+    // -- structs ------------------------------------------------------------------------------------------------------
+
+    /// The address of the field of a struct behind a handle, the field, and its type.
+    fn field(&mut self, op: Op, args: &'a [Expr], any_value: DType) -> Answer<(Value, StructField, DType)> {
+        let base = self.handle(op, args, 0)?;
+        let field = args.get(2).and_then(Expr::as_int).and_then(StructField::by_code).ok_or_else(|| {
+            Refusal::new(format!("{} takes a constant that names a field as argument 2", op.name()))
+        })?;
+        let index = args.get(1).ok_or_else(|| Refusal::new(format!("{} takes an index", op.name())))?;
+        let (size_bytes, offset, dtype) = layout(field, any_value);
+        let constant = index.as_int().and_then(|index| index.checked_mul(size_bytes)?.checked_add(offset));
+        let at = match constant.and_then(|bytes| i64::try_from(bytes).ok()) {
+            Some(bytes) => self.bytes_behind(&base, &Value::new(bytes.to_string(), DType::INT64)),
+            None => {
+                let index = self.position(index);
+                let scaled = format!("mul {}, {size_bytes}", index.typed());
+                let scaled = self.compute(DType::INT64, scaled);
+                let first = self.bytes_behind(&base, &scaled);
+                self.bytes_behind(&first, &Value::new(offset.to_string(), DType::INT64))
+            }
+        };
+        Ok((at, field, dtype))
+    }
+
+    fn struct_get(&mut self, e: &'a Expr, args: &'a [Expr]) -> Answer<Value> {
+        let (at, field, dtype) = self.field(Op::StructGet, args, e.dtype)?;
+        if field == StructField::Address {
+            return Ok(at);
+        }
+        let (llvm_type, align) = (types::register(dtype), dtype.lane_size_bytes());
+        let value = self.compute(dtype, format_args!("load {llvm_type}, ptr {}, align {align}", at.text));
+        Ok(self.cast(&value, e.dtype))
+    }
+
+    fn struct_set(&mut self, e: &'a Expr, args: &'a [Expr]) -> Answer<Value> {
+        let value = self.argument(Op::StructSet, args, 3)?;
+        let (at, _, dtype) = self.field(Op::StructSet, args, value.dtype)?;
+        let value = self.cast(&value, dtype);
+        let align = dtype.lane_size_bytes();
+        self.effect(format_args!("store {}, ptr {}, align {align}", value.typed(), at.text));
+        Ok(Value::new("null", e.dtype))
+    }
+
+    /// The value at a number of bytes behind a handle, whatever lies there.
+    fn handle_load(&mut self, e: &'a Expr, args: &'a [Expr]) -> Answer<Value> {
+        let base = self.handle(Op::HandleLoad, args, 0)?;
+        let offset = self.argument(Op::HandleLoad, args, 1)?;
+        if !e.dtype.is_scalar() {
+            return Err(Refusal::new(format!("has no {} of {}", Op::HandleLoad.name(), e.dtype)));
+        }
+        let at = self.bytes_behind(&base, &offset);
+        let llvm_type = types::memory(e.dtype);
+        let loaded = format!("load {llvm_type}, ptr {}, align 1", at.text);
+        if e.dtype.is_bool() {
+            let byte = self.compute(DType::UINT8, loaded);
+            return Ok(self.bool_from_byte(byte));
+        }
+        Ok(self.compute(e.dtype, loaded))
+    }
+
+    fn is_null(&mut self, args: &'a [Expr]) -> Answer<Value> {
+        let handle = self.handle(Op::Isnullptr, args, 0)?;
+        Ok(self.compute(DType::BOOL, format_args!("icmp eq ptr {}, null", handle.text)))
+    }
+
+    fn add_offset(&mut self, args: &'a [Expr]) -> Answer<Value> {
+        let handle = self.handle(Op::HandleAddByteOffset, args, 0)?;
+        let offset = self.argument(Op::HandleAddByteOffset, args, 1)?;
+        Ok(self.bytes_behind(&handle, &offset))
+    }
+
+    fn address_of(&mut self, e: &'a Expr, args: &'a [Expr]) -> Value {
+        match args.first().map(|arg| &arg.kind) {
+            Some(ExprKind::Load { buffer, indices, predicate }) => {
+                self.address(e, buffer, indices, predicate.as_ref())
+            }
+            _ => self.refuse(e, "has address_of of a buffer element only"),
+        }
+    }
+
+    // -- errors ---------------------------------------------------------------------------------------------------------
+
+    fn returns_status(&self, what: &str) -> Answer<()> {
+        if self.function.ret == Some(DType::INT32) {
+            return Ok(());
+        }
+        Err(Refusal::new(format!("has {what} only in a function that returns int32, 0 or -1")))
+    }
+
+    fn throw_last_error(&mut self) -> Answer<Value> {
+        self.returns_status(Op::ThrowLastError.name())?;
+        self.leave_function(Some(&Value::new("-1", DType::INT32)));
+        let dead = self.label("dead");
+        self.start(&dead);
+        Ok(Value::new("null", DType::HANDLE))
+    }
+
+    /// Leaves the function with an error unless the condition holds. All assertions of a function leave it in one place,
+    /// which takes the message's text and the integers in it: what words errors is to cost little.
+    pub(crate) fn assert(&mut self, s: &'a Stmt, condition: &'a Expr, kind: &str, message: &'a [Expr]) {
+        if let Err(refusal) = self.returns_status("an assertion") {
+            self.refuse_stmt(s, refusal.0);
+        }
+        let condition = self.value(condition);
+        let (fine, worded) = (self.label("fine"), self.label("worded"));
+        let (mut text, mut integers) = (environment::Message::new(kind), Vec::new());
+        for part in message {
+            match &part.kind {
+                ExprKind::Str(part) => text.text(part),
+                _ if part.dtype.is_scalar() && (part.dtype.is_integer() || part.dtype.is_bool()) => {
+                    text.integer(part.dtype == DType::UINT64);
+                    integers.push(part);
+                }
+                _ => self
+                    .refuse_stmt(s, format!("has messages of strings and integers, not of {}", part.dtype)),
+            }
+        }
+        let message = self.constant_text("message", &text.bytes());
+        let weights = self.around.metadata("!{!\"branch_weights\", i32 2000, i32 1}".to_owned());
+        let fails = if integers.is_empty() { self.failure.label() } else { worded.clone() };
+        let origin = self.block();
+        self.terminate(format_args!(
+            "br i1 {}, {}, {}, !prof !{weights}",
+            condition.text,
+            fine.operand(),
+            fails.operand()
+        ));
+        if integers.is_empty() {
+            self.failure.from.push((message, origin));
+        } else {
+            self.start(&worded);
+            self.known.push(Default::default());
+            for (number, part) in integers.iter().enumerate() {
+                let value = self.value(part);
+                let value = self.cast(&value, DType::INT64);
+                self.failure.make_room(number + 1);
+                let values = Value::new(self.failure.values_operand(), DType::HANDLE);
+                let bytes = Value::new((8 * number).to_string(), DType::INT64);
+                let at = self.bytes_behind(&values, &bytes).text;
+                self.effect(format_args!("store {}, ptr {at}, align 8", value.typed()));
+            }
+            self.known.pop();
+            let origin = self.block();
+            self.failure.from.push((message, origin));
+            let to = self.failure.label();
+            self.jump(&to);
+        }
+        self.start(&fine);
+    }
+
+    /// The block that assertions leave the function by, once all are known.
+    pub(crate) fn finish_failures(&mut self) {
+        if self.failure.from.is_empty() {
+            return;
+        }
+        let label = self.failure.label();
+        let from = std::mem::take(&mut self.failure.from);
+        self.start(&label);
+        let from: Vec<String> =
+            from.iter().map(|(message, origin)| format!("[ {message}, {} ]", origin.name())).collect();
+        let message = self.instruction(format_args!("phi ptr {}", from.join(", ")));
+        self.helper(Helper::Fail);
+        let values = self.failure.values_operand();
+        let status = self.compute(
+            DType::INT32,
+            format_args!("call i32 @{}(ptr {message}, ptr {values})", Helper::Fail.symbol()),
+        );
+        self.leave_function(Some(&status));
+        self.entry.push_str(&self.failure.allocation());
+    }
+
+    // -- workspace, calls -------------------------------------------------------------------------------------------------
+
+    /// Device type and id as the one register that a DLDevice is passed in.
+    fn device(&mut self, op: Op, args: &'a [Expr]) -> Answer<Value> {
+        let (kind, id) = (self.argument(op, args, 0)?, self.argument(op, args, 1)?);
+        if let (Some(kind), Some(id)) = (kind.as_int(), id.as_int()) {
+            let both = (id & 0xffff_ffff) << 32 | (kind & 0xffff_ffff);
+            return Ok(Value::new((both as i64).to_string(), DType::INT64));
+        }
+        let kind = self.cast(&kind, DType::UINT32);
+        let kind = self.cast(&kind, DType::INT64);
+        let id = self.cast(&id, DType::INT64);
+        let id = self.compute(DType::INT64, format_args!("shl {}, 32", id.typed()));
+        Ok(self.compute(DType::INT64, format_args!("or {}, {}", id.typed(), kind.text)))
+    }
+
+    fn workspace(&mut self, op: Op, args: &'a [Expr]) -> Answer<Value> {
+        let device = self.device(op, args)?;
+        if op == Op::AllocateWorkspace {
+            let size = self.argument(op, args, 2)?;
+            let size = self.cast(&size, DType::INT64);
+            self.helper(Helper::AllocateWorkspace);
+            return Ok(self.compute(
+                DType::HANDLE,
+                format_args!(
+                    "call noalias align 64 ptr @{}({}, {})",
+                    Helper::AllocateWorkspace.symbol(),
+                    device.typed(),
+                    size.typed()
+                ),
+            ));
+        }
+        let data = self.handle(op, args, 2)?;
+        self.helper(Helper::FreeWorkspace);
+        Ok(self.compute(
+            DType::INT32,
+            format_args!(
+                "call i32 @{}({}, {})",
+                Helper::FreeWorkspace.symbol(),
+                device.typed(),
+                data.typed()
+            ),
+        ))
+    }
+
+    /// The call of an imported function, lowered: its name, the packed values, their number.
+    fn call_packed(&mut self, args: &'a [Expr]) -> Answer<Value> {
+        let Some(ExprKind::Str(name)) = args.first().map(|arg| &arg.kind) else {
+            return Err(Refusal::new("has packed calls of functions by name only"));
+        };
+        if args.len() != 3 {
+            return Err(Refusal::new(
+                "has packed calls of a buffer of values only; lower with make_packed_api",
+            ));
+        }
+        let values = self.handle(Op::CallPacked, args, 1)?;
+        let count = self.argument(Op::CallPacked, args, 2)?;
+        let count = self.cast(&count, DType::INT32);
+        let name = self.constant_text("name", name.as_bytes());
+        self.helper(Helper::CallPacked);
+        Ok(self.compute(
+            DType::INT32,
+            format_args!(
+                "call i32 @{}(ptr {name}, {}, {})",
+                Helper::CallPacked.symbol(),
+                values.typed(),
+                count.typed()
+            ),
+        ))
     }
 
     /// The result of a call of a function of the module.
     pub(crate) fn call_function(&mut self, e: &'a Expr, name: &Arc<str>, args: &'a [Expr]) -> Value {
-        let _ = args;
-        self.refuse(e, format!("calls of {name} are not written yet"))
+        let Some(symbol) = self.symbols.get(name).cloned() else {
+            return self.refuse(e, format!("the module has no function {name}"));
+        };
+        let args: Vec<String> = args.iter().map(|arg| self.value(arg).typed()).collect();
+        let ret = self.results.get(name).copied().flatten();
+        let call = |ret: &str| format!("call {ret} @{symbol}({})", args.join(", "));
+        match ret {
+            Some(ret) => self.compute(ret, call(&types::register(ret))),
+            None => {
+                self.effect(call("void"));
+                Value::new("null", e.dtype)
+            }
+        }
     }
 
-    /// The result of a call of a C function.
+    /// The result of a call of a C function, of the types of its arguments.
     pub(crate) fn call_extern(&mut self, e: &'a Expr, name: &Arc<str>, args: &'a [Expr]) -> Value {
-        let _ = args;
-        self.refuse(e, format!("calls of the C function {name} are not written yet"))
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+        if !is_name {
+            return self.refuse(e, format!("cannot call \"{name}\": it is no name of a C function"));
+        }
+        let (mut params, mut values) = (Vec::new(), Vec::new());
+        for arg in args {
+            if let ExprKind::Str(text) = &arg.kind {
+                params.push("ptr".to_owned());
+                values.push(format!("ptr {}", self.constant_text("text", text.as_bytes())));
+                continue;
+            }
+            let value = self.value(arg);
+            if !passes_to_c(value.dtype) {
+                return self.refuse(e, format!("cannot pass {} to the C function {name}", value.dtype));
+            }
+            let (llvm_type, extension) = (types::register(value.dtype), self.extension(value.dtype));
+            params.push(format!("{llvm_type}{extension}"));
+            values.push(format!("{llvm_type}{extension} {}", value.text));
+        }
+        if !passes_to_c(e.dtype) {
+            return self.refuse(e, format!("cannot take {} from the C function {name}", e.dtype));
+        }
+        let ret = format!("{} {}", self.extension(e.dtype), types::register(e.dtype)).trim_start().to_owned();
+        let callee = self.declare(&ret, name, &params.join(", "));
+        let pure = match &e.kind {
+            ExprKind::Call { callee: Callee::Extern { pure: true, .. }, .. } => {
+                " memory(none) nounwind willreturn"
+            }
+            _ => " nounwind",
+        };
+        self.compute(e.dtype, format_args!("call {ret} {callee}({}){pure}", values.join(", ")))
     }
+
+    /// How C passes an integer that is less than a register: ` signext`, ` zeroext`, or nothing.
+    pub(crate) fn extension(&self, dtype: DType) -> &'static str {
+        if !dtype.is_scalar() || !(dtype.is_integer() || dtype.is_bool()) {
+            return "";
+        }
+        let arch = self.target.triple().split('-').next().unwrap_or("");
+        let is_any = |names: &[&str]| names.iter().any(|name| arch.starts_with(name));
+        match (dtype.is_int(), dtype.bits) {
+            (true, ..=16) => " signext",
+            (false, ..=16) => " zeroext",
+            // Where registers have 64 bits and the rest of one counts.
+            (_, 32) if is_any(&["riscv64", "mips64", "loongarch64"]) => " signext",
+            (is_int, 32) if is_any(&["powerpc64", "s390x", "sparcv9"]) => {
+                if is_int {
+                    " signext"
+                } else {
+                    " zeroext"
+                }
+            }
+            _ => "",
+        }
+    }
+
+    // -- atomics --------------------------------------------------------------------------------------------------------
+
+    /// An addition in one step, and the value before it.
+    fn atomic_add(&mut self, args: &'a [Expr]) -> Answer<Value> {
+        let address = self.handle(Op::AtomicAdd, args, 0)?;
+        let addend = self.argument(Op::AtomicAdd, args, 1)?;
+        let dtype = addend.dtype;
+        let is_known = matches!(dtype.bits, 16 | 32 | 64) && (dtype.is_float() || dtype.is_integer());
+        if !dtype.is_scalar() || !is_known {
+            return Err(Refusal::new(format!("has no {} of {dtype}", Op::AtomicAdd.name())));
+        }
+        if types::is_half(dtype) {
+            return Ok(self.atomic_add_half(&address, &addend));
+        }
+        let how = if dtype.is_float() { "fadd" } else { "add" };
+        Ok(self.compute(
+            dtype,
+            format_args!(
+                "atomicrmw {how} ptr {}, {} monotonic, align {}",
+                address.text,
+                addend.typed(),
+                dtype.lane_size_bytes()
+            ),
+        ))
+    }
+
+    /// Halves are exchanged until nobody came between.
+    fn atomic_add_half(&mut self, address: &Value, addend: &Value) -> Value {
+        let dtype = addend.dtype;
+        let (again, done) = (self.label("again"), self.label("added"));
+        let first =
+            self.instruction(format_args!("load atomic i16, ptr {} monotonic, align 2", address.text));
+        let before = self.block();
+        self.jump(&again);
+        self.start(&again);
+        let (old, seen) = (self.temporary(), self.temporary());
+        let phi_at = self.text.len();
+        let wide = [&Value::new(old.clone(), dtype), addend].map(|half| self.widened(half));
+        let sum = self.operation("fadd", &wide[0], &wide[1]);
+        let sum = self.cast(&sum, dtype);
+        let pair = self.instruction(format_args!(
+            "cmpxchg weak ptr {}, i16 {old}, i16 {} monotonic monotonic, align 2",
+            address.text, sum.text
+        ));
+        self.effect(format_args!("{seen} = extractvalue {{ i16, i1 }} {pair}, 0"));
+        let is_done = self.instruction(format_args!("extractvalue {{ i16, i1 }} {pair}, 1"));
+        let last = self.block();
+        self.terminate(format_args!("br i1 {is_done}, {}, {}", done.operand(), again.operand()));
+        let phi = format!(
+            "  {old} = phi i16 [ {first}, {} ], [ {seen}, {} ]{}\n",
+            before.name(),
+            last.name(),
+            self.debug
+        );
+        self.text.insert_str(phi_at, &phi);
+        self.start(&done);
+        Value::new(old, dtype)
+    }
+}
+
+/// True for what C has as a parameter and as a result.
+fn passes_to_c(dtype: DType) -> bool {
+    dtype.is_scalar() && !types::is_half(dtype)
 }

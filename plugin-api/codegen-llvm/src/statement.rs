@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use chipdock_ir::{Span, Stmt, StmtKind};
+use chipdock_ir::analysis::is_pure;
+use chipdock_ir::{Buffer, Callee, Expr, ExprKind, Op, Span, Stmt, StmtKind, Var};
 
+use crate::control::Loop;
+use crate::value::Value;
 use crate::writer::Writer;
 
 impl<'a> Writer<'a> {
@@ -15,6 +18,11 @@ impl<'a> Writer<'a> {
         let around = if s.span == Span::NONE { self.place } else { s.span };
         let around = std::mem::replace(&mut self.place, around);
         self.known = vec![HashMap::new()];
+        if !self.is_open() {
+            // What nothing leads to is written too: what it has that is not supported is to be found.
+            let dead = self.label("dead");
+            self.start(&dead);
+        }
         self.stmt_kind(s);
         self.place = around;
         self.levels -= 1;
@@ -23,13 +31,97 @@ impl<'a> Writer<'a> {
     fn stmt_kind(&mut self, s: &'a Stmt) {
         match &s.kind {
             StmtKind::Seq(stmts) => stmts.iter().for_each(|s| self.stmt(s)),
-            StmtKind::Attr { body, .. } => self.stmt(body),
-            StmtKind::Return(Some(value)) => {
-                let value = self.value(value);
-                self.terminate(format_args!("ret {}", value.typed()));
+            StmtKind::Bind { var, value } => self.bind(var, value),
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                self.store(s, buffer, indices, value, predicate.as_ref());
             }
-            StmtKind::Return(None) => self.terminate("ret void"),
-            _ => self.refuse_stmt(s, "this statement is not written yet"),
+            StmtKind::AllocBuffer { buffer, .. } => self.allocate(s, buffer),
+            StmtKind::DeclBuffer { buffer, data } => self.declare_buffer(buffer, data.as_ref()),
+            StmtKind::For { var, min, extent, kind, step, annotations, body } => {
+                let step = step.as_ref();
+                self.for_loop(s, &Loop { var, min, extent, step, kind: *kind, annotations, body });
+            }
+            StmtKind::While { condition, body } => self.while_loop(condition, body),
+            StmtKind::If { condition, then, otherwise } => self.if_else(condition, then, otherwise.as_ref()),
+            StmtKind::BlockRealize { block, .. } => {
+                self.refuse_stmt(s, format!("block {}; lower blocks before code is generated", block.name));
+            }
+            StmtKind::Evaluate(value) => self.evaluate(s, value),
+            StmtKind::Assert { condition, kind, message } => self.assert(s, condition, kind, message),
+            StmtKind::Attr { body, .. } => self.stmt(body),
+            StmtKind::LaunchThread { var, axis, body, .. } => self.thread(s, var, *axis, body),
+            StmtKind::Return(value) => self.ret(value.as_ref()),
+            StmtKind::Break => self.leave(s, false),
+            StmtKind::Continue => self.leave(s, true),
+        }
+    }
+
+    /// Makes a variable known; nothing when nobody reads it and its value has no effect.
+    fn bind(&mut self, var: &'a Var, value: &'a Expr) {
+        let is_used = self.usage.uses(var.address());
+        if !is_used && is_pure(value) {
+            return;
+        }
+        let interval = self.ranges.of(value);
+        let is_position = self.positions.contains(value);
+        let value = self.value(value);
+        if !is_used {
+            return;
+        }
+        self.know(var, value);
+        self.ranges.bind(var, interval);
+        if is_position {
+            self.positions.bind(var);
+        }
+    }
+
+    fn declare_buffer(&mut self, buffer: &'a Buffer, data: Option<&'a Expr>) {
+        let Some(data) = data else { return };
+        let address = buffer.data.address();
+        if matches!(&data.kind, ExprKind::Var(var) if var.address() == address) || !self.usage.uses(address) {
+            return;
+        }
+        let value = self.value(data);
+        self.know(&buffer.data, value);
+    }
+
+    fn evaluate(&mut self, s: &'a Stmt, value: &'a Expr) {
+        if let ExprKind::Call { callee: Callee::Op(Op::StorageSync), args } = &value.kind {
+            return self.barrier(s, args);
+        }
+        if !is_pure(value) {
+            self.value(value);
+        }
+    }
+
+    fn barrier(&mut self, s: &'a Stmt, args: &'a [Expr]) {
+        let scope = match args.first().map(|arg| &arg.kind) {
+            Some(ExprKind::Str(scope)) => scope,
+            _ => "",
+        };
+        match self.target.barrier(scope) {
+            Ok(lines) => lines.iter().for_each(|line| self.effect(line)),
+            Err(refusal) => self.refuse_stmt(s, refusal.0),
+        }
+    }
+
+    fn ret(&mut self, value: Option<&'a Expr>) {
+        match value {
+            Some(value) if self.function.ret.is_some() => {
+                let value = self.value(value);
+                self.leave_function(Some(&value));
+            }
+            _ => self.leave_function(None),
+        }
+    }
+
+    /// Ends the function with that value.
+    pub(crate) fn leave_function(&mut self, value: Option<&Value>) {
+        match value {
+            Some(value) => self.terminate(format_args!("ret {}", value.typed())),
+            // The validator has seen that a function that returns a value does so on every path.
+            None if self.function.ret.is_some() => self.terminate("unreachable"),
+            None => self.terminate("ret void"),
         }
     }
 }

@@ -1,12 +1,15 @@
 //! The state of writing one module: instructions, blocks, what is declared around them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Display;
 use std::sync::Arc;
 
 use chipdock_ir::analysis::{Positions, Ranges, Usage};
-use chipdock_ir::{Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
+use chipdock_ir::{DType, Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
 
+use crate::control::Targets;
+use crate::environment::Failure;
+use crate::function::Facts;
 use crate::value::Value;
 use crate::{Answer, LlvmTarget, Options, Refusal};
 
@@ -15,6 +18,11 @@ use crate::{Answer, LlvmTarget, Options, Refusal};
 pub(crate) struct Label(String);
 
 impl Label {
+    /// The one block of that name.
+    pub(crate) fn named(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
     /// The label as an operand: `label %then4`.
     pub(crate) fn operand(&self) -> String {
         format!("label %{}", self.0)
@@ -29,8 +37,8 @@ impl Label {
 /// What stands around the functions, each thing once.
 #[derive(Debug, Default)]
 pub(crate) struct Surroundings {
-    /// `declare` lines.
-    pub(crate) declarations: BTreeSet<String>,
+    /// `declare` lines by name. One is enough, as a call says itself what it passes.
+    pub(crate) declarations: BTreeMap<String, String>,
     /// Globals and types by name, in the order of their names.
     pub(crate) globals: BTreeMap<String, String>,
     /// Functions that the writer itself brings, by name.
@@ -38,6 +46,8 @@ pub(crate) struct Surroundings {
     /// Metadata nodes: `!7` is the one at 7.
     pub(crate) metadata: Vec<String>,
     known_metadata: HashMap<String, usize>,
+    /// Names of constant texts, by what they hold.
+    pub(crate) texts: HashMap<Vec<u8>, String>,
 }
 
 impl Surroundings {
@@ -62,6 +72,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) options: &'a Options<'a>,
     /// The symbols of the module's functions, by their names in the module.
     pub(crate) symbols: &'a HashMap<Arc<str>, String>,
+    /// What the module's functions return, by their names.
+    pub(crate) results: HashMap<Arc<str>, Option<DType>>,
     pub(crate) around: Surroundings,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported: HashSet<(Arc<str>, String, String)>,
@@ -80,6 +92,11 @@ pub(crate) struct Writer<'a> {
     labels: usize,
     block: Label,
     is_open: bool,
+    /// Where assertions leave the function.
+    pub(crate) failure: Failure,
+    pub(crate) facts: Facts,
+    /// The loops around, innermost last.
+    pub(crate) loops: Vec<Targets>,
     /// `, !dbg !7` for the statement at hand, or nothing (rule V11).
     pub(crate) debug: String,
     // Of the statement at hand:
@@ -107,6 +124,7 @@ impl<'a> Writer<'a> {
             target,
             options,
             symbols,
+            results: HashMap::new(),
             around: Surroundings::default(),
             diagnostics: Vec::new(),
             reported: HashSet::new(),
@@ -121,6 +139,9 @@ impl<'a> Writer<'a> {
             labels: 0,
             block: Label("entry".to_owned()),
             is_open: true,
+            failure: Failure::default(),
+            facts: Facts::default(),
+            loops: Vec::new(),
             debug: String::new(),
             known: vec![HashMap::new()],
             effects: 0,
@@ -141,6 +162,8 @@ impl<'a> Writer<'a> {
         self.text.clear();
         self.temporaries = 0;
         self.labels = 0;
+        self.failure = Failure::default();
+        self.loops.clear();
         self.known = vec![HashMap::new()];
         self.depth = 0;
         self.levels = 0;
@@ -174,7 +197,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an instruction whose value has a type of the IR.
-    pub(crate) fn compute(&mut self, dtype: chipdock_ir::DType, text: impl Display) -> Value {
+    pub(crate) fn compute(&mut self, dtype: DType, text: impl Display) -> Value {
         Value::new(self.instruction(text), dtype)
     }
 
@@ -187,19 +210,16 @@ impl<'a> Writer<'a> {
 
     /// Declares a function of LLVM's or of C's: `declare("float", "llvm.sqrt.f32", "float")`. Answers `@llvm.sqrt.f32`.
     pub(crate) fn declare(&mut self, ret: &str, name: &str, params: &str) -> String {
-        self.around.declarations.insert(format!("declare {ret} @{name}({params})"));
+        if !self.around.declarations.contains_key(name) && !self.symbols.values().any(|known| known == name) {
+            let line = format!("declare {ret} @{name}({params})");
+            self.around.declarations.insert(name.to_owned(), line);
+        }
         format!("@{name}")
     }
 
     /// Calls an intrinsic on values that have the result's type: `intrinsic("fma", dtype, &[a, b, c])`. The name is
     /// without `llvm.` and without the type.
-    pub(crate) fn intrinsic(
-        &mut self,
-        name: &str,
-        flags: &str,
-        dtype: chipdock_ir::DType,
-        args: &[Value],
-    ) -> Value {
+    pub(crate) fn intrinsic(&mut self, name: &str, flags: &str, dtype: DType, args: &[Value]) -> Value {
         let llvm_type = crate::types::register(dtype);
         let params = vec![llvm_type.as_str(); args.len()].join(", ");
         let callee =
