@@ -11,7 +11,7 @@ use llvm_sys::error::LLVMErrorRef;
 
 use super::machine::{MachineOptions, Machines};
 use super::symbols::Symbols;
-use super::worker;
+use super::{jit, worker};
 
 /// The variable that names a file, which is then the only one tried.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_LLVM";
@@ -34,6 +34,8 @@ pub(crate) struct Llvm {
     pub(super) initialized: Mutex<BTreeSet<&'static str>>,
     /// Target machines that wait for their next build.
     pub(super) machines: Mutex<HashMap<MachineOptions, Machines>>,
+    pub(super) session: OnceLock<jit::Session>,
+    pub(super) session_opening: Mutex<()>,
 }
 
 /// A lock whose data no panic can leave halfway.
@@ -115,6 +117,8 @@ fn open(name: &OsString) -> Result<Llvm, String> {
             library,
             initialized: Mutex::default(),
             machines: Mutex::default(),
+            session: OnceLock::new(),
+            session_opening: Mutex::default(),
         }),
         Err(why) => {
             // O1: what was opened stays.

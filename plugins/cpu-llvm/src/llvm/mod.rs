@@ -3,6 +3,7 @@
 //! * [`library`] opens it once, on first use; [`Llvm`] is what was found.
 //! * [`machine`]: the host's processor, architectures, target machines.
 //! * [`compile`]: textual IR to objects, assembly and optimised IR.
+//! * [`jit`]: objects to functions of this process.
 //!
 //! # Rules
 //!
@@ -21,8 +22,10 @@
 //! - **O7** IR that LLVM refuses is our bug: an `InternalError` that says so and names a file with the IR.
 
 pub(crate) mod compile;
+pub(crate) mod jit;
 mod library;
 pub(crate) mod machine;
+mod object;
 mod symbols;
 mod worker;
 

@@ -147,7 +147,6 @@ symbols! {
         fn LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(LLVMOrcLLJITBuilderRef, LLVMOrcJITTargetMachineBuilderRef);
         fn LLVMOrcCreateLLJIT(*mut LLVMOrcLLJITRef, LLVMOrcLLJITBuilderRef) -> LLVMErrorRef;
         fn LLVMOrcLLJITGetExecutionSession(LLVMOrcLLJITRef) -> LLVMOrcExecutionSessionRef;
-        fn LLVMOrcLLJITMangleAndIntern(LLVMOrcLLJITRef, *const c_char) -> LLVMOrcSymbolStringPoolEntryRef;
         fn LLVMOrcLLJITAddObjectFile(LLVMOrcLLJITRef, LLVMOrcJITDylibRef, LLVMMemoryBufferRef) -> LLVMErrorRef;
     }
     orc2 {
@@ -161,7 +160,8 @@ symbols! {
         fn LLVMOrcDisposeMaterializationUnit(LLVMOrcMaterializationUnitRef);
         fn LLVMOrcJITDylibDefine(LLVMOrcJITDylibRef, LLVMOrcMaterializationUnitRef) -> LLVMErrorRef;
         fn LLVMOrcJITDylibClear(LLVMOrcJITDylibRef) -> LLVMErrorRef;
-        fn LLVMOrcReleaseSymbolStringPoolEntry(LLVMOrcSymbolStringPoolEntryRef);
+        fn LLVMOrcExecutionSessionIntern(LLVMOrcExecutionSessionRef, *const c_char) -> LLVMOrcSymbolStringPoolEntryRef;
+        fn LLVMOrcSymbolStringPoolEntryStr(LLVMOrcSymbolStringPoolEntryRef) -> *const c_char;
     }
 }
 

@@ -1,5 +1,6 @@
 //! LLVM itself, on IR that is written by hand.
 
+use super::jit::Jit;
 use super::{MachineOptions, Relocation, Wanted, compile, library};
 
 pub(crate) const ADD: &str = r#"
@@ -47,4 +48,28 @@ fn the_host_compiles_for_itself() {
     assert!(output.ir.contains("define"), "{}", output.ir);
     assert!(output.ir.contains("x float>"), "vectorised at level 3: {}", output.ir);
     assert_eq!(output.notes, []);
+}
+
+pub(crate) type Add = unsafe extern "C" fn(*const f32, *const f32, *mut f32, i64);
+
+pub(crate) fn object_of(ir: &str) -> Vec<u8> {
+    let wanted = Wanted { object: true, ..Wanted::default() };
+    compile(library().unwrap(), ir, &host_options(), wanted, &|| false).unwrap().object
+}
+
+pub(crate) fn call_add(jit: &Jit) {
+    // SAFETY: the function that `ADD` has.
+    let add: Add = unsafe { core::mem::transmute(jit.address("add").unwrap()) };
+    let a: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+    let mut c = vec![0.0; 1000];
+    // SAFETY: arrays of that many elements.
+    unsafe { add(a.as_ptr(), a.as_ptr(), c.as_mut_ptr(), 1000) };
+    assert!(c.iter().enumerate().all(|(i, x)| *x == 2.0 * i as f32));
+}
+
+#[test]
+fn an_object_becomes_callable() {
+    let jit = Jit::load(library().unwrap(), &object_of(ADD), &["add"], core::ptr::null()).unwrap();
+    call_add(&jit);
+    assert_eq!(jit.address("other"), None);
 }

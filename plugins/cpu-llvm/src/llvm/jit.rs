@@ -1,0 +1,406 @@
+//! Objects to functions of this process, in memory.
+//!
+//! One session of LLVM's ORC serves the process. A module is one of its libraries: filled with an object and the
+//! addresses of what that asks for, and cleared when the module is dropped, which frees code and data. Cleared libraries
+//! are used again, so that memory does not grow with the number of modules.
+
+use core::cell::RefCell;
+use core::ffi::{CStr, c_char, c_void};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, OnceLock};
+
+use chipdock_plugin_api::abi::ChipdockEnv;
+use chipdock_plugin_api::{Error, ErrorKind};
+use llvm_sys::error::LLVMErrorRef;
+use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
+use llvm_sys::orc2::{
+    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMJITSymbolGenericFlags,
+    LLVMOrcCJITDylibSearchOrderElement, LLVMOrcCLookupSetElement, LLVMOrcCSymbolMapPair,
+    LLVMOrcCSymbolMapPairs, LLVMOrcExecutionSessionRef, LLVMOrcJITDylibLookupFlags, LLVMOrcJITDylibRef,
+    LLVMOrcLookupKind, LLVMOrcSymbolLookupFlags,
+};
+
+use super::library::{Llvm, c_text, lock};
+use super::machine::{MachineOptions, Relocation};
+use super::object::{self, Checked};
+use super::worker;
+
+/// The variable of a module that its loader points to the environment.
+const ENVIRONMENT: &str = "__chipdock_env";
+/// A name that is the linker's own.
+const GOT: &str = "_GLOBAL_OFFSET_TABLE_";
+/// Modules that are dropped between two rounds of forgetting names.
+const FORGET_EVERY: usize = 64;
+
+/// The process' session. It lives as long as the process (O1).
+pub(super) struct Session {
+    jit: LLVMOrcLLJITRef,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Libraries that are empty.
+    free: Vec<Library>,
+    made: usize,
+    dropped: usize,
+}
+
+/// A library of the session.
+struct Library(LLVMOrcJITDylibRef);
+
+// SAFETY: LLVM's session locks itself; a library is used by one module at a time.
+unsafe impl Send for Library {}
+// SAFETY: the session's functions may be called from any thread.
+unsafe impl Send for Session {}
+// SAFETY: as above; what is ours is behind a lock.
+unsafe impl Sync for Session {}
+
+/// A loaded object. Dropping it frees its code: whoever holds an address holds this as well.
+pub(crate) struct Jit {
+    llvm: &'static Llvm,
+    session: &'static Session,
+    library: Option<Library>,
+    addresses: HashMap<String, usize>,
+}
+
+// SAFETY: addresses of code, and a library that only `drop` touches.
+unsafe impl Sync for Jit {}
+
+thread_local! {
+    /// What the session reported on this thread: the reasons behind a failed lookup.
+    static REPORTED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+extern "C" fn on_reported(llvm: *mut c_void, error: LLVMErrorRef) {
+    // SAFETY: the pointer that was given with this function, to what lives as long as the process; the error is ours.
+    let message = unsafe { (*llvm.cast::<Llvm>()).take_error(error) };
+    if let Err(message) = message {
+        let _ = REPORTED.try_with(|reported| {
+            if let Ok(mut reported) = reported.try_borrow_mut() {
+                reported.push(message);
+            }
+        });
+    }
+}
+
+/// The error of a failed step, with what the session had to say about it.
+fn not_linked(step: &str, why: &str) -> Error {
+    let mut reasons = REPORTED.with_borrow_mut(core::mem::take);
+    reasons.push(why.to_owned());
+    Error::new(
+        ErrorKind::VALUE_ERROR,
+        format!("the object cannot be linked: {step}: {}; build the artifact again", reasons.join("; ")),
+    )
+}
+
+fn broken(what: &str) -> Error {
+    Error::new(ErrorKind::VALUE_ERROR, format!("the object is broken: {what}; build the artifact again"))
+}
+
+impl Jit {
+    /// Links an object into this process, and points its environment variable, if it has one, to `env`.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: the object is not one for this machine, is broken, lacks one of `symbols`, or calls a C function
+    ///   that nobody has. `InternalError`: LLVM gave up. Nothing of it stays.
+    pub(crate) fn load(
+        llvm: &'static Llvm,
+        object: &[u8],
+        symbols: &[&str],
+        env: *const ChipdockEnv,
+    ) -> Result<Self, Error> {
+        let checked = object::check(object).map_err(|why| broken(&why))?;
+        if let Some(missing) = symbols.iter().find(|symbol| !checked.functions.contains(**symbol)) {
+            return Err(broken(&format!("the index has a function `{missing}`, which the code has not")));
+        }
+        let addresses = resolve(&checked)?;
+        let mut wanted: Vec<String> = symbols.iter().map(|symbol| (*symbol).to_owned()).collect();
+        let has_env = checked.defined.contains(ENVIRONMENT);
+        if has_env {
+            wanted.push(ENVIRONMENT.to_owned());
+        }
+        let object = object.to_vec();
+        let jit = worker::run(
+            move || {
+                let session = session(llvm)?;
+                let library = session.library(llvm)?;
+                let mut jit = Self { llvm, session, library: Some(library), addresses: HashMap::new() };
+                jit.addresses = jit.link(&object, &addresses, &wanted)?;
+                Ok(jit)
+            },
+            || {},
+        )?;
+        if let (true, Some(place)) = (has_env, jit.addresses.get(ENVIRONMENT)) {
+            // SAFETY: a variable of this type in what was linked just now, which nobody else knows yet.
+            unsafe { (*place as *mut *const ChipdockEnv).write(env) };
+        }
+        Ok(jit)
+    }
+
+    /// Where a symbol that was asked for is.
+    pub(crate) fn address(&self, symbol: &str) -> Option<usize> {
+        self.addresses.get(symbol).copied()
+    }
+
+    fn link(
+        &self,
+        object: &[u8],
+        addresses: &[(CString, usize)],
+        wanted: &[String],
+    ) -> Result<HashMap<String, usize>, Error> {
+        let api = &self.llvm.api;
+        let library = self.raw();
+        REPORTED.with_borrow_mut(Vec::clear);
+        self.define(addresses)?;
+        // SAFETY: live session and library; the buffer is a copy, and the session's from then on, on failure too.
+        let added = unsafe {
+            let buffer = (api.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
+                object.as_ptr().cast(),
+                object.len(),
+                c"object".as_ptr(),
+            );
+            self.llvm.take_error((api.LLVMOrcLLJITAddObjectFile)(self.session.jit, library, buffer))
+        };
+        added.map_err(|why| not_linked("its symbols", &why))?;
+        self.look_up(wanted)
+    }
+
+    fn raw(&self) -> LLVMOrcJITDylibRef {
+        self.library.as_ref().map_or(core::ptr::null_mut(), |library| library.0)
+    }
+
+    /// Tells the library the addresses of what the object asks for.
+    fn define(&self, addresses: &[(CString, usize)]) -> Result<(), Error> {
+        if addresses.is_empty() {
+            return Ok(());
+        }
+        let api = &self.llvm.api;
+        let session = self.session.raw(self.llvm);
+        let flags = LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8;
+        // SAFETY: a live session; each name is handed over with its pair.
+        let mut pairs: Vec<LLVMOrcCSymbolMapPair> = addresses
+            .iter()
+            .map(|(name, address)| LLVMOrcCSymbolMapPair {
+                Name: unsafe { (api.LLVMOrcExecutionSessionIntern)(session, name.as_ptr()) },
+                Sym: LLVMJITEvaluatedSymbol {
+                    Address: *address as u64,
+                    Flags: LLVMJITSymbolFlags { GenericFlags: flags, TargetFlags: 0 },
+                },
+            })
+            .collect();
+        // SAFETY: the pairs are read during the call; a unit that is not taken is disposed of.
+        let defined = unsafe {
+            let unit = (api.LLVMOrcAbsoluteSymbols)(pairs.as_mut_ptr(), pairs.len());
+            let error = (api.LLVMOrcJITDylibDefine)(self.raw(), unit);
+            if !error.is_null() {
+                (api.LLVMOrcDisposeMaterializationUnit)(unit);
+            }
+            self.llvm.take_error(error)
+        };
+        defined.map_err(|why| not_linked("the C functions that it calls", &why))
+    }
+
+    /// Links, and answers where the names are.
+    fn look_up(&self, wanted: &[String]) -> Result<HashMap<String, usize>, Error> {
+        let api = &self.llvm.api;
+        let session = self.session.raw(self.llvm);
+        let names: Vec<CString> =
+            wanted.iter().map(|name| c_text(name, "a symbol")).collect::<Result<_, _>>()?;
+        // SAFETY: a live session; each name is handed over with its element.
+        let mut elements: Vec<LLVMOrcCLookupSetElement> = names
+            .iter()
+            .map(|name| LLVMOrcCLookupSetElement {
+                Name: unsafe { (api.LLVMOrcExecutionSessionIntern)(session, name.as_ptr()) },
+                LookupFlags: LLVMOrcSymbolLookupFlags::LLVMOrcSymbolLookupFlagsRequiredSymbol,
+            })
+            .collect();
+        let mut order = [LLVMOrcCJITDylibSearchOrderElement {
+            JD: self.raw(),
+            JDLookupFlags: LLVMOrcJITDylibLookupFlags::LLVMOrcJITDylibLookupFlagsMatchAllSymbols,
+        }];
+        let (sender, receiver) = channel();
+        let answer = Box::into_raw(Box::new(Answer { llvm: self.llvm, sender }));
+        // SAFETY: arrays are read during the call; the answer is taken by the one call of `on_found`.
+        unsafe {
+            (api.LLVMOrcExecutionSessionLookup)(
+                session,
+                LLVMOrcLookupKind::LLVMOrcLookupKindStatic,
+                order.as_mut_ptr(),
+                order.len(),
+                elements.as_mut_ptr(),
+                elements.len(),
+                on_found,
+                answer.cast(),
+            );
+        }
+        match receiver.recv() {
+            Ok(Ok(found)) => Ok(found),
+            Ok(Err(why)) => Err(not_linked("its code", &why)),
+            Err(_) => Err(Error::new(ErrorKind::INTERNAL, "LLVM's linker has not answered")),
+        }
+    }
+}
+
+/// Where the result of a lookup goes.
+struct Answer {
+    llvm: &'static Llvm,
+    sender: Sender<Result<HashMap<String, usize>, String>>,
+}
+
+extern "C" fn on_found(
+    error: LLVMErrorRef,
+    pairs: LLVMOrcCSymbolMapPairs,
+    count: usize,
+    answer: *mut c_void,
+) {
+    // SAFETY: called once, with the box that was given to the lookup.
+    let answer = unsafe { Box::from_raw(answer.cast::<Answer>()) };
+    // SAFETY: the error is ours.
+    let result = unsafe { answer.llvm.take_error(error) }.map(|()| {
+        let mut found = HashMap::new();
+        for index in 0..count {
+            // SAFETY: as many pairs as it says, which live for the call, as their names do.
+            unsafe {
+                let pair = &*pairs.add(index);
+                let name: *const c_char = (answer.llvm.api.LLVMOrcSymbolStringPoolEntryStr)(pair.Name);
+                let name = CStr::from_ptr(name).to_string_lossy().into_owned();
+                found.insert(name, pair.Sym.Address as usize);
+            }
+        }
+        found
+    });
+    let _ = answer.sender.send(result);
+}
+
+impl Drop for Jit {
+    fn drop(&mut self) {
+        let Some(library) = self.library.take() else { return };
+        let api = &self.llvm.api;
+        // SAFETY: nobody has an address of it any more.
+        let cleared = unsafe { self.llvm.take_error((api.LLVMOrcJITDylibClear)(library.0)) };
+        let mut state = lock(&self.session.state);
+        // One that could not be cleared is left alone: its names are taken.
+        if cleared.is_ok() {
+            state.free.push(library);
+        }
+        state.dropped += 1;
+        if state.dropped.is_multiple_of(FORGET_EVERY) {
+            // SAFETY: a live session; names that are used stay.
+            unsafe {
+                let pool = (api.LLVMOrcExecutionSessionGetSymbolStringPool)(self.session.raw(self.llvm));
+                (api.LLVMOrcSymbolStringPoolClearDeadEntries)(pool);
+            }
+        }
+    }
+}
+
+impl Session {
+    fn raw(&self, llvm: &Llvm) -> LLVMOrcExecutionSessionRef {
+        // SAFETY: the session lives as long as the process.
+        unsafe { (llvm.api.LLVMOrcLLJITGetExecutionSession)(self.jit) }
+    }
+
+    /// An empty library.
+    fn library(&self, llvm: &Llvm) -> Result<Library, Error> {
+        let mut state = lock(&self.state);
+        if let Some(library) = state.free.pop() {
+            return Ok(library);
+        }
+        state.made += 1;
+        let name = c_text(&format!("module{}", state.made), "a module's name")?;
+        // SAFETY: a live session and a name that is new.
+        let library =
+            unsafe { (llvm.api.LLVMOrcExecutionSessionCreateBareJITDylib)(self.raw(llvm), name.as_ptr()) };
+        Ok(Library(library))
+    }
+}
+
+/// The session, made by the first call.
+fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
+    if let Some(session) = llvm.session.get() {
+        return Ok(session);
+    }
+    let _opening = lock(&llvm.session_opening);
+    if let Some(session) = llvm.session.get() {
+        return Ok(session);
+    }
+    let host = llvm.host();
+    let machine = llvm.machine(&MachineOptions {
+        triple: host.triple,
+        cpu: host.cpu,
+        features: host.features,
+        relocation: Relocation::Pic,
+        ..MachineOptions::default()
+    })?;
+    let api = &llvm.api;
+    let mut jit: LLVMOrcLLJITRef = core::ptr::null_mut();
+    // It looks targets up.
+    let registry = lock(&llvm.initialized);
+    // SAFETY: the builder takes the machine over, and is taken over itself.
+    let made = unsafe {
+        let machine = (api.LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine)(machine.into_raw());
+        let builder = (api.LLVMOrcCreateLLJITBuilder)();
+        (api.LLVMOrcLLJITBuilderSetJITTargetMachineBuilder)(builder, machine);
+        llvm.take_error((api.LLVMOrcCreateLLJIT)(&raw mut jit, builder))
+    };
+    drop(registry);
+    made.map_err(|why| {
+        Error::new(ErrorKind::UNAVAILABLE, format!("{} cannot run code here: {why}", llvm.name))
+    })?;
+    let session = llvm.session.get_or_init(|| Session { jit, state: Mutex::default() });
+    let context: *const Llvm = llvm;
+    // SAFETY: a live session; the context lives as long as the process.
+    unsafe {
+        (api.LLVMOrcExecutionSessionSetErrorReporter)(
+            session.raw(llvm),
+            on_reported,
+            context.cast_mut().cast(),
+        );
+    }
+    Ok(session)
+}
+
+/// The addresses of what an object asks for: the process' own functions, then those of the C library, whether or not
+/// the program links all of it.
+fn resolve(checked: &Checked) -> Result<Vec<(CString, usize)>, Error> {
+    let mut found = Vec::new();
+    for name in checked.undefined.iter().filter(|name| *name != GOT) {
+        let symbol = c_text(name, "a symbol")?;
+        // SAFETY: looks a name up.
+        let mut address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) };
+        for library in c_libraries() {
+            if address.is_null() {
+                // SAFETY: an open library.
+                address = unsafe { libc::dlsym(*library as *mut c_void, symbol.as_ptr()) };
+            }
+        }
+        if address.is_null() {
+            return Err(Error::new(
+                ErrorKind::VALUE_ERROR,
+                format!(
+                    "the kernel calls the C function `{name}`, which no library of this process has; expected one of \
+                     the C library or of what the program links"
+                ),
+            ));
+        }
+        found.push((symbol, address as usize));
+    }
+    Ok(found)
+}
+
+/// The libraries that compiled code may expect, open, never closed.
+fn c_libraries() -> &'static [usize] {
+    static OPEN: OnceLock<Vec<usize>> = OnceLock::new();
+    OPEN.get_or_init(|| {
+        [c"libm.so.6", c"libc.so.6", c"libgcc_s.so.1"]
+            .iter()
+            // SAFETY: the C library and the compiler's own, which run nothing when they are opened.
+            .map(|name| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) } as usize)
+            .filter(|handle| *handle != 0)
+            .collect()
+    })
+}

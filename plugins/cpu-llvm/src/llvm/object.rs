@@ -1,0 +1,290 @@
+//! What an object must be before LLVM's linker sees it: that linker trusts offsets that it is given.
+
+use std::collections::BTreeSet;
+
+use object::elf::{self, FileHeader64, Rela64, SectionHeader64, Sym64};
+use object::read::elf::{FileHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
+use object::{LittleEndian, SectionIndex, SymbolIndex};
+
+type Elf = FileHeader64<LittleEndian>;
+const ENDIAN: LittleEndian = LittleEndian;
+
+/// A table of LLVM's about symbols whose address counts; the linker ignores it.
+const LLVM_ADDRSIG: u32 = 0x6fff_4c03;
+/// Bytes that a section without contents may take.
+const ZEROS_MAX: u64 = 1 << 30;
+/// What a section may be aligned to: more than this linker gives would be an error there.
+const ALIGNMENT_MAX: u64 = 4096;
+
+/// What an object offers and needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checked {
+    /// Global functions and data that it has.
+    pub(crate) defined: BTreeSet<String>,
+    /// Those of them that are code.
+    pub(crate) functions: BTreeSet<String>,
+    /// Names that it expects of others, each once.
+    pub(crate) undefined: BTreeSet<String>,
+}
+
+/// The name of a machine as ELF numbers it.
+fn machine_name(machine: u16) -> String {
+    match machine {
+        elf::EM_X86_64 => "x86-64".to_owned(),
+        elf::EM_AARCH64 => "aarch64".to_owned(),
+        elf::EM_ARM => "arm".to_owned(),
+        elf::EM_RISCV => "riscv".to_owned(),
+        elf::EM_386 => "i386".to_owned(),
+        other => format!("number {other}"),
+    }
+}
+
+/// The machine of this process as ELF numbers it, where objects can be linked for it.
+pub(crate) const HOST_MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
+    Some(elf::EM_X86_64)
+} else if cfg!(target_arch = "aarch64") {
+    Some(elf::EM_AARCH64)
+} else {
+    None
+};
+
+/// Checks an object for this process; the error says what is wrong with it.
+pub(crate) fn check(bytes: &[u8]) -> Result<Checked, String> {
+    let Some(host) = HOST_MACHINE else {
+        return Err(format!("objects are linked on x86-64 and aarch64, this is {}", std::env::consts::ARCH));
+    };
+    let header = header(bytes, host)?;
+    let sections = header.sections(ENDIAN, bytes).map_err(|error| error.to_string())?;
+    let mut symbol_tables = Vec::new();
+    for (index, section) in sections.enumerate() {
+        check_section(bytes, section).map_err(|why| format!("section {index}: {why}"))?;
+        if section.sh_type(ENDIAN) == elf::SHT_SYMTAB {
+            symbol_tables.push(index);
+        }
+    }
+    let &[symbol_table] = symbol_tables.as_slice() else {
+        return Err(format!("expected one table of symbols, found {}", symbol_tables.len()));
+    };
+    let symbols =
+        sections.symbol_table_by_index(ENDIAN, bytes, symbol_table).map_err(|error| error.to_string())?;
+    let checked = check_symbols(&sections, &symbols)?;
+    for (index, section) in sections.enumerate() {
+        if section.sh_type(ENDIAN) == elf::SHT_RELA {
+            check_relocations(bytes, host, &sections, section, symbol_table, symbols.len())
+                .map_err(|why| format!("section {index}: {why}"))?;
+        }
+    }
+    Ok(checked)
+}
+
+fn header(bytes: &[u8], host: u16) -> Result<&Elf, String> {
+    if !bytes.starts_with(&elf::ELFMAG) {
+        let start: Vec<u8> = bytes.iter().copied().take(4).collect();
+        return Err(format!(
+            "expected an ELF object, found {} bytes that begin with {start:02x?}",
+            bytes.len()
+        ));
+    }
+    if bytes.get(4) != Some(&elf::ELFCLASS64) || bytes.get(5) != Some(&elf::ELFDATA2LSB) {
+        return Err("expected a 64-bit little-endian object".to_owned());
+    }
+    let header = Elf::parse(bytes).map_err(|error| error.to_string())?;
+    if !header.is_supported() || header.e_version(ENDIAN) != u32::from(elf::EV_CURRENT) {
+        return Err("expected version 1 of ELF".to_owned());
+    }
+    let kind = header.e_type(ENDIAN);
+    if kind != elf::ET_REL {
+        return Err(format!("expected a relocatable object (type 1), found type {kind}"));
+    }
+    let machine = header.e_machine(ENDIAN);
+    if machine != host {
+        return Err(format!("expected code for {}, found {}", machine_name(host), machine_name(machine)));
+    }
+    if usize::from(header.e_shentsize(ENDIAN)) != size_of::<SectionHeader64<LittleEndian>>() {
+        return Err("section headers are not of the size of ELF's".to_owned());
+    }
+    Ok(header)
+}
+
+fn check_section(bytes: &[u8], section: &SectionHeader64<LittleEndian>) -> Result<(), String> {
+    let flags = section.sh_flags(ENDIAN);
+    match section.sh_type(ENDIAN) {
+        elf::SHT_NULL => return Ok(()),
+        elf::SHT_NOBITS => {
+            let size = section.sh_size(ENDIAN);
+            if size > ZEROS_MAX {
+                return Err(format!("{size} bytes of zeros, expected at most {ZEROS_MAX}"));
+            }
+        }
+        elf::SHT_PROGBITS
+        | elf::SHT_NOTE
+        | elf::SHT_STRTAB
+        | elf::SHT_SYMTAB
+        | elf::SHT_RELA
+        | elf::SHT_X86_64_UNWIND
+        | LLVM_ADDRSIG => {
+            section.data(ENDIAN, bytes).map_err(|error| error.to_string())?;
+        }
+        other => return Err(format!("its type {other:#x} is not one that compiled kernels have")),
+    }
+    if section.sh_addr(ENDIAN) != 0 {
+        return Err("it has an address already".to_owned());
+    }
+    let alignment = section.sh_addralign(ENDIAN);
+    if alignment != 0 && !alignment.is_power_of_two() || alignment > ALIGNMENT_MAX {
+        return Err(format!(
+            "expected an alignment of at most {ALIGNMENT_MAX}, a power of two, found {alignment}"
+        ));
+    }
+    let refused = u64::from(elf::SHF_TLS | elf::SHF_GROUP | elf::SHF_COMPRESSED);
+    if flags & refused != 0 {
+        return Err("thread-local, grouped and compressed sections are not taken".to_owned());
+    }
+    let both = u64::from(elf::SHF_WRITE | elf::SHF_EXECINSTR);
+    if flags & both == both {
+        return Err("it is writable code".to_owned());
+    }
+    Ok(())
+}
+
+fn check_symbols(
+    sections: &SectionTable<'_, Elf>,
+    symbols: &SymbolTable<'_, Elf>,
+) -> Result<Checked, String> {
+    let mut checked = Checked::default();
+    for (index, symbol) in symbols.enumerate().skip(1) {
+        let name = symbols.symbol_name(ENDIAN, symbol).map_err(|error| format!("{index}: {error}"))?;
+        let name =
+            core::str::from_utf8(name).map_err(|_| format!("symbol {index}: its name is not UTF-8"))?;
+        let kind = symbol.st_type();
+        let is_known = matches!(
+            kind,
+            elf::STT_NOTYPE | elf::STT_OBJECT | elf::STT_FUNC | elf::STT_SECTION | elf::STT_FILE
+        );
+        if !is_known || symbol.st_bind() > elf::STB_WEAK {
+            return Err(format!("symbol {name}: expected plain code or data, found type {kind}"));
+        }
+        match symbol.st_shndx(ENDIAN) {
+            elf::SHN_ABS if kind == elf::STT_FILE => {}
+            elf::SHN_UNDEF if symbol.st_bind() == elf::STB_LOCAL => {
+                return Err(format!("symbol {name} is local, and not defined"));
+            }
+            elf::SHN_UNDEF => {
+                checked.undefined.insert(name.to_owned());
+            }
+            number if number >= elf::SHN_LORESERVE => {
+                return Err(format!("symbol {name}: expected one of the sections, found {number:#x}"));
+            }
+            number => {
+                let section = sections
+                    .section(SectionIndex(usize::from(number)))
+                    .map_err(|error| format!("symbol {name}: {error}"))?;
+                define(&mut checked, name, symbol, section)?;
+            }
+        }
+    }
+    Ok(checked)
+}
+
+fn define(
+    checked: &mut Checked,
+    name: &str,
+    symbol: &Sym64<LittleEndian>,
+    section: &SectionHeader64<LittleEndian>,
+) -> Result<(), String> {
+    let end = symbol.st_value(ENDIAN).checked_add(symbol.st_size(ENDIAN));
+    if end.is_none_or(|end| end > section.sh_size(ENDIAN)) {
+        return Err(format!("symbol {name} lies outside of its section"));
+    }
+    if symbol.st_bind() == elf::STB_LOCAL {
+        return Ok(());
+    }
+    if name.is_empty() || !checked.defined.insert(name.to_owned()) {
+        return Err(format!("symbol \"{name}\" is defined twice, or has no name"));
+    }
+    let is_code = section.sh_flags(ENDIAN) & u64::from(elf::SHF_EXECINSTR) != 0;
+    if is_code && symbol.st_type() == elf::STT_FUNC {
+        checked.functions.insert(name.to_owned());
+    }
+    Ok(())
+}
+
+fn check_relocations(
+    bytes: &[u8],
+    host: u16,
+    sections: &SectionTable<'_, Elf>,
+    section: &SectionHeader64<LittleEndian>,
+    symbol_table: SectionIndex,
+    symbols_count: usize,
+) -> Result<(), String> {
+    let size = section.sh_size(ENDIAN);
+    let entry = size_of::<Rela64<LittleEndian>>() as u64;
+    if section.sh_entsize(ENDIAN) != entry || size % entry != 0 {
+        return Err("its entries are not of the size of ELF's".to_owned());
+    }
+    if section.link(ENDIAN) != symbol_table {
+        return Err("its relocations are not of the object's table of symbols".to_owned());
+    }
+    let target = sections.section(section.info_link(ENDIAN)).map_err(|error| error.to_string())?;
+    if target.sh_type(ENDIAN) == elf::SHT_NOBITS || target.sh_type(ENDIAN) == elf::SHT_NULL {
+        return Err("its relocations are of a section without contents".to_owned());
+    }
+    let (relocations, _) = section
+        .rela(ENDIAN, bytes)
+        .map_err(|error| error.to_string())?
+        .ok_or_else(|| "no relocations".to_owned())?;
+    for relocation in relocations {
+        let kind = relocation.r_type(ENDIAN, false);
+        let offset = relocation.r_offset(ENDIAN);
+        let Some((before, width)) = extent(host, kind) else {
+            return Err(format!("relocation of type {kind} is not one that compiled kernels have"));
+        };
+        let end = offset.checked_add(width);
+        if offset < before || end.is_none_or(|end| end > target.sh_size(ENDIAN)) {
+            return Err(format!("a relocation at {offset:#x} lies outside of its section"));
+        }
+        let symbol = relocation.symbol(ENDIAN, false).unwrap_or(SymbolIndex(0));
+        if symbol.0 >= symbols_count {
+            return Err(format!("a relocation at {offset:#x} is of symbol {symbol}, which is not there"));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes before a relocation's place and from it on that the linker reads or writes.
+fn extent(host: u16, kind: u32) -> Option<(u64, u64)> {
+    if host == elf::EM_X86_64 {
+        return Some(match kind {
+            elf::R_X86_64_NONE => (0, 0),
+            elf::R_X86_64_64 | elf::R_X86_64_PC64 | elf::R_X86_64_GOTOFF64 => (0, 8),
+            elf::R_X86_64_PC32
+            | elf::R_X86_64_PLT32
+            | elf::R_X86_64_GOTPCREL
+            | elf::R_X86_64_GOTPC32
+            | elf::R_X86_64_32
+            | elf::R_X86_64_32S => (0, 4),
+            // The instruction in front is rewritten where the symbol is near.
+            elf::R_X86_64_GOTPCRELX => (2, 4),
+            elf::R_X86_64_REX_GOTPCRELX => (3, 4),
+            _ => return None,
+        });
+    }
+    Some(match kind {
+        elf::R_AARCH64_NONE => (0, 0),
+        elf::R_AARCH64_ABS64 | elf::R_AARCH64_PREL64 => (0, 8),
+        elf::R_AARCH64_ABS32
+        | elf::R_AARCH64_PREL32
+        | elf::R_AARCH64_ADR_PREL_PG_HI21
+        | elf::R_AARCH64_ADR_GOT_PAGE
+        | elf::R_AARCH64_ADD_ABS_LO12_NC
+        | elf::R_AARCH64_LD64_GOT_LO12_NC
+        | elf::R_AARCH64_CALL26
+        | elf::R_AARCH64_JUMP26
+        | elf::R_AARCH64_LDST8_ABS_LO12_NC
+        | elf::R_AARCH64_LDST16_ABS_LO12_NC
+        | elf::R_AARCH64_LDST32_ABS_LO12_NC
+        | elf::R_AARCH64_LDST64_ABS_LO12_NC
+        | elf::R_AARCH64_LDST128_ABS_LO12_NC => (0, 4),
+        _ => return None,
+    })
+}
