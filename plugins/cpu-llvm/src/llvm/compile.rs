@@ -69,6 +69,22 @@ pub(crate) fn compile(
     result.map_err(|error| if error.kind() == ErrorKind::INTERNAL { with_ir(&error, ir) } else { error })
 }
 
+/// As [`compile`], of IR that is only tried: where LLVM refuses it, no file is kept.
+///
+/// # Errors
+///
+/// What [`compile`] answers.
+pub(crate) fn attempt(
+    llvm: &'static Llvm,
+    ir: &str,
+    options: &MachineOptions,
+    wanted: Wanted,
+) -> Result<Output, Error> {
+    let (text, options) = (ir.to_owned(), options.clone());
+    let flag = Arc::new(AtomicBool::new(false));
+    worker::run(move || Build::new(llvm, &text, &options, flag)?.run(wanted), || {})
+}
+
 /// The error with the name of a file that has the IR.
 fn with_ir(error: &Error, ir: &str) -> Error {
     let kept = tempfile::Builder::new()

@@ -1,0 +1,126 @@
+//! Processors and features by the names that LLVM 19 has for them.
+//!
+//! LLVM's C interface has no list of them, and LLVM warns about a name that it does not know and goes on without. The
+//! tables beside this file were printed by the library itself (processor `help`); a test compares them with the library
+//! at hand. A table belongs to the version of LLVM that it names. Another minor version of the same major may know more
+//! names, which are refused here, and must know all of these.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+#[cfg(test)]
+mod tests;
+
+/// Architectures that share their processors and features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Family {
+    X86,
+    AArch64,
+    Arm,
+    RiscV,
+    WebAssembly,
+    PowerPc,
+    LoongArch,
+    Mips,
+    Hexagon,
+}
+
+impl Family {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::X86,
+        Self::AArch64,
+        Self::Arm,
+        Self::RiscV,
+        Self::WebAssembly,
+        Self::PowerPc,
+        Self::LoongArch,
+        Self::Mips,
+        Self::Hexagon,
+    ];
+
+    /// LLVM's name of the part of it that compiles for the family.
+    pub(crate) fn component(self) -> &'static str {
+        match self {
+            Self::X86 => "X86",
+            Self::AArch64 => "AArch64",
+            Self::Arm => "ARM",
+            Self::RiscV => "RISCV",
+            Self::WebAssembly => "WebAssembly",
+            Self::PowerPc => "PowerPC",
+            Self::LoongArch => "LoongArch",
+            Self::Mips => "Mips",
+            Self::Hexagon => "Hexagon",
+        }
+    }
+
+    /// Its table.
+    pub(crate) fn names(self) -> &'static Names {
+        &TABLES[Self::ALL.iter().position(|family| *family == self).unwrap_or_default()]
+    }
+
+    fn table(self) -> &'static str {
+        match self {
+            Self::X86 => include_str!("x86.txt"),
+            Self::AArch64 => include_str!("aarch64.txt"),
+            Self::Arm => include_str!("arm.txt"),
+            Self::RiscV => include_str!("riscv.txt"),
+            Self::WebAssembly => include_str!("webassembly.txt"),
+            Self::PowerPc => include_str!("powerpc.txt"),
+            Self::LoongArch => include_str!("loongarch.txt"),
+            Self::Mips => include_str!("mips.txt"),
+            Self::Hexagon => include_str!("hexagon.txt"),
+        }
+    }
+}
+
+/// What a family has, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Names {
+    /// The LLVM that printed them.
+    pub(crate) version: String,
+    pub(crate) processors: BTreeSet<String>,
+    pub(crate) features: BTreeSet<String>,
+}
+
+static TABLES: LazyLock<Vec<Names>> =
+    LazyLock::new(|| Family::ALL.iter().map(|family| Names::read(family.table())).collect());
+
+impl Names {
+    /// Reads a table: a line `LLVM <version>`, then words below `processors:` and `features:`.
+    fn read(text: &str) -> Self {
+        let mut names = Self::default();
+        let mut section = None;
+        for line in text.lines() {
+            match line.trim() {
+                line if line.starts_with('#') => {}
+                line if line.starts_with("LLVM ") => line["LLVM ".len()..].clone_into(&mut names.version),
+                "processors:" => section = Some(false),
+                "features:" => section = Some(true),
+                line => {
+                    let words = line.split_whitespace().map(str::to_owned);
+                    match section {
+                        Some(false) => names.processors.extend(words),
+                        Some(true) => names.features.extend(words),
+                        None => {}
+                    }
+                }
+            }
+        }
+        names
+    }
+}
+
+/// What is known, for the end of a message: all of a few names, or the one that is nearest, or nothing.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    const FEW: usize = 6;
+    const ALIKE: f64 = 0.3;
+    let known: Vec<&str> = known.collect();
+    if known.len() <= FEW {
+        let quoted: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
+        return format!("; known are {}", quoted.join(", "));
+    }
+    let word: String = word.chars().take(60).collect::<String>().to_lowercase();
+    let likeness = |name: &str| strsim::normalized_damerau_levenshtein(name, &word);
+    let near = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).copied().unwrap_or_default();
+    if likeness(near) < ALIKE { String::new() } else { format!("; the nearest known one is \"{near}\"") }
+}

@@ -1,0 +1,179 @@
+//! What a processor answers to the writer of LLVM IR.
+
+use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
+use chipdock_ir::{StorageRank, StorageScope, Target, ThreadAxis};
+use chipdock_plugin_api::Error;
+
+use crate::llvm::{Llvm, MachineOptions};
+use crate::names::Family;
+use crate::target_kind::{NAME, checked, value_error};
+use crate::trial;
+use crate::triple::Triple;
+
+/// Bits of vectors that LLVM prefers on x86 when nobody says: all that the processor has. By itself LLVM 19 keeps to 256
+/// on processors that have 512.
+const VECTOR_BITS: i64 = 512;
+
+/// What a target machine is made for.
+pub(crate) fn machine_options(target: &Target) -> MachineOptions {
+    let text = |name: &str| target.str(name).unwrap_or_default().to_owned();
+    MachineOptions {
+        triple: text("mtriple"),
+        cpu: text("mcpu"),
+        features: target.str_list("mattr").join(","),
+        abi: text("mabi"),
+        opt_level: target.int("opt-level").and_then(|level| u8::try_from(level).ok()).unwrap_or(3).min(3),
+        ..MachineOptions::default()
+    }
+}
+
+/// A processor, as a canonical target says.
+#[derive(Clone, Debug)]
+pub(crate) struct CpuTarget {
+    options: MachineOptions,
+    data_layout: String,
+    attributes: Vec<(String, String)>,
+    fast_math: FastMath,
+    converts_float16: bool,
+}
+
+impl CpuTarget {
+    /// The processor of a target that the kind has canonicalized.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: the target is not canonical, or LLVM cannot compile for it.
+    pub(crate) fn new(llvm: &'static Llvm, target: &Target) -> Result<Self, Error> {
+        let canonical = checked(llvm, target)?;
+        if let Some(option) =
+            ["mtriple", "mcpu", "mattr"].iter().find(|name| differs(&canonical, target, name))
+        {
+            return Err(value_error(format!(
+                "target {NAME}: expected a target that its kind has filled in, found option '{option}' as nobody fills \
+                 it in; make the target with the host"
+            )));
+        }
+        let options = machine_options(target);
+        let triple = Triple::parse(&options.triple).map_err(value_error)?;
+        let data_layout = llvm.machine(&options)?.data_layout();
+        let converts_float16 = converts_float16(llvm, &options, triple.architecture.family)?;
+        let mut attributes: Vec<(String, String)> = Vec::new();
+        let mut attribute = |name: &str, value: String| {
+            if !value.is_empty() {
+                attributes.push((name.to_owned(), value));
+            }
+        };
+        // Nothing here reads or sets the flags of floating-point exceptions.
+        attribute("no-trapping-math", "true".to_owned());
+        attribute("target-cpu", options.cpu.clone());
+        attribute("target-features", options.features.clone());
+        if triple.architecture.family == Family::X86 {
+            let width = target.int("vector-width").unwrap_or(VECTOR_BITS);
+            attribute("prefer-vector-width", width.to_string());
+        }
+        Ok(Self { fast_math: fast_math(target), options, data_layout, attributes, converts_float16 })
+    }
+
+    /// What to make the target machine for.
+    pub(crate) fn machine_options(&self) -> &MachineOptions {
+        &self.options
+    }
+}
+
+fn differs(a: &Target, b: &Target, option: &str) -> bool {
+    a.options.get(option) != b.options.get(option)
+}
+
+/// An option of its own counts before `fast-math`.
+fn fast_math(target: &Target) -> FastMath {
+    let all = target.bool("fast-math").unwrap_or(false);
+    let flag = |name: &str| target.bool(&format!("fast-math-{name}")).unwrap_or(all);
+    FastMath {
+        nnan: flag("nnan"),
+        ninf: flag("ninf"),
+        nsz: flag("nsz"),
+        arcp: flag("arcp"),
+        contract: flag("contract"),
+        reassoc: flag("reassoc"),
+    }
+}
+
+/// Whether LLVM converts between float16 and float32 by an instruction. Where it would call a library, the answer is no.
+fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Family) -> Result<bool, Error> {
+    let feature = match family {
+        Family::X86 => "f16c",
+        Family::AArch64 => "fp-armv8",
+        Family::Arm => "fp16",
+        Family::RiscV => "zfhmin",
+        _ => return Ok(false),
+    };
+    // Features of this machine are all written out: what f16c stands on is not missing, so there is no need to ask.
+    let has = |item: &str| options.features.split(',').any(|has| has == item);
+    let stands_on = ["-f16c", "-avx", "-sse4.2", "-sse4.1", "-ssse3", "-sse3", "-sse2", "-sse"];
+    if family == Family::X86 && has("+f16c") && !stands_on.into_iter().any(has) {
+        return Ok(true);
+    }
+    Ok(trial::facts(llvm, options)?.contains(feature))
+}
+
+fn refuse<T>(what: impl std::fmt::Display) -> Answer<T> {
+    Err(Refusal::new(format!(
+        "has no {what}: a function of a processor is one thread; build it for a target that has threads"
+    )))
+}
+
+impl LlvmTarget for CpuTarget {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn triple(&self) -> &str {
+        &self.options.triple
+    }
+
+    fn data_layout(&self) -> &str {
+        &self.data_layout
+    }
+
+    fn pointer_bits(&self) -> u32 {
+        // `p:32:32` is the default address space of a layout; LLVM leaves out 64.
+        let pointers = self.data_layout.split('-').find_map(|part| part.strip_prefix("p:"));
+        let bits = pointers.and_then(|part| part.split(':').next()).and_then(|bits| bits.parse().ok());
+        bits.unwrap_or(64)
+    }
+
+    fn function_attributes(&self) -> Vec<(String, String)> {
+        self.attributes.clone()
+    }
+
+    fn calling_convention(&self, convention: CallingConv) -> Answer<&'static str> {
+        match convention {
+            CallingConv::Internal | CallingConv::Packed => Ok(""),
+            CallingConv::Kernel => refuse("device kernels"),
+        }
+    }
+
+    fn address_space(&self, scope: &StorageScope) -> Answer<u32> {
+        match scope.rank {
+            StorageRank::Global | StorageRank::Local if scope.tag.is_empty() => Ok(0),
+            StorageRank::Shared | StorageRank::Warp => refuse(format!("storage scope {scope}")),
+            _ => Err(Refusal::new(format!("has no storage scope {scope}; expected global or local"))),
+        }
+    }
+
+    fn thread_index(&self, axis: ThreadAxis) -> Answer<&'static str> {
+        refuse(format!("thread axis {axis}"))
+    }
+
+    fn barrier(&self, scope: &str) -> Answer<&'static [&'static str]> {
+        refuse(format!("barrier of scope \"{scope}\""))
+    }
+
+    fn fast_math(&self) -> FastMath {
+        self.fast_math
+    }
+
+    fn converts_float16(&self) -> bool {
+        self.converts_float16
+    }
+}

@@ -1,0 +1,342 @@
+//! The target kind's own part: what is not set is filled in, what is set is checked.
+//!
+//! * **K1** Without `mtriple` and `mcpu`, or with `mcpu` "native" or "host", the target is this machine: its triple, its
+//!   processor, and all its features, since LLVM misnames some processors. Features that are there come first, then
+//!   those that are not, so that one that is missing takes along what needs it; those of the user come last.
+//! * **K2** With `mtriple` alone, the processor is the architecture's generic one, with what its operating system's rules
+//!   ask for (RISC-V: `m a f d c`; x86 of 32 bits: `sse2`).
+//! * **K3** Names that LLVM does not know, words of a triple that nobody knows, options that contradict each other or that
+//!   the architecture does not have are refused: option, value, what was expected, the nearest known name.
+//! * **K4** What LLVM itself cannot compile with is found by compiling a small function with it (`trial`).
+//! * **K5** What comes out comes out again unchanged.
+//! * **K6** Without the library the answer is `Unavailable`, and names the package that brings it.
+
+use chipdock_ir::Target;
+use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
+use serde_json::Value;
+
+use crate::llvm::{HostCpu, Llvm, library};
+use crate::names::{Family, nearest};
+use crate::target;
+use crate::trial;
+use crate::triple::{Triple, shown};
+
+/// The kind's name.
+pub(crate) const NAME: &str = "llvm";
+/// What an option `mcpu` says for "this machine".
+const NATIVE: [&str; 2] = ["native", "host"];
+/// Most features of a target.
+const FEATURES_MAX: usize = 1024;
+
+/// Target kind `llvm`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LlvmTargetKind;
+
+/// What is filled in from outside the target.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// The processor that this process runs on.
+    pub(crate) host: HostCpu,
+    /// The parts that the library has, by LLVM's names.
+    pub(crate) components: Vec<&'static str>,
+}
+
+impl TargetKind for LlvmTargetKind {
+    fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
+        let target = serde_json::from_str(target_json)
+            .map_err(|error| error.to_string())
+            .and_then(|json| Target::from_canonical_json(&json))
+            .map_err(|error| value_error(format!("target {NAME}: {error}")))?;
+        let llvm = library()?;
+        let mut target = checked(llvm, &target)?;
+        trial::add_arm_features(llvm, &mut target)?;
+        Ok(target.to_json().to_string())
+    }
+}
+
+/// The target, filled in and checked, but for what ARM's has besides.
+///
+/// # Errors
+///
+/// * `ValueError`: what K3 and K4 refuse.
+pub(crate) fn checked(llvm: &'static Llvm, target: &Target) -> Result<Target, Error> {
+    let around = Surroundings { host: llvm.host(), components: llvm.targets() };
+    let target = resolve(target, &around).map_err(value_error)?;
+    let (cpu, features) = machine_of(&around.host);
+    let is_this_machine = target.str("mcpu") == Some(cpu.as_str())
+        && target.str_list("mattr").iter().eq(features.iter())
+        && !target.options.contains_key("mabi");
+    if !is_this_machine {
+        trial::check(llvm, &target::machine_options(&target))?;
+    }
+    Ok(target)
+}
+
+pub(crate) fn value_error(message: String) -> Error {
+    Error::new(ErrorKind::VALUE_ERROR, message)
+}
+
+/// A message about an option.
+fn about(option: &str, what: impl std::fmt::Display) -> String {
+    format!("target {NAME}: option '{option}': {what}")
+}
+
+/// The target with everything that the kind fills in, checked but for what only LLVM can tell (K4).
+///
+/// # Errors
+///
+/// The message of a `ValueError`.
+pub(crate) fn resolve(target: &Target, around: &Surroundings) -> Result<Target, String> {
+    let mut target = target.clone();
+    let (triple, is_native) = triple(&target, around)?;
+    let triple = float_abi(&target, triple)?;
+    let family = triple.architecture.family;
+    if !around.components.contains(&family.component()) {
+        let message = format!(
+            "the LLVM library that was found has no part {} for \"{}\"; it has {}",
+            family.component(),
+            triple.architecture.name,
+            around.components.join(", ")
+        );
+        return Err(about("mtriple", message));
+    }
+    let (cpu, before) = processor(&target, &triple, is_native, around)?;
+    let features = features(&target, &triple, before)?;
+    abi(&target, &triple)?;
+    vector_width(&target, &triple)?;
+    let mut set = |name: &str, value: Value| target.options.insert(name.to_owned(), value);
+    set("mtriple", triple.to_string().into());
+    set("mcpu", cpu.into());
+    set("mattr", features.into());
+    Ok(target)
+}
+
+/// The triple, and whether the processor is this machine's own (K1).
+fn triple(target: &Target, around: &Surroundings) -> Result<(Triple, bool), String> {
+    let read = |text: &str| Triple::parse(text).map_err(|message| about("mtriple", message));
+    let here = |_| {
+        Triple::parse(&around.host.triple).map_err(|message| {
+            about("mtriple", format!("not set, and that of this machine is not one of the kind's: {message}"))
+        })
+    };
+    let cpu = target.str("mcpu");
+    let is_native = cpu.is_some_and(|cpu| NATIVE.contains(&cpu));
+    let Some(text) = target.str("mtriple") else { return Ok((here(())?, is_native || cpu.is_none())) };
+    let triple = read(text)?;
+    if is_native {
+        let here = here(())?;
+        if (here.architecture.family, here.architecture.bits)
+            != (triple.architecture.family, triple.architecture.bits)
+        {
+            let cpu = cpu.unwrap_or_default();
+            return Err(about(
+                "mcpu",
+                format!(
+                    "\"{cpu}\" is this machine's processor ({}), option 'mtriple' says {}; name a processor of {}",
+                    here.architecture.name, triple, triple.architecture.name
+                ),
+            ));
+        }
+    }
+    Ok((triple, is_native))
+}
+
+/// `mfloat-abi` becomes part of the triple.
+fn float_abi(target: &Target, triple: Triple) -> Result<Triple, String> {
+    let Some(abi) = target.str("mfloat-abi") else { return Ok(triple) };
+    if triple.architecture.family != Family::Arm {
+        return Err(about(
+            "mfloat-abi",
+            format!(
+                "only 32-bit ARM has a choice, found \"{abi}\" for {triple}; remove it (RISC-V's is 'mabi')"
+            ),
+        ));
+    }
+    if triple.float_abi() == Some(abi) {
+        return Ok(triple);
+    }
+    triple.with_float_abi(abi).ok_or_else(|| {
+        about(
+            "mfloat-abi",
+            format!(
+                "\"{abi}\" does not go with option 'mtriple', {triple}; expected one that ends in gnueabi, \
+                     musleabi or eabi, with or without hf"
+            ),
+        )
+    })
+}
+
+/// This machine's processor and its features, in the order of K1.
+fn machine_of(host: &HostCpu) -> (String, Vec<String>) {
+    let all = host.features.split(',').filter(|feature| feature.len() > 1);
+    let mut features: Vec<String> = all.map(str::to_owned).collect();
+    // By sign, `+` before `-`, then by name.
+    features.sort_by_key(|feature| (!feature.starts_with('+'), feature.clone()));
+    features.dedup();
+    (host.cpu.clone(), features)
+}
+
+/// The processor, and the features that come before the user's own.
+fn processor(
+    target: &Target,
+    triple: &Triple,
+    is_native: bool,
+    around: &Surroundings,
+) -> Result<(String, Vec<String>), String> {
+    if is_native {
+        return Ok(machine_of(&around.host));
+    }
+    let family = triple.architecture.family;
+    let Some(cpu) = target.str("mcpu") else {
+        let (cpu, features) = generic(triple);
+        return Ok((cpu.to_owned(), features.iter().map(|feature| format!("+{feature}")).collect()));
+    };
+    let known = &family.names().processors;
+    // What the library says of this machine is known to it, whatever the table says.
+    if known.contains(cpu) || cpu == around.host.cpu && is_of_host(triple, around) {
+        return Ok((cpu.to_owned(), Vec::new()));
+    }
+    let expected = format!(
+        "expected a processor of {} as LLVM names it, or \"native\", found {}",
+        triple.architecture.name,
+        shown(cpu)
+    );
+    let other = Family::ALL.iter().find(|other| other.names().processors.contains(cpu));
+    Err(about(
+        "mcpu",
+        match other {
+            Some(other) => {
+                format!("{expected}, which is one of {}: set option 'mtriple' too", other.component())
+            }
+            None => format!("{expected}{}", nearest(cpu, known.iter().map(String::as_str))),
+        },
+    ))
+}
+
+fn is_of_host(triple: &Triple, around: &Surroundings) -> bool {
+    Triple::parse(&around.host.triple)
+        .is_ok_and(|host| host.architecture.family == triple.architecture.family)
+}
+
+/// An architecture's generic processor, and what its operating systems take for granted (K2).
+fn generic(triple: &Triple) -> (&'static str, &'static [&'static str]) {
+    let bits = triple.architecture.bits;
+    match triple.architecture.family {
+        // Without SSE2, floats are computed in registers of the x87, and rounded otherwise.
+        Family::X86 if bits == 32 => ("generic", &["sse2"]),
+        Family::RiscV => {
+            let cpu = if bits == 64 { "generic-rv64" } else { "generic-rv32" };
+            (cpu, if triple.is_hosted() { &["m", "a", "f", "d", "c"] } else { &[] })
+        }
+        Family::PowerPc => ("ppc64le", &[]),
+        Family::LoongArch => ("loongarch64", &[]),
+        Family::Mips => (if bits == 64 { "mips64r2" } else { "mips32r2" }, &[]),
+        _ => ("generic", &[]),
+    }
+}
+
+/// `mattr`, checked, behind what comes before.
+fn features(target: &Target, triple: &Triple, before: Vec<String>) -> Result<Vec<String>, String> {
+    let given = target.str_list("mattr");
+    if given.len() > FEATURES_MAX {
+        return Err(about(
+            "mattr",
+            format!("expected at most {FEATURES_MAX} features, found {}", given.len()),
+        ));
+    }
+    for item in &given {
+        check_feature(item, triple)?;
+    }
+    for item in given.iter().filter(|item| item.starts_with('+')) {
+        let opposite = format!("-{}", &item[1..]);
+        if given.contains(&opposite.as_str()) {
+            return Err(about(
+                "mattr",
+                format!("\"{item}\" and \"{opposite}\" contradict each other; keep one"),
+            ));
+        }
+    }
+    // A later one wins, so that the last of each is all that counts.
+    let kept = |(index, item): &(usize, &str)| given[index + 1..].iter().all(|later| later[1..] != item[1..]);
+    let own = before.into_iter().filter(|item| given.iter().all(|later| later[1..] != item[1..]));
+    let given = given.iter().copied().enumerate().filter(kept).map(|(_, item)| item.to_owned());
+    Ok(own.chain(given).collect())
+}
+
+fn check_feature(item: &str, triple: &Triple) -> Result<(), String> {
+    let family = triple.architecture.family;
+    let known = &family.names().features;
+    let Some(name) = item.strip_prefix(['+', '-']) else {
+        let hint = if known.contains(item) { format!("; write \"+{item}\"") } else { String::new() };
+        return Err(about(
+            "mattr",
+            format!("expected \"+feature\" or \"-feature\", found {}{hint}", shown(item)),
+        ));
+    };
+    if item.contains(',') {
+        return Err(about("mattr", format!("expected one feature in each item, found {}", shown(item))));
+    }
+    if family == Family::X86 && (name.ends_with("-mode") || item == "-64bit") {
+        return Err(about("mattr", format!("{} is for option 'mtriple' to say; remove it", shown(item))));
+    }
+    if known.contains(name) {
+        return Ok(());
+    }
+    let expected =
+        format!("expected a feature of {} as LLVM names it, found {}", triple.architecture.name, shown(item));
+    let other = Family::ALL.iter().find(|other| other.names().features.contains(name));
+    Err(about(
+        "mattr",
+        match other {
+            Some(other) => format!("{expected}, which is a feature of {}", other.component()),
+            None => format!("{expected}{}", nearest(name, known.iter().map(String::as_str))),
+        },
+    ))
+}
+
+/// The ABIs that an architecture has by name.
+fn abis(triple: &Triple) -> &'static [&'static str] {
+    match (triple.architecture.family, triple.architecture.bits) {
+        (Family::RiscV, 64) => &["lp64", "lp64f", "lp64d", "lp64e"],
+        (Family::RiscV, _) => &["ilp32", "ilp32f", "ilp32d", "ilp32e"],
+        (Family::Arm, _) => &["aapcs", "aapcs16", "apcs-gnu"],
+        (Family::AArch64, _) => &["aapcs", "darwinpcs"],
+        (Family::PowerPc, _) => &["elfv2"],
+        (Family::LoongArch, _) => &["lp64d", "lp64f", "lp64s"],
+        (Family::Mips, 64) => &["n64"],
+        (Family::Mips, _) => &["o32"],
+        _ => &[],
+    }
+}
+
+fn abi(target: &Target, triple: &Triple) -> Result<(), String> {
+    let Some(abi) = target.str("mabi") else { return Ok(()) };
+    let known = abis(triple);
+    if known.contains(&abi) {
+        return Ok(());
+    }
+    let name = triple.architecture.name;
+    let what = if known.is_empty() {
+        format!("{name} has one ABI for each system, found {}; remove it", shown(abi))
+    } else {
+        let near = nearest(abi, known.iter().copied());
+        format!("expected an ABI of {name}, found {}{near}", shown(abi))
+    };
+    Err(about("mabi", what))
+}
+
+fn vector_width(target: &Target, triple: &Triple) -> Result<(), String> {
+    let Some(width) = target.int("vector-width") else { return Ok(()) };
+    if triple.architecture.family != Family::X86 {
+        return Err(about(
+            "vector-width",
+            format!(
+                "only x86 has a choice, found {width} for {triple}; remove it (elsewhere features say it: sve, zvl256b)"
+            ),
+        ));
+    }
+    if [128, 256, 512].contains(&width) {
+        return Ok(());
+    }
+    Err(about("vector-width", format!("expected 128, 256 or 512, found {width}")))
+}

@@ -1,0 +1,4 @@
+//! Tests of the parts that need no host.
+
+mod errors;
+mod kinds;

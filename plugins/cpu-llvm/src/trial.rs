@@ -1,0 +1,249 @@
+//! What only LLVM can tell of a processor: whether it can compile for it at all, and which features it has.
+//!
+//! LLVM's C interface answers neither. It warns about a combination of options, or ends the process over it, once it
+//! compiles a function; so a small function with the kinds of code that kernels are made of is compiled. And it inlines a
+//! function into another only where the other's processor has every feature of the first: a function with one feature
+//! more that disappears into its caller had nothing more. Both take one module of a few milliseconds, whose outcome is
+//! kept for each combination.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::sync::{LazyLock, Mutex};
+
+use chipdock_ir::Target;
+use chipdock_plugin_api::{Error, ErrorKind};
+
+use crate::llvm::compile::attempt;
+use crate::llvm::{Llvm, MachineOptions, Wanted};
+use crate::names::Family;
+use crate::target_kind::{NAME, value_error};
+use crate::triple::Triple;
+
+/// Code of the kinds that kernels are made of: integers, floats, vectors, memory, atomics, calls.
+const SAMPLE: &str = "
+declare i32 @called(ptr, i32, double)
+declare float @llvm.fma.f32(float, float, float)
+declare double @llvm.sqrt.f64(double)
+define i32 @sample(ptr %p, ptr %q, i32 %n, i64 %m) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %place = getelementptr float, ptr %p, i64 %i
+  %x = load float, ptr %place, align 4
+  %y = call float @llvm.fma.f32(float %x, float %x, float 1.0)
+  %d = fpext float %y to double
+  %root = call double @llvm.sqrt.f64(double %d)
+  %result = call i32 @called(ptr %place, i32 %n, double %root)
+  store float %y, ptr %place, align 4
+  %next = add i64 %i, 1
+  %again = icmp ult i64 %next, %m
+  br i1 %again, label %loop, label %end
+end:
+  %v = load <8 x float>, ptr %q, align 4
+  %w = fadd <8 x float> %v, %v
+  store <8 x float> %w, ptr %p, align 4
+  %quotient = sdiv i64 %m, 7
+  %old = atomicrmw add ptr %q, i32 %n seq_cst
+  %low = trunc i64 %quotient to i32
+  %sum = add i32 %low, %old
+  ret i32 %sum
+}
+@unknown = external global i32
+";
+
+/// Features that somebody here asks for.
+fn asked(family: Family) -> &'static [&'static str] {
+    match family {
+        Family::X86 => &["f16c", "sse2"],
+        Family::AArch64 => &["fp-armv8", "neon", "sve", "dotprod", "i8mm", "fullfp16", "sme"],
+        Family::Arm => &["fp16", "neon", "dotprod", "i8mm", "fullfp16", "dsp", "mve"],
+        Family::RiscV => &["zfhmin", "f", "d"],
+        Family::LoongArch => &["f", "d"],
+        _ => &[],
+    }
+}
+
+/// Features that a processor has, among those that somebody asks for.
+pub(crate) type Facts = BTreeSet<&'static str>;
+
+/// The facts, or why LLVM cannot compile.
+type Outcome = Result<Facts, String>;
+
+/// What is known of a processor: outcomes that a process has seen, by triple, processor, features and ABI.
+static KNOWN: LazyLock<Mutex<HashMap<[String; 4], Outcome>>> = LazyLock::new(Mutex::default);
+/// Outcomes that are kept.
+const KNOWN_MAX: usize = 256;
+
+/// Which features a processor has, of those in [`asked`].
+///
+/// # Errors
+///
+/// * `ValueError`, with LLVM's words: LLVM cannot compile for this combination of options.
+pub(crate) fn facts(llvm: &'static Llvm, options: &MachineOptions) -> Result<Facts, Error> {
+    let triple =
+        Triple::parse(&options.triple).map_err(|message| value_error(format!("target {NAME}: {message}")))?;
+    let MachineOptions { triple: name, cpu, features, abi, .. } = options;
+    let key = [name.clone(), cpu.clone(), features.clone(), abi.clone()];
+    let lock = || KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let kept = lock().get(&key).cloned();
+    let outcome = match kept {
+        Some(outcome) => outcome,
+        None => {
+            let outcome = compiled(llvm, options, asked(triple.architecture.family))?;
+            let mut known = lock();
+            if known.len() >= KNOWN_MAX {
+                known.clear();
+            }
+            known.insert(key, outcome.clone());
+            outcome
+        }
+    };
+    outcome.map_err(|why| {
+        let set = |option: &str, value: &str| {
+            if value.is_empty() { String::new() } else { format!(", {option} \"{value}\"") }
+        };
+        value_error(format!(
+            "target {NAME}: LLVM cannot compile for mtriple \"{name}\"{}{}{}: {}; change what it names",
+            set("mcpu", cpu),
+            set("mattr", &cut(features)),
+            set("mabi", abi),
+            why
+        ))
+    })
+}
+
+/// A list of features as a message shows it.
+fn cut(features: &str) -> String {
+    const SHOWN: usize = 120;
+    match features.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &features[..end]),
+        None => features.to_owned(),
+    }
+}
+
+/// The outer error is not about the options.
+fn compiled(
+    llvm: &'static Llvm,
+    options: &MachineOptions,
+    features: &[&'static str],
+) -> Result<Outcome, Error> {
+    // LLVM inlines from this level on.
+    let options = MachineOptions { opt_level: 2, ..options.clone() };
+    let wanted = Wanted { object: true, ir: true, ..Wanted::default() };
+    match attempt(llvm, &module(&options, features), &options, wanted) {
+        Ok(output) => {
+            let warned: Vec<&str> = output.notes.iter().map(|note| note.message.as_str()).collect();
+            if let Some(first) = warned.first() {
+                return Ok(Err((*first).to_owned()));
+            }
+            let calls: Vec<&str> = output.ir.lines().filter(|line| line.contains(" call ")).collect();
+            let has = |index: &usize| !calls.iter().any(|line| line.contains(&format!("@more{index}(")));
+            let found = (0..features.len()).filter(has).map(|index| features[index]);
+            Ok(Ok(found.collect()))
+        }
+        Err(error) if error.kind() == ErrorKind::INTERNAL => Ok(Err(reason(&error.message()))),
+        Err(error) => Err(error),
+    }
+}
+
+/// The first of LLVM's complaints, without what is said about IR that is not a sample.
+fn reason(message: &str) -> String {
+    let words = message.split_once("; ").map_or(message, |(first, _)| first);
+    let words = words.strip_prefix("LLVM gave up: ").unwrap_or(words);
+    let words = words.strip_prefix("LLVM refuses the IR: ").unwrap_or(words);
+    let words = match words.split_once("in function ") {
+        Some((place, rest)) if place.starts_with('<') => {
+            rest.split_once("): ").map_or(rest, |(_, rest)| rest)
+        }
+        _ => words,
+    };
+    words.trim().trim_end_matches(['.', '!']).to_owned()
+}
+
+fn module(options: &MachineOptions, features: &[&str]) -> String {
+    let mut text = SAMPLE.replace("%m) {", "%m) #0 {");
+    let attributes =
+        |features: &str| format!("\"target-cpu\"=\"{}\" \"target-features\"=\"{features}\"", options.cpu);
+    let mut calls = String::new();
+    for (index, feature) in features.iter().enumerate() {
+        let more =
+            format!("{}{}+{feature}", options.features, if options.features.is_empty() { "" } else { "," });
+        // A volatile load, so that nothing is known of the result without inlining.
+        let _ = writeln!(
+            text,
+            "define i32 @more{index}() {} {{\n  %v = load volatile i32, ptr @unknown\n  ret i32 %v\n}}",
+            attributes(&more)
+        );
+        let _ = writeln!(calls, "  %c{index} = call i32 @more{index}()");
+    }
+    let _ = writeln!(text, "define void @caller() #0 {{\n{calls}  ret void\n}}");
+    let _ = writeln!(text, "attributes #0 = {{ {} }}", attributes(&options.features));
+    text
+}
+
+/// Checks a target whose options are each right by themselves (K4).
+///
+/// # Errors
+///
+/// * `ValueError`: LLVM cannot compile for it; floats would not be those of the IR; the ABI needs what is not there.
+pub(crate) fn check(llvm: &'static Llvm, options: &MachineOptions) -> Result<(), Error> {
+    // LLVM prints a warning about an ABI that needs what is not there, so that this is found out without it.
+    let facts = facts(llvm, &MachineOptions { abi: String::new(), ..options.clone() })?;
+    let triple = Triple::parse(&options.triple).map_err(value_error)?;
+    let lacks = |option: &str, value: &str, feature: &str, why: &str| {
+        let message = format!(
+            "target {NAME}: option '{option}': \"{value}\" {why}, and the processor has no \"{feature}\"; \
+             add \"+{feature}\" to option 'mattr' or choose another"
+        );
+        if facts.contains(feature) { Ok(()) } else { Err(value_error(message)) }
+    };
+    match triple.architecture.family {
+        Family::X86 => {
+            lacks("mcpu", &options.cpu, "sse2", "has to round floats as the IR does, which SSE2 does")
+        }
+        Family::RiscV | Family::LoongArch if options.abi.ends_with(['d', 'f']) => {
+            let feature = &options.abi[options.abi.len() - 1..];
+            lacks("mabi", &options.abi, feature, "passes floats in float registers")
+        }
+        _ => Ok(()),
+    }?;
+    self::facts(llvm, options).map(drop)
+}
+
+/// Adds to an ARM target what TVM's schedules ask for: the key `arm_cpu`, and facts about its processor.
+///
+/// # Errors
+///
+/// What [`facts`] answers.
+pub(crate) fn add_arm_features(llvm: &'static Llvm, target: &mut Target) -> Result<(), Error> {
+    let options = crate::target::machine_options(target);
+    let triple = Triple::parse(&options.triple).map_err(value_error)?;
+    let is_micro = triple.is_microcontroller() || options.cpu.starts_with("cortex-m");
+    let is_real_time = triple.architecture.name.ends_with('r') || options.cpu.starts_with("cortex-r");
+    let names: &[(&str, &str)] = match triple.architecture.family {
+        Family::Arm if is_micro => &[("has_dsp", "dsp"), ("has_mve", "mve")],
+        Family::Arm if is_real_time => return Ok(()),
+        Family::AArch64 | Family::Arm => &[
+            ("has_asimd", "neon"),
+            ("has_sve", "sve"),
+            ("has_dotprod", "dotprod"),
+            ("has_matmul_i8", "i8mm"),
+            ("has_fp16_simd", "fullfp16"),
+            ("has_sme", "sme"),
+        ],
+        _ => return Ok(()),
+    };
+    let facts = facts(llvm, &options)?;
+    for (name, feature) in names {
+        target.options.insert(format!("feature.{name}"), facts.contains(feature).into());
+    }
+    if !is_micro {
+        let is_aarch64 = triple.architecture.family == Family::AArch64;
+        target.options.insert("feature.is_aarch64".to_owned(), is_aarch64.into());
+    }
+    if !target.keys.iter().any(|key| key == "arm_cpu") {
+        target.keys.insert(0, "arm_cpu".to_owned());
+    }
+    Ok(())
+}
