@@ -1,20 +1,21 @@
-//! Kernels compiled by the command and the system's C compiler, and called by the packed convention with arguments made
-//! by hand, so that every rule of the argument check can be broken on purpose.
+//! Kernels compiled by the command, made callable in several ways, and called by the packed convention with arguments
+//! made by hand, so that every rule of the argument check can be broken on purpose.
 
 #![expect(clippy::panic, reason = "a test helper: what cannot be prepared fails the test")]
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
-use std::process::Command;
 use std::{ptr, slice};
 
 use chipdock_abi::{
     CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_FLOAT, CHIPDOCK_TYPE_INT, CHIPDOCK_TYPE_TENSOR, ChipdockAny,
     ChipdockAnyValue, ChipdockEnv, ChipdockParallelBody, DLDataType, DLDevice, DLTensor,
 };
-use chipdock_cli_tests::Scratch;
-use libloading::Library;
+
+mod kernels;
+
+pub use kernels::{Kernels, Surroundings, raise_by_tvm_ffi};
 
 /// An error that compiled code raised: kind and message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,108 +142,6 @@ static ENV: ChipdockEnv = ChipdockEnv {
     call_imported,
     parallel_launch: parallel,
 };
-
-/// Compiled kernels.
-#[derive(Debug)]
-pub struct Kernels {
-    library: Library,
-    _folder: Scratch,
-}
-
-type PackedCall = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
-
-impl Kernels {
-    /// Compiles TVMScript.
-    ///
-    /// # Panics
-    ///
-    /// Where the command, the compiler or the loader fails.
-    #[must_use]
-    pub fn new(script: &str) -> Self {
-        let folder = Scratch::new();
-        folder.write(
-            "kernels.py",
-            format!("# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n{script}"),
-        );
-        let built = folder.run("build kernels.py --target c --emit source");
-        assert_eq!(built.code, Some(0), "{}", built.stderr);
-        let (source, library) = (folder.write("kernels.c", &built.stdout), folder.path("kernels.so"));
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let output = Command::new(compiler)
-            .args(["-std=gnu11", "-O2", "-fPIC", "-shared", "-fno-math-errno", "-Wall", "-Werror", "-o"])
-            .arg(&library)
-            .arg(source)
-            .arg("-lm")
-            .output();
-        let output = output.unwrap_or_else(|error| panic!("the C compiler: {error}"));
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        // SAFETY: a library just compiled, without constructors.
-        let library = unsafe { Library::new(&library) }.unwrap_or_else(|error| panic!("{error}"));
-        // SAFETY: the variable is part of what a compiled library exports.
-        unsafe {
-            let env = library.get::<*mut *const ChipdockEnv>("__chipdock_env");
-            let env = env.unwrap_or_else(|error| panic!("{error}"));
-            **env = &raw const ENV;
-        }
-        Self { library, _folder: folder }
-    }
-
-    /// Calls a function.
-    ///
-    /// # Errors
-    ///
-    /// What it raised.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such function, or its status and whether it raised do not agree.
-    pub fn call(&self, name: &str, args: &[ChipdockAny]) -> Result<(), Raised> {
-        self.call_with_count(name, args.as_ptr(), args.len() as i32)
-    }
-
-    /// Calls a function with arguments and a count that need not agree.
-    ///
-    /// # Errors
-    ///
-    /// What it raised.
-    ///
-    /// # Panics
-    ///
-    /// As [`Kernels::call`].
-    pub fn call_with_count(&self, name: &str, args: *const ChipdockAny, count: i32) -> Result<(), Raised> {
-        self.call_value(name, args, count).map(drop)
-    }
-
-    /// What a function returns.
-    ///
-    /// # Errors
-    ///
-    /// What it raised.
-    ///
-    /// # Panics
-    ///
-    /// As [`Kernels::call`].
-    pub fn call_value(
-        &self,
-        name: &str,
-        args: *const ChipdockAny,
-        count: i32,
-    ) -> Result<ChipdockAny, Raised> {
-        // SAFETY: entries have this type.
-        let function = unsafe { self.library.get::<PackedCall>(format!("__tvm_ffi_{name}")) };
-        let function = function.unwrap_or_else(|error| panic!("{error}"));
-        let mut result = any(0, 0);
-        RAISED.with_borrow_mut(|raised| *raised = None);
-        // SAFETY: the tests give what the convention asks for, or what the check must refuse before it looks.
-        let status = unsafe { function(ptr::null_mut(), args, count, &raw mut result) };
-        let raised = RAISED.with_borrow_mut(Option::take);
-        match (status, raised) {
-            (0, None) => Ok(result),
-            (-1, Some(raised)) => Err(raised),
-            (status, raised) => panic!("status {status} with {raised:?}"),
-        }
-    }
-}
 
 /// A value of that type index with an integer in it.
 #[must_use]

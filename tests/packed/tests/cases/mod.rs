@@ -1,12 +1,11 @@
-//! The argument check of `make_packed_api`, call by call; and workspace on every way out.
-
-#![expect(clippy::expect_used, reason = "a helper of tests")]
+//! The argument check of `make_packed_api`, call by call; and workspace on every way out. Each test file beside this
+//! folder runs all of it on kernels that were made callable in its own way.
 
 use std::sync::OnceLock;
 
 use chipdock_abi::{ChipdockAny, DLDataType};
 use chipdock_test_packed::{
-    FLOAT32, INT32, Kernels, Raised, Tensor, any, float, int, limit_workspaces, live_workspaces,
+    FLOAT32, INT32, Kernels, Raised, Surroundings, Tensor, any, float, int, limit_workspaces, live_workspaces,
 };
 
 const SCRIPT: &str = r#"
@@ -130,7 +129,7 @@ class Module:
 
 fn kernels() -> &'static Kernels {
     static KERNELS: OnceLock<Kernels> = OnceLock::new();
-    KERNELS.get_or_init(|| Kernels::new(SCRIPT))
+    KERNELS.get_or_init(|| crate::make(SCRIPT, Surroundings::Host))
 }
 
 fn call(name: &str, args: &[ChipdockAny]) -> Result<(), Raised> {

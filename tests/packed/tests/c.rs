@@ -1,0 +1,12 @@
+//! Kernels as C, compiled by hand.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod alone;
+mod cases;
+
+use chipdock_test_packed::{Kernels, Surroundings};
+
+fn make(script: &str, surroundings: Surroundings) -> Kernels {
+    Kernels::compiled(script, surroundings)
+}
