@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chipdock_differential::{backends, host};
+use chipdock_differential::{backends, host, on_each};
 use chipdock_host::Host;
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::validate::validate;
@@ -93,34 +93,37 @@ fn backends_agree_with_the_interpreter() {
     let host = host();
     let groups = groups();
     let tables = Mutex::new(Tables::default());
-    for backend in backends(&host) {
-        let results = run_all(&host, &backend, &groups, &tables);
-        let kind = &backend.target.kind;
-        let (mut summary, mut wrong) = (Summary::default(), Vec::new());
-        for (case, found) in groups.iter().flatten().zip(results.into_iter().flatten()) {
-            let verdict = judge(case, &found, &tables);
-            if let Some(first) = &verdict.first {
-                wrong.push(format!("{}: {first}", case.name()));
+    let backends = backends(&host);
+    let found: Vec<Vec<Vec<Found>>> =
+        backends.iter().map(|backend| run_all(&host, backend, &groups, &tables)).collect();
+    let mut summary = Summary::default();
+    let mut wrong = vec![Vec::new(); backends.len()];
+    let mut tables = tables.into_inner().expect("the tables");
+    for (group, cases) in groups.iter().enumerate() {
+        for (index, case) in cases.iter().enumerate() {
+            let table = tables.get(case.table.0, case.table.1);
+            let output = interpret(case, table);
+            for (backend, (found, wrong)) in backends.iter().zip(found.iter().zip(&mut wrong)) {
+                let verdict = match (&output, &found[group][index]) {
+                    (Ok(output), Ok(found)) => hold_backend(case, table, output, found),
+                    (Err(error), _) => Verdict { first: Some(error.to_string()), ..Verdict::default() },
+                    (_, Err(error)) => Verdict { first: Some(error.clone()), ..Verdict::default() },
+                };
+                if let Some(first) = &verdict.first {
+                    wrong.push(format!("{}: {first}", case.name()));
+                }
+                summary.add(case, &backend.target.kind, &verdict);
             }
-            summary.add(case, kind, &verdict);
         }
-        println!("{}", summary.text());
-        assert!(wrong.is_empty(), "{kind}, {} cases:\n{}", wrong.len(), wrong.join("\n"));
     }
-}
-
-fn judge(case: &Case, found: &Found, tables: &Mutex<Tables>) -> Verdict {
-    let wrong = |first: String| Verdict { n_wrong: 1, first: Some(first), ..Verdict::default() };
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => return wrong(error.clone()),
-    };
-    let mut tables = tables.lock().expect("the tables");
-    let table = tables.get(case.table.0, case.table.1);
-    match interpret(case, table) {
-        Ok(output) => hold_backend(case, table, &output, found),
-        Err(error) => wrong(error.to_string()),
-    }
+    println!("{}", summary.text());
+    let failed = backends.iter().zip(&wrong).filter(|(_, wrong)| !wrong.is_empty());
+    let failed: Vec<String> = failed
+        .map(|(backend, wrong)| {
+            format!("{}, {} cases:\n{}", backend.target.kind, wrong.len(), wrong.join("\n"))
+        })
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
 /// What a backend without threads refuses: a call, and why it is not run one thread after the other.
@@ -149,7 +152,7 @@ fn of_threads() -> Vec<(Op, Expr, &'static str)> {
 #[test]
 fn operations_of_threads_are_refused_by_name() {
     let host = host();
-    for backend in backends(&host) {
+    on_each(&host, |backend| {
         for (op, call, why) in of_threads() {
             let mut f = build::function("f");
             let output = f.buffer("B", [4], DType::UINT32);
@@ -160,10 +163,9 @@ fn operations_of_threads_are_refused_by_name() {
             }
             let module = build::module([f.finish()]);
             validate(&module, Stage::Blocks).unwrap_or_else(|errors| panic!("{}: {errors:?}", op.name()));
-            let refused = run::build(&host, &backend, &module).err();
-            let text =
-                refused.unwrap_or_else(|| panic!("{} takes {}, but {why}", backend.target.kind, op.name()));
+            let refused = run::build(&host, backend, &module).err();
+            let text = refused.unwrap_or_else(|| panic!("{} is taken, but {why}", op.name()));
             assert!(text.contains(op.name()), "{}: {text}", op.name());
         }
-    }
+    });
 }

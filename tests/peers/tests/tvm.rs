@@ -1,12 +1,16 @@
-//! Kernels as we print them, compiled and run by real TVM, against the interpreter and its bounds.
+//! Kernels as we print them, compiled and run by real TVM, against the interpreter and its bounds; and our own code by LLVM
+//! beside TVM's.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+use chipdock_differential::{backends, hold_alike, host, outputs};
 use chipdock_filetests::corpus;
+use chipdock_host::Host;
 use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::{Callee, Child, ExprKind, ForKind, IrModule, Param, PrimFunc, StmtKind, print};
 use chipdock_peers::python::{Program, python, run_in_tvm};
-use chipdock_xtask::runner::cases;
+use chipdock_xtask::runner::backends::Backend;
+use chipdock_xtask::runner::{cases, run};
 
 /// Small enough for the interpreter: at most this many elements in any buffer.
 const ELEMENTS_MAX: i64 = 1 << 15;
@@ -30,6 +34,12 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("construct/math.py:math", "tirx.fmod", "it has no fmod for this target"),
     ("construct/ours.py:spread", "return", "it takes no bare return; the file says so"),
 ];
+
+/// Kinds whose loader starts no program, so that each kernel may have a module of its own.
+const IN_PROCESS: &[&str] = &["llvm"];
+
+/// What our host targets refuse, and the words that say why.
+const NOT_OURS: &[(&str, &str)] = &[];
 
 fn is_for_host(function: &PrimFunc) -> bool {
     let mut bound = false;
@@ -69,6 +79,7 @@ fn calls_functions(function: &PrimFunc) -> bool {
 /// A function for the host, with arguments and what the interpreter makes of them.
 struct Kernel {
     name: String,
+    module: IrModule,
     program: Program,
     outcome: Outcome,
 }
@@ -89,7 +100,7 @@ fn kernels() -> Vec<Kernel> {
             let Ok(outcome) = interpreter.run(&function.name, &mut args.clone()) else { continue };
             let program =
                 Program { text: print::module(&module), calls: vec![(function.name.to_string(), args)] };
-            all.push(Kernel { name: format!("{}:{}", file.name, function.name), program, outcome });
+            all.push(Kernel { name: format!("{}:{}", file.name, function.name), module, program, outcome });
         }
     }
     all
@@ -102,22 +113,53 @@ fn printed_kernels_run_in_tvm() {
     let Some(python) = python(&format!("{} kernels in real TVM", all.len())) else { return };
     let programs: Vec<Program> = all.iter().map(|kernel| kernel.program.clone()).collect();
     let ran = run_in_tvm(&python, &programs).unwrap_or_else(|error| panic!("{error}"));
+    let (host, mut n_beside) = (host(), 0);
+    let mut ours = backends(&host);
+    ours.retain(|backend| IN_PROCESS.contains(&backend.target.kind.as_str()));
     let (mut n_agree, mut wrong) = (0, Vec::new());
     for (kernel, ran) in all.iter().zip(ran) {
-        match ran
-            .and_then(|mut calls| calls.swap_remove(0))
-            .and_then(|tensors| agree(&kernel.outcome, &tensors))
-        {
+        let ran = ran.and_then(|mut calls| calls.swap_remove(0));
+        let tensors: Option<Vec<Array>> =
+            ran.as_ref().ok().map(|tensors| tensors.iter().map(|(_, array)| array.clone()).collect());
+        match ran.and_then(|tensors| agree(&kernel.outcome, &tensors)) {
             Ok(()) if REFUSED.iter().any(|(name, ..)| *name == kernel.name) => {
                 wrong.push(format!("{}: TVM takes it now; strike it off the list", kernel.name));
             }
-            Ok(()) => n_agree += 1,
+            Ok(()) => {
+                n_agree += 1;
+                for backend in &ours {
+                    match beside(&host, backend, kernel, tensors.as_deref().unwrap_or_default()) {
+                        Ok(()) => n_beside += 1,
+                        Err(why) => wrong.push(format!("{}: {why}", kernel.name)),
+                    }
+                }
+            }
             Err(why) if is_refused(&kernel.name, &why) => println!("not in TVM: {}: {why}", kernel.name),
             Err(why) => wrong.push(format!("{}: {why}", kernel.name)),
         }
     }
-    println!("{n_agree} of {} kernels agree with real TVM", all.len());
+    println!("{n_agree} of {} kernels agree with real TVM, {n_beside} of ours with TVM's", all.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Runs a kernel on a backend of ours, and holds that against what TVM's gave.
+fn beside(host: &Host, backend: &Backend, kernel: &Kernel, theirs: &[Array]) -> Result<(), String> {
+    let on = |error: String| format!("on {}: {error}", backend.target.kind);
+    let (name, args) = &kernel.program.calls[0];
+    let loaded = match run::build(host, backend, &kernel.module) {
+        // What no host target takes is another test's; TVM takes some of it all the same.
+        Err(error)
+            if NOT_OURS
+                .iter()
+                .any(|(kernel_name, why)| kernel.name == *kernel_name && error.contains(why)) =>
+        {
+            return Ok(());
+        }
+        loaded => loaded.map_err(on)?,
+    };
+    let function = loaded.function(name).map_err(|error| on(error.to_string()))?;
+    let ours = outputs(backend, &function, args).map_err(on)?;
+    hold_alike(&kernel.outcome.outputs, theirs, &ours).map_err(|error| on(format!("not as in TVM: {error}")))
 }
 
 fn is_refused(kernel: &str, why: &str) -> bool {
