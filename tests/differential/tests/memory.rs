@@ -1,0 +1,69 @@
+//! A thousand modules compiled, loaded, called and dropped: memory stays flat.
+//!
+//! A file of its own: the tests of a file may share a process, and this one looks at its process.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use chipdock_differential::{backends, host};
+use chipdock_host::{AnyView, CompileOptions, Tensor};
+
+/// Kinds that keep nothing of a module: one that opens a library file for each may keep that.
+const FORGETTING: &[&str] = &["llvm"];
+/// Modules before memory is looked at for the first time: pools, caches and arenas have their size then.
+const N_BEFORE: usize = 200;
+/// Modules after which memory is as it was.
+const N_MODULES: usize = 1000;
+/// What a module may leave behind, on average: an environment's table, a name or two, what allocators round up.
+const LEFT_BYTES_MAX: usize = 4096;
+
+const KERNEL: &str = "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\")):
+        n = T.int32()
+        W = T.alloc_buffer((n,))
+        for i in T.parallel(n):
+            W[i] = A[i] * T.float32(2)
+        for i in range(n):
+            B[i] = T.exp(W[i]) + T.float32(NUMBER)
+";
+
+/// What this process holds in memory that is its own.
+fn resident_bytes() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("the statistics of this process");
+    let pages: Vec<usize> = text.split(' ').filter_map(|word| word.trim().parse().ok()).collect();
+    (pages[1] - pages[2]) * 4096
+}
+
+#[test]
+fn a_thousand_modules_leave_nothing() {
+    let host = host();
+    for backend in backends(&host) {
+        let kind = backend.target.kind.as_str();
+        if !FORGETTING.contains(&kind) {
+            continue;
+        }
+        let a = Tensor::from_slice(&backend.device, &[64], &[0.0_f32; 64]).expect("made");
+        let b = Tensor::zeros(&backend.device, &[64], chipdock_ir::DType::FLOAT32).expect("made");
+        let round = |number: usize| {
+            let text = KERNEL.replace("NUMBER", &number.to_string());
+            let module = chipdock_script::parse(&text, "f.py").unwrap_or_else(|errors| panic!("{errors}"));
+            let compiled =
+                host.compile(&module, &backend.target, &CompileOptions::default()).expect("compiled");
+            let loaded = host.load(&compiled.artifact).expect("loaded");
+            let f = loaded.function("f").expect("there");
+            f.call(&[AnyView::from(&a), AnyView::from(&b)]).expect("a good call");
+            assert_eq!(b.to_vec::<f32>().expect("read"), [1.0 + number as f32; 64]);
+        };
+        (0..N_BEFORE).for_each(round);
+        let before = resident_bytes();
+        (0..N_MODULES).for_each(round);
+        let after = resident_bytes();
+        let left = after.saturating_sub(before) / N_MODULES;
+        println!("{kind}: {before} bytes before, {after} after {N_MODULES} modules, {left} each");
+        assert!(
+            left <= LEFT_BYTES_MAX,
+            "{kind}: a module leaves {left} bytes, at most {LEFT_BYTES_MAX} expected"
+        );
+    }
+}
