@@ -1,7 +1,10 @@
 //! Loops and choices.
 
-use chipdock_ir::{AttrValue, Attrs, Expr, ForKind, Stmt, ThreadAxis, Var};
+use chipdock_ir::{
+    AttrValue, Attrs, Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, ThreadAxis, Var,
+};
 
+use crate::lazy::is_cheap;
 use crate::types;
 use crate::value::Value;
 use crate::writer::{Label, Writer};
@@ -23,6 +26,29 @@ pub(crate) struct Targets {
     done: Label,
 }
 
+/// Which jumps of a condition lead to a block, and how likely they are.
+#[derive(Debug, Default)]
+pub(crate) struct Edges {
+    to: Option<Label>,
+    /// The blocks that jump there.
+    pub(crate) from: Vec<Label>,
+    /// The condition is mostly true (false, when negated).
+    is_known: bool,
+    is_unlikely: bool,
+}
+
+impl Edges {
+    /// Of no interest.
+    pub(crate) fn none() -> Self {
+        Self::default()
+    }
+
+    /// Those to a block, which is hardly ever gone to.
+    pub(crate) fn to_unlikely(label: &Label) -> Self {
+        Self { to: Some(label.clone()), is_known: true, ..Self::default() }
+    }
+}
+
 /// A counter as it runs: from `first` until it is `last`.
 struct Counter {
     first: Value,
@@ -33,11 +59,16 @@ struct Counter {
 
 impl<'a> Writer<'a> {
     pub(crate) fn if_else(&mut self, condition: &'a Expr, then: &'a Stmt, otherwise: Option<&'a Stmt>) {
-        let condition = self.value(condition);
         let otherwise = otherwise.filter(|s| !s.is_nop());
+        let tail = if otherwise.is_none() { self.tail(then) } else { None };
+        if let Some(tail) = tail {
+            let done = self.label("endif");
+            self.branch_on(condition, &tail, &done, &mut Edges::none());
+            return self.start(&done);
+        }
         let (yes, done) = (self.label("then"), self.label("endif"));
         let no = if otherwise.is_some() { self.label("else") } else { done.clone() };
-        self.branch(&condition, &yes, &no);
+        self.branch_on(condition, &yes, &no, &mut Edges::none());
         self.start(&yes);
         self.stmt(then);
         self.jump(&done);
@@ -49,12 +80,105 @@ impl<'a> Writer<'a> {
         self.start(&done);
     }
 
+    /// Jumps by a condition. Negations, and conjunctions and disjunctions whose second side is to be lazy, are jumps
+    /// themselves.
+    pub(crate) fn branch_on(&mut self, condition: &'a Expr, yes: &Label, no: &Label, edges: &mut Edges) {
+        self.depth += 1;
+        match &condition.kind {
+            ExprKind::Not(value) if value.dtype == DType::BOOL && self.depth <= crate::DEPTH_MAX => {
+                edges.is_unlikely = !edges.is_unlikely;
+                self.branch_on(value, no, yes, edges);
+                edges.is_unlikely = !edges.is_unlikely;
+            }
+            ExprKind::Call { callee: Callee::Op(Op::Likely), args }
+                if args.len() == 1 && args[0].dtype == DType::BOOL && self.depth <= crate::DEPTH_MAX =>
+            {
+                edges.is_known = true;
+                self.branch_on(&args[0], yes, no, edges);
+            }
+            ExprKind::And(a, b) if self.is_lazy(condition, b) => {
+                let middle = self.label("and");
+                self.branch_on(a, &middle, no, edges);
+                self.start(&middle);
+                self.known.push(Default::default());
+                self.branch_on(b, yes, no, edges);
+                self.known.pop();
+            }
+            ExprKind::Or(a, b) if self.is_lazy(condition, b) => {
+                let middle = self.label("or");
+                self.branch_on(a, yes, &middle, edges);
+                self.start(&middle);
+                self.known.push(Default::default());
+                self.branch_on(b, yes, no, edges);
+                self.known.pop();
+            }
+            _ => {
+                let value = self.value(condition);
+                let weights = match (edges.is_known, edges.is_unlikely) {
+                    (true, false) => self.weights(2000, 1),
+                    (true, true) => self.weights(1, 2000),
+                    (false, _) => String::new(),
+                };
+                if edges.to.as_ref().is_some_and(|to| to == yes || to == no) {
+                    edges.from.push(self.block());
+                }
+                self.terminate(format_args!(
+                    "br i1 {}, {}, {}{weights}",
+                    value.text,
+                    yes.operand(),
+                    no.operand()
+                ));
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn is_lazy(&self, e: &Expr, second: &Expr) -> bool {
+        let is_bool = e.dtype == DType::BOOL && second.dtype == DType::BOOL;
+        is_bool && self.depth <= crate::DEPTH_MAX && !is_cheap(second)
+    }
+
+    fn weights(&mut self, yes: u32, no: u32) -> String {
+        let weights = format!("!{{!\"branch_weights\", i32 {yes}, i32 {no}}}");
+        format!(", !prof !{}", self.around.metadata(weights))
+    }
+
+    /// The block of a statement that does nothing but return what a function makes of this one's parameters: one block for
+    /// all that are alike.
+    fn tail(&mut self, s: &'a Stmt) -> Option<Label> {
+        let StmtKind::Return(Some(value)) = &s.kind else { return None };
+        let ExprKind::Call { callee: Callee::Global(_), args } = &value.kind else { return None };
+        let is_param = |arg: &Expr| match &arg.kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Var(var) => self.facts.params.contains(&var.address()),
+            _ => false,
+        };
+        if !args.iter().all(is_param) || self.function.ret != Some(value.dtype) {
+            return None;
+        }
+        if let Some((_, label)) = self.tails.iter().find(|(known, _)| *known == value) {
+            return Some(label.clone());
+        }
+        let label = self.label("tail");
+        self.tails.push((value, label.clone()));
+        Some(label)
+    }
+
+    /// Writes the blocks that [`Writer::tail`] has promised.
+    pub(crate) fn finish_tails(&mut self) {
+        for (value, label) in std::mem::take(&mut self.tails) {
+            self.known = vec![Default::default()];
+            self.start(&label);
+            let value = self.value(value);
+            self.leave_function(Some(&value));
+        }
+    }
+
     pub(crate) fn while_loop(&mut self, condition: &'a Expr, body: &'a Stmt) {
         let (head, inner, done) = (self.label("while"), self.label("body"), self.label("done"));
         self.jump(&head);
         self.start(&head);
-        let condition = self.value(condition);
-        self.branch(&condition, &inner, &done);
+        self.branch_on(condition, &inner, &done, &mut Edges::none());
         self.start(&inner);
         self.loops.push(Targets { next: head.clone(), done: done.clone() });
         self.stmt(body);
@@ -76,7 +200,7 @@ impl<'a> Writer<'a> {
         let value = match self.target.thread_index(axis) {
             Ok(name) => {
                 let callee = self.declare("i32", name, "");
-                let index = self.compute(chipdock_ir::DType::INT32, format_args!("call i32 {callee}()"));
+                let index = self.compute(DType::INT32, format_args!("call i32 {callee}()"));
                 if var.dtype.bits > 32 {
                     let wide = types::register(var.dtype);
                     self.compute(var.dtype, format_args!("zext {} to {wide}", index.typed()))
@@ -116,10 +240,10 @@ impl<'a> Writer<'a> {
         };
         let (body, next, done) = (self.label("loop"), self.label("next"), self.label("done"));
         let before = self.block();
-        if self.ranges.of(l.extent).0 >= 1 {
+        if self.range(l.extent).0 >= 1 {
             self.jump(&body);
         } else {
-            let runs = self.compute(chipdock_ir::DType::BOOL, format_args!("icmp sgt {}, 0", extent.typed()));
+            let runs = self.compute(DType::BOOL, format_args!("icmp sgt {}, 0", extent.typed()));
             self.branch(&runs, &body, &done);
         }
         self.start(&body);
@@ -160,7 +284,7 @@ impl<'a> Writer<'a> {
 
     /// A counter that is the loop variable itself.
     fn direct(&mut self, l: &Loop<'a>, start: Value, extent: Value) -> Counter {
-        let flags = if self.ranges.of(l.min).0 >= 0 { "nuw nsw" } else { "nsw" };
+        let flags = if self.range(l.min).0 >= 0 { "nuw nsw" } else { "nsw" };
         let last = match (l.min.as_int(), l.extent.as_int()) {
             (Some(0), _) => extent,
             (Some(min), Some(extent)) => Value::new(min.saturating_add(extent).to_string(), start.dtype),
@@ -182,7 +306,7 @@ impl<'a> Writer<'a> {
         step: Option<&Value>,
         fits: bool,
     ) -> Value {
-        let (dtype, least) = (l.var.dtype, self.ranges.of(l.min).0);
+        let (dtype, least) = (l.var.dtype, self.range(l.min).0);
         // The offset alone fits too where the loop does not begin below zero.
         let flags = if fits && least >= 0 { "nuw nsw " } else { "" };
         let offset = match step {
@@ -194,8 +318,8 @@ impl<'a> Writer<'a> {
 
     /// What the loop variable can be, unless it may wrap.
     fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
-        let (min, extent) = (self.ranges.of(l.min), self.ranges.of(l.extent));
-        let step = l.step.map_or((1, 1), |step| self.ranges.of(step));
+        let (min, extent) = (self.range(l.min), self.range(l.extent));
+        let step = l.step.map_or((1, 1), |step| self.range(step));
         let last = extent.1.checked_sub(1)?.max(0).checked_mul(step.1.max(1))?;
         let high = min.1.checked_add(last)?;
         let most = l.var.dtype.integer_range()?.1;
@@ -204,7 +328,7 @@ impl<'a> Writer<'a> {
 
     /// True when the value behind the last one fits the loop variable's type.
     fn end_fits(&mut self, l: &Loop<'a>) -> bool {
-        let (min, extent) = (self.ranges.of(l.min), self.ranges.of(l.extent));
+        let (min, extent) = (self.range(l.min), self.range(l.extent));
         let most = l.var.dtype.integer_range().map_or(0, |range| range.1);
         l.min.as_int() == Some(0) || min.1.saturating_add(extent.1) <= most
     }

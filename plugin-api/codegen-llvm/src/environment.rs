@@ -19,10 +19,12 @@ pub(crate) enum Helper {
     FreeWorkspace,
     /// (name, values, count) -> status.
     CallPacked,
+    /// (body, data, most tasks) -> status.
+    ParallelLaunch,
 }
 
 const RAISE: &str = "\
-define internal i32 @cd.h.raise(ptr %kind, ptr %message) cold noinline #0 {
+define internal i32 @cd.h.raise(ptr %kind, ptr %message) cold noinline optnone #0 {
 entry:
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
@@ -45,7 +47,7 @@ done:
 ";
 
 const FAIL: &str = "\
-define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline #0 {
+define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline optnone #0 {
 entry:
   br label %kind
 kind:
@@ -214,6 +216,23 @@ none:
 }
 ";
 
+const PARALLEL_LAUNCH: &str = "\
+define internal i32 @cd.h.parallel_launch(ptr %body, ptr %data, i32 %tasks_max) #0 {
+entry:
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %own, label %host
+host:
+  %slot = getelementptr i8, ptr %env, i64 64
+  %launch = load ptr, ptr %slot, align 8
+  %status = call i32 %launch(ptr %env, ptr %body, ptr %data, i32 %tasks_max)
+  ret i32 %status
+own:
+  %serial = call i32 %body(i32 0, i32 1, ptr %data)
+  ret i32 %serial
+}
+";
+
 impl Helper {
     /// Its symbol.
     pub(crate) fn symbol(self) -> &'static str {
@@ -223,6 +242,7 @@ impl Helper {
             Self::AllocateWorkspace => "cd.h.allocate_workspace",
             Self::FreeWorkspace => "cd.h.free_workspace",
             Self::CallPacked => "cd.h.call_packed",
+            Self::ParallelLaunch => "cd.h.parallel_launch",
         }
     }
 
@@ -233,6 +253,7 @@ impl Helper {
             Self::AllocateWorkspace => ALLOCATE_WORKSPACE,
             Self::FreeWorkspace => FREE_WORKSPACE,
             Self::CallPacked => CALL_PACKED,
+            Self::ParallelLaunch => PARALLEL_LAUNCH,
         }
     }
 
@@ -240,7 +261,7 @@ impl Helper {
     fn needs(self) -> &'static [Self] {
         match self {
             Self::Fail | Self::AllocateWorkspace | Self::CallPacked => &[Self::Raise],
-            Self::Raise | Self::FreeWorkspace => &[],
+            Self::Raise | Self::FreeWorkspace | Self::ParallelLaunch => &[],
         }
     }
 
@@ -253,7 +274,7 @@ impl Helper {
             Self::Fail => &[MALLOC, FREE],
             Self::AllocateWorkspace => &[MALLOC],
             Self::FreeWorkspace => &[FREE],
-            Self::CallPacked => &[],
+            Self::CallPacked | Self::ParallelLaunch => &[],
         }
     }
 
@@ -265,7 +286,7 @@ impl Helper {
             Self::AllocateWorkspace => {
                 &[("cd.out_of_memory", "OutOfMemory"), ("cd.no_workspace", "no memory left for workspace")]
             }
-            Self::FreeWorkspace => &[],
+            Self::FreeWorkspace | Self::ParallelLaunch => &[],
             Self::CallPacked => &[
                 ("cd.unavailable", "Unavailable"),
                 ("cd.no_host", "no host to call an imported function through; load this with Chipdock"),

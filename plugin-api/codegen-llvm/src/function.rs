@@ -15,6 +15,8 @@ use crate::{CallingConv, Refusal};
 pub(crate) struct Facts {
     /// Pointers of which the function does more than to load and store through them, by address.
     escaping: HashSet<usize>,
+    /// The parameters, by address.
+    pub(crate) params: HashSet<usize>,
     /// True when every loop ends.
     is_finite: bool,
 }
@@ -83,11 +85,12 @@ impl<'a> Writer<'a> {
         if self.is_open() {
             self.leave_function(None);
         }
+        self.finish_tails();
         self.finish_failures();
         let ret = function.ret.map_or_else(|| "void".to_owned(), types::register);
         let extension = match function.ret {
-            Some(ret) if convention != CallingConv::Internal => self.extension(ret),
-            _ => "",
+            Some(ret) => self.extension(ret),
+            None => "",
         };
         let ret = format!("{extension} {ret}");
         let ret = ret.trim_start();
@@ -134,6 +137,7 @@ impl<'a> Writer<'a> {
             let name = format!("%p{number}");
             let notes = self.param_notes(var, convention);
             params.push(format!("{}{notes} {name}", types::register(var.dtype)));
+            self.facts.params.insert(var.address());
             self.positions.bind(var);
             self.know(var, Value::new(name, var.dtype));
         }

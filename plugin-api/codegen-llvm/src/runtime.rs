@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField};
+use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField, attr};
 
-use crate::environment::{self, Helper};
+use crate::control::Edges;
+use crate::environment::{Helper, Message};
+use crate::lazy::is_cheap;
 use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
@@ -55,6 +57,7 @@ impl<'a> Writer<'a> {
             Op::AllocateWorkspace | Op::FreeWorkspace => self.workspace(op, args),
             Op::ThrowLastError => self.throw_last_error(),
             Op::CallPacked => self.call_packed(args),
+            Op::ParallelLaunch => self.parallel_launch(args),
             Op::AtomicAdd => self.atomic_add(args),
             Op::StorageSync => Err(Refusal::new("a barrier is a statement, no value")),
             Op::WarpActivemask
@@ -199,9 +202,7 @@ impl<'a> Writer<'a> {
         if let Err(refusal) = self.returns_status("an assertion") {
             self.refuse_stmt(s, refusal.0);
         }
-        let condition = self.value(condition);
-        let (fine, worded) = (self.label("fine"), self.label("worded"));
-        let (mut text, mut integers) = (environment::Message::new(kind), Vec::new());
+        let (mut text, mut integers) = (Message::new(kind), Vec::new());
         for part in message {
             match &part.kind {
                 ExprKind::Str(part) => text.text(part),
@@ -214,36 +215,41 @@ impl<'a> Writer<'a> {
             }
         }
         let message = self.constant_text("message", &text.bytes());
-        let weights = self.around.metadata("!{!\"branch_weights\", i32 2000, i32 1}".to_owned());
-        let fails = if integers.is_empty() { self.failure.label() } else { worded.clone() };
-        let origin = self.block();
-        self.terminate(format_args!(
-            "br i1 {}, {}, {}, !prof !{weights}",
-            condition.text,
-            fine.operand(),
-            fails.operand()
-        ));
-        if integers.is_empty() {
-            self.failure.from.push((message, origin));
+        let fine = self.label("fine");
+        // What is hardly ever called may do the little that it costs to have the integers ready.
+        let is_ready = self.is_set(attr::COLD) && integers.iter().all(|part| is_cheap(part));
+        let is_direct = integers.is_empty() || is_ready;
+        let fails = if is_direct { self.failure.label() } else { self.label("worded") };
+        if is_direct {
+            self.put_integers(&integers);
+        }
+        let mut edges = Edges::to_unlikely(&fails);
+        self.branch_on(condition, &fine, &fails, &mut edges);
+        if is_direct {
+            self.failure.from.extend(edges.from.into_iter().map(|from| (message.clone(), from)));
         } else {
-            self.start(&worded);
+            self.start(&fails);
             self.known.push(Default::default());
-            for (number, part) in integers.iter().enumerate() {
-                let value = self.value(part);
-                let value = self.cast(&value, DType::INT64);
-                self.failure.make_room(number + 1);
-                let values = Value::new(self.failure.values_operand(), DType::HANDLE);
-                let bytes = Value::new((8 * number).to_string(), DType::INT64);
-                let at = self.bytes_behind(&values, &bytes).text;
-                self.effect(format_args!("store {}, ptr {at}, align 8", value.typed()));
-            }
+            self.put_integers(&integers);
             self.known.pop();
-            let origin = self.block();
-            self.failure.from.push((message, origin));
+            self.failure.from.push((message, self.block()));
             let to = self.failure.label();
             self.jump(&to);
         }
         self.start(&fine);
+    }
+
+    /// Puts integers where the message of a failed assertion takes them from.
+    fn put_integers(&mut self, integers: &[&'a Expr]) {
+        self.failure.make_room(integers.len());
+        for (number, part) in integers.iter().enumerate() {
+            let value = self.value(part);
+            let value = self.cast(&value, DType::INT64);
+            let values = Value::new(self.failure.values_operand(), DType::HANDLE);
+            let bytes = Value::new((8 * number).to_string(), DType::INT64);
+            let at = self.bytes_behind(&values, &bytes).text;
+            self.effect(format_args!("store {}, ptr {at}, align 8", value.typed()));
+        }
     }
 
     /// The block that assertions leave the function by, once all are known.
@@ -334,6 +340,30 @@ impl<'a> Writer<'a> {
                 Helper::CallPacked.symbol(),
                 values.typed(),
                 count.typed()
+            ),
+        ))
+    }
+
+    /// The tasks of a function of the module, run by the host's threads.
+    fn parallel_launch(&mut self, args: &'a [Expr]) -> Answer<Value> {
+        let op = Op::ParallelLaunch;
+        let body = match args.first().map(|arg| &arg.kind) {
+            Some(ExprKind::Str(name)) => self.symbols.get(name).cloned(),
+            _ => None,
+        };
+        let Some(body) = body else {
+            return Err(Refusal::new("has parallel launches of functions of the module only"));
+        };
+        let (data, tasks) = (self.handle(op, args, 1)?, self.argument(op, args, 2)?);
+        let tasks = self.cast(&tasks, DType::INT32);
+        self.helper(Helper::ParallelLaunch);
+        Ok(self.compute(
+            DType::INT32,
+            format_args!(
+                "call i32 @{}(ptr @{body}, {}, {})",
+                Helper::ParallelLaunch.symbol(),
+                data.typed(),
+                tasks.typed()
             ),
         ))
     }

@@ -62,8 +62,8 @@ impl<'a> Writer<'a> {
         if !is_used && is_pure(value) {
             return;
         }
-        let interval = self.ranges.of(value);
-        let is_position = self.positions.contains(value);
+        let interval = self.range(value);
+        let is_position = self.diagnostics.is_empty() && self.positions.contains(value);
         let value = self.value(value);
         if !is_used {
             return;

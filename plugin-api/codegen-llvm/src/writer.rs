@@ -95,6 +95,8 @@ pub(crate) struct Writer<'a> {
     /// Where assertions leave the function.
     pub(crate) failure: Failure,
     pub(crate) facts: Facts,
+    /// Calls whose result is returned in a block of its own.
+    pub(crate) tails: Vec<(&'a Expr, Label)>,
     /// The loops around, innermost last.
     pub(crate) loops: Vec<Targets>,
     /// `, !dbg !7` for the statement at hand, or nothing (rule V11).
@@ -141,6 +143,7 @@ impl<'a> Writer<'a> {
             is_open: true,
             failure: Failure::default(),
             facts: Facts::default(),
+            tails: Vec::new(),
             loops: Vec::new(),
             debug: String::new(),
             known: vec![HashMap::new()],
@@ -164,6 +167,7 @@ impl<'a> Writer<'a> {
         self.labels = 0;
         self.failure = Failure::default();
         self.loops.clear();
+        self.tails.clear();
         self.known = vec![HashMap::new()];
         self.depth = 0;
         self.levels = 0;
