@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::{HostOptions, LogLevel};
 use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
-use crate::runtime::Devices;
+use crate::runtime::{Devices, wanted_threads};
 use crate::services::Services;
 use crate::target::{self, TargetContext, TargetSource};
 
@@ -49,7 +49,8 @@ impl Host {
         let discovery = discovery::discover(&options)?;
         let filters = Filters::new(&options)?;
         let prefer = preferences(&options)?;
-        let services = Services::leaked(Arc::clone(&options.log));
+        let threads = threads(&options)?;
+        let services = Services::leaked(Arc::clone(&options.log), threads);
         let inner = Arc::new(HostInner {
             services,
             discovery,
@@ -169,6 +170,12 @@ impl Host {
         })
     }
 
+    /// How many threads parallel loops run on, the caller's included. They start when a loop first needs them.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.0.services.threads.size()
+    }
+
     /// The plain function that a plugin registered under that name, or nothing.
     ///
     /// # Errors
@@ -178,6 +185,12 @@ impl Host {
         let function = self.0.registered_function(name)?;
         Ok(function.map(|function| crate::Function::new(self, name, function)))
     }
+}
+
+/// The option, or the variable, which a process with raised privileges ignores.
+fn threads(options: &HostOptions) -> Result<Option<u32>, Error> {
+    let environment = &options.environment;
+    wanted_threads(options.threads, environment.threads.as_deref().filter(|_| !environment.raised_privileges))
 }
 
 /// Options and variable as one; the option wins.
@@ -206,6 +219,8 @@ impl Drop for HostInner {
     fn drop(&mut self) {
         // In a forked child the parent's drivers and locks are not there: nothing is touched.
         if self.services.check_process().is_ok() {
+            // First: threads that end give workspace back to devices.
+            self.services.threads.shut_down();
             self.devices.release();
             self.shut_down();
         }

@@ -323,7 +323,7 @@ impl Needs {
 ///
 /// Why the plugin cannot be used, as an error; `IoError` when the library cannot be read.
 pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
-    let services = Services::leaked(std::sync::Arc::new(|_, _| {}));
+    let services = Services::leaked(std::sync::Arc::new(|_, _| {}), None);
     let device_types = std::sync::Arc::default();
     let opening =
         Opening { library, manifest: None, services, device_types: &device_types, accept: &|_| None };

@@ -35,6 +35,9 @@ pub struct HostOptions {
     pub prefer: Vec<(String, String)>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
+    /// How many threads parallel loops run on, the caller's included: 1 to 1024. Nothing, or 0, is automatic: as many as the
+    /// process has processors, by its affinity mask and the quota of its control group.
+    pub threads: Option<u32>,
     /// Where lines of the log go.
     pub log: LogSink,
     /// What is taken from the process.
@@ -50,6 +53,7 @@ impl Default for HostOptions {
             disable: Vec::new(),
             prefer: Vec::new(),
             trust: Vec::new(),
+            threads: None,
             log: Arc::new(|level, line| {
                 if level <= LogLevel::Warning {
                     eprintln!("chipdock: {line}");
@@ -81,6 +85,8 @@ pub struct Environment {
     pub prefer: Option<String>,
     /// `CHIPDOCK_PLUGINS_TRUST`: libraries or folders, separated by `:`.
     pub trust: Option<OsString>,
+    /// `CHIPDOCK_THREADS`: how many threads parallel loops run on.
+    pub threads: Option<String>,
     /// `XDG_DATA_HOME`, or `.local/share` in the user's home.
     pub data_home: Option<PathBuf>,
     /// Folders of the system, in order.
@@ -105,6 +111,7 @@ impl Environment {
             disable: std::env::var("CHIPDOCK_PLUGINS_DISABLE").ok(),
             prefer: std::env::var("CHIPDOCK_PLUGINS_PREFER").ok(),
             trust: std::env::var_os("CHIPDOCK_PLUGINS_TRUST"),
+            threads: std::env::var("CHIPDOCK_THREADS").ok(),
             // A relative one is invalid by its specification, and would mean the current directory.
             data_home: std::env::var_os("XDG_DATA_HOME")
                 .map(PathBuf::from)
@@ -129,6 +136,7 @@ impl Environment {
             disable: None,
             prefer: None,
             trust: None,
+            threads: None,
             data_home: None,
             system_folders: Vec::new(),
             executable_folder: None,

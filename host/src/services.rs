@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorKind};
 use crate::host::HostInner;
 use crate::options::{LogLevel, LogSink};
 use crate::process::{fork_generation, watch_forks};
+use crate::runtime::Pool;
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
@@ -30,6 +31,8 @@ pub(crate) struct Services {
     fork_generation: u64,
     log: LogSink,
     inner: OnceLock<Weak<HostInner>>,
+    /// The threads that parallel loops run on.
+    pub(crate) threads: Pool,
 }
 
 static NEXT_HOST: AtomicU64 = AtomicU64::new(1);
@@ -39,13 +42,17 @@ thread_local! {
     static ERRORS: RefCell<Vec<(u64, api::Error)>> = const { RefCell::new(Vec::new()) };
     /// Streams other than the default that are active on this thread, by host and device.
     static STREAMS: RefCell<Vec<(u64, DLDevice, *mut c_void)>> = const { RefCell::new(Vec::new()) };
-    /// How many entries `ERRORS` and `STREAMS` have, for the fast path.
+    /// Devices that compiled code made active on this thread, by host; one for each device type.
+    static DEVICES: RefCell<Vec<(u64, DLDevice)>> = const { RefCell::new(Vec::new()) };
+    /// How many entries these have, for the fast path.
     static ERRORS_COUNT: Cell<u32> = const { Cell::new(0) };
     static STREAMS_COUNT: Cell<u32> = const { Cell::new(0) };
+    static DEVICES_COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
 impl Services {
-    pub(crate) fn leaked(log: LogSink) -> &'static Self {
+    /// `threads` is how many parallel loops run on; nothing is automatic.
+    pub(crate) fn leaked(log: LogSink, threads: Option<u32>) -> &'static Self {
         watch_forks();
         let services: &'static Self = Box::leak(Box::new(Self {
             table: OnceLock::new(),
@@ -53,6 +60,7 @@ impl Services {
             fork_generation: fork_generation(),
             log,
             inner: OnceLock::new(),
+            threads: Pool::new(threads),
         }));
         services.table.get_or_init(|| ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
@@ -104,7 +112,8 @@ impl Services {
         }
     }
 
-    fn take(&self) -> Option<api::Error> {
+    /// Takes this thread's error of this host out of its slot.
+    pub(crate) fn take(&self) -> Option<api::Error> {
         let taken = ERRORS.try_with(|errors| {
             let mut errors = errors.borrow_mut();
             let index = errors.iter().position(|(id, _)| *id == self.id)?;
@@ -180,6 +189,41 @@ impl Services {
             STREAMS_COUNT.set(u32::try_from(streams.len()).unwrap_or(u32::MAX));
         });
         before
+    }
+
+    /// The streams other than the default that are active on this thread.
+    pub(crate) fn current_streams(&self) -> Vec<(DLDevice, *mut c_void)> {
+        if STREAMS_COUNT.get() == 0 {
+            return Vec::new();
+        }
+        let found = STREAMS.try_with(|streams| {
+            let streams = streams.borrow();
+            let own = streams.iter().filter(|(id, _, _)| *id == self.id);
+            own.map(|(_, device, stream)| (*device, *stream)).collect()
+        });
+        found.unwrap_or_default()
+    }
+
+    /// Makes a device the active one of its type on this thread.
+    pub(crate) fn set_current_device(&self, device: DLDevice) {
+        let _ = DEVICES.try_with(|devices| {
+            let mut devices = devices.borrow_mut();
+            devices.retain(|(id, at)| *id != self.id || at.device_type != device.device_type);
+            devices.push((self.id, device));
+            DEVICES_COUNT.set(u32::try_from(devices.len()).unwrap_or(u32::MAX));
+        });
+    }
+
+    /// The devices that are active on this thread, one for each type that one was chosen of.
+    pub(crate) fn current_devices(&self) -> Vec<DLDevice> {
+        if DEVICES_COUNT.get() == 0 {
+            return Vec::new();
+        }
+        let found = DEVICES.try_with(|devices| {
+            let devices = devices.borrow();
+            devices.iter().filter(|(id, _)| *id == self.id).map(|(_, device)| *device).collect()
+        });
+        found.unwrap_or_default()
     }
 }
 

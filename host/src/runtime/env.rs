@@ -49,6 +49,11 @@ impl EnvState {
         })
     }
 
+    #[cfg(test)]
+    pub(crate) fn services(&self) -> &'static Services {
+        self.services
+    }
+
     fn device(&self, device: DLDevice) -> Result<Arc<DeviceState>, Error> {
         let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
         let inner = self.services.inner().ok_or_else(gone)?;
@@ -130,7 +135,11 @@ unsafe extern "C" fn current_stream(env: *const ChipdockEnv, device: DLDevice) -
 unsafe extern "C" fn set_device(env: *const ChipdockEnv, device: DLDevice) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
-    state.status(state.device(device).and_then(|device| device.api.set_device(device.services, device.id)))
+    state.status(state.device(device).and_then(|state| {
+        state.api.set_device(state.services, state.id)?;
+        state.services.set_current_device(device);
+        Ok(())
+    }))
 }
 
 unsafe extern "C" fn call_imported(
@@ -154,13 +163,15 @@ unsafe extern "C" fn call_imported(
     }
 }
 
-/// One after the other, on this thread.
 unsafe extern "C" fn parallel_launch(
-    _env: *const ChipdockEnv,
+    env: *const ChipdockEnv,
     body: ChipdockParallelBody,
     data: *mut c_void,
-    _tasks_max: i32,
+    tasks_max: i32,
 ) -> i32 {
-    // SAFETY: the caller's body and data; it is told that there is one task.
-    unsafe { (body.0)(0, 1, data) }
+    // SAFETY: compiled code passes the environment that it was given, and a body that may run on several threads.
+    unsafe {
+        let services = state(env).services;
+        services.threads.launch(services, body, data, tasks_max)
+    }
 }

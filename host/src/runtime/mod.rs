@@ -5,6 +5,7 @@ mod device;
 mod env;
 mod function;
 mod module;
+mod parallel;
 mod pool;
 mod tables;
 mod tensor;
@@ -14,6 +15,7 @@ pub use device::{Device, Stream, StreamGuard};
 pub(crate) use device::{DeviceState, Devices};
 pub use function::Function;
 pub use module::{Module, Verdict};
+pub(crate) use parallel::{Pool, size::wanted as wanted_threads};
 pub use tensor::{Tensor, dtype_of};
 
 #[cfg(test)]

@@ -1,0 +1,113 @@
+//! The threads of a pool: how they start, how a region takes some of them, how they end.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use super::slot::{Next, Slot};
+use super::wait::Patience;
+use super::{IN_REGION, THREADS_MAX, run_task, size};
+use crate::options::LogLevel;
+use crate::services::Services;
+
+/// The threads of a pool, without the callers'.
+pub(super) struct Team {
+    /// Leaked, as are the services that the pool is part of.
+    slots: &'static [Slot],
+    handles: Mutex<Vec<JoinHandle<()>>>,
+    patience: Patience,
+}
+
+impl Team {
+    /// Starts the threads of a pool of that size; a warning says how many the system refused.
+    pub(super) fn start(services: &'static Services, size: u32) -> Self {
+        let is_crowded = size > size::automatic();
+        let patience = Patience { is_crowded };
+        let slots: Vec<Slot> = (1..size).map(|_| Slot::new()).collect();
+        let slots: &'static [Slot] = Box::leak(slots.into_boxed_slice());
+        let mut handles = Vec::with_capacity(slots.len());
+        for (number, slot) in (1..).zip(slots) {
+            let builder = thread::Builder::new().name(format!("chipdock-{number}"));
+            match builder.spawn(move || serve(services, slot, patience)) {
+                Ok(handle) => handles.push(handle),
+                Err(error) => {
+                    let started = handles.len() + 1;
+                    let line = format!("parallel loops run on {started} of {size} threads: {error}");
+                    services.log(LogLevel::Warning, &line);
+                    break;
+                }
+            }
+        }
+        Self { slots: &slots[..handles.len()], handles: Mutex::new(handles), patience }
+    }
+
+    /// Takes idle threads, at most so many, the first ones first: a loop that is run again finds its pieces of memory in
+    /// the same caches.
+    pub(super) fn claim(&self, count_max: usize) -> Claimed<'_> {
+        let mut claimed = Claimed { team: self, words: [0; WORDS], count: 0 };
+        for (index, slot) in self.slots.iter().enumerate() {
+            if usize::try_from(claimed.count).is_ok_and(|count| count >= count_max) {
+                break;
+            }
+            if slot.claim() {
+                claimed.words[index / 64] |= 1 << (index % 64);
+                claimed.count += 1;
+            }
+        }
+        claimed
+    }
+
+    /// Ends the threads and waits for them; regions that run now are waited for.
+    pub(super) fn stop(&self) {
+        let handles = std::mem::take(&mut *self.handles.lock().unwrap_or_else(PoisonError::into_inner));
+        for slot in self.slots {
+            while !slot.close() {
+                thread::yield_now();
+            }
+        }
+        for handle in handles {
+            // A thread of the pool cannot panic: bodies do not unwind.
+            let _ = handle.join();
+        }
+    }
+}
+
+/// What a thread of the pool does all its life.
+fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
+    IN_REGION.set(true);
+    while let Next::Run(job) = slot.next(services, patience) {
+        // SAFETY: whoever posted the job keeps its region until the slot was joined, which comes after `finish`.
+        unsafe {
+            let failure = run_task(services, &job);
+            slot.finish(failure);
+        }
+    }
+}
+
+const WORDS: usize = (THREADS_MAX as usize).div_ceil(64);
+
+/// The threads that a region has: a bit for each slot.
+pub(super) struct Claimed<'a> {
+    team: &'a Team,
+    words: [u64; WORDS],
+    count: i32,
+}
+
+impl Claimed<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) fn count(&self) -> i32 {
+        self.count
+    }
+
+    pub(super) fn patience(&self) -> Patience {
+        self.team.patience
+    }
+
+    /// In the order of the pool.
+    pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
+        let slots = self.team.slots.iter().enumerate();
+        slots.filter(|(index, _)| self.words[index / 64] >> (index % 64) & 1 != 0).map(|(_, slot)| slot)
+    }
+}

@@ -1,0 +1,45 @@
+//! How long a thread waits awake.
+
+use std::hint;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// For how long at most a thread spins before it parks.
+///
+/// A region that finds the threads awake begins within a tenth of a microsecond, one that has to wake them within five to
+/// twenty (two processors of a virtual machine): so it pays to stay awake for what lies between the regions of one
+/// kernel, or of kernels called one after the other. Spinning for a few times what waking costs never costs more than a
+/// few times the best choice made afterwards, and a process that goes idle is idle after a twentieth of a millisecond.
+pub(super) const SPIN: Duration = Duration::from_micros(50);
+
+/// Turns of the spin without a look at the clock, which costs as much as a few turns.
+const TURNS: u32 = 64;
+
+/// How a thread waits.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// Whether there are more threads than processors: whoever is waited for may need this one's.
+    pub(super) is_crowded: bool,
+}
+
+impl Patience {
+    /// Spins until `is_over`; false when that took too long.
+    pub(super) fn spin(self, is_over: impl Fn() -> bool) -> bool {
+        let mut start = None;
+        loop {
+            for _ in 0..TURNS {
+                if is_over() {
+                    return true;
+                }
+                if self.is_crowded {
+                    thread::yield_now();
+                } else {
+                    hint::spin_loop();
+                }
+            }
+            if start.get_or_insert_with(Instant::now).elapsed() >= SPIN {
+                return false;
+            }
+        }
+    }
+}
