@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use chipdock_abi::ChipdockEnv;
 use chipdock_ir::{Target, TargetKind};
 use chipdock_plugin_api as api;
 use serde_json::Value;
@@ -12,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::{HostOptions, LogLevel};
 use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
-use crate::runtime::{Devices, wanted_threads};
+use crate::runtime::{Devices, EnvState, wanted_threads};
 use crate::services::Services;
 use crate::target::{self, TargetContext, TargetSource};
 
@@ -174,6 +175,15 @@ impl Host {
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.0.services.threads.size()
+    }
+
+    /// The environment for compiled code that no loader of this host has loaded: what its `__chipdock_env` points to. Lives
+    /// as long as the process; once the host has gone its functions fail, and parallel loops run on their caller's thread.
+    /// Nothing is imported there.
+    #[must_use]
+    pub fn environment(&self) -> &'static ChipdockEnv {
+        let services = self.0.services;
+        services.env.get_or_init(|| EnvState::leaked(services)).env()
     }
 
     /// The plain function that a plugin registered under that name, or nothing.

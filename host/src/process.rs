@@ -57,3 +57,32 @@ pub(crate) fn glibc_version() -> Option<String> {
 pub(crate) fn glibc_version() -> Option<String> {
     None
 }
+
+/// Processors in this thread's affinity mask.
+#[cfg(target_os = "linux")]
+pub(crate) fn affinity_count() -> Option<u32> {
+    // The kernel refuses a mask that is shorter than its own, whose length it does not tell.
+    for words in [16, 128, 1024] {
+        let mut mask = vec![0_u64; words];
+        // SAFETY: writes at most so many bytes to the mask, which is aligned as the kernel's is.
+        let status =
+            unsafe { libc::sched_getaffinity(0, size_of_val(mask.as_slice()), mask.as_mut_ptr().cast()) };
+        if status == 0 {
+            return Some(mask.iter().map(|word| word.count_ones()).sum());
+        }
+    }
+    None
+}
+
+/// Elsewhere there is no such mask.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn affinity_count() -> Option<u32> {
+    None
+}
+
+/// Processors that are online.
+pub(crate) fn online_count() -> Option<u32> {
+    // SAFETY: takes a number and answers one; below 0 when it is not known.
+    let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    u32::try_from(count).ok().filter(|count| *count > 0)
+}

@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind};
 use crate::host::HostInner;
 use crate::options::{LogLevel, LogSink};
 use crate::process::{fork_generation, watch_forks};
-use crate::runtime::Pool;
+use crate::runtime::{EnvState, Threads};
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
@@ -32,7 +32,9 @@ pub(crate) struct Services {
     log: LogSink,
     inner: OnceLock<Weak<HostInner>>,
     /// The threads that parallel loops run on.
-    pub(crate) threads: Pool,
+    pub(crate) threads: Threads,
+    /// The environment of compiled code that belongs to no module.
+    pub(crate) env: OnceLock<&'static EnvState>,
 }
 
 static NEXT_HOST: AtomicU64 = AtomicU64::new(1);
@@ -60,7 +62,8 @@ impl Services {
             fork_generation: fork_generation(),
             log,
             inner: OnceLock::new(),
-            threads: Pool::new(threads),
+            threads: Threads::new(threads),
+            env: OnceLock::new(),
         }));
         services.table.get_or_init(|| ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,

@@ -8,7 +8,7 @@ mod show;
 
 use std::path::PathBuf;
 
-use chipdock_host::Host;
+use chipdock_host::{Host, HostOptions};
 use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
@@ -39,14 +39,21 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let arguments = bind::bind(function, read_inputs(function, &inputs)?, &settings)?;
 
     let progress = Progress::new(global);
-    let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
+    let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
+    let host = Host::new(host_options).map_err(|error| failure(&error))?;
     let build = compile::compile(&host, &kernel, &kernel.module_of(function), &args.kernel, None, &progress)?;
     let device = call::device(&host, &build, device)?;
     let outcome = call::call(&host, &build, function, &device, &arguments, args.repeat, &progress)?;
     progress.step("writing the outputs");
     write_outputs(&outputs, &arguments, &outcome)?;
     drop(progress);
-    let shown = show::Shown { function, build: &build, outcome: &outcome, arguments: &arguments };
+    let shown = show::Shown {
+        function,
+        build: &build,
+        threads: host.threads(),
+        outcome: &outcome,
+        arguments: &arguments,
+    };
     shown.print(&inputs, &outputs, global.json)
 }
 

@@ -49,11 +49,6 @@ impl EnvState {
         })
     }
 
-    #[cfg(test)]
-    pub(crate) fn services(&self) -> &'static Services {
-        self.services
-    }
-
     fn device(&self, device: DLDevice) -> Result<Arc<DeviceState>, Error> {
         let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
         let inner = self.services.inner().ok_or_else(gone)?;

@@ -13,9 +13,10 @@ mod workspace;
 
 pub use device::{Device, Stream, StreamGuard};
 pub(crate) use device::{DeviceState, Devices};
+pub(crate) use env::EnvState;
 pub use function::Function;
 pub use module::{Module, Verdict};
-pub(crate) use parallel::{Pool, size::wanted as wanted_threads};
+pub(crate) use parallel::{Threads, size::wanted as wanted_threads};
 pub use tensor::{Tensor, dtype_of};
 
 #[cfg(test)]

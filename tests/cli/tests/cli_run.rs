@@ -72,6 +72,7 @@ result: null
 scalars[]
 schema: string
 target: null
+threads: number
 times_seconds[]: number";
     assert_eq!(fields(&pruned), expected, "C4: fields are added, never changed or removed");
 }
@@ -258,4 +259,47 @@ fn a_compiler_that_is_missing_is_named() {
     command.env("PATH", scratch.path("empty")).env_remove("CC");
     chipdock_cli_tests::end(&mut command).failed(3, &["compiler"]);
     assert!(!scratch.path("c.npy").exists());
+}
+
+const PARALLEL: &str = "from tvm.script import ir as I
+from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def squares(A: T.Buffer((\"n\",), \"int64\"), B: T.Buffer((n,), \"int64\")):
+        n = T.int32()
+        for i in T.parallel(n):
+            for j in range(3):
+                B[i] = A[i] * A[i] + T.int64(3)
+";
+
+#[test]
+fn threads_are_chosen_and_told() {
+    let scratch = Scratch::new();
+    scratch.write("squares.py", PARALLEL);
+    for n in [0_u64, 1, 5, 1000] {
+        let values: Vec<i64> = (0..n.cast_signed()).collect();
+        scratch.write_npy("a.npy", &[n], &values, Order::C);
+        for threads in [1_u32, 2, 3, 8] {
+            let words = "run squares.py --target c --in A=a.npy --out B=b.npy --repeat 20 --json";
+            let json = scratch.run(&format!("{words} --threads {threads}")).json();
+            assert_eq!(json["threads"], threads);
+            let squares: Vec<i64> = values.iter().map(|value| value * value + 3).collect();
+            assert_eq!(scratch.read_npy::<i64>("b.npy"), (vec![n], squares), "{threads} threads");
+        }
+    }
+    let run = "run squares.py --target c --in A=a.npy --json";
+    let with_variable = |words: &str, value: &str| {
+        chipdock_cli_tests::end(scratch.command(words).env("CHIPDOCK_THREADS", value))
+    };
+    assert_eq!(with_variable(run, "5").json()["threads"], 5);
+    assert_eq!(with_variable(&format!("{run} --threads 4"), "5").json()["threads"], 4);
+    let automatic = scratch.run(run).json()["threads"].clone();
+    assert!(automatic.as_u64().is_some_and(|threads| threads >= 1), "{automatic}");
+    assert_eq!(with_variable(&format!("{run} --threads 0"), "5").json()["threads"], automatic);
+    with_variable(run, "many").failed(2, &["CHIPDOCK_THREADS is \"many\"; expected 1 to 1024"]);
+    for wrong in ["-1", "1025", "two"] {
+        scratch.run(&format!("{run} --threads {wrong}")).failed(2, &["--threads"]);
+    }
 }

@@ -222,6 +222,10 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "module.rs",
             "function.rs",
             "process.rs",
+            "threads.rs",
+            "region.rs",
+            "slot.rs",
+            "team.rs",
         ],
     ),
     // `llvm/`: the folder in which a plugin of that family opens the library.

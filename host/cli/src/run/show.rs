@@ -16,6 +16,7 @@ use crate::{output, table};
 pub(super) struct Shown<'a> {
     pub(super) function: &'a PrimFunc,
     pub(super) build: &'a Build,
+    pub(super) threads: u32,
     pub(super) outcome: &'a Outcome,
     pub(super) arguments: &'a [Argument],
 }
@@ -53,6 +54,7 @@ impl Shown<'_> {
             "target": self.build.target().to_json(),
             "host": self.build.host().to_json(),
             "device": self.outcome.device,
+            "threads": self.threads,
             "compile_seconds": self.build.seconds,
             "load_seconds": self.outcome.load_seconds,
             "times_seconds": times,

@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::process::{affinity_count, online_count};
 
 /// The most threads that a pool may have.
 pub(crate) const THREADS_MAX: u32 = 1024;
@@ -36,34 +37,6 @@ pub(crate) fn automatic() -> u32 {
     let online = std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok());
     let counts = [affinity_count().or(online), online_count(), quota_count(Path::new("/"))];
     counts.into_iter().flatten().min().unwrap_or(1).clamp(1, THREADS_MAX)
-}
-
-/// Processors in this thread's affinity mask.
-#[cfg(target_os = "linux")]
-fn affinity_count() -> Option<u32> {
-    // The kernel refuses a mask that is shorter than its own, whose length it does not tell.
-    for words in [16, 128, 1024] {
-        let mut mask = vec![0_u64; words];
-        // SAFETY: writes at most so many bytes to the mask, which is aligned as the kernel's is.
-        let status =
-            unsafe { libc::sched_getaffinity(0, size_of_val(mask.as_slice()), mask.as_mut_ptr().cast()) };
-        if status == 0 {
-            return Some(mask.iter().map(|word| word.count_ones()).sum());
-        }
-    }
-    None
-}
-
-/// Elsewhere there is no such mask.
-#[cfg(not(target_os = "linux"))]
-fn affinity_count() -> Option<u32> {
-    None
-}
-
-fn online_count() -> Option<u32> {
-    // SAFETY: takes a number and answers one; below 0 when it is not known.
-    let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    u32::try_from(count).ok().filter(|count| *count > 0)
 }
 
 /// The least quota of the control groups that the process is in, of either version, as processors rounded up. `root` is
@@ -235,27 +208,6 @@ mod tests {
         let available = std::thread::available_parallelism().unwrap().get() as u32;
         // The system's own count rounds a quota down.
         assert!((1..=available + 1).contains(&automatic()), "{} of {available}", automatic());
-    }
-
-    /// P9.
-    #[test]
-    fn a_mask_of_one_processor_makes_one_thread() {
-        std::thread::spawn(|| {
-            // SAFETY: plain data.
-            let mut mask: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-            // SAFETY: a live mask, this thread alone; a processor of the mask that the thread has.
-            unsafe {
-                libc::sched_getaffinity(0, size_of_val(&mask), &mut mask);
-                let first =
-                    (0..libc::CPU_SETSIZE as usize).find(|index| libc::CPU_ISSET(*index, &mask)).unwrap();
-                libc::CPU_ZERO(&mut mask);
-                libc::CPU_SET(first, &mut mask);
-                assert_eq!(libc::sched_setaffinity(0, size_of_val(&mask), &mask), 0);
-            }
-            assert_eq!(automatic(), 1);
-        })
-        .join()
-        .unwrap();
     }
 
     /// P9.

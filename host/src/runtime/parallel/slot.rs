@@ -31,7 +31,7 @@ use std::thread::{self, Thread};
 use chipdock_abi::ChipdockParallelBody;
 use chipdock_plugin_api as api;
 
-use super::Region;
+use super::region::Region;
 use super::wait::Patience;
 use crate::services::Services;
 

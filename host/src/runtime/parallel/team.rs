@@ -3,9 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use super::region::{IN_REGION, run_task};
+use super::size::{self, THREADS_MAX};
 use super::slot::{Next, Slot};
 use super::wait::Patience;
-use super::{IN_REGION, THREADS_MAX, run_task, size};
 use crate::options::LogLevel;
 use crate::services::Services;
 

@@ -11,9 +11,11 @@ use std::time::Duration;
 use chipdock_abi::{ChipdockEnv, ChipdockParallelBody, DLDevice};
 use chipdock_plugin_api as api;
 
-use super::*;
+use super::region::{Region, run_task};
+use super::size;
+use super::slot::Job;
 use crate::options::HostOptions;
-use crate::runtime::env::EnvState;
+use crate::services::Services;
 use crate::{Device, Host};
 
 /// A host with so many threads, and the environment that its compiled code would have.
@@ -23,21 +25,20 @@ struct Fixture {
 }
 
 #[derive(Clone, Copy)]
-struct Env(&'static EnvState);
+struct Env {
+    raw: &'static ChipdockEnv,
+    services: &'static Services,
+}
 
 impl Fixture {
     fn new(threads: u32) -> Self {
         let host = Host::new(HostOptions { threads: Some(threads), ..HostOptions::isolated() }).unwrap();
-        let env = Env(EnvState::leaked(host.0.services));
+        let env = Env { raw: host.environment(), services: host.0.services };
         Self { host, env }
     }
 }
 
 impl Env {
-    fn raw(self) -> &'static ChipdockEnv {
-        self.0.env()
-    }
-
     /// Launches a region whose body is a closure of task id and count.
     fn launch(self, tasks_max: i32, body: impl Fn(i32, i32) -> i32 + Sync) -> i32 {
         unsafe extern "C" fn call<F: Fn(i32, i32) -> i32 + Sync>(
@@ -51,7 +52,7 @@ impl Env {
         fn body_of<F: Fn(i32, i32) -> i32 + Sync>(_: &F) -> ChipdockParallelBody {
             ChipdockParallelBody(call::<F>)
         }
-        let raw = self.raw();
+        let raw = self.raw;
         let data = (&raw const body).cast_mut().cast();
         // SAFETY: the table's own environment, a body that may run on several threads.
         unsafe { (raw.parallel_launch)(raw, body_of(&body), data, tasks_max) }
@@ -69,13 +70,13 @@ impl Env {
 
     fn raise(self, message: &str) -> i32 {
         let error = api::Error::new(api::ErrorKind::new("KeyError"), message.to_owned());
-        self.0.services().raise(error);
+        self.services.raise(error);
         -1
     }
 
     /// This thread's error, taken.
     fn raised(self) -> String {
-        self.0.services().take().map_or_else(|| "nothing".to_owned(), |error| error.message().into_owned())
+        self.services.take().map_or_else(|| "nothing".to_owned(), |error| error.message().into_owned())
     }
 }
 
@@ -230,7 +231,7 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
 fn tasks_have_the_callers_stream_and_device() {
     let fixture = Fixture::new(3);
     let device: Device = fixture.host.device("toy", 1).unwrap();
-    let (number, raw) = (device.number(), fixture.env.raw());
+    let (number, raw) = (device.number(), fixture.env.raw);
     let seen = |env: Env| {
         let (barrier, seen) = (Barrier::new(3), Mutex::new(Vec::new()));
         let status = env.launch(0, |task, _| {
@@ -267,7 +268,7 @@ fn toy_thread() -> (i32, usize) {
 #[test]
 fn tasks_have_workspace_of_their_own() {
     let fixture = Fixture::new(4);
-    let raw = fixture.env.raw();
+    let raw = fixture.env.raw;
     for _ in 0..50 {
         let (barrier, pieces) = (Barrier::new(4), Mutex::new(BTreeSet::new()));
         let status = fixture.env.launch(0, |task, _| {
@@ -420,6 +421,26 @@ fn threads_start_with_the_first_region_that_needs_them() {
     assert_eq!((single.env.count(0), single.host.0.services.threads.team.get().is_some()), (1, false));
     let refused = Host::new(HostOptions { threads: Some(100_000), ..HostOptions::isolated() });
     assert!(refused.unwrap_err().message().starts_with("100000 threads are asked for; expected 1 to 1024"));
+}
+
+/// P9.
+#[test]
+fn a_mask_of_one_processor_makes_one_thread() {
+    std::thread::spawn(|| {
+        // SAFETY: plain data.
+        let mut mask: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        // SAFETY: a live mask, this thread alone; a processor of the mask that the thread has.
+        unsafe {
+            libc::sched_getaffinity(0, size_of_val(&mask), &mut mask);
+            let first = (0..libc::CPU_SETSIZE as usize).find(|index| libc::CPU_ISSET(*index, &mask)).unwrap();
+            libc::CPU_ZERO(&mut mask);
+            libc::CPU_SET(first, &mut mask);
+            assert_eq!(libc::sched_setaffinity(0, size_of_val(&mask), &mask), 0);
+        }
+        assert_eq!(size::automatic(), 1);
+    })
+    .join()
+    .unwrap();
 }
 
 /// Counts the threads that end.

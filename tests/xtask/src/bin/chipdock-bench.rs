@@ -1,12 +1,15 @@
 //! `cargo xtask bench`: ratios against a bare call and the machine's own limits, contenders visited in turn.
 
+use std::ffi::c_void;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
-use chipdock_host::{AnyView, Host, Tensor};
+use chipdock_abi::ChipdockParallelBody;
+use chipdock_host::{AnyView, Host, HostOptions, Tensor};
 use chipdock_ir::{DType, TargetFacts};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_xtask::runner::backends::{self, Backend};
@@ -66,6 +69,9 @@ fn bench(options: &Options) -> Result<()> {
     }
     if options.wants("pool") {
         lines.push(pool(&host)?);
+    }
+    if options.wants("fork-join") {
+        lines.extend(fork_join()?);
     }
     if options.wants("script") {
         lines.push(script()?);
@@ -230,6 +236,38 @@ fn pool(host: &Host) -> Result<Line> {
     }
     let name = "allocation and release of a 1 MiB tensor from the warm pool, ns";
     Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0) })
+}
+
+/// A region of two tasks that do nothing, launched as compiled code does: with the other thread awake, and asleep.
+fn fork_join() -> Result<Vec<Line>> {
+    unsafe extern "C" fn nothing(_task_id: i32, tasks_count: i32, told: *mut c_void) -> i32 {
+        // SAFETY: the counter below, which outlives the region.
+        unsafe { (*told.cast::<AtomicI32>()).store(tasks_count, Ordering::Relaxed) };
+        0
+    }
+    let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
+    let host = host.map_err(|error| error.to_string())?;
+    let (env, told) = (host.environment(), AtomicI32::new(0));
+    let launch = || {
+        // SAFETY: the table's own environment; the body may run on any thread.
+        let status = unsafe {
+            let told = (&raw const told).cast_mut().cast();
+            (env.parallel_launch)(env, ChipdockParallelBody(nothing), told, 0)
+        };
+        assert_eq!((status, told.load(Ordering::Relaxed)), (0, 2));
+    };
+    launch();
+    let hot = median((0..101).map(|_| ns_per_call(2_000, launch)).collect());
+    let parked = |_| {
+        std::thread::sleep(Duration::from_millis(2));
+        ns_per_call(1, launch)
+    };
+    let parked = median((0..201).map(parked).collect());
+    let line = |name, ns: f64, goal| Line { name, measured: format!("{ns:.0}"), value: ns, goal };
+    Ok(vec![
+        line("fork-join of two threads, hot, ns", hot, Some(1000.0)),
+        line("fork-join of two threads, parked, ns", parked, None),
+    ])
 }
 
 /// The longest script of the corpus, from its text to a module lowered for a host.
