@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chipdock_ir::{AttrValue, Callee, Diagnostic, Expr, ExprKind, IrModule, PrimFunc, attr};
+use chipdock_ir::{AttrValue, Diagnostic, Expr, IrModule, PrimFunc, attr};
 use chipdock_script::ScriptErrors;
 
 use crate::report::{self, Exit, Failure, Mark, Problem, Result, quoted};
