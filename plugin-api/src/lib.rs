@@ -222,6 +222,8 @@ pub mod attestation;
 pub mod attribute;
 pub mod cpu;
 pub mod dtype;
+#[cfg(feature = "ir")]
+pub mod lowered;
 pub mod slot;
 pub mod text;
 

@@ -25,6 +25,19 @@ pub enum Stage {
     Host,
 }
 
+impl core::fmt::Display for Stage {
+    /// As target kinds write it.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Blocks => "blocks",
+            Self::Scheduled => "scheduled",
+            Self::Flattened => "flattened",
+            Self::Device => "device",
+            Self::Host => "host",
+        })
+    }
+}
+
 /// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OptionType {

@@ -29,7 +29,7 @@ fn folder(package: &Package) -> String {
 fn allowed(folder: &str) -> &'static [&'static str] {
     match folder {
         "plugin-api/abi" | "plugin-api/ir" => &[],
-        "plugin-api" => &["chipdock-abi"],
+        "plugin-api" => &["chipdock-abi", "chipdock-ir"],
         "plugin-api/passes" => &["chipdock-ir"],
         "plugin-api/codegen-source" | "plugin-api/codegen-llvm" => &["chipdock-ir", "chipdock-passes"],
         "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],

@@ -181,10 +181,10 @@ impl Jit {
         let api = &self.llvm.api;
         let session = self.session.raw(self.llvm);
         let flags = LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8;
-        // SAFETY: a live session; each name is handed over with its pair.
         let mut pairs: Vec<LLVMOrcCSymbolMapPair> = addresses
             .iter()
             .map(|(name, address)| LLVMOrcCSymbolMapPair {
+                // SAFETY: a live session; the name is handed over with its pair.
                 Name: unsafe { (api.LLVMOrcExecutionSessionIntern)(session, name.as_ptr()) },
                 Sym: LLVMJITEvaluatedSymbol {
                     Address: *address as u64,
@@ -210,10 +210,10 @@ impl Jit {
         let session = self.session.raw(self.llvm);
         let names: Vec<CString> =
             wanted.iter().map(|name| c_text(name, "a symbol")).collect::<Result<_, _>>()?;
-        // SAFETY: a live session; each name is handed over with its element.
         let mut elements: Vec<LLVMOrcCLookupSetElement> = names
             .iter()
             .map(|name| LLVMOrcCLookupSetElement {
+                // SAFETY: a live session; the name is handed over with its element.
                 Name: unsafe { (api.LLVMOrcExecutionSessionIntern)(session, name.as_ptr()) },
                 LookupFlags: LLVMOrcSymbolLookupFlags::LLVMOrcSymbolLookupFlagsRequiredSymbol,
             })

@@ -219,7 +219,7 @@ fn check_relocations(
 ) -> Result<(), String> {
     let size = section.sh_size(ENDIAN);
     let entry = size_of::<Rela64<LittleEndian>>() as u64;
-    if section.sh_entsize(ENDIAN) != entry || size % entry != 0 {
+    if section.sh_entsize(ENDIAN) != entry || !size.is_multiple_of(entry) {
         return Err("its entries are not of the size of ELF's".to_owned());
     }
     if section.link(ENDIAN) != symbol_table {

@@ -1,0 +1,102 @@
+//! What code generators of lowered modules share: reading a request, reporting, describing functions.
+
+use std::sync::Arc;
+
+use chipdock_ir::validate::validate;
+use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Stage, Target, attr, wire};
+use serde_json::{Map, Value, json};
+
+use crate::{BuildRequest, BuildSession, Error, ErrorKind, Severity};
+
+/// A request as a code generator works with it.
+#[derive(Clone, Debug)]
+pub struct LoweredRequest {
+    /// The module, valid at the stage that was asked for.
+    pub module: IrModule,
+    /// The target.
+    pub target: Target,
+    /// The file that the module was first read from, if that is known.
+    pub file: Option<Arc<str>>,
+    /// The build options; empty for none.
+    pub options: Map<String, Value>,
+}
+
+impl LoweredRequest {
+    /// Reads a request for the target kind `kind`, whose stage is `stage`.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: module, target or options cannot be read, or the module is not valid at that stage.
+    pub fn read(request: &BuildRequest<'_>, kind: &str, stage: Stage) -> Result<Self, Error> {
+        let wrong = |what: String| Error::new(ErrorKind::VALUE_ERROR, format!("target {kind}: {what}"));
+        let document = wire::read_document(request.ir)
+            .map_err(|error| wrong(format!("the module cannot be read: {error}")))?;
+        validate(&document.module, stage).map_err(|problems| {
+            let first = problems.first().map(ToString::to_string).unwrap_or_default();
+            wrong(format!("expected a valid module at stage {stage}: {first} ({} in all)", problems.len()))
+        })?;
+        let target = serde_json::from_str(request.target_json)
+            .map_err(|error| error.to_string())
+            .and_then(|json| Target::from_canonical_json(&json))
+            .map_err(|error| wrong(format!("the target cannot be read: {error}")))?;
+        let options = match request.options_json.trim() {
+            "" => Map::new(),
+            text => serde_json::from_str(text)
+                .map_err(|error| wrong(format!("the build options are not a JSON object: {error}")))?,
+        };
+        Ok(Self { module: document.module, target, file: document.file, options })
+    }
+}
+
+/// Reports diagnostics as errors, each with the position that it has.
+///
+/// # Errors
+///
+/// What the host could not store one for.
+pub fn report(diagnostics: &[Diagnostic], session: &BuildSession<'_>) -> Result<(), Error> {
+    for diagnostic in diagnostics {
+        let mut message = diagnostic.message.clone();
+        if diagnostic.span.line != 0 {
+            message = format!("{}:{}: {message}", diagnostic.span.line, diagnostic.span.column);
+        }
+        session.diagnostic(Severity::Error, &diagnostic.function, &diagnostic.node, &message)?;
+    }
+    Ok(())
+}
+
+/// The error of a build whose diagnostics were reported: the first, and how many more there are.
+#[must_use]
+pub fn unsupported(diagnostics: &[Diagnostic]) -> Error {
+    let first = diagnostics.first().map(ToString::to_string).unwrap_or_default();
+    let more = match diagnostics.len() {
+        0 | 1 => String::new(),
+        n => format!(" (and {} more)", n - 1),
+    };
+    Error::new(ErrorKind::UNSUPPORTED, format!("{first}{more}"))
+}
+
+/// The error of a build that the caller has given up.
+#[must_use]
+pub fn cancelled(kind: &str) -> Error {
+    Error::new(ErrorKind::CANCELLED, format!("target {kind}: the build was cancelled"))
+}
+
+/// A packed host function as the artifact's index has it.
+#[must_use]
+pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
+    let text = |name: &str| match function.attrs.get(name) {
+        Some(AttrValue::Str(text)) => Some(text.to_string()),
+        _ => None,
+    };
+    let args: Vec<String> = match function.attrs.get(attr::ARG_TYPES) {
+        Some(AttrValue::List(list)) => list
+            .iter()
+            .filter_map(|value| if let AttrValue::Str(text) = value { Some(text.to_string()) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let name = text(attr::SOURCE_NAME)
+        .unwrap_or_else(|| symbol.strip_prefix("__tvm_ffi_").unwrap_or(symbol).to_owned());
+    let doc = text(attr::SIGNATURE).unwrap_or_default();
+    json!({ "name": name, "symbol": symbol, "args": args, "launch_params": [], "doc": doc })
+}
