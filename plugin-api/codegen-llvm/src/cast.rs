@@ -2,7 +2,7 @@
 
 use chipdock_ir::{DType, Expr, TypeCode};
 
-use crate::constants::{float, zero};
+use crate::constants::{float, integer, zero};
 use crate::types::{is_half, mangled, register};
 use crate::value::Value;
 use crate::writer::Writer;
@@ -86,9 +86,35 @@ impl<'a> Writer<'a> {
             return self.fcmp("une", &value, &float(0.0, from));
         }
         let name = if to.is_int() { "fptosi" } else { "fptoui" };
-        let name = format!("llvm.{name}.sat.{}.{}", mangled(to), mangled(from));
-        let callee = self.declare(&register(to), &name, &register(from));
-        self.compute(to, format_args!("call {} {callee}({})", register(to), value.typed()))
+        if self.target.saturates() {
+            let name = format!("llvm.{name}.sat.{}.{}", mangled(to), mangled(from));
+            let callee = self.declare(&register(to), &name, &register(from));
+            return self.compute(to, format_args!("call {} {callee}({})", register(to), value.typed()));
+        }
+        self.saturated(name, &value, to)
+    }
+
+    /// A float held within the range of an integer type, then converted. The ends of the range are powers of two, or one
+    /// less, which the float has if it is wide enough; where it is not, its values from the upper end on are chosen.
+    fn saturated(&mut self, name: &str, value: &Value, to: DType) -> Value {
+        let from = value.dtype;
+        let (low, high) = to.integer_range().unwrap_or((0, 0));
+        let number = |value: i128| float(value as f64, from);
+        let is_number = self.fcmp("ord", value, &number(0));
+        let held = self.choose(&is_number, value, &number(0));
+        let is_above = self.fcmp("ogt", &held, &number(low));
+        let held = self.choose(&is_above, &held, &number(low));
+        let precision = if from.bits == 64 { 53 } else { 24 };
+        if to.bits <= precision {
+            let is_below = self.fcmp("olt", &held, &number(high));
+            let held = self.choose(&is_below, &held, &number(high));
+            return self.converted(name, &held, to);
+        }
+        let is_past = self.fcmp("oge", &held, &number(high + 1));
+        // Past the end the conversion is poison, which must not reach the choice.
+        let converted = self.converted(name, &held, to);
+        let settled = self.compute(to, format_args!("freeze {}", converted.typed()));
+        self.choose(&is_past, &integer(high, to), &settled)
     }
 
     fn float_to_float(&mut self, value: &Value, to: DType) -> Value {

@@ -3,7 +3,7 @@
 use chipdock_ir::analysis::Interval;
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op};
 
-use crate::constants::{integer, zero};
+use crate::constants::{integer, is_constant, zero};
 use crate::value::Value;
 use crate::writer::Writer;
 
@@ -166,6 +166,14 @@ impl<'a> Writer<'a> {
 
     /// A division that cannot fail.
     fn quotient(&mut self, is_quotient: bool, is_signed: bool, a: &Value, b: &Value) -> Value {
+        if a.dtype.lanes > 1 && a.dtype.bits <= 32 && !is_constant(b) {
+            let quotient = self.quotient_by_floats(a, b);
+            if is_quotient {
+                return quotient;
+            }
+            let product = self.operation("mul", &quotient, b);
+            return self.operation("sub", a, &product);
+        }
         let name = match (is_quotient, is_signed) {
             (true, true) => "sdiv",
             (true, false) => "udiv",
@@ -173,6 +181,16 @@ impl<'a> Writer<'a> {
             (false, false) => "urem",
         };
         self.operation(name, a, b)
+    }
+
+    /// Processors divide floats in vectors, but no integers. Of n-bit integers a quotient that is not whole is further
+    /// than 2^-n of itself from the next whole number, so that a float of more than n bits rounds it to neither.
+    fn quotient_by_floats(&mut self, a: &Value, b: &Value) -> Value {
+        let scalar = if a.dtype.bits <= 16 { DType::FLOAT32 } else { DType::FLOAT64 };
+        let wide = scalar.with_lanes(a.dtype.lanes);
+        let (dividend, divisor) = (self.cast(a, wide), self.cast(b, wide));
+        let quotient = self.operation("fdiv", &dividend, &divisor);
+        self.converted(if a.dtype.is_int() { "fptosi" } else { "fptoui" }, &quotient, a.dtype)
     }
 
     // -- bits ---------------------------------------------------------------------------------------------------------

@@ -104,6 +104,12 @@ pub trait LlvmTarget {
         false
     }
 
+    /// Whether the instruction that converts a float to an integer saturates, and makes 0 of a NaN. Where it does not, this
+    /// crate writes that out so that vectors stay vectors.
+    fn saturates(&self) -> bool {
+        false
+    }
+
     /// Whether functions have a host that fills in `__chipdock_env`: errors, workspace, parallel regions.
     fn has_environment(&self) -> bool {
         true
