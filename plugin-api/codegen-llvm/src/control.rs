@@ -266,7 +266,7 @@ impl<'a> Writer<'a> {
         self.start(&next);
         self.effect(format_args!("{following} = add {} {}, 1", counter.flags, count.typed()));
         let ends = self.instruction(format_args!("icmp eq {llvm_type} {following}, {}", counter.last.text));
-        let notes = self.loop_notes(l);
+        let notes = self.loop_notes(s, l);
         self.terminate(format_args!("br i1 {ends}, {}, {}{notes}", done.operand(), body.operand()));
         self.start(&done);
     }
@@ -278,7 +278,14 @@ impl<'a> Writer<'a> {
         }
         self.positions.bind(l.var);
         self.loops.push(targets);
+        let streams = is_streaming(l.annotations);
+        if streams {
+            self.streams.push(None);
+        }
         self.stmt(l.body);
+        if streams {
+            self.streams.pop();
+        }
         self.loops.pop();
     }
 
@@ -334,8 +341,11 @@ impl<'a> Writer<'a> {
     }
 
     /// What LLVM is told of a loop, at its last jump.
-    fn loop_notes(&mut self, l: &Loop<'a>) -> String {
+    fn loop_notes(&mut self, s: &Stmt, l: &Loop<'a>) -> String {
         let mut notes = Vec::new();
+        if self.facts.vector_loops.contains(&s.address()) {
+            notes.push("!{!\"llvm.loop.vectorize.enable\", i1 false}".to_owned());
+        }
         match l.annotations.get("pragma_unroll") {
             Some(AttrValue::Int(0) | AttrValue::Bool(false)) => {
                 notes.push("!{!\"llvm.loop.unroll.disable\"}".to_owned());
@@ -357,5 +367,14 @@ impl<'a> Writer<'a> {
         let own = self.around.metadata.len();
         self.around.metadata(format!("distinct !{{!{own}{}}}", numbers.concat()));
         format!(", !llvm.loop !{own}")
+    }
+}
+
+/// True where the stores of a loop are asked to bypass the caches.
+pub(crate) fn is_streaming(annotations: &Attrs) -> bool {
+    match annotations.get(crate::NONTEMPORAL) {
+        None | Some(AttrValue::None | AttrValue::Int(0) | AttrValue::Bool(false)) => false,
+        Some(AttrValue::Expr(value)) => value.as_int() != Some(0),
+        Some(_) => true,
     }
 }

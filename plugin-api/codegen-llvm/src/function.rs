@@ -1,9 +1,12 @@
 //! Functions: signatures, what is said of them and of their parameters, what is allocated at their start.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use chipdock_ir::{AttrValue, Callee, Child, DType, Expr, ExprKind, Op, Param, Stmt, StmtKind, Var, attr};
 
+use crate::NONTEMPORAL;
+use crate::control::is_streaming;
 use crate::module::calling_conv;
 use crate::types;
 use crate::value::Value;
@@ -19,6 +22,12 @@ pub(crate) struct Facts {
     pub(crate) params: HashSet<usize>,
     /// True when every loop ends.
     is_finite: bool,
+    /// True when some stores bypass the caches.
+    pub(crate) streams: bool,
+    /// Innermost loops over statements of vectors, by address.
+    pub(crate) vector_loops: HashSet<usize>,
+    /// Pointers that a function takes out of packed values: each one's name and address, in order.
+    pub(crate) unpacked: Vec<(Arc<str>, usize)>,
 }
 
 impl Facts {
@@ -32,7 +41,7 @@ impl Facts {
             if !seen.insert(stmt.address()) {
                 continue;
             }
-            facts.is_finite &= !matches!(stmt.kind, StmtKind::While { .. });
+            facts.look_at(stmt);
             stmt.for_each_child(&mut |child| match child {
                 Child::Stmt(stmt) => stmts.push(stmt),
                 Child::Expr(expr) => exprs.push(expr),
@@ -46,6 +55,27 @@ impl Facts {
             expr.for_each_child(&mut |child| exprs.push(child));
         }
         facts
+    }
+
+    fn look_at(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::While { .. } => self.is_finite = false,
+            StmtKind::Attr { key, value, .. } if &**key == NONTEMPORAL => {
+                self.streams |= value.as_int() != Some(0);
+            }
+            StmtKind::For { annotations, body, .. } => {
+                self.streams |= is_streaming(annotations);
+                if is_vectors(body) {
+                    self.vector_loops.insert(stmt.address());
+                }
+            }
+            StmtKind::Bind { var, value } if var.pointer.is_some() => {
+                if matches!(&value.kind, ExprKind::Call { callee: Callee::Op(Op::StructGet), .. }) {
+                    self.unpacked.push((Arc::clone(&var.name), var.address()));
+                }
+            }
+            _ => {}
+        }
     }
 
     fn look(&mut self, expr: &Expr) {
@@ -63,6 +93,22 @@ impl Facts {
     }
 }
 
+/// True for statements without a loop, some of them of vectors. Looks at what lies flat.
+fn is_vectors(body: &Stmt) -> bool {
+    let is_vector = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Store { value, .. } => !value.dtype.is_scalar(),
+        StmtKind::Bind { var, .. } => !var.dtype.is_scalar(),
+        _ => false,
+    };
+    match &body.kind {
+        StmtKind::Seq(stmts) => {
+            stmts.iter().any(is_vector)
+                && !stmts.iter().any(|s| matches!(s.kind, StmtKind::For { .. } | StmtKind::While { .. }))
+        }
+        _ => is_vector(body),
+    }
+}
+
 impl<'a> Writer<'a> {
     /// Writes the function at hand: its whole definition.
     pub(crate) fn function(&mut self) -> String {
@@ -74,7 +120,9 @@ impl<'a> Writer<'a> {
             self.check_packed();
             self.environment();
         }
+        let debug = self.subprogram();
         let params = self.params(convention);
+        self.separate();
         for buffer in &function.alloc_buffers {
             if let Err(Refusal(message)) = self.allocation(buffer) {
                 self.report(chipdock_ir::Span::NONE, buffer.name.to_string(), message);
@@ -97,7 +145,7 @@ impl<'a> Writer<'a> {
         let linkage = if convention == CallingConv::Internal { "internal " } else { "" };
         let symbol = self.symbols.get(&function.name).cloned().unwrap_or_default();
         format!(
-            "define {linkage}{keyword}{ret} @{symbol}({params}){} #0 {{\nentry:\n{}  br label %body\n{}}}\n",
+            "define {linkage}{keyword}{ret} @{symbol}({params}){} #0{debug} {{\nentry:\n{}  br label %body\n{}}}\n",
             self.function_notes(),
             self.entry,
             self.text

@@ -24,6 +24,11 @@
 //! - **V10** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
 //!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
 //! - **V11** With debug information, each instruction has the line of the statement that it comes from.
+//! - **V12** `chipdock.nontemporal`, a note that is not 0 on a loop (`annotations={...}`), a block
+//!   (`T.sblock_attr({...})`) or a statement (`with T.attr(...)`, about a buffer or about nothing), asks that stores within
+//!   bypass the caches. It holds for contiguous stores, without a predicate, of whole vectors of 16 bytes or more, wherever
+//!   they turn out to be aligned to their size (to 64 bytes at most); others are as ever. What was stored so is visible to
+//!   other threads when the function returns.
 
 #![allow(dead_code, reason = "for now: callers are being written")]
 
@@ -56,6 +61,9 @@ pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
 
 #[allow(unused_imports, reason = "for the documentation")]
 use chipdock_ir::IrModule;
+
+/// A note on a loop, a block or a statement, or about a buffer: rule V12.
+pub(crate) const NONTEMPORAL: &str = "chipdock.nontemporal";
 
 /// Levels of nodes within each other that are written; the IR's own limit.
 pub(crate) const DEPTH_MAX: usize = chipdock_ir::limits::DEPTH_MAX;

@@ -1,6 +1,6 @@
 //! Memory: where the elements of a buffer lie, loads, stores, allocation (rules V4 and V6).
 
-use chipdock_ir::{Buffer, DType, Expr, ExprKind, Stmt};
+use chipdock_ir::{Buffer, DType, Expr, ExprKind, Stmt, attr};
 
 use crate::types;
 use crate::value::Value;
@@ -299,8 +299,41 @@ impl<'a> Writer<'a> {
                 self.start(&done);
             }
             Some(predicate) => self.masked_store(place, &value, predicate, &notes),
-            None => self.whole_store(place, &value, &notes),
+            None => match place {
+                Place::Contiguous(at) if self.is_streamed(buffer) => self.streamed_store(&at, &value, &notes),
+                _ => self.whole_store(place, &value, &notes),
+            },
         }
+    }
+
+    /// True for a buffer that is stored to past the caches here (rule V12).
+    fn is_streamed(&self, buffer: &Buffer) -> bool {
+        self.streams.iter().any(|data| data.is_none_or(|data| data == buffer.data.address()))
+    }
+
+    /// A store past the caches where it turns out to be aligned, as only such is one on most processors.
+    fn streamed_store(&mut self, at: &str, value: &Value, notes: &str) {
+        let size_bytes = usize::from(value.dtype.lanes) * value.dtype.lane_size_bytes();
+        if !size_bytes.is_power_of_two() || size_bytes < 16 {
+            return self.whole_store(Place::Contiguous(at.to_owned()), value, notes);
+        }
+        let align = size_bytes.min(OWN_ALIGNMENT_BYTES);
+        let (aligned, other, done) = (self.label("stream"), self.label("cached"), self.label("stored"));
+        let number = self.instruction(format_args!("ptrtoint ptr {at} to i64"));
+        let rest = self.instruction(format_args!("and i64 {number}, {}", align - 1));
+        let is_aligned = self.compute(DType::BOOL, format_args!("icmp eq i64 {rest}, 0"));
+        self.branch(&is_aligned, &aligned, &other);
+        self.start(&aligned);
+        let one = self.around.metadata("!{i32 1}".to_owned());
+        self.effect(format_args!(
+            "store {}, ptr {at}, align {align}, !nontemporal !{one}{notes}",
+            value.typed()
+        ));
+        self.jump(&done);
+        self.start(&other);
+        self.whole_store(Place::Contiguous(at.to_owned()), value, notes);
+        self.jump(&done);
+        self.start(&done);
     }
 
     fn whole_store(&mut self, place: Place, value: &Value, notes: &str) {
@@ -438,10 +471,34 @@ impl<'a> Writer<'a> {
         )
     }
 
-    /// What LLVM is told of an access through a buffer: `, !noalias !5`.
-    fn access_notes(&mut self, buffer: &Buffer) -> String {
-        let _ = buffer;
-        String::new()
+    /// What LLVM is told of an access through a buffer: `, !alias.scope !5, !noalias !6`.
+    fn access_notes(&self, buffer: &Buffer) -> String {
+        self.scopes.get(&buffer.data.address()).cloned().unwrap_or_default()
+    }
+
+    /// Makes known which pointers out of packed values overlap no other one, where the function says so. Of parameters
+    /// the signature says it.
+    pub(crate) fn separate(&mut self) {
+        let unpacked = std::mem::take(&mut self.facts.unpacked);
+        if unpacked.len() < 2 || !self.is_set(attr::NOALIAS) {
+            return;
+        }
+        let own = |writer: &mut Self, parts: &str, name: &str| {
+            let number = writer.around.metadata.len();
+            writer.around.metadata(format!("distinct !{{!{number}{parts}, !\"{name}\"}}"))
+        };
+        let domain = own(self, "", "buffers");
+        let scopes: Vec<usize> =
+            unpacked.iter().map(|_| own(self, &format!(", !{domain}"), "buffer")).collect();
+        for (index, (_, address)) in unpacked.iter().enumerate() {
+            let others: Vec<String> = (0..scopes.len())
+                .filter(|other| *other != index)
+                .map(|other| format!("!{}", scopes[other]))
+                .collect();
+            let this = self.around.metadata(format!("!{{!{}}}", scopes[index]));
+            let others = self.around.metadata(format!("!{{{}}}", others.join(", ")));
+            self.scopes.insert(*address, format!(", !alias.scope !{this}, !noalias !{others}"));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Span, attr};
 
+use crate::debug::Debug;
 use crate::writer::{Surroundings, Writer};
 use crate::{CallingConv, LlvmTarget};
 
@@ -67,7 +68,7 @@ pub fn unsupported(module: &IrModule, target: &dyn LlvmTarget) -> Vec<Diagnostic
 fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (Text, Vec<Diagnostic>) {
     let (symbols, mut diagnostics) = name_functions(module, target);
     let mut bodies = String::new();
-    let mut around = Surroundings::default();
+    let (mut around, mut debug) = (Surroundings::default(), Debug::default());
     if let Some(first) = module.functions.first() {
         let mut writer = Writer::new(target, options, &symbols, first);
         writer.results = module.functions.iter().map(|f| (Arc::clone(&f.name), f.ret)).collect();
@@ -77,14 +78,14 @@ fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (
             bodies.push_str(&writer.function());
         }
         diagnostics.append(&mut writer.diagnostics);
-        around = writer.around;
+        (around, debug) = (writer.around, writer.lines);
     }
     let functions = module.functions.iter().filter_map(|function| outside(function, &symbols)).collect();
-    (Text { text: assemble(target, around, &bodies), functions }, diagnostics)
+    (Text { text: assemble(target, around, &debug, &bodies), functions }, diagnostics)
 }
 
 /// The parts of a module in their order.
-fn assemble(target: &dyn LlvmTarget, around: Surroundings, bodies: &str) -> String {
+fn assemble(target: &dyn LlvmTarget, around: Surroundings, debug: &Debug, bodies: &str) -> String {
     let mut text = String::new();
     if !target.data_layout().is_empty() {
         text.push_str(&format!("target datalayout = \"{}\"\n", target.data_layout()));
@@ -109,7 +110,8 @@ fn assemble(target: &dyn LlvmTarget, around: Surroundings, bodies: &str) -> Stri
     let attributes: Vec<String> =
         target.function_attributes().iter().map(|(name, value)| format!(" \"{name}\"=\"{value}\"")).collect();
     text.push_str(&format!("\nattributes #0 = {{ nounwind{} }}\n", attributes.concat()));
-    for (number, node) in around.metadata.iter().enumerate() {
+    text.push_str(&debug.names(around.metadata.len()));
+    for (number, node) in around.metadata.iter().chain(&debug.flags()).enumerate() {
         text.push_str(&format!("!{number} = {node}\n"));
     }
     text

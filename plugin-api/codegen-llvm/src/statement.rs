@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use chipdock_ir::analysis::is_pure;
-use chipdock_ir::{Buffer, Callee, Expr, ExprKind, Op, Span, Stmt, StmtKind, Var};
+use chipdock_ir::{AttrNode, Buffer, Callee, Expr, ExprKind, Op, Span, Stmt, StmtKind, Var};
 
+use crate::NONTEMPORAL;
 use crate::control::Loop;
 use crate::value::Value;
 use crate::writer::Writer;
@@ -18,6 +19,7 @@ impl<'a> Writer<'a> {
         let around = if s.span == Span::NONE { self.place } else { s.span };
         let around = std::mem::replace(&mut self.place, around);
         self.known = vec![HashMap::new()];
+        self.locate();
         if !self.is_open() {
             // What nothing leads to is written too: what it has that is not supported is to be found.
             let dead = self.label("dead");
@@ -25,6 +27,7 @@ impl<'a> Writer<'a> {
         }
         self.stmt_kind(s);
         self.place = around;
+        self.locate();
         self.levels -= 1;
     }
 
@@ -48,6 +51,9 @@ impl<'a> Writer<'a> {
             }
             StmtKind::Evaluate(value) => self.evaluate(s, value),
             StmtKind::Assert { condition, kind, message } => self.assert(s, condition, kind, message),
+            StmtKind::Attr { node, key, value, body } if &**key == NONTEMPORAL => {
+                self.streaming(node, value, body);
+            }
             StmtKind::Attr { body, .. } => self.stmt(body),
             StmtKind::LaunchThread { var, axis, body, .. } => self.thread(s, var, *axis, body),
             StmtKind::Return(value) => self.ret(value.as_ref()),
@@ -73,6 +79,20 @@ impl<'a> Writer<'a> {
         if is_position {
             self.positions.bind(var);
         }
+    }
+
+    /// A statement whose stores bypass the caches (rule V12).
+    fn streaming(&mut self, node: &AttrNode, value: &Expr, body: &'a Stmt) {
+        if value.as_int() == Some(0) {
+            return self.stmt(body);
+        }
+        self.streams.push(match node {
+            AttrNode::Buffer(buffer) => Some(buffer.data.address()),
+            AttrNode::Var(var) => Some(var.address()),
+            AttrNode::None | AttrNode::Reducer(_) => None,
+        });
+        self.stmt(body);
+        self.streams.pop();
     }
 
     fn declare_buffer(&mut self, buffer: &'a Buffer, data: Option<&'a Expr>) {
@@ -117,6 +137,10 @@ impl<'a> Writer<'a> {
 
     /// Ends the function with that value.
     pub(crate) fn leave_function(&mut self, value: Option<&Value>) {
+        if self.facts.streams {
+            // Stores that bypass the caches are seen in no order by other threads, until this.
+            self.effect("fence seq_cst");
+        }
         match value {
             Some(value) => self.terminate(format_args!("ret {}", value.typed())),
             // The validator has seen that a function that returns a value does so on every path.

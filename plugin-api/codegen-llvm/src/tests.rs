@@ -1,2 +1,6 @@
+//! Tests that need no LLVM.
+
 mod golden;
+mod modules;
+mod robust;
 mod support;

@@ -8,6 +8,7 @@ use chipdock_ir::analysis::{Positions, Ranges, Usage};
 use chipdock_ir::{DType, Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
 
 use crate::control::Targets;
+use crate::debug::Debug;
 use crate::environment::Failure;
 use crate::function::Facts;
 use crate::value::Value;
@@ -99,6 +100,11 @@ pub(crate) struct Writer<'a> {
     pub(crate) tails: Vec<(&'a Expr, Label)>,
     /// The loops around, innermost last.
     pub(crate) loops: Vec<Targets>,
+    pub(crate) lines: Debug,
+    /// What stores bypass the caches to: the data variable, or everything.
+    pub(crate) streams: Vec<Option<usize>>,
+    /// Metadata of accesses through buffers that overlap no other, by data variable.
+    pub(crate) scopes: HashMap<usize, String>,
     /// `, !dbg !7` for the statement at hand, or nothing (rule V11).
     pub(crate) debug: String,
     // Of the statement at hand:
@@ -145,6 +151,9 @@ impl<'a> Writer<'a> {
             facts: Facts::default(),
             tails: Vec::new(),
             loops: Vec::new(),
+            lines: Debug::default(),
+            streams: Vec::new(),
+            scopes: HashMap::new(),
             debug: String::new(),
             known: vec![HashMap::new()],
             effects: 0,
@@ -168,6 +177,8 @@ impl<'a> Writer<'a> {
         self.failure = Failure::default();
         self.loops.clear();
         self.tails.clear();
+        self.streams.clear();
+        self.scopes.clear();
         self.known = vec![HashMap::new()];
         self.depth = 0;
         self.levels = 0;

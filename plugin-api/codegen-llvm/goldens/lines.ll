@@ -1,0 +1,171 @@
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+@__chipdock_env = global ptr null, align 8
+@cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
+@cd.message.0 = private unnamed_addr constant [18 x i8] c"ValueError\00n is \01\00"
+@cd.no_memory = private unnamed_addr constant [32 x i8] c"no memory left to word an error\00"
+
+define internal i32 @cd.f.lines_compute_(ptr noundef noalias nocapture align 4 %p0, i32 noundef %p1) mustprogress #0 !dbg !4 {
+entry:
+  %values = alloca [1 x i64], align 8
+  br label %body
+body:
+  %t1 = icmp sgt i32 %p1, 0, !dbg !6
+  br i1 %t1, label %fine1, label %worded2, !prof !7, !dbg !6
+worded2:
+  %t2 = sext i32 %p1 to i64, !dbg !6
+  store i64 %t2, ptr %values, align 8, !dbg !6
+  br label %failed, !dbg !6
+fine1:
+  %t3 = icmp sgt i32 %p1, 0, !dbg !8
+  br i1 %t3, label %loop3, label %done5, !dbg !8
+loop3:
+  %t4 = phi i32 [ 0, %fine1 ], [ %t5, %next4 ], !dbg !8
+  %t6 = mul i32 %t4, %p1, !dbg !9
+  %t7 = sext i32 %t4 to i64, !dbg !9
+  %t8 = getelementptr inbounds i32, ptr %p0, i64 %t7, !dbg !9
+  store i32 %t6, ptr %t8, align 4, !dbg !9
+  br label %next4, !dbg !8
+next4:
+  %t5 = add nuw nsw i32 %t4, 1, !dbg !8
+  %t9 = icmp eq i32 %t5, %p1, !dbg !8
+  br i1 %t9, label %done5, label %loop3, !dbg !8
+done5:
+  ret i32 0, !dbg !5
+failed:
+  %t10 = phi ptr [ @cd.message.0, %worded2 ], !dbg !5
+  %t11 = call i32 @cd.h.fail(ptr %t10, ptr %values), !dbg !5
+  ret i32 %t11, !dbg !5
+}
+
+define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline optnone #0 {
+entry:
+  br label %kind
+kind:
+  %k = phi ptr [ %text, %entry ], [ %k.next, %kind ]
+  %k.byte = load i8, ptr %k, align 1
+  %k.next = getelementptr i8, ptr %k, i64 1
+  %k.ends = icmp eq i8 %k.byte, 0
+  br i1 %k.ends, label %measure, label %kind
+measure:
+  %m = phi ptr [ %k.next, %kind ], [ %m.next, %measure ]
+  %size = phi i64 [ 1, %kind ], [ %size.next, %measure ]
+  %m.byte = load i8, ptr %m, align 1
+  %m.next = getelementptr i8, ptr %m, i64 1
+  %m.integer = icmp ult i8 %m.byte, 3
+  %m.size = select i1 %m.integer, i64 20, i64 1
+  %size.next = add i64 %size, %m.size
+  %m.ends = icmp eq i8 %m.byte, 0
+  br i1 %m.ends, label %measured, label %measure
+measured:
+  %out = call ptr @malloc(i64 %size.next)
+  %none = icmp eq ptr %out, null
+  br i1 %none, label %full, label %next
+full:
+  %unworded = call i32 @cd.h.raise(ptr %text, ptr @cd.no_memory)
+  ret i32 %unworded
+next:
+  %s = phi ptr [ %k.next, %measured ], [ %s.next, %plain ], [ %e.next, %escaped ], [ %s.next, %wrote ]
+  %o = phi ptr [ %out, %measured ], [ %o.plain, %plain ], [ %o.escaped, %escaped ], [ %o.end, %wrote ]
+  %v = phi ptr [ %values, %measured ], [ %v, %plain ], [ %v, %escaped ], [ %v.next, %wrote ]
+  %byte = load i8, ptr %s, align 1
+  %s.next = getelementptr i8, ptr %s, i64 1
+  switch i8 %byte, label %plain [
+    i8 0, label %ready
+    i8 1, label %integer
+    i8 2, label %integer
+    i8 3, label %escaped
+  ]
+escaped:
+  %e.byte = load i8, ptr %s.next, align 1
+  %e.char = sub i8 %e.byte, 64
+  store i8 %e.char, ptr %o, align 1
+  %e.next = getelementptr i8, ptr %s, i64 2
+  %o.escaped = getelementptr i8, ptr %o, i64 1
+  br label %next
+plain:
+  store i8 %byte, ptr %o, align 1
+  %o.plain = getelementptr i8, ptr %o, i64 1
+  br label %next
+integer:
+  %x = load i64, ptr %v, align 8
+  %v.next = getelementptr i8, ptr %v, i64 8
+  %is_signed = icmp eq i8 %byte, 1
+  %is_below = icmp slt i64 %x, 0
+  %is_negative = and i1 %is_signed, %is_below
+  %minus = sub i64 0, %x
+  %magnitude = select i1 %is_negative, i64 %minus, i64 %x
+  store i8 45, ptr %o, align 1
+  %sign = zext i1 %is_negative to i64
+  %o.first = getelementptr i8, ptr %o, i64 %sign
+  br label %count
+count:
+  %c.rest = phi i64 [ %magnitude, %integer ], [ %c.less, %count ]
+  %c.at = phi ptr [ %o.first, %integer ], [ %c.next, %count ]
+  %c.next = getelementptr i8, ptr %c.at, i64 1
+  %c.less = udiv i64 %c.rest, 10
+  %c.ends = icmp eq i64 %c.less, 0
+  br i1 %c.ends, label %digits, label %count
+digits:
+  %d.rest = phi i64 [ %magnitude, %count ], [ %d.less, %digits ]
+  %d.end = phi ptr [ %c.next, %count ], [ %d.at, %digits ]
+  %d.at = getelementptr i8, ptr %d.end, i64 -1
+  %d.less = udiv i64 %d.rest, 10
+  %d.tens = mul i64 %d.less, 10
+  %d.digit = sub i64 %d.rest, %d.tens
+  %d.small = trunc i64 %d.digit to i8
+  %d.char = add i8 %d.small, 48
+  store i8 %d.char, ptr %d.at, align 1
+  %d.ends = icmp eq i64 %d.less, 0
+  br i1 %d.ends, label %wrote, label %digits
+wrote:
+  %o.end = phi ptr [ %c.next, %digits ]
+  br label %next
+ready:
+  store i8 0, ptr %o, align 1
+  %status = call i32 @cd.h.raise(ptr %text, ptr %out)
+  call void @free(ptr %out)
+  ret i32 %status
+}
+
+define internal i32 @cd.h.raise(ptr %kind, ptr %message) cold noinline optnone #0 {
+entry:
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %find, label %host
+host:
+  %slot = getelementptr i8, ptr %env, i64 16
+  %raise = load ptr, ptr %slot, align 8
+  call void %raise(ptr %env, ptr %kind, ptr %message)
+  ret i32 -1
+find:
+  %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
+  %missing = icmp eq ptr %found, null
+  br i1 %missing, label %done, label %ffi
+ffi:
+  call void %found(ptr %kind, ptr %message)
+  br label %done
+done:
+  ret i32 -1
+}
+
+declare ptr @dlsym(ptr, ptr)
+declare void @free(ptr)
+declare ptr @malloc(i64)
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+!llvm.dbg.cu = !{!1}
+!llvm.module.flags = !{!10, !11}
+!0 = !DIFile(filename: "lines.py", directory: "kernels")
+!1 = distinct !DICompileUnit(language: DW_LANG_C11, file: !0, producer: "chipdock", isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)
+!2 = !{}
+!3 = !DISubroutineType(types: !2)
+!4 = distinct !DISubprogram(name: "lines", linkageName: "cd.f.lines_compute_", scope: !0, file: !0, line: 3, type: !3, scopeLine: 3, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !1)
+!5 = !DILocation(line: 3, column: 0, scope: !4)
+!6 = !DILocation(line: 3, column: 9, scope: !4)
+!7 = !{!"branch_weights", i32 2000, i32 1}
+!8 = !DILocation(line: 4, column: 9, scope: !4)
+!9 = !DILocation(line: 5, column: 9, scope: !4)
+!10 = !{i32 2, !"Debug Info Version", i32 3}
+!11 = !{i32 7, !"Dwarf Version", i32 4}
