@@ -1,6 +1,7 @@
 //! `cargo xtask`: the tasks of this project.
 
 mod commands;
+mod peers;
 mod plugins;
 mod python;
 mod setup;
@@ -16,7 +17,8 @@ Usage: cargo xtask <TASK> [ARGUMENTS]
 Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table
   test      install what the tests need (Debian; numpy and TVM by pip), build the plugins, run every check and every test
-  bench     measure, and print ratios against a bare call, a peer or the machine's own limit
+  bench     measure, and print ratios against a bare call, a peer or the machine's own limit; with --peers the
+            example kernels beside real TVM and numpy (`cargo xtask bench --peers --help`)
   plugins   build the plugins and write their manifests; prints the folder
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
   ci        the same as test; what .ci/run calls
@@ -27,6 +29,8 @@ Examples:
   cargo xtask test
   cargo xtask test softmax         # only the tests whose name holds `softmax`, without the other checks
   cargo xtask bench
+  cargo xtask bench --peers        # installs its peers the first time
+  cargo xtask bench --peers --filter softmax --with torch
   cargo xtask plugins --release
 
 `demo` needs Rust and a C compiler and nothing else.";
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
     let (task, rest) = arguments.split_first().map_or(("", &[][..]), |(task, rest)| (task.as_str(), rest));
     let result = match task {
         "demo" => plugins::run_with_plugins("chipdock-demo", rest),
+        "bench" if rest.iter().any(|argument| argument == "--peers") => peers::run(rest),
         "bench" => plugins::run_with_plugins("chipdock-bench", rest),
         "test" | "ci" => test::run(rest),
         "plugins" => plugins::build(rest.iter().any(|argument| argument == "--release")).map(|built| {

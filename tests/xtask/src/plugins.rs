@@ -94,13 +94,16 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
 /// Builds everything in release, then runs one of this package's own programs over it.
 pub(crate) fn run_with_plugins(program: &str, arguments: &[String]) -> Result<()> {
     let built = build(true)?;
+    let mut all = vec!["--plugins".to_owned(), built.folder.display().to_string()];
+    all.extend(["--command".to_owned(), built.command.display().to_string()]);
+    all.extend_from_slice(arguments);
+    run_alone(program, &all)
+}
+
+/// Runs one of this package's own programs.
+pub(crate) fn run_alone(program: &str, arguments: &[String]) -> Result<()> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "chipdock-xtask", "--features", "runner"]);
-    command
-        .args(["--bin", program, "--", "--plugins"])
-        .arg(&built.folder)
-        .arg("--command")
-        .arg(&built.command);
-    command.args(arguments);
+    command.args(["--bin", program, "--"]).args(arguments);
     step(program, &mut command)
 }

@@ -10,28 +10,49 @@ use crate::commands::{Result, output, root, step, target_folder};
 /// The variable by which tests find it. Whoever has set it is taken at their word.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 
-/// Imports what the tests need; what is there but broken is made anew.
-const TRIAL: &str = "import numpy, ml_dtypes, mpmath, tvm";
+/// What is installed without being asked: (file of requirements, import that shows it to be there).
+const ALWAYS: (&str, &str) = ("requirements.txt", "import numpy, ml_dtypes, mpmath, tvm");
+
+/// What is installed when asked: (name, file of requirements, import).
+const EXTRAS: &[(&str, &str, &str)] = &[
+    ("onnxruntime", "requirements-onnxruntime.txt", "import onnx, onnxruntime"),
+    ("torch", "requirements-torch.txt", "import torch"),
+];
 
 /// The environment's Python, made when there is none or when `tests/peers/requirements.txt` has changed.
 pub(crate) fn environment() -> Result<PathBuf> {
+    with(&[])
+}
+
+/// An environment with these extras as well. Each choice of extras has a folder of its own, so that the tests' stays as it
+/// is.
+pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     if let Some(python) = std::env::var_os(VARIABLE) {
         return Ok(python.into());
     }
-    let requirements = root().join("tests/peers/requirements.txt");
-    let wanted = fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
-    let folder = target_folder().join("python-peers");
+    let chosen: Vec<_> = EXTRAS.iter().filter(|(name, ..)| extras.iter().any(|extra| extra == name)).collect();
+    let mut folder = "python-peers".to_owned();
+    let (mut files, mut trial) = (vec![root().join("tests/peers").join(ALWAYS.0)], ALWAYS.1.to_owned());
+    for (name, file, import) in chosen {
+        folder = format!("{folder}-{name}");
+        files.push(root().join("tests/peers").join(file));
+        trial = format!("{trial}; {import}");
+    }
+    let read = |file: &PathBuf| fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()));
+    let wanted = files.iter().map(read).collect::<Result<String>>()?;
+    let folder = target_folder().join(folder);
     let (python, installed) = (folder.join("bin/python"), folder.join("installed.txt"));
+    // What is there but broken is made anew.
     let is_good = fs::read_to_string(&installed).is_ok_and(|text| text == wanted)
-        && output(&python.to_string_lossy(), &["-c", TRIAL]).is_some();
+        && output(&python.to_string_lossy(), &["-c", &trial]).is_some();
     if !is_good {
-        make(&folder, &python, &requirements, &wanted)?;
+        make(&folder, &python, &files, &wanted, &trial)?;
         fs::write(&installed, &wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
     }
     Ok(python)
 }
 
-fn make(folder: &Path, python: &Path, requirements: &Path, wanted: &str) -> Result<()> {
+fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, trial: &str) -> Result<()> {
     ensure_venv()?;
     let mut create = Command::new("python3");
     step("make a Python environment for the tests", create.args(["-m", "venv", "--clear"]).arg(folder))?;
@@ -47,11 +68,14 @@ fn make(folder: &Path, python: &Path, requirements: &Path, wanted: &str) -> Resu
         "--only-binary",
         ":all:",
     ]);
-    install.args(["--no-deps", "--requirement"]).arg(requirements);
+    install.arg("--no-deps");
+    for file in requirements {
+        install.arg("--requirement").arg(file);
+    }
     step(&format!("pip install {}", packages.join(" ")), &mut install)?;
-    match output(&python.to_string_lossy(), &["-c", TRIAL]) {
+    match output(&python.to_string_lossy(), &["-c", trial]) {
         Some(_) => Ok(()),
-        None => Err(format!("{} cannot import what was installed", python.display())),
+        None => Err(format!("{} cannot import what was installed: {trial}", python.display())),
     }
 }
 

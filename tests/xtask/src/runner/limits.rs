@@ -1,6 +1,7 @@
 //! The machine's own limits, measured in the run that reports against them.
 
 use std::hint::black_box;
+use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
 /// Floats of work per measurement: a few milliseconds on a current core.
@@ -87,4 +88,121 @@ pub fn copy_peak_gbps(rounds: usize) -> f64 {
         (2 * SIZE_BYTES) as f64 / start.elapsed().as_secs_f64() / 1e9
     };
     (0..rounds).map(|_| once(&mut to)).fold(0.0, f64::max)
+}
+
+/// How results are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// Through the caches, as compiled code does unless told otherwise.
+    Plain,
+    /// Past the caches.
+    NonTemporal,
+}
+
+/// The same work in several threads at once: the sum of their rates, the best of `rounds`.
+fn together(threads: usize, rounds: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let barrier = Barrier::new(threads);
+    (0..rounds)
+        .map(|_| {
+            std::thread::scope(|scope| {
+                let run = |thread| {
+                    let (barrier, work) = (&barrier, &work);
+                    scope.spawn(move || {
+                        barrier.wait();
+                        work(thread)
+                    })
+                };
+                let running: Vec<_> = (0..threads).map(run).collect();
+                running.into_iter().map(|thread| thread.join().unwrap_or(0.0)).sum::<f64>()
+            })
+        })
+        .fold(0.0, f64::max)
+}
+
+/// [`fma_peak_gflops`] of several threads together.
+#[must_use]
+pub fn fma_gflops(threads: usize, rounds: usize) -> f64 {
+    together(threads, rounds, |_| (0..4).map(|_| fma_once()).fold(0.0, f64::max))
+}
+
+/// The rate of copying, in GB/s of bytes read plus bytes written, when all threads together touch `size_bytes`; `None`
+/// where this program knows no such stores.
+#[must_use]
+pub fn copy_gbps(stores: Stores, size_bytes: usize, threads: usize, rounds: usize) -> Option<f64> {
+    if stores == Stores::NonTemporal && !cfg!(target_arch = "x86_64") {
+        return None;
+    }
+    let words = size_bytes / 2 / 64 / threads.max(1);
+    let copies = (16 << 20) / size_bytes + 1;
+    let buffers: Vec<Mutex<(Vec<Line>, Vec<Line>)>> =
+        (0..threads).map(|_| Mutex::new((vec![Line([1; 64]); words], vec![Line([2; 64]); words]))).collect();
+    Some(together(threads, rounds, |thread| {
+        let Ok(mut buffers) = buffers[thread].lock() else { return 0.0 };
+        let (from, to) = &mut *buffers;
+        copy(stores, from, to);
+        let start = Instant::now();
+        for _ in 0..copies {
+            copy(stores, black_box(from), black_box(to));
+        }
+        (copies * 2 * 64 * words) as f64 / start.elapsed().as_secs_f64() / 1e9
+    }))
+}
+
+/// A cache line.
+#[repr(align(64))]
+#[derive(Clone, Copy)]
+struct Line([u8; 64]);
+
+#[cfg(target_arch = "x86_64")]
+fn copy(stores: Stores, from: &[Line], to: &mut [Line]) {
+    if std::arch::is_x86_feature_detected!("avx") {
+        // SAFETY: the processor has AVX, asked just now.
+        unsafe { copy_avx(stores, from, to) }
+    } else {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn copy(_stores: Stores, from: &[Line], to: &mut [Line]) {
+    to.copy_from_slice(from);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx")]
+fn copy_avx(stores: Stores, from: &[Line], to: &mut [Line]) {
+    use std::arch::x86_64::{_mm_sfence, _mm256_load_si256, _mm256_store_si256, _mm256_stream_si256};
+    for (from, to) in from.iter().zip(to.iter_mut()) {
+        let (from, to) = (from.0.as_ptr().cast(), to.0.as_mut_ptr().cast());
+        // SAFETY: both are 64 bytes at a multiple of 64.
+        unsafe {
+            let (low, high) = (_mm256_load_si256(from), _mm256_load_si256(from.add(1)));
+            match stores {
+                Stores::Plain => {
+                    _mm256_store_si256(to, low);
+                    _mm256_store_si256(to.add(1), high);
+                }
+                Stores::NonTemporal => {
+                    _mm256_stream_si256(to, low);
+                    _mm256_stream_si256(to.add(1), high);
+                }
+            }
+        }
+    }
+    _mm_sfence();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_of_stores_copy() {
+        let from: Vec<Line> = (0..100).map(|byte| Line([byte; 64])).collect();
+        for stores in [Stores::Plain, Stores::NonTemporal] {
+            let mut to = vec![Line([0; 64]); 100];
+            copy(stores, &from, &mut to);
+            assert!(from.iter().zip(&to).all(|(from, to)| from.0 == to.0), "{stores:?}");
+        }
+    }
 }

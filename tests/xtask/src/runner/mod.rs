@@ -7,6 +7,7 @@ pub mod digits;
 pub mod limits;
 pub mod npy;
 pub mod options;
+pub mod peers;
 pub mod run;
 
 /// A failed step, for a person.

@@ -173,14 +173,14 @@ fn check(
     Ok((error, share))
 }
 
-fn interpret(module: &IrModule, function: &PrimFunc, inputs: &[Arg]) -> Result<Outcome> {
+pub(super) fn interpret(module: &IrModule, function: &PrimFunc, inputs: &[Arg]) -> Result<Outcome> {
     let mut arguments = inputs.to_vec();
     let interpreter = Interpreter::new(module).with_bounds();
     interpreter.run(&function.name, &mut arguments).map_err(|error| error.to_string())
 }
 
 /// The first rows by another kernel: the first tensor is cut to the rows that it takes.
-fn first_rows(file: &str, sizes: super::cases::Sizes, kernels: &Path, inputs: &[Arg]) -> Result<Outcome> {
+pub(super) fn first_rows(file: &str, sizes: super::cases::Sizes, kernels: &Path, inputs: &[Arg]) -> Result<Outcome> {
     let module = read_module(&kernels.join(format!("{file}.py")))?;
     let function = module.function(file).ok_or("the judging kernel is not in its file")?;
     let forms = arguments(function, &symbols(sizes))?;
