@@ -30,7 +30,8 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     if let Some(python) = std::env::var_os(VARIABLE) {
         return Ok(python.into());
     }
-    let chosen: Vec<_> = EXTRAS.iter().filter(|(name, ..)| extras.iter().any(|extra| extra == name)).collect();
+    let chosen: Vec<_> =
+        EXTRAS.iter().filter(|(name, ..)| extras.iter().any(|extra| extra == name)).collect();
     let mut folder = "python-peers".to_owned();
     let (mut files, mut trial) = (vec![root().join("tests/peers").join(ALWAYS.0)], ALWAYS.1.to_owned());
     for (name, file, import) in chosen {

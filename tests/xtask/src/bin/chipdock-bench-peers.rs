@@ -9,7 +9,9 @@ use chipdock_xtask::runner::Result;
 use chipdock_xtask::runner::cases::{CASES, Case};
 use chipdock_xtask::runner::peers::kernels::Session;
 use chipdock_xtask::runner::peers::options::{HELP, PeersOptions};
-use chipdock_xtask::runner::peers::report::{Entry, GOALS_OF, Goal, Report, SCHEMA, Store, Verdict, fingerprint};
+use chipdock_xtask::runner::peers::report::{
+    Entry, GOALS_OF, Goal, Report, SCHEMA, Store, Verdict, fingerprint,
+};
 use chipdock_xtask::runner::peers::{figures, kernels, readme, show};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -119,7 +121,8 @@ fn finish(options: &PeersOptions, report: &Report) -> Result<usize> {
                 println!("failed: {}: {who}: {why}", entry.title());
             }
         }
-        let goals = |verdict| report.entries.iter().filter(|entry| entry.verdict(GOALS_OF) == verdict).count();
+        let goals =
+            |verdict| report.entries.iter().filter(|entry| entry.verdict(GOALS_OF) == verdict).count();
         println!(
             "goals of {GOALS_OF}: {} reached, {} not reached",
             goals(Verdict::Reached),

@@ -1,14 +1,11 @@
 //! `cargo xtask bench`: ratios against a bare call and the machine's own limits, contenders visited in turn.
 
-use std::ffi::c_void;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use chipdock_abi::ChipdockParallelBody;
 use chipdock_host::{AnyView, Host, HostOptions, Tensor};
 use chipdock_ir::{DType, TargetFacts};
 use chipdock_passes::{LowerOptions, lower};
@@ -16,7 +13,7 @@ use chipdock_xtask::runner::backends::{self, Backend};
 use chipdock_xtask::runner::cases::{CASES, Case, arguments, symbols};
 use chipdock_xtask::runner::contest::{duel, median, ns_per_call};
 use chipdock_xtask::runner::options::Options;
-use chipdock_xtask::runner::{Result, limits, run};
+use chipdock_xtask::runner::{Result, fork, limits, run};
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
@@ -240,22 +237,9 @@ fn pool(host: &Host) -> Result<Line> {
 
 /// A region of two tasks that do nothing, launched as compiled code does: with the other thread awake, and asleep.
 fn fork_join() -> Result<Vec<Line>> {
-    unsafe extern "C" fn nothing(_task_id: i32, tasks_count: i32, told: *mut c_void) -> i32 {
-        // SAFETY: the counter below, which outlives the region.
-        unsafe { (*told.cast::<AtomicI32>()).store(tasks_count, Ordering::Relaxed) };
-        0
-    }
     let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
     let host = host.map_err(|error| error.to_string())?;
-    let (env, told) = (host.environment(), AtomicI32::new(0));
-    let launch = || {
-        // SAFETY: the table's own environment; the body may run on any thread.
-        let status = unsafe {
-            let told = (&raw const told).cast_mut().cast();
-            (env.parallel_launch)(env, ChipdockParallelBody(nothing), told, 0)
-        };
-        assert_eq!((status, told.load(Ordering::Relaxed)), (0, 2));
-    };
+    let launch = || fork::launch(&host);
     launch();
     let hot = median((0..101).map(|_| ns_per_call(2_000, launch)).collect());
     let parked = |_| {

@@ -4,6 +4,7 @@ pub mod backends;
 pub mod cases;
 pub mod contest;
 pub mod digits;
+pub mod fork;
 pub mod limits;
 pub mod npy;
 pub mod options;

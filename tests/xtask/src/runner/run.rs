@@ -180,7 +180,12 @@ pub(super) fn interpret(module: &IrModule, function: &PrimFunc, inputs: &[Arg]) 
 }
 
 /// The first rows by another kernel: the first tensor is cut to the rows that it takes.
-pub(super) fn first_rows(file: &str, sizes: super::cases::Sizes, kernels: &Path, inputs: &[Arg]) -> Result<Outcome> {
+pub(super) fn first_rows(
+    file: &str,
+    sizes: super::cases::Sizes,
+    kernels: &Path,
+    inputs: &[Arg],
+) -> Result<Outcome> {
     let module = read_module(&kernels.join(format!("{file}.py")))?;
     let function = module.function(file).ok_or("the judging kernel is not in its file")?;
     let forms = arguments(function, &symbols(sizes))?;

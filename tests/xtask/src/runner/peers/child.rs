@@ -125,14 +125,18 @@ mod tests {
     fn an_answer_is_that_of_its_request() {
         let good = answer(r#"{"id": 3, "ns": 12.5}"#, 3).expect("an answer");
         assert_eq!(positive(&good, "ns"), Ok(12.5));
-        assert!(answer(r#"{"id": 2, "ns": 12.5}"#, 3).expect_err("of another request").contains("expected 3"));
+        assert!(
+            answer(r#"{"id": 2, "ns": 12.5}"#, 3).expect_err("of another request").contains("expected 3")
+        );
         assert!(answer("warming up", 3).expect_err("no JSON").contains("warming up"));
         assert_eq!(answer(r#"{"id": 3, "error": "TVMError: no"}"#, 3), Err("TVMError: no".to_owned()));
     }
 
     #[test]
     fn a_time_is_a_positive_number() {
-        for wrong in [json!({}), json!({"ns": 0}), json!({"ns": -1.0}), json!({"ns": "12"}), json!({"ns": null})] {
+        for wrong in
+            [json!({}), json!({"ns": 0}), json!({"ns": -1.0}), json!({"ns": "12"}), json!({"ns": null})]
+        {
             assert!(positive(&wrong, "ns").is_err(), "{wrong}");
         }
     }
@@ -149,7 +153,10 @@ mod tests {
     #[test]
     fn what_else_is_printed_is_not_taken_for_an_answer() {
         let mut command = Command::new("sh");
-        command.args(["-c", "read line; echo 'pip is out of date'; read line; echo '{\"id\": 2, \"ns\": 1}'; read line"]);
+        command.args([
+            "-c",
+            "read line; echo 'pip is out of date'; read line; echo '{\"id\": 2, \"ns\": 1}'; read line",
+        ]);
         let mut child = Child::spawn(command).expect("a shell");
         assert!(child.ask("measure", json!({})).is_err());
         assert!(child.ask("measure", json!({})).is_ok());

@@ -9,13 +9,14 @@ use chipdock_ir::IrModule;
 use serde_json::{Value, json};
 
 use super::child::positive;
-use super::kernels::{Ours, Session, calibrate, rounds_of};
+use super::kernels::{Ours, Session, calibrate, described, rounds_of};
 use super::options::PeersOptions;
 use super::report::{Entry, Goal, Limit, TVM};
 use crate::runner::Result;
 use crate::runner::backends::Backend;
 use crate::runner::cases::{arguments, read_module, symbols};
-use crate::runner::contest::median;
+use crate::runner::contest::{median, ns_per_call};
+use crate::runner::fork;
 use crate::runner::limits::{self, Stores};
 use crate::runner::run;
 
@@ -27,6 +28,9 @@ pub const FIRST: &str = "first build of a process, beyond a later one";
 pub const CALL: &str = "packed call of a 16-element add";
 /// A region of two threads that does next to nothing.
 pub const FORK: &str = "fork and join of two threads, hot, with its packed call";
+
+/// The launch alone, as compiled code makes it.
+const BARE: &str = "bare launch";
 
 /// LLVM's part of the goals: 13 ms, and 1 µs.
 const COMPILE_MAX_NS: f64 = 13e6;
@@ -74,7 +78,9 @@ pub fn measure(
         COMPILE => Some(compile(session, kernels, rounds)?),
         FIRST => Some(first(session, options)?),
         CALL => Some(small(session, CALL, "add_16", Goal::None, rounds)?),
-        FORK if session.threads == 2 => Some(small(session, FORK, "fork", Goal::AtMostNs(FORK_MAX_NS), rounds)?),
+        FORK if session.threads == 2 => {
+            Some(small(session, FORK, "fork", Goal::AtMostNs(FORK_MAX_NS), rounds)?)
+        }
         _ => None,
     })
 }
@@ -114,7 +120,8 @@ fn compile(session: &mut Session, kernels: &Path, rounds: usize) -> Result<Entry
 
 fn build_once(host: &Host, backend: &Backend, module: &IrModule) -> Result<f64> {
     let start = Instant::now();
-    let function = run::build(host, backend, module)?.function("vector_add").map_err(|error| error.to_string())?;
+    let function =
+        run::build(host, backend, module)?.function("vector_add").map_err(|error| error.to_string())?;
     let ns = start.elapsed().as_secs_f64() * 1e9;
     drop(function);
     Ok(ns)
@@ -148,7 +155,8 @@ fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
 pub fn first_build(kind: &str, plugins: &Path, kernels: &Path) -> Result<Value> {
     let module = read_module(&kernels.join("vector_add.py"))?;
     let plugin_paths = vec![plugins.to_path_buf()];
-    let host = Host::new(HostOptions { plugin_paths, ..HostOptions::isolated() }).map_err(|e| e.to_string())?;
+    let host =
+        Host::new(HostOptions { plugin_paths, ..HostOptions::isolated() }).map_err(|e| e.to_string())?;
     let start = Instant::now();
     let target = host.target(kind).map_err(|error| error.to_string())?;
     let device = host.device("cpu", 0).map_err(|error| error.to_string())?;
@@ -173,18 +181,8 @@ fn small(session: &mut Session, name: &str, function: &str, goal: Goal, rounds: 
         let function = built.function(function).map_err(|error| error.to_string())?;
         made.push(Ours { function, values: run::upload(backend, &args)? });
     }
-    let described: Vec<Value> = args
-        .iter()
-        .enumerate()
-        .map(|(k, arg)| match arg {
-            chipdock_ir::interpret::Arg::Tensor(array) => {
-                let file = folder.path().join(format!("in.{k}"));
-                std::fs::write(&file, &array.data).map_err(|error| format!("{}: {error}", file.display()))?;
-                Ok(json!({"dtype": array.dtype.to_string(), "shape": array.shape, "file": file}))
-            }
-            _ => Err("the small module has tensors alone".to_owned()),
-        })
-        .collect::<Result<_>>()?;
+    let places = made.first().map_or(Vec::new(), Ours::places);
+    let described = described(&args, &places, folder.path())?;
     let request = json!({"path": path, "function": function, "arguments": described,
                          "contenders": [TVM], "out": folder.path()});
     let answer = session.ask("prepare", request)?;
@@ -207,6 +205,12 @@ fn small(session: &mut Session, name: &str, function: &str, goal: Goal, rounds: 
         contenders.push((name.clone(), visit));
     }
     contenders.push((TVM.to_owned(), &peer));
+    let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
+    let host = host.map_err(|error| error.to_string())?;
+    let bare = |_: &mut Session| Ok(ns_per_call(10_000, || fork::launch(&host)));
+    if name == FORK {
+        contenders.push((BARE.to_owned(), &bare));
+    }
     let times = rounds_of(session, &contenders, rounds)?;
     let entry = Entry::of_rounds(name, session.threads, &ours, &times);
     Ok(Entry { goal, sizes: "its own".to_owned(), ..entry })

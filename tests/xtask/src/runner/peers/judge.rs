@@ -43,7 +43,8 @@ impl Judge {
     ///
     /// The kernel is not there, or the interpreter refuses it.
     pub fn new(case: &Case, kernels: &Path, module: &IrModule, arguments: &[Arg]) -> Result<Self> {
-        let function = module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
+        let function =
+            module.function(case.function).ok_or_else(|| format!("no function {}", case.function))?;
         if let Some((file, sizes)) = case.judge {
             let outcome = first_rows(file, sizes, kernels, arguments)?;
             return Ok(Self { parts: vec![(Part::First, outcome.outputs)] });
@@ -73,7 +74,10 @@ impl Judge {
                 let found = Array { dtype: *dtype, shape: shape.clone(), data };
                 let report = compare(&found, output).map_err(|wrong| format!("{}: {wrong}", output.name))?;
                 if report.n_unbounded * 2 > report.n_lanes {
-                    return Err(format!("{}: the interpreter bounds too few values to judge by", output.name));
+                    return Err(format!(
+                        "{}: the interpreter bounds too few values to judge by",
+                        output.name
+                    ));
                 }
             }
         }
@@ -107,7 +111,10 @@ fn row_symbol(function: &PrimFunc, sizes: Sizes) -> Option<&'static str> {
         let leads = last.shape.first().is_some_and(|extent| is_symbol(extent, name));
         let elsewhere = buffers(function).any(|buffer| {
             buffer.shape.iter().skip(1).any(|extent| mentions(extent, name))
-                || buffer.shape.first().is_some_and(|extent| mentions(extent, name) && !is_symbol(extent, name))
+                || buffer
+                    .shape
+                    .first()
+                    .is_some_and(|extent| mentions(extent, name) && !is_symbol(extent, name))
         });
         (leads && !elsewhere).then_some(())
     };
@@ -173,7 +180,8 @@ mod tests {
         let arguments = small.arguments(function, small.time).expect("arguments");
         let judge = Judge::new(&small, &kernels(), &module, &arguments).expect("a judge");
         let outcome = interpret(&module, function, &arguments).expect("run");
-        let right = outcome.outputs.iter().find(|output| output.parameter == 1).expect("B").array.data.clone();
+        let right =
+            outcome.outputs.iter().find(|output| output.parameter == 1).expect("B").array.data.clone();
         let of = |output: &[u8]| {
             let inputs = |k: usize| match &arguments[k] {
                 Arg::Tensor(array) => array.data.clone(),

@@ -25,6 +25,9 @@ const CONTEST_MAX: Duration = Duration::from_secs(9);
 /// Below this, quartiles say little.
 const ROUNDS_MIN: usize = 7;
 
+/// Loads behind stores to the same place of another page wait for them, so that places in pages decide tens of percents.
+const PAGE_BYTES: usize = 4096;
+
 /// Everybody, with so many threads each.
 pub struct Session {
     /// How many threads.
@@ -46,7 +49,9 @@ impl Session {
     /// No plugin, no backend, or no peers.
     pub fn open(options: &PeersOptions, threads: usize) -> Result<Self> {
         let plugin_paths = vec![options.plugins.clone()];
-        let host_options = HostOptions { plugin_paths, ..HostOptions::isolated() };
+        let threads_wanted = u32::try_from(threads).map_err(|_| format!("{threads} threads are too many"))?;
+        let host_options =
+            HostOptions { plugin_paths, threads: Some(threads_wanted), ..HostOptions::isolated() };
         let host = Host::new(host_options).map_err(|error| error.to_string())?;
         let (backends, absent) = present(&host)?;
         if backends.is_empty() {
@@ -92,6 +97,16 @@ pub struct Ours {
 }
 
 impl Ours {
+    /// Where in its page each argument starts; 0 for a scalar.
+    #[must_use]
+    pub fn places(&self) -> Vec<usize> {
+        let place = |value: &run::Value| match value {
+            run::Value::Tensor(tensor) => tensor.view().data() as usize % PAGE_BYTES,
+            _ => 0,
+        };
+        self.values.iter().map(place).collect()
+    }
+
     /// Nanoseconds per call by the packed entry, after one call that is not timed.
     ///
     /// # Errors
@@ -130,6 +145,14 @@ enum Contender {
 }
 
 impl Contender {
+    /// Where in its page each tensor of ours starts; the peers' start there too (B2).
+    fn places(&self) -> Vec<usize> {
+        match self {
+            Self::Ours(ours) => ours.places(),
+            Self::Peer => Vec::new(),
+        }
+    }
+
     fn visit(&self, session: &mut Session, name: &str, calls: u32) -> Result<f64> {
         match self {
             Self::Ours(ours) => ours.nanoseconds(calls),
@@ -164,7 +187,8 @@ pub fn measure(session: &mut Session, case: &Case, kernels: &Path, rounds: usize
         }
     }
     let path = kernels.join(format!("{}.py", case.file));
-    let answers = prepare(session, &path, case.function, &arguments, &judge)?;
+    let places = contenders.first().map_or(Vec::new(), |(_, contender)| contender.places());
+    let answers = prepare(session, &path, case.function, &arguments, &judge, &places)?;
     for (name, state) in answers {
         match state {
             Peer::Ready => contenders.push((name, Contender::Peer)),
@@ -213,6 +237,23 @@ enum Peer {
     Failed(String),
 }
 
+/// Arguments as the peers read them, tensors in files of that folder.
+pub(super) fn described(arguments: &[Arg], places: &[usize], folder: &Path) -> Result<Vec<Value>> {
+    let one = |(k, argument): (usize, &Arg)| {
+        Ok(match argument {
+            Arg::Tensor(array) => {
+                let file = folder.join(format!("in.{k}"));
+                fs::write(&file, &array.data).map_err(|error| format!("{}: {error}", file.display()))?;
+                let place = places.get(k).copied().unwrap_or(0);
+                json!({"dtype": array.dtype.to_string(), "shape": array.shape, "file": file, "place": place})
+            }
+            Arg::Int(value) => json!({"int": i64::try_from(*value).unwrap_or_default()}),
+            Arg::Float(value) => json!({"float": value}),
+        })
+    };
+    arguments.iter().enumerate().map(one).collect()
+}
+
 /// Gives the peers their arguments, and their results to the judge.
 fn prepare(
     session: &mut Session,
@@ -220,20 +261,10 @@ fn prepare(
     function: &str,
     arguments: &[Arg],
     judge: &Judge,
+    places: &[usize],
 ) -> Result<Vec<(String, Peer)>> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    let mut described = Vec::new();
-    for (k, argument) in arguments.iter().enumerate() {
-        described.push(match argument {
-            Arg::Tensor(array) => {
-                let file = folder.path().join(format!("in.{k}"));
-                fs::write(&file, &array.data).map_err(|error| format!("{}: {error}", file.display()))?;
-                json!({"dtype": array.dtype.to_string(), "shape": array.shape, "file": file})
-            }
-            Arg::Int(value) => json!({"int": i64::try_from(*value).unwrap_or_default()}),
-            Arg::Float(value) => json!({"float": value}),
-        });
-    }
+    let described = described(arguments, places, folder.path())?;
     let peers = session.peers.clone();
     let request = json!({"path": path, "function": function, "arguments": described,
                          "contenders": peers, "out": folder.path()});
@@ -277,8 +308,7 @@ fn contest(
         }
         for index in order(contenders.len(), round) {
             let (name, contender) = &contenders[index];
-            let ns =
-                contender.visit(session, name, calls[index]).map_err(|why| format!("{name}: {why}"))?;
+            let ns = contender.visit(session, name, calls[index]).map_err(|why| format!("{name}: {why}"))?;
             times[index].1.push(ns);
         }
     }

@@ -4,7 +4,7 @@
 //!
 //! - **B1 One source.** Everybody compiles the same file of `examples/kernels` at the same sizes for the same processor;
 //!   real TVM is told the processor's features and to use vectors as wide as it has.
-//! - **B2 One input, one judge.** Everybody gets the same bytes, and everybody's result at the sizes that are timed is held
+//! - **B2 One input, one judge.** Everybody gets the same bytes at the same places in their pages, and everybody's result at the sizes that are timed is held
 //!   to the bounds of the reference interpreter ([`judge`]); who is wrong is not timed.
 //! - **B3 In turn.** A round visits each contender once, the next round begins one later; a visit is one call that is not
 //!   timed and then as many as take [`VISIT_NS`]. Reported is the median of the ratios of the same rounds.

@@ -147,7 +147,8 @@ mod tests {
 
     #[test]
     fn lists_are_separated_by_commas() {
-        let options = parse("--peers --threads 1,4 --with torch,onnxruntime --filter soft --filter norm --rounds 5");
+        let options =
+            parse("--peers --threads 1,4 --with torch,onnxruntime --filter soft --filter norm --rounds 5");
         assert!(options.is_ok_and(|options| {
             options.threads == [1, 4]
                 && options.with == ["torch", "onnxruntime"]
@@ -159,8 +160,15 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        for wrong in ["--threads 0", "--threads 1,x", "--with jax", "--rounds", "--rounds 0", "--fast", "--bless --filter a"]
-        {
+        for wrong in [
+            "--threads 0",
+            "--threads 1,x",
+            "--with jax",
+            "--rounds",
+            "--rounds 0",
+            "--fast",
+            "--bless --filter a",
+        ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -33,8 +33,9 @@ pub fn bless(folder: &Path, report: &Report) -> Result<()> {
 /// The reasons of a file; none when there is no file.
 fn reasons(path: &Path) -> Result<BTreeMap<String, String>> {
     match fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text)
-            .map_err(|error| format!("{}: {error}; expected an object of texts by the titles of rows", path.display())),
+        Ok(text) => serde_json::from_str(&text).map_err(|error| {
+            format!("{}: {error}; expected an object of texts by the titles of rows", path.display())
+        }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }
@@ -131,7 +132,10 @@ fn heading(report: &Report) -> String {
             text,
             "- {TVM} compiles for `llvm`, mcpu {}, mattr the host's {} features{}",
             target["mcpu"].as_str().unwrap_or_default(),
-            features.iter().filter(|feature| feature.as_str().is_some_and(|name| name.starts_with('+'))).count(),
+            features
+                .iter()
+                .filter(|feature| feature.as_str().is_some_and(|name| name.starts_with('+')))
+                .count(),
             if wide { " and `-prefer-256-bit`, so that it uses 512-bit vectors" } else { "" }
         );
     }
@@ -158,9 +162,9 @@ fn others(report: &Report) -> Vec<&str> {
 
 fn line(text: &mut String, report: &Report, entry: &Entry, others: &[&str]) {
     let shown = |who: &str| entry.time(who).map(|ns| time(ns.median)).unwrap_or_default();
-    let ratio = entry.ratio(GOALS_OF, TVM).map(|ratio| {
-        format!("{:.2} ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high)
-    });
+    let ratio = entry
+        .ratio(GOALS_OF, TVM)
+        .map(|ratio| format!("{:.2} ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high));
     let _ = write!(
         text,
         "| {} | {} | {} | {} | {} | {} | {} |",
@@ -257,7 +261,9 @@ mod tests {
     fn markers_are_added_once_and_never_guessed() {
         let fresh = replaced("# x\n", "table\n").expect("added");
         assert_eq!(fresh, format!("# x\n\n{BEGIN}\ntable\n{END}\n"));
-        for broken in [format!("{END}{BEGIN}"), BEGIN.to_owned(), END.to_owned(), format!("{BEGIN}{END}{BEGIN}{END}")] {
+        for broken in
+            [format!("{END}{BEGIN}"), BEGIN.to_owned(), END.to_owned(), format!("{BEGIN}{END}{BEGIN}{END}")]
+        {
             assert!(replaced(&broken, "table\n").is_err(), "{broken}");
         }
     }
@@ -276,7 +282,10 @@ mod tests {
         for (title, verdict) in &rows {
             if verdict == "not reached" {
                 let why = reasons.get(title).unwrap_or_else(|| panic!("no reason for {title}"));
-                assert!(text.contains(&format!("- {title}: {}", why.trim())), "{title}: another reason stands in the README");
+                assert!(
+                    text.contains(&format!("- {title}: {}", why.trim())),
+                    "{title}: another reason stands in the README"
+                );
             }
         }
     }

@@ -203,7 +203,10 @@ impl Report {
     /// A limit.
     #[must_use]
     pub fn limit(&self, name: &str, threads: usize) -> Option<f64> {
-        self.limits.iter().find(|limit| limit.name == name && limit.threads == threads).map(|limit| limit.value)
+        self.limits
+            .iter()
+            .find(|limit| limit.name == name && limit.threads == threads)
+            .map(|limit| limit.value)
     }
 }
 
@@ -329,7 +332,9 @@ mod tests {
         store.add(entry(Goal::NoSlowerThanTvm, &[1.0, 2.0, 3.0], &[2.0, 4.0, 6.0])).expect("written");
         let again = Store::open(&path, report(Vec::new()), true).expect("the same build");
         assert_eq!(again.report, store.report);
-        assert!(Store::open(&path, report(Vec::new()), false).is_ok_and(|fresh| fresh.report.entries.is_empty()));
+        assert!(
+            Store::open(&path, report(Vec::new()), false).is_ok_and(|fresh| fresh.report.entries.is_empty())
+        );
         let other = Report { build: "c".to_owned(), ..report(Vec::new()) };
         assert!(Store::open(&path, other, true).err().is_some_and(|error| error.contains("--resume")));
         fs::write(&path, "{\"schema\": ").expect("cut off");

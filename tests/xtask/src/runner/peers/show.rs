@@ -54,7 +54,19 @@ pub fn rate(report: &Report, entry: &Entry, ours: &str) -> String {
 /// The table for a person.
 #[must_use]
 pub fn table(report: &Report, goals_of: &str) -> String {
-    let header = ["what", "threads", "ours", "time", "rate", "peer", "its time", "ours / peer", "quartiles", "goal", ""];
+    let header = [
+        "what",
+        "threads",
+        "ours",
+        "time",
+        "rate",
+        "peer",
+        "its time",
+        "ours / peer",
+        "quartiles",
+        "goal",
+        "",
+    ];
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY).set_header(header);
     for entry in &report.entries {
@@ -68,9 +80,17 @@ pub fn table(report: &Report, goals_of: &str) -> String {
         }
     }
     let mut limits = Table::new();
-    limits.load_style(presets::UTF8_BORDERS_ONLY).set_header(["limit of this machine", "threads", "measured"]);
+    limits.load_style(presets::UTF8_BORDERS_ONLY).set_header([
+        "limit of this machine",
+        "threads",
+        "measured",
+    ]);
     for limit in &report.limits {
-        limits.add_row([limit.name.clone(), limit.threads.to_string(), format!("{:.1} {}", limit.value, limit.unit)]);
+        limits.add_row([
+            limit.name.clone(),
+            limit.threads.to_string(),
+            format!("{:.1} {}", limit.value, limit.unit),
+        ]);
     }
     format!("{table}\n{limits}")
 }
