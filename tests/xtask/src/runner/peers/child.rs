@@ -117,8 +117,6 @@ pub fn positive(answer: &Value, key: &str) -> Result<f64> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::expect_used, reason = "a test fails by panicking")]
-
     use super::*;
 
     #[test]

@@ -9,7 +9,7 @@ use chipdock_ir::IrModule;
 use serde_json::{Value, json};
 
 use super::child::positive;
-use super::kernels::{Ours, Session, calibrate, described, rounds_of};
+use super::kernels::{Ours, Session, Visit, calibrate, described, rounds_of};
 use super::options::PeersOptions;
 use super::report::{Entry, Goal, Limit, TVM};
 use crate::runner::Result;
@@ -108,7 +108,7 @@ fn compile(session: &mut Session, kernels: &Path, rounds: usize) -> Result<Entry
         })
         .collect();
     let ours = session.ours();
-    let mut contenders: Vec<(String, &dyn Fn(&mut Session) -> Result<f64>)> = Vec::new();
+    let mut contenders: Vec<(String, Visit<'_>)> = Vec::new();
     for (name, build) in ours.iter().zip(&builds) {
         contenders.push((name.clone(), build));
     }
@@ -200,7 +200,7 @@ fn small(session: &mut Session, name: &str, function: &str, goal: Goal, rounds: 
         visits.push(move |_: &mut Session| ours.nanoseconds(calls));
     }
     let ours = session.ours();
-    let mut contenders: Vec<(String, &dyn Fn(&mut Session) -> Result<f64>)> = Vec::new();
+    let mut contenders: Vec<(String, Visit<'_>)> = Vec::new();
     for (name, visit) in ours.iter().zip(&visits) {
         contenders.push((name.clone(), visit));
     }

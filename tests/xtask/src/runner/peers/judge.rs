@@ -147,8 +147,6 @@ fn cut(function: &PrimFunc, sizes: Sizes, rows: &str, few: i64, all: &[Arg], par
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::expect_used, reason = "a test fails by panicking")]
-
     use super::*;
     use crate::runner::cases::CASES;
 

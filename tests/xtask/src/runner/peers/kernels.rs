@@ -329,6 +329,9 @@ pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32
     }
 }
 
+/// A visit: nanoseconds per call.
+pub(super) type Visit<'a> = &'a dyn Fn(&mut Session) -> Result<f64>;
+
 /// Rounds of contenders that are closures, for figures that are no kernels.
 ///
 /// # Errors
@@ -336,7 +339,7 @@ pub(super) fn calibrate(mut visit: impl FnMut(u32) -> Result<f64>) -> Result<u32
 /// A contender's.
 pub(super) fn rounds_of(
     session: &mut Session,
-    contenders: &[(String, &dyn Fn(&mut Session) -> Result<f64>)],
+    contenders: &[(String, Visit<'_>)],
     rounds: usize,
 ) -> Result<Vec<(String, Vec<f64>)>> {
     let mut times: Vec<(String, Vec<f64>)> =

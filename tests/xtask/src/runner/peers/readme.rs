@@ -198,8 +198,6 @@ pub fn rows(text: &str) -> Option<Vec<(String, String)>> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::expect_used, reason = "a test fails by panicking")]
-
     use super::super::report::{Goal, entry_for_tests as entry, report_for_tests as report};
     use super::*;
 

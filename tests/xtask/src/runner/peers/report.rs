@@ -283,9 +283,10 @@ pub fn fingerprint(files: &[PathBuf]) -> Result<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    #![expect(clippy::expect_used, reason = "a test fails by panicking")]
+pub(crate) use tests::{entry as entry_for_tests, report as report_for_tests};
 
+#[cfg(test)]
+mod tests {
     use super::*;
 
     pub(crate) fn entry(goal: Goal, ours: &[f64], peer: &[f64]) -> Entry {
@@ -341,6 +342,3 @@ mod tests {
         assert!(Store::open(&path, report(Vec::new()), true).is_err());
     }
 }
-
-#[cfg(test)]
-pub(crate) use tests::{entry as entry_for_tests, report as report_for_tests};
