@@ -1,4 +1,5 @@
 //! Tests of the parts that need no host.
 
 mod errors;
+mod goldens;
 mod kinds;
