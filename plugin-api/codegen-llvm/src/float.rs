@@ -22,10 +22,11 @@ impl<'a> Writer<'a> {
         joined(&flags)
     }
 
-    /// The flags of an operation that chooses or compares.
+    /// The flags of an operation that chooses or compares, each with a space behind it.
     fn choice_flags(&self) -> String {
         let fast = self.target.fast_math();
-        joined(&[(fast.nnan, "nnan"), (fast.ninf, "ninf"), (fast.nsz, "nsz")])
+        let flags = joined(&[(fast.nnan, "nnan"), (fast.ninf, "ninf"), (fast.nsz, "nsz")]);
+        if flags.is_empty() { flags } else { flags + " " }
     }
 
     pub(crate) fn float_binary(&mut self, e: &Expr, op: BinaryOp, a: &Value, b: &Value) -> Value {
@@ -52,13 +53,7 @@ impl<'a> Writer<'a> {
         let flags = if is_half(a.dtype) { String::new() } else { self.choice_flags() };
         self.compute(
             a.dtype,
-            format_args!(
-                "select {flags}{} {}, {}, {}",
-                space(&flags),
-                condition.typed(),
-                a.typed(),
-                b.typed()
-            ),
+            format_args!("select {flags}{}, {}, {}", condition.typed(), a.typed(), b.typed()),
         )
     }
 
@@ -74,7 +69,7 @@ impl<'a> Writer<'a> {
         };
         let (a, b) = (self.widened(a), self.widened(b));
         let flags = self.choice_flags();
-        self.fcmp(&format!("{flags}{}{predicate}", space(&flags)), &a, &b)
+        self.fcmp(&format!("{flags}{predicate}"), &a, &b)
     }
 
     /// A comparison of float32 or float64.
@@ -150,8 +145,4 @@ impl<'a> Writer<'a> {
 fn joined(flags: &[(bool, &str)]) -> String {
     let set: Vec<&str> = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name).collect();
     set.join(" ")
-}
-
-fn space(flags: &str) -> &'static str {
-    if flags.is_empty() { "" } else { " " }
 }

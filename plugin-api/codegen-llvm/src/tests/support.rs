@@ -5,11 +5,15 @@ use std::sync::Arc;
 use chipdock_ir::{IrModule, StorageScope, TargetFacts, ThreadAxis};
 use chipdock_passes::{LowerOptions, lower};
 
-use crate::{Answer, CallingConv, LlvmTarget, Options, Refusal, write_module};
+use crate::{Answer, CallingConv, FastMath, LlvmTarget, Options, Refusal, write_module};
 
 /// A processor with 64-bit pointers.
 #[derive(Debug, Default)]
-pub(super) struct Plain;
+pub(super) struct Plain {
+    pub(super) converts_float16: bool,
+    pub(super) saturates: bool,
+    pub(super) fast_math: FastMath,
+}
 
 impl LlvmTarget for Plain {
     fn name(&self) -> &str {
@@ -49,6 +53,18 @@ impl LlvmTarget for Plain {
     fn barrier(&self, scope: &str) -> Answer<&'static [&'static str]> {
         Err(Refusal::new(format!("has no barrier of scope \"{scope}\"")))
     }
+
+    fn fast_math(&self) -> FastMath {
+        self.fast_math
+    }
+
+    fn converts_float16(&self) -> bool {
+        self.converts_float16
+    }
+
+    fn saturates(&self) -> bool {
+        self.saturates
+    }
 }
 
 pub(super) fn lowered(module: &IrModule) -> IrModule {
@@ -56,7 +72,7 @@ pub(super) fn lowered(module: &IrModule) -> IrModule {
 }
 
 pub(super) fn text(module: &IrModule) -> String {
-    match write_module(module, &Plain, &Options::default()) {
+    match write_module(module, &Plain::default(), &Options::default()) {
         Ok(text) => text.text,
         Err(diagnostics) => {
             let all: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
