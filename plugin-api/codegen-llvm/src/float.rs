@@ -43,7 +43,11 @@ impl<'a> Writer<'a> {
         };
         self.computed(e.dtype, &[a.clone(), b.clone()], |writer, args| {
             let flags = writer.flags();
-            writer.operation(&format!("{name} {flags}"), &args[0], &args[1])
+            let value = writer.operation(&format!("{name} {flags}"), &args[0], &args[1]);
+            if writer.target.fast_math().reassoc && args.iter().any(rounds_by_adding) {
+                return writer.intrinsic("arithmetic.fence", "", value.dtype, &[value]);
+            }
+            value
         })
     }
 
@@ -145,4 +149,13 @@ impl<'a> Writer<'a> {
 fn joined(flags: &[(bool, &str)]) -> String {
     let set: Vec<&str> = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name).collect();
     set.join(" ")
+}
+
+/// True for a constant so large that a sum with it is rounded to an integer, as functions made of polynomials do. In
+/// another order the large number would drop out, and the rounding with it.
+fn rounds_by_adding(value: &Value) -> bool {
+    let least = if value.dtype.bits == 64 { 2_f64.powi(50) } else { 2_f64.powi(21) };
+    let bits = value.text.split_once("0x").and_then(|(_, rest)| rest.get(..16));
+    let bits = bits.and_then(|bits| u64::from_str_radix(bits, 16).ok());
+    bits.map(f64::from_bits).is_some_and(|value| value.is_finite() && value.abs() >= least)
 }

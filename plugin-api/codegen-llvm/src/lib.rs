@@ -18,7 +18,8 @@
 //! - **V6** Loads and stores claim the alignment of an element and no more, unless the memory is the function's own. Where
 //!   the function says that its buffers do not overlap, accesses through different ones carry that.
 //! - **V7** Floating-point operations carry `contract` (rule of the IR: a product may be fused into its sum) and what the
-//!   target's fast-math options say, nothing else.
+//!   target's fast-math options say, nothing else. Where sums may associate in another order, one with a number so large
+//!   that it rounds to an integer is fenced: the polynomials of the passes round so.
 //! - **V8** Compiled code reaches its host through `__chipdock_env` alone, and has fallbacks where that is null.
 //! - **V9** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
 //! - **V10** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
@@ -29,6 +30,10 @@
 //!   bypass the caches. It holds for contiguous stores, without a predicate, of whole vectors of 16 bytes or more, wherever
 //!   they turn out to be aligned to their size (to 64 bytes at most); others are as ever. What was stored so is visible to
 //!   other threads when the function returns.
+//! - **V13** No instruction is written that LLVM makes a call of a library of its own of: no conversions of halves where
+//!   the processor has none, no `frem`, nothing of 128 bits. What may become a call of the C library, on processors that
+//!   lack the instruction, are the functions of C99 `floor`, `ceil`, `trunc`, `rint` and `fma`, of float and double; on
+//!   those of 32 bits also what their C compilers call for 64-bit division and conversion.
 
 #![allow(dead_code, reason = "for now: callers are being written")]
 

@@ -1,6 +1,7 @@
+//! Tests that need no LLVM.
+
 mod expressions;
 mod golden;
 mod modules;
 mod robust;
 mod support;
-//! Tests that need no LLVM.

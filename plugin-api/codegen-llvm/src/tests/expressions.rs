@@ -59,7 +59,7 @@ const U32: DType = DType::UINT32;
 const F32: DType = DType::FLOAT32;
 const F64: DType = DType::FLOAT64;
 
-/// codegen-llvm: V4; ir: E1.
+/// codegen-llvm: V4. Rules of the IR: E1.
 #[test]
 fn constants_are_exact() {
     let float = |bits: u64, dtype: DType| Expr::new(ExprKind::Float(FloatBits(bits)), dtype);
@@ -80,7 +80,7 @@ fn constants_are_exact() {
     assert_eq!(of(Expr::i32(5).ramp(Expr::i32(-2), 3)), "ret <3 x i32> <i32 5, i32 3, i32 1>");
 }
 
-/// codegen-llvm: V2; ir: N1.
+/// codegen-llvm: V2. Rules of the IR: N1.
 #[test]
 fn sums_wrap_unless_ranges_show_that_they_do_not() {
     assert_eq!(lines(&[I32, I32], binary(BinaryOp::Add))[0], "%t1 = add i32 %p0, %p1");
@@ -92,7 +92,7 @@ fn sums_wrap_unless_ranges_show_that_they_do_not() {
     assert!(wide.iter().any(|line| line.contains(" = mul i32 ")), "{wide:?}");
 }
 
-/// codegen-llvm: V2; ir: N2, N3.
+/// codegen-llvm: V2. Rules of the IR: N2, N3.
 #[test]
 fn divisions_are_guarded_where_nothing_shows_that_they_cannot_fail() {
     let div = lines(&[I32, I32], binary(BinaryOp::Div));
@@ -136,7 +136,7 @@ fn divisions_are_guarded_where_nothing_shows_that_they_cannot_fail() {
     assert_eq!(low[2], "%t3 = udiv i32 %t1, %t2");
 }
 
-/// codegen-llvm: V2; ir: N2.
+/// codegen-llvm: V2. Rules of the IR: N2.
 #[test]
 fn integers_are_divided_in_vectors_by_floats() {
     let quotient = |dtype: DType| lines(&[dtype, dtype], binary(BinaryOp::Div)).join("\n");
@@ -149,7 +149,7 @@ fn integers_are_divided_in_vectors_by_floats() {
     assert_eq!(constant[0], "%t1 = sdiv <4 x i32> %p0, splat (i32 10)");
 }
 
-/// codegen-llvm: V2; ir: N4, N5.
+/// codegen-llvm: V2. Rules of the IR: N4, N5.
 #[test]
 fn shifts_are_taken_modulo_the_width() {
     let shift = |op: Op, by: i128| {
@@ -164,7 +164,7 @@ fn shifts_are_taken_modulo_the_width() {
     assert_eq!(clz[1], "%t2 = zext i8 %t1 to i32");
 }
 
-/// codegen-llvm: V7; ir: N7, N10.
+/// codegen-llvm: V7. Rules of the IR: N7, N10.
 #[test]
 fn floats_carry_what_the_rules_and_the_options_allow() {
     let fast_math = FastMath { nnan: true, nsz: true, ..FastMath::default() };
@@ -178,6 +178,12 @@ fn floats_carry_what_the_rules_and_the_options_allow() {
         lines(&[F64, F64], binary(BinaryOp::Min))[..2],
         ["%t1 = fcmp olt double %p0, %p1", "%t2 = select i1 %t1, double %p0, double %p1"]
     );
+    let reassoc = Plain { fast_math: FastMath { reassoc: true, ..FastMath::default() }, ..Plain::default() };
+    let rounded = lines_for(&reassoc, &[F64], |args| {
+        let big = Expr::float(1.5 * 2_f64.powi(52), F64);
+        &(&args[0] + &big) - &big
+    });
+    assert!(rounded[1].contains("@llvm.arithmetic.fence.f64(double %t1)"), "{rounded:?}");
     let compare = |op: CompareOp| {
         lines(&[F32, F32], move |args| Expr::compare(op, args[0].clone(), args[1].clone())).remove(0)
     };
@@ -189,7 +195,7 @@ fn floats_carry_what_the_rules_and_the_options_allow() {
     assert!(sum.contains("fadd contract float") && !sum.contains("bfloat"), "{sum}");
 }
 
-/// codegen-llvm: V2, V4; ir: N9.
+/// codegen-llvm: V2, V4. Rules of the IR: N9.
 #[test]
 fn casts_saturate_and_round_once() {
     let hard = Plain { converts_float16: true, ..Plain::default() };
@@ -220,7 +226,7 @@ fn casts_saturate_and_round_once() {
     assert_eq!(cast(&hard, DType::BOOL, I32).lines().next().unwrap(), "%t1 = zext i1 %p0 to i32");
 }
 
-/// codegen-llvm: V5; ir: E4.
+/// codegen-llvm: V5. Rules of the IR: E4.
 #[test]
 fn what_may_fail_stays_behind_its_condition() {
     let i = |value: i32| Expr::i32(value);
@@ -242,7 +248,7 @@ fn what_may_fail_stays_behind_its_condition() {
     assert_eq!(both[0], "%t1 = select i1 %p0, float %p1, float %p2");
 }
 
-/// ir: E7.
+/// Rule of the IR: E7.
 #[test]
 fn lanes_are_picked_out_of_vectors_and_scalars() {
     let shuffle = |params: &[DType], indices: &[u16]| {
@@ -285,7 +291,7 @@ fn shared_nodes_are_written_once() {
     assert_eq!(choices.len(), 3, "{choices:?}");
 }
 
-/// codegen-llvm: V9; ir: E3. A call that changes something is written for each place where it stands.
+/// codegen-llvm: V9. Rules of the IR: E3. A call that changes something is written for each place where it stands.
 #[test]
 fn calls_with_effects_are_not_taken_for_known() {
     let call = || {
