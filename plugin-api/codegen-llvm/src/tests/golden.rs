@@ -14,7 +14,7 @@ fn golden(name: &str) -> PathBuf {
 
 fn check(name: &str, module: &IrModule) {
     let options = Options { debug: name == "lines", file: Some("kernels/lines.py") };
-    let text = match write_module(module, &Plain, &options) {
+    let text = match write_module(module, &Plain::default(), &options) {
         Ok(text) => text.text,
         Err(diagnostics) => {
             let all: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();

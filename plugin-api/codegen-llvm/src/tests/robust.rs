@@ -164,8 +164,8 @@ proptest! {
     #[test]
     fn v10_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
         let module = build::module([function("f", &bytes), function("g", &bytes[100..])]);
-        let found = unsupported(&module, &Plain);
-        prop_assert_eq!(write_module(&module, &Plain, &Options::default()).is_err(), !found.is_empty());
+        let found = unsupported(&module, &Plain::default());
+        prop_assert_eq!(write_module(&module, &Plain::default(), &Options::default()).is_err(), !found.is_empty());
     }
 }
 
@@ -183,7 +183,7 @@ fn v10_depth_is_refused_before_the_stack_ends() {
             let mut f = build::function("f").finish();
             f.params = vec![Param::Var(a.data.clone())];
             f.body = body;
-            let found = unsupported(&build::module([f]), &Plain);
+            let found = unsupported(&build::module([f]), &Plain::default());
             assert_eq!(found.is_empty(), is_fine, "{levels}: {found:#?}");
         }
     }
@@ -200,7 +200,7 @@ fn v9_shared_nodes_do_not_multiply() {
     let mut f = build::function("f").finish();
     f.params = vec![Param::Var(a.data.clone())];
     f.body = Stmt::store(&a, vec![Expr::i32(1)], value);
-    let text = write_module(&build::module([f]), &Plain, &Options::default()).unwrap().text;
+    let text = write_module(&build::module([f]), &Plain::default(), &Options::default()).unwrap().text;
     assert!(text.len() < 20_000, "{} bytes", text.len());
 }
 
@@ -274,7 +274,7 @@ fn v10_everything_that_is_not_supported_is_listed() {
     ]);
     let mut entry = build::function("__tvm_ffi_entry").finish();
     entry.attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(1));
-    let found = unsupported(&build::module([strange(), void, entry]), &Plain);
+    let found = unsupported(&build::module([strange(), void, entry]), &Plain::default());
     let messages: Vec<&str> = found.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     for part in [
         "storage scope shared",
@@ -310,7 +310,8 @@ fn v10_a_refusal_names_the_line() {
         let call = Expr::call(Op::CallPacked, vec![Expr::str("f")], DType::INT32);
         Stmt::new(StmtKind::Evaluate(call)).with_span(Span { line, column: 5 })
     };
-    let found = unsupported(&build::module([plain("kernel", vec![], vec![call(3), call(4)])]), &Plain);
+    let found =
+        unsupported(&build::module([plain("kernel", vec![], vec![call(3), call(4)])]), &Plain::default());
     assert_eq!(found[0].span, Span { line: 3, column: 5 }, "{found:#?}");
 }
 
@@ -326,7 +327,7 @@ fn v10_symbols_are_checked() {
             .to_vec();
         f.attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(1));
         f.attrs.insert(attr::GLOBAL_SYMBOL.into(), AttrValue::Str(name.into()));
-        let found = unsupported(&build::module([f]), &Plain);
+        let found = unsupported(&build::module([f]), &Plain::default());
         assert_eq!(found.is_empty(), is_fine, "{name}: {found:#?}");
     }
 }
