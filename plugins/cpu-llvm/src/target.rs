@@ -35,6 +35,7 @@ pub(crate) struct CpuTarget {
     attributes: Vec<(String, String)>,
     fast_math: FastMath,
     converts_float16: bool,
+    saturates: bool,
 }
 
 impl CpuTarget {
@@ -56,7 +57,9 @@ impl CpuTarget {
         let options = machine_options(target);
         let triple = Triple::parse(&options.triple).map_err(value_error)?;
         let data_layout = llvm.machine(&options)?.data_layout();
-        let converts_float16 = converts_float16(llvm, &options, triple.architecture.family)?;
+        let family = triple.architecture.family;
+        let converts_float16 = converts_float16(llvm, &options, family)?;
+        let saturates = matches!(family, Family::AArch64 | Family::Arm | Family::RiscV | Family::WebAssembly);
         let mut attributes: Vec<(String, String)> = Vec::new();
         let mut attribute = |name: &str, value: String| {
             if !value.is_empty() {
@@ -71,7 +74,14 @@ impl CpuTarget {
             let width = target.int("vector-width").unwrap_or(VECTOR_BITS);
             attribute("prefer-vector-width", width.to_string());
         }
-        Ok(Self { fast_math: fast_math(target), options, data_layout, attributes, converts_float16 })
+        Ok(Self {
+            fast_math: fast_math(target),
+            options,
+            data_layout,
+            attributes,
+            converts_float16,
+            saturates,
+        })
     }
 
     /// What to make the target machine for.
@@ -175,5 +185,9 @@ impl LlvmTarget for CpuTarget {
 
     fn converts_float16(&self) -> bool {
         self.converts_float16
+    }
+
+    fn saturates(&self) -> bool {
+        self.saturates
     }
 }
