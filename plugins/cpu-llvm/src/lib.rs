@@ -1,23 +1,31 @@
-//! Host memory as `device_api.cpu`. The target's code generator comes with an issue of its own.
+//! Target `llvm`: host functions as native code, through LLVM, which is opened at run time. Device API `cpu`: host memory.
+//!
+//! * `device_api.cpu`: written once in the plugin API; needs no LLVM.
+//! * `target.kind.llvm` (`target_kind`): the options, filled in and checked; `names`, `triple`, `trial`: what it knows.
+//! * `target.build.llvm` (`codegen`, `target`): a module to one object file.
+//! * `module.load.llvm` (`loader`, `runs_here`): an object to functions of this process.
+//! * `llvm`: the library.
 
-use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
-use chipdock_plugin_api::{cpu, export_plugin, register_device_api};
-
-#[allow(dead_code, unused_imports, reason = "the code generator that uses it comes next")]
+mod codegen;
 mod llvm;
-#[allow(dead_code, reason = "the same")]
+mod loader;
 mod names;
-#[allow(dead_code, reason = "the same")]
+mod runs_here;
 mod target;
-#[allow(dead_code, reason = "the same")]
 mod target_kind;
 #[cfg(test)]
 mod tests;
-#[allow(dead_code, reason = "the same")]
 mod trial;
-#[allow(dead_code, reason = "the same")]
 mod triple;
+
+use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
+use chipdock_plugin_api::{
+    cpu, export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
+};
 
 export_plugin! { name: "cpu-llvm" }
 
 register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |host| Box::new(cpu::CpuDeviceApi::new(host)));
+register_target_kind!("llvm", include_str!("target_kind.json"), |_| Box::new(target_kind::LlvmTargetKind));
+register_codegen!("llvm", "1.0.0", "1.2.0", |_| Box::new(codegen::LlvmCodegen));
+register_module_loader!("llvm", |_| Box::new(loader::LlvmLoader));

@@ -23,7 +23,6 @@ pub(crate) fn machine_options(target: &Target) -> MachineOptions {
         features: target.str_list("mattr").join(","),
         abi: text("mabi"),
         opt_level: target.int("opt-level").and_then(|level| u8::try_from(level).ok()).unwrap_or(3).min(3),
-        ..MachineOptions::default()
     }
 }
 

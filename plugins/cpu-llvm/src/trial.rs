@@ -151,7 +151,7 @@ fn compiled(
 fn reason(message: &str) -> String {
     let words = message.split_once("; ").map_or(message, |(first, _)| first);
     let words = words.strip_prefix("LLVM gave up: ").unwrap_or(words);
-    let words = words.strip_prefix("LLVM refuses the IR: ").unwrap_or(words);
+    let words = words.split_once(" refuses the IR: ").map_or(words, |(_, rest)| rest);
     let words = match words.split_once("in function ") {
         Some((place, rest)) if place.starts_with('<') => {
             rest.split_once("): ").map_or(rest, |(_, rest)| rest)

@@ -150,10 +150,10 @@ impl Drop for Build {
     }
 }
 
-fn refused(what: &str, why: &str) -> Error {
+fn refused(llvm: &Llvm, what: &str, why: &str) -> Error {
     Error::new(
         ErrorKind::INTERNAL,
-        format!("{what}: {}; this is a bug of the code generator, report it", why.trim_end()),
+        format!("{llvm} {what}: {}; this is a bug of the code generator, report it", why.trim_end()),
     )
 }
 
@@ -191,7 +191,7 @@ impl Build {
         };
         if status != 0 || build.module.is_null() {
             build.module = core::ptr::null_mut();
-            return Err(refused("LLVM cannot read the IR", &message));
+            return Err(refused(llvm, "cannot read the IR", &message));
         }
         let mut message = core::ptr::null_mut();
         let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
@@ -201,7 +201,7 @@ impl Build {
             (status, llvm.take_message(message))
         };
         if status != 0 {
-            return Err(refused("LLVM refuses the IR", &message));
+            return Err(refused(llvm, "refuses the IR", &message));
         }
         // SAFETY: live module and machine; the layout is ours.
         unsafe {
@@ -227,7 +227,7 @@ impl Build {
             .filter(|(is_error, _)| *is_error)
             .map(|(_, note)| note.message.as_str())
             .collect();
-        if errors.is_empty() { Ok(()) } else { Err(refused("LLVM refuses the IR", &errors.join("; "))) }
+        if errors.is_empty() { Ok(()) } else { Err(refused(self.llvm, "refuses the IR", &errors.join("; "))) }
     }
 
     fn run(self, wanted: Wanted) -> Result<Output, Error> {
@@ -280,7 +280,7 @@ impl Build {
             (api.LLVMDisposePassBuilderOptions)(options);
             self.llvm.take_error(error)
         };
-        result.map_err(|why| refused("LLVM cannot optimise the IR", &why))
+        result.map_err(|why| refused(self.llvm, "cannot optimise the IR", &why))
     }
 
     fn emit(&self, module: LLVMModuleRef, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, Error> {
@@ -300,7 +300,7 @@ impl Build {
         // SAFETY: set by a failure alone, and ours.
         let message = unsafe { self.llvm.take_message(message) };
         if status != 0 || buffer.is_null() {
-            return Err(refused("LLVM cannot emit code", &message));
+            return Err(refused(self.llvm, "cannot emit code", &message));
         }
         // SAFETY: a live buffer of that size, disposed of once.
         unsafe {

@@ -6,7 +6,7 @@
 
 use core::cell::RefCell;
 use core::ffi::{CStr, c_char, c_void};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::CString;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock};
@@ -23,7 +23,7 @@ use llvm_sys::orc2::{
 };
 
 use super::library::{Llvm, c_text, lock};
-use super::machine::{MachineOptions, Relocation};
+use super::machine::MachineOptions;
 use super::object::{self, Checked};
 use super::worker;
 
@@ -118,10 +118,13 @@ impl Jit {
             return Err(broken(&format!("the index has a function `{missing}`, which the code has not")));
         }
         let addresses = resolve(&checked)?;
-        let mut wanted: Vec<String> = symbols.iter().map(|symbol| (*symbol).to_owned()).collect();
+        let mut wanted: BTreeSet<String> = symbols.iter().map(|symbol| (*symbol).to_owned()).collect();
         let has_env = checked.defined.contains(ENVIRONMENT);
         if has_env {
-            wanted.push(ENVIRONMENT.to_owned());
+            if !checked.variables.contains(ENVIRONMENT) {
+                return Err(broken(&format!("`{ENVIRONMENT}` is not a variable")));
+            }
+            wanted.insert(ENVIRONMENT.to_owned());
         }
         let object = object.to_vec();
         let jit = worker::run(
@@ -150,7 +153,7 @@ impl Jit {
         &self,
         object: &[u8],
         addresses: &[(CString, usize)],
-        wanted: &[String],
+        wanted: &BTreeSet<String>,
     ) -> Result<HashMap<String, usize>, Error> {
         let api = &self.llvm.api;
         let library = self.raw();
@@ -205,7 +208,7 @@ impl Jit {
     }
 
     /// Links, and answers where the names are.
-    fn look_up(&self, wanted: &[String]) -> Result<HashMap<String, usize>, Error> {
+    fn look_up(&self, wanted: &BTreeSet<String>) -> Result<HashMap<String, usize>, Error> {
         let api = &self.llvm.api;
         let session = self.session.raw(self.llvm);
         let names: Vec<CString> =
@@ -333,7 +336,6 @@ fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
         triple: host.triple,
         cpu: host.cpu,
         features: host.features,
-        relocation: Relocation::Pic,
         ..MachineOptions::default()
     })?;
     let api = &llvm.api;
@@ -348,9 +350,7 @@ fn session(llvm: &'static Llvm) -> Result<&'static Session, Error> {
         llvm.take_error((api.LLVMOrcCreateLLJIT)(&raw mut jit, builder))
     };
     drop(registry);
-    made.map_err(|why| {
-        Error::new(ErrorKind::UNAVAILABLE, format!("{} cannot run code here: {why}", llvm.name))
-    })?;
+    made.map_err(|why| Error::new(ErrorKind::UNAVAILABLE, format!("{llvm} cannot run code here: {why}")))?;
     let session = llvm.session.get_or_init(|| Session { jit, state: Mutex::default() });
     let context: *const Llvm = llvm;
     // SAFETY: a live session; the context lives as long as the process.

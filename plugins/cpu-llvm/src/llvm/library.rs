@@ -159,6 +159,14 @@ fn without_version(library: Library) -> String {
     }
 }
 
+impl core::fmt::Display for Llvm {
+    /// Which one it is, for messages.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let [major, minor, patch] = self.version;
+        write!(f, "LLVM {major}.{minor}.{patch} ({})", self.name)
+    }
+}
+
 impl Llvm {
     /// Takes over a string of LLVM's that `LLVMDisposeMessage` frees; null is empty.
     ///

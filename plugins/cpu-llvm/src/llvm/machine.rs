@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use chipdock_plugin_api::{Error, ErrorKind};
 use llvm_sys::prelude::LLVMModuleRef;
-use llvm_sys::target_machine::{
-    LLVMCodeGenOptLevel, LLVMCodeModel, LLVMRelocMode, LLVMTargetMachineRef, LLVMTargetRef,
-};
+use llvm_sys::target_machine::{LLVMCodeGenOptLevel, LLVMRelocMode, LLVMTargetMachineRef, LLVMTargetRef};
 
 use super::library::{Llvm, c_text, lock};
 
@@ -21,27 +19,6 @@ pub(crate) struct HostCpu {
     pub(crate) features: String,
 }
 
-/// How code finds its addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Relocation {
-    /// As the triple has it.
-    Default,
-    Static,
-    /// Code that may be loaded anywhere.
-    #[default]
-    Pic,
-}
-
-/// How far code and data may be apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum CodeModel {
-    #[default]
-    Default,
-    Small,
-    Medium,
-    Large,
-}
-
 /// What a target machine is made for. Whether floats are passed in registers is said by triple and features.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MachineOptions {
@@ -54,8 +31,6 @@ pub(crate) struct MachineOptions {
     pub(crate) abi: String,
     /// 0 to 3.
     pub(crate) opt_level: u8,
-    pub(crate) relocation: Relocation,
-    pub(crate) code_model: CodeModel,
 }
 
 /// Target machines of the same options that are not in use.
@@ -133,14 +108,15 @@ impl Llvm {
     }
 
     /// A triple in LLVM's full form.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError`: it has a NUL.
+    #[cfg(test)]
     pub(crate) fn normalized(&self, triple: &str) -> Result<String, Error> {
+        type Normalize = unsafe extern "C" fn(*const core::ffi::c_char) -> *mut core::ffi::c_char;
         let triple = c_text(triple, "the triple")?;
-        // SAFETY: a live text in, a string of our own out.
-        Ok(unsafe { self.take_message((self.api.LLVMNormalizeTargetTriple)(triple.as_ptr())) })
+        // SAFETY: LLVM's function with its type: a live text in, a string of our own out.
+        Ok(unsafe {
+            let normalize = self.library.get::<Normalize>(b"LLVMNormalizeTargetTriple").unwrap();
+            self.take_message(normalize(triple.as_ptr()))
+        })
     }
 
     fn initializer(&self, architecture: &str, part: &str) -> Option<unsafe extern "C" fn()> {
@@ -170,8 +146,7 @@ impl Llvm {
             return Err(Error::new(
                 ErrorKind::UNAVAILABLE,
                 format!(
-                    "{} was built without LLVM's target {architecture}, which \"{triple}\" needs; it has {}",
-                    self.name,
+                    "{self} was built without the target {architecture}, which \"{triple}\" needs; it has {}",
                     self.targets().join(", ")
                 ),
             ));
@@ -221,8 +196,7 @@ impl Llvm {
             (api.LLVMTargetMachineOptionsSetFeatures)(made, features.as_ptr());
             (api.LLVMTargetMachineOptionsSetABI)(made, abi.as_ptr());
             (api.LLVMTargetMachineOptionsSetCodeGenOptLevel)(made, code_level(options.opt_level));
-            (api.LLVMTargetMachineOptionsSetRelocMode)(made, relocation(options.relocation));
-            (api.LLVMTargetMachineOptionsSetCodeModel)(made, code_model(options.code_model));
+            (api.LLVMTargetMachineOptionsSetRelocMode)(made, relocation(&options.triple));
             let machine = (api.LLVMCreateTargetMachineWithOptions)(target, triple.as_ptr(), made);
             (api.LLVMDisposeTargetMachineOptions)(made);
             machine
@@ -299,19 +273,10 @@ fn code_level(opt_level: u8) -> LLVMCodeGenOptLevel {
     }
 }
 
-fn relocation(relocation: Relocation) -> LLVMRelocMode {
-    match relocation {
-        Relocation::Default => LLVMRelocMode::LLVMRelocDefault,
-        Relocation::Static => LLVMRelocMode::LLVMRelocStatic,
-        Relocation::Pic => LLVMRelocMode::LLVMRelocPIC,
-    }
-}
-
-fn code_model(model: CodeModel) -> LLVMCodeModel {
-    match model {
-        CodeModel::Default => LLVMCodeModel::LLVMCodeModelDefault,
-        CodeModel::Small => LLVMCodeModel::LLVMCodeModelSmall,
-        CodeModel::Medium => LLVMCodeModel::LLVMCodeModelMedium,
-        CodeModel::Large => LLVMCodeModel::LLVMCodeModelLarge,
+/// Code that may be loaded anywhere; for WebAssembly that would be a library, which is linked otherwise.
+fn relocation(triple: &str) -> LLVMRelocMode {
+    match architecture(triple) {
+        Some("WebAssembly") => LLVMRelocMode::LLVMRelocDefault,
+        _ => LLVMRelocMode::LLVMRelocPIC,
     }
 }

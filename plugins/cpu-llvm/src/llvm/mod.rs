@@ -32,6 +32,6 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compile::{Output, Wanted, compile};
+pub(crate) use compile::{Wanted, compile};
 pub(crate) use library::{Llvm, library};
-pub(crate) use machine::{HostCpu, Machine, MachineOptions, Relocation};
+pub(crate) use machine::{HostCpu, MachineOptions};

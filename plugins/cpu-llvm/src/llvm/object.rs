@@ -23,6 +23,8 @@ pub(crate) struct Checked {
     pub(crate) defined: BTreeSet<String>,
     /// Those of them that are code.
     pub(crate) functions: BTreeSet<String>,
+    /// Those of them that a pointer may be written to.
+    pub(crate) variables: BTreeSet<String>,
     /// Names that it expects of others, each once.
     pub(crate) undefined: BTreeSet<String>,
 }
@@ -205,6 +207,11 @@ fn define(
     let is_code = section.sh_flags(ENDIAN) & u64::from(elf::SHF_EXECINSTR) != 0;
     if is_code && symbol.st_type() == elf::STT_FUNC {
         checked.functions.insert(name.to_owned());
+    }
+    let is_writable = section.sh_flags(ENDIAN) & u64::from(elf::SHF_WRITE) != 0;
+    let is_aligned = symbol.st_value(ENDIAN).is_multiple_of(8) && section.sh_addralign(ENDIAN) >= 8;
+    if is_writable && is_aligned && symbol.st_size(ENDIAN) >= 8 {
+        checked.variables.insert(name.to_owned());
     }
     Ok(())
 }

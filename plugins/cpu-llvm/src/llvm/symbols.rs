@@ -1,6 +1,6 @@
 //! The functions of LLVM's C interface that are used, as a table filled in by the loader.
 
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{c_char, c_void};
 
 use libloading::os::unix::Library;
 use llvm_sys::analysis::LLVMVerifierFailureAction;
@@ -19,7 +19,7 @@ use llvm_sys::prelude::{
 };
 use llvm_sys::target::LLVMTargetDataRef;
 use llvm_sys::target_machine::{
-    LLVMCodeGenFileType, LLVMCodeGenOptLevel, LLVMCodeModel, LLVMRelocMode, LLVMTargetMachineOptionsRef,
+    LLVMCodeGenFileType, LLVMCodeGenOptLevel, LLVMRelocMode, LLVMTargetMachineOptionsRef,
     LLVMTargetMachineRef, LLVMTargetRef,
 };
 use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsRef;
@@ -79,11 +79,9 @@ unsafe fn find<T: Copy>(library: &Library, name: &'static str, missing: &mut Vec
 
 symbols! {
     core {
-        fn LLVMGetVersion(*mut c_uint, *mut c_uint, *mut c_uint);
         fn LLVMContextCreate() -> LLVMContextRef;
         fn LLVMContextDispose(LLVMContextRef);
         fn LLVMContextSetDiagnosticHandler(LLVMContextRef, LLVMDiagnosticHandler, *mut c_void);
-        fn LLVMContextSetDiscardValueNames(LLVMContextRef, LLVMBool);
         fn LLVMGetDiagInfoDescription(LLVMDiagnosticInfoRef) -> *mut c_char;
         fn LLVMGetDiagInfoSeverity(LLVMDiagnosticInfoRef) -> LLVMDiagnosticSeverity;
         fn LLVMCreateMemoryBufferWithMemoryRangeCopy(*const c_char, usize, *const c_char) -> LLVMMemoryBufferRef;
@@ -116,7 +114,6 @@ symbols! {
     }
     target_machine {
         fn LLVMGetDefaultTargetTriple() -> *mut c_char;
-        fn LLVMNormalizeTargetTriple(*const c_char) -> *mut c_char;
         fn LLVMGetHostCPUName() -> *mut c_char;
         fn LLVMGetHostCPUFeatures() -> *mut c_char;
         fn LLVMGetTargetFromTriple(*const c_char, *mut LLVMTargetRef, *mut *mut c_char) -> LLVMBool;
@@ -127,7 +124,6 @@ symbols! {
         fn LLVMTargetMachineOptionsSetABI(LLVMTargetMachineOptionsRef, *const c_char);
         fn LLVMTargetMachineOptionsSetCodeGenOptLevel(LLVMTargetMachineOptionsRef, LLVMCodeGenOptLevel);
         fn LLVMTargetMachineOptionsSetRelocMode(LLVMTargetMachineOptionsRef, LLVMRelocMode);
-        fn LLVMTargetMachineOptionsSetCodeModel(LLVMTargetMachineOptionsRef, LLVMCodeModel);
         fn LLVMCreateTargetMachineWithOptions(LLVMTargetRef, *const c_char, LLVMTargetMachineOptionsRef) -> LLVMTargetMachineRef;
         fn LLVMDisposeTargetMachine(LLVMTargetMachineRef);
         fn LLVMCreateTargetDataLayout(LLVMTargetMachineRef) -> LLVMTargetDataRef;
@@ -163,9 +159,4 @@ symbols! {
         fn LLVMOrcExecutionSessionIntern(LLVMOrcExecutionSessionRef, *const c_char) -> LLVMOrcSymbolStringPoolEntryRef;
         fn LLVMOrcSymbolStringPoolEntryStr(LLVMOrcSymbolStringPoolEntryRef) -> *const c_char;
     }
-}
-
-/// Status of LLVM's functions that answer a boolean: zero is success.
-pub(crate) fn failed(status: c_int) -> bool {
-    status != 0
 }

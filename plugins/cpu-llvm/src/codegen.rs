@@ -1,0 +1,137 @@
+//! `target.build.llvm`: a module at stage `host` to one object file, through textual IR and LLVM.
+//!
+//! * **B1** The artifact has kind `llvm` and format `o`; section `code` holds the object.
+//! * **B2** The index has the functions as they are called, and `options`: triple, processor and features that the object
+//!   was made for, by which the loader knows whether it runs on a machine.
+//! * **B3** Option `emit`, a word or a list of them, adds sections: `source` (and `ll-unoptimized`), the IR as written;
+//!   `ll`, the IR as optimised; `asm`, the assembly. Other words are ignored.
+//! * **B4** Option `debug` says whether code has the lines of the file that it was read from; if the file is known it has,
+//!   unless this is false.
+//! * **B5** The same request gives the same bytes (C.1). One thread works at a time (C.6).
+
+use chipdock_codegen_llvm::{Options, unsupported, write_module};
+use chipdock_ir::Stage;
+use chipdock_plugin_api::lowered::{self, LoweredRequest};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind};
+use serde_json::{Map, Value, json};
+
+use crate::llvm::{MachineOptions, Wanted, compile, library};
+use crate::target::CpuTarget;
+use crate::target_kind::NAME;
+
+/// The format of what is built.
+pub(crate) const FORMAT: &str = "o";
+/// The section that holds the object.
+pub(crate) const CODE: &str = "code";
+/// What the object's section is aligned to, as its headers are.
+const CODE_ALIGNMENT_BYTES: u64 = 16;
+
+/// The code generator of target `llvm`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LlvmCodegen;
+
+/// Sections that are asked for beyond the code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Emit {
+    source: bool,
+    unoptimized: bool,
+    optimized: bool,
+    assembly: bool,
+}
+
+impl Emit {
+    fn read(options: &Map<String, Value>) -> Result<Self, Error> {
+        let words: Option<Vec<&str>> = match options.get("emit") {
+            None | Some(Value::Null) => Some(Vec::new()),
+            Some(Value::String(word)) => Some(vec![word]),
+            Some(Value::Array(words)) => words.iter().map(Value::as_str).collect(),
+            Some(_) => None,
+        };
+        let words = words.ok_or_else(|| wrong_option("emit", "a string or a list of strings", options))?;
+        let has = |word: &str| words.contains(&word);
+        Ok(Self {
+            source: has("source"),
+            unoptimized: has("ll-unoptimized"),
+            optimized: has("ll"),
+            assembly: has("asm"),
+        })
+    }
+}
+
+fn wrong_option(name: &str, expected: &str, options: &Map<String, Value>) -> Error {
+    let found = options.get(name).cloned().unwrap_or_default();
+    Error::new(
+        ErrorKind::VALUE_ERROR,
+        format!("target {NAME}: build option '{name}': expected {expected}, found {found}"),
+    )
+}
+
+/// Whether code has lines (B4).
+fn debug(options: &Map<String, Value>, has_file: bool) -> Result<bool, Error> {
+    match options.get("debug") {
+        None | Some(Value::Null) => Ok(has_file),
+        Some(Value::Bool(debug)) => Ok(*debug),
+        Some(_) => Err(wrong_option("debug", "true or false", options)),
+    }
+}
+
+/// What an object was made for, as the index has it (B2).
+fn machine(options: &MachineOptions) -> Value {
+    json!({ "triple": options.triple, "cpu": options.cpu, "features": options.features })
+}
+
+impl Codegen for LlvmCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, NAME, Stage::Host)?;
+        let target = CpuTarget::new(library()?, &read.target)?;
+        lowered::report(&unsupported(&read.module, &target), session)
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, NAME, Stage::Host)?;
+        let emit = Emit::read(&read.options)?;
+        let file = read.file.as_deref();
+        let options = Options { debug: debug(&read.options, file.is_some())?, file };
+        let llvm = library()?;
+        let target = CpuTarget::new(llvm, &read.target)?;
+        if session.is_cancelled() {
+            return Err(lowered::cancelled(NAME));
+        }
+        let written = match write_module(&read.module, &target, &options) {
+            Ok(written) => written,
+            Err(diagnostics) => {
+                lowered::report(&diagnostics, session)?;
+                return Err(lowered::unsupported(&diagnostics));
+            }
+        };
+        let machine_options = target.machine_options();
+        let wanted = Wanted { object: true, assembly: emit.assembly, ir: emit.optimized };
+        let output = compile(llvm, &written.text, machine_options, wanted, &|| session.is_cancelled())?;
+        for note in &output.notes {
+            session.diagnostic(note.severity, "", "", &note.message)?;
+        }
+        session.section(CODE, SectionKind::Code, CODE_ALIGNMENT_BYTES, &output.object)?;
+        let texts = [
+            ("source", emit.source, written.text.as_str()),
+            ("ll-unoptimized", emit.unoptimized, &written.text),
+            ("ll", emit.optimized, &output.ir),
+            ("asm", emit.assembly, &output.assembly),
+        ];
+        for (name, _, text) in texts.iter().filter(|(_, is_wanted, _)| *is_wanted) {
+            session.section(name, SectionKind::Source, 1, text.as_bytes())?;
+        }
+        let functions: Vec<Value> = written
+            .functions
+            .iter()
+            .filter_map(|function| Some((function, read.module.function(&function.name)?)))
+            .map(|(function, prim_func)| lowered::describe(&function.symbol, prim_func))
+            .collect();
+        let index = json!({
+            "module_kind": NAME,
+            "format": FORMAT,
+            "functions": functions,
+            "options": machine(machine_options),
+        });
+        session.index(&index.to_string())
+    }
+}

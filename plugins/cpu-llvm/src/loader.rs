@@ -1,0 +1,136 @@
+//! `module.load.llvm`: makes an object callable in this process, in memory.
+//!
+//! * **R1** An artifact runs where its triple is this machine's and where the processor has every feature that it was made
+//!   with; otherwise `check` names what is missing, and `load` refuses.
+//! * **R2** Code, data and what they need live as long as the module or a function that was got from it, and no longer.
+//! * **R3** Addresses are looked up once, when the module is loaded. The environment is set before anything is called.
+//! * **R4** What is not an object for this machine is refused by its headers; what it calls is looked for in this process
+//!   and the C library, by name, and nothing else of the process is seen by it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
+use chipdock_plugin_api::{
+    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
+};
+use serde_json::Value;
+
+use crate::codegen::{CODE, FORMAT};
+use crate::llvm::jit::Jit;
+use crate::llvm::{MachineOptions, library};
+use crate::runs_here;
+use crate::target_kind::NAME;
+
+/// The loader of module kind `llvm`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LlvmLoader;
+
+/// A packed function of a loaded object.
+type PackedFunction =
+    unsafe extern "C" fn(*mut core::ffi::c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
+
+/// A loaded object: its functions by name.
+pub(crate) struct LlvmModule {
+    functions: HashMap<String, PackedFunction>,
+    /// Each function holds it too (R2).
+    code: Arc<Jit>,
+}
+
+fn value_error(message: String) -> Error {
+    Error::new(ErrorKind::VALUE_ERROR, message)
+}
+
+/// The index of an artifact of this kind.
+fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
+    let index: Value = serde_json::from_str(artifact.index_json())
+        .map_err(|error| value_error(format!("the artifact's index is not JSON: {error}")))?;
+    let (kind, format) = (&index["module_kind"], &index["format"]);
+    if kind != NAME || format != FORMAT {
+        return Err(value_error(format!(
+            "expected an artifact of kind \"{NAME}\" and format \"{FORMAT}\", found {kind} and {format}"
+        )));
+    }
+    Ok(index)
+}
+
+/// What an object was made for.
+fn machine_of(index: &Value) -> Result<MachineOptions, Error> {
+    let text = |name: &str| {
+        index["options"][name].as_str().map(str::to_owned).ok_or_else(|| {
+            let found = &index["options"][name];
+            value_error(format!(
+                "expected a text `options.{name}` in the artifact's index, found {found}: build the artifact again"
+            ))
+        })
+    };
+    Ok(MachineOptions {
+        triple: text("triple")?,
+        cpu: text("cpu")?,
+        features: text("features")?,
+        ..MachineOptions::default()
+    })
+}
+
+/// Names and symbols of the functions.
+fn functions_of(index: &Value) -> Result<Vec<(&str, &str)>, Error> {
+    let functions = index["functions"]
+        .as_array()
+        .ok_or_else(|| value_error("expected `functions` in the artifact's index, found none".to_owned()))?;
+    functions
+        .iter()
+        .map(|function| Some((function["name"].as_str()?, function["symbol"].as_str()?)))
+        .collect::<Option<_>>()
+        .ok_or_else(|| value_error("a function of the artifact's index has no name or no symbol".to_owned()))
+}
+
+/// Links an object whose index is `index`.
+///
+/// `env` is null or outlives the last call of the module (M.4).
+pub(crate) fn load(index: &Value, object: &[u8], env: *const ChipdockEnv) -> Result<LlvmModule, Error> {
+    let functions = functions_of(index)?;
+    let machine = machine_of(index)?;
+    let llvm = library()?;
+    if let Verdict::Recompile(why) | Verdict::Unsupported(why) = runs_here::verdict(llvm, &machine)? {
+        return Err(Error::new(ErrorKind::UNSUPPORTED, format!("the artifact does not run here: {why}")));
+    }
+    let symbols: Vec<&str> = functions.iter().map(|(_, symbol)| *symbol).collect();
+    let code = Arc::new(Jit::load(llvm, object, &symbols, env)?);
+    let mut found = HashMap::new();
+    for (name, symbol) in functions {
+        let address = code
+            .address(symbol)
+            .ok_or_else(|| value_error(format!("the object has no function {name} as {symbol}")))?;
+        // SAFETY: code of this object, which target llvm wrote with the packed convention.
+        let function = unsafe { core::mem::transmute::<usize, PackedFunction>(address) };
+        found.insert(name.to_owned(), function);
+    }
+    Ok(LlvmModule { functions: found, code })
+}
+
+impl ModuleLoader for LlvmLoader {
+    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+        let index = index_of(artifact)?;
+        if device.device_type != CHIPDOCK_DEVICE_CPU {
+            return Ok(Verdict::Unsupported(format!(
+                "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
+                device.device_type
+            )));
+        }
+        runs_here::verdict(library()?, &machine_of(&index)?)
+    }
+
+    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+        let index = index_of(artifact)?;
+        Ok(Box::new(load(&index, artifact.section(CODE)?.data, env.as_ptr())?))
+    }
+}
+
+impl Module for LlvmModule {
+    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        Ok(self.functions.get(name).map(|function| {
+            // SAFETY: written by target llvm with the packed convention; it ignores its `self`, and its code is kept.
+            unsafe { Function::from_safe_call(ChipdockSafeCall(*function), Arc::clone(&self.code)) }
+        }))
+    }
+}
