@@ -1,0 +1,133 @@
+//! Compiling for other machines, judged by looking into the objects.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chipdock_codegen_llvm::{Options, write_module};
+use chipdock_ir::{DType, Expr, ForKind, IrModule, Op, build};
+use chipdock_passes::{LowerOptions, lower};
+use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
+use object::{Architecture, BinaryFormat, SectionKind};
+use serde_json::{Value, json};
+
+use super::kinds::{canonical, schema};
+use crate::llvm::{Output, Wanted, compile, library};
+use crate::target::CpuTarget;
+
+/// What objects may want from whoever links them: C's memory functions, its mathematics, and what looks for TVM-FFI.
+const FROM_C: &[&str] = &["malloc", "free", "memcpy", "memmove", "memset", "dlsym", "sin", "pow"];
+/// What they may want besides on a machine of 32 bits, whose compilers have these with them: arithmetic of 64 bits.
+const FROM_COMPILER: &[&str] = &["__divdi3", "__udivdi3", "__moddi3", "__umoddi3", "__ashldi3", "__lshrdi3", "__ashrdi3"];
+/// The same on ARM.
+const FROM_EABI: &[&str] =
+    &["__aeabi_ldivmod", "__aeabi_uldivmod", "__aeabi_memcpy", "__aeabi_memset", "__aeabi_memmove", "__aeabi_memclr"];
+/// Floating point where the processor has none of that width.
+const SOFT_FLOAT: &[&str] = &["__aeabi_", "__"];
+
+/// Functions that between them have errors with numbers in them, workspace, float16, vectors, functions of C, and errors.
+pub(super) fn module() -> IrModule {
+    let mut f = build::function("axpb");
+    let n = f.size("n");
+    let a = f.buffer("A", [&n], DType::FLOAT32);
+    let b = f.buffer("B", [&n], DType::FLOAT32);
+    let (scale, bias) = (f.scalar("scale", DType::FLOAT32), f.scalar("bias", DType::INT32));
+    f.for_loop("i", &n, ForKind::Serial, |f, i| {
+        f.store(&b, [&i], a.at([&i]) * scale.clone() + bias.cast(DType::FLOAT32));
+    });
+    let mut g = build::function("halves");
+    let m = g.size("m");
+    let c = g.buffer("C", [&m], DType::FLOAT16);
+    let d = g.buffer("D", [&m], DType::BFLOAT16);
+    g.for_loop("i", &m, ForKind::Serial, |g, i| {
+        let both = c.at([&i]).cast(DType::FLOAT32) + d.at([&i]).cast(DType::FLOAT32);
+        g.store(&c, [&i], both.cast(DType::FLOAT16));
+    });
+    let mut h = build::function("sines");
+    let x = h.buffer("X", [64], DType::FLOAT64);
+    let y = h.buffer("Y", [64], DType::FLOAT64);
+    h.for_loop("i", 64, ForKind::Serial, |h, i| {
+        h.store(&y, [&i], Expr::call(Op::Sin, vec![x.at([&i])], DType::FLOAT64));
+    });
+    build::module([f.finish(), g.finish(), h.finish()])
+}
+
+pub(super) fn output(module: &IrModule, options: Value) -> Output {
+    let target = Arc::new(canonical(options));
+    let facts = Arc::new(schema().facts(&target, 1));
+    let lowered = lower(module, &LowerOptions::new(facts)).unwrap().module;
+    let llvm = library().unwrap();
+    let cpu = CpuTarget::new(llvm, &target).unwrap();
+    let text = write_module(&lowered, &cpu, &Options::default()).unwrap_or_else(|problems| panic!("{problems:?}")).text;
+    let wanted = Wanted { object: true, assembly: true, ..Wanted::default() };
+    compile(llvm, &text, cpu.machine_options(), wanted, &|| false).unwrap()
+}
+
+struct Expected {
+    options: Value,
+    architecture: Architecture,
+    format: BinaryFormat,
+    is_64: bool,
+    /// Functions that may be missing besides those of C.
+    missing: &'static [&'static str],
+    /// Instructions that are to be there.
+    instructions: &'static [&'static str],
+}
+
+fn elf(options: Value, architecture: Architecture, instructions: &'static [&'static str]) -> Expected {
+    Expected { options, architecture, format: BinaryFormat::Elf, is_64: true, missing: &[], instructions }
+}
+
+fn cases() -> Vec<Expected> {
+    let riscv = |features: &[&str]| json!({ "mtriple": "riscv64-linux-gnu", "mattr": features });
+    vec![
+        elf(json!({}), Architecture::X86_64, &[]),
+        elf(json!({ "mtriple": "x86_64-linux-gnu", "mcpu": "haswell" }), Architecture::X86_64, &["%ymm", "vcvtph2ps"]),
+        elf(json!({ "mtriple": "x86_64-linux-gnu", "mcpu": "skylake-avx512" }), Architecture::X86_64, &["%zmm"]),
+        elf(json!({ "mtriple": "aarch64-linux-gnu" }), Architecture::Aarch64, &["fmla\tv", ".4s", "fcvt"]),
+        elf(
+            json!({ "mtriple": "aarch64-linux-gnu", "mcpu": "neoverse-v1" }),
+            Architecture::Aarch64,
+            &["ptrue", "z0.s"],
+        ),
+        elf(riscv(&[]), Architecture::Riscv64, &["fmadd.s"]),
+        elf(riscv(&["+v"]), Architecture::Riscv64, &["vsetvli", "vfmadd"]),
+        elf(riscv(&["+v", "+zvfhmin", "+zfhmin"]), Architecture::Riscv64, &["vfwcvt.f.f.v"]),
+        elf(json!({ "mtriple": "powerpc64le-linux-gnu", "mcpu": "pwr9" }), Architecture::PowerPc64, &["xvmadd"]),
+        elf(json!({ "mtriple": "loongarch64-linux-gnu" }), Architecture::LoongArch64, &["fmadd.s"]),
+        elf(json!({ "mtriple": "mips64el-linux-gnu" }), Architecture::Mips64, &["madd.s"]),
+    ]
+}
+
+fn check(expected: &Expected, output: &Output) {
+    let what = &expected.options;
+    let file = object::File::parse(&*output.object).unwrap();
+    assert_eq!((file.format(), file.architecture()), (expected.format, expected.architecture), "{what}");
+    assert_eq!(file.is_64(), expected.is_64, "{what}");
+    assert!(file.is_little_endian(), "{what}");
+    let code = file.sections().filter(|section| section.kind() == SectionKind::Text).map(|section| section.size());
+    assert!(code.sum::<u64>() > 500, "{what}");
+    let names = |is_undefined: bool| -> BTreeSet<String> {
+        file.symbols()
+            .filter(|symbol| symbol.is_global() && symbol.is_undefined() == is_undefined)
+            .filter_map(|symbol| symbol.name().ok().filter(|name| !name.is_empty()).map(str::to_owned))
+            .collect()
+    };
+    let defined = names(false);
+    for name in ["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__chipdock_env"] {
+        assert!(defined.contains(name), "{what}: {name} is not among {defined:?}");
+    }
+    let is_known = |name: &String| FROM_C.contains(&name.as_str()) || expected.missing.contains(&name.as_str());
+    let unknown: Vec<String> = names(true).into_iter().filter(|name| !is_known(name)).collect();
+    assert!(unknown.is_empty(), "{what}: nobody says that {unknown:?} is there when it is linked");
+    for instruction in expected.instructions {
+        let words: BTreeSet<&str> = output.assembly.split_whitespace().collect();
+        assert!(output.assembly.contains(instruction), "{what}: no {instruction} among {words:?}");
+    }
+}
+
+#[test]
+fn objects_for_other_machines_have_what_they_should_have() {
+    for expected in cases() {
+        check(&expected, &output(&module(), expected.options.clone()));
+    }
+}
