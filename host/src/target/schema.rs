@@ -209,6 +209,7 @@ pub(crate) fn check_kind(name: &str, kind: &TargetKind) -> Result<(), String> {
         &facts.shared_memory_bytes_max,
         &facts.warp_size,
         &facts.function_args_max,
+        &facts.pointer_bits,
     ] {
         let is_int =
             kind.options.iter().any(|option| option.name == *fact && option.option_type == OptionType::Int);

@@ -1,7 +1,9 @@
 //! The environment that compiled code reaches its host through, and what serves where there is none (rule V8).
 //!
-//! Offsets are those of `ChipdockEnv` of chipdock-abi. A DLDevice is two 32-bit integers, passed as one of 64 bits.
+//! Offsets are those of `ChipdockEnv` of chipdock-abi. A DLDevice is two 32-bit integers, held as one of 64 bits. What
+//! depends on the target stands in the texts as words that begin with `$`; see `Layout::fill_in`.
 
+use crate::layout::Layout;
 use crate::writer::{Label, Writer};
 
 const ENVIRONMENT: &str = "@__chipdock_env = global ptr null, align 8\n";
@@ -30,8 +32,8 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %find, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 16
-  %raise = load ptr, ptr %slot, align 8
+  %slot = getelementptr i8, ptr %env, i64 $slot.1
+  %raise = load ptr, ptr %slot, align $pointer
   call void %raise(ptr %env, ptr %kind, ptr %message)
   ret i32 -1
 find:
@@ -67,7 +69,7 @@ measure:
   %m.ends = icmp eq i8 %m.byte, 0
   br i1 %m.ends, label %measured, label %measure
 measured:
-  %out = call ptr @malloc(i64 %size.next)
+  $malloc %out %size.next
   %none = icmp eq ptr %out, null
   br i1 %none, label %full, label %next
 full:
@@ -145,17 +147,18 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 24
-  %allocate = load ptr, ptr %slot, align 8
-  %given = call ptr %allocate(ptr %env, i64 %device, i64 %size_bytes)
+  %slot = getelementptr i8, ptr %env, i64 $slot.2
+  %allocate = load ptr, ptr %slot, align $pointer
+  $split
+  %given = call ptr %allocate(ptr %env, $device, i64 %size_bytes)
   ret ptr %given
 own:
   ; 64-byte aligned within a larger piece, whose start is kept just before it.
-  %fits = icmp ult i64 %size_bytes, -129
+  %fits = icmp ult i64 %size_bytes, $larger
   br i1 %fits, label %ask, label %none
 ask:
   %larger = add i64 %size_bytes, 128
-  %whole = call ptr @malloc(i64 %larger)
+  $malloc %whole %larger
   %failed = icmp eq ptr %whole, null
   br i1 %failed, label %none, label %got
 got:
@@ -164,7 +167,7 @@ got:
   %skip = sub i64 128, %odd
   %data = getelementptr i8, ptr %whole, i64 %skip
   %kept = getelementptr i8, ptr %data, i64 -8
-  store ptr %whole, ptr %kept, align 8
+  store ptr %whole, ptr %kept, align $pointer
   ret ptr %data
 none:
   %status = call i32 @cd.h.raise(ptr @cd.out_of_memory, ptr @cd.no_workspace)
@@ -179,16 +182,17 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 32
-  %free = load ptr, ptr %slot, align 8
-  %status = call i32 %free(ptr %env, i64 %device, ptr %data)
+  %slot = getelementptr i8, ptr %env, i64 $slot.3
+  %free = load ptr, ptr %slot, align $pointer
+  $split
+  %status = call i32 %free(ptr %env, $device, ptr %data)
   ret i32 %status
 own:
   %nothing = icmp eq ptr %data, null
   br i1 %nothing, label %done, label %release
 release:
   %kept = getelementptr i8, ptr %data, i64 -8
-  %whole = load ptr, ptr %kept, align 8
+  %whole = load ptr, ptr %kept, align $pointer
   call void @free(ptr %whole)
   br label %done
 done:
@@ -203,8 +207,8 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %none, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 56
-  %call = load ptr, ptr %slot, align 8
+  %slot = getelementptr i8, ptr %env, i64 $slot.6
+  %call = load ptr, ptr %slot, align $pointer
   %wide = sext i32 %count to i64
   %bytes = shl i64 %wide, 4
   %result = getelementptr i8, ptr %values, i64 %bytes
@@ -223,8 +227,8 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 64
-  %launch = load ptr, ptr %slot, align 8
+  %slot = getelementptr i8, ptr %env, i64 $slot.7
+  %launch = load ptr, ptr %slot, align $pointer
   %status = call i32 %launch(ptr %env, ptr %body, ptr %data, i32 %tasks_max)
   ret i32 %status
 own:
@@ -267,7 +271,7 @@ impl Helper {
 
     /// C functions that it calls: result, name, parameters.
     fn functions(self) -> &'static [(&'static str, &'static str, &'static str)] {
-        const MALLOC: (&str, &str, &str) = ("ptr", "malloc", "i64");
+        const MALLOC: (&str, &str, &str) = ("ptr", "malloc", "$size");
         const FREE: (&str, &str, &str) = ("void", "free", "ptr");
         match self {
             Self::Raise => &[("ptr", "dlsym", "ptr, ptr")],
@@ -307,9 +311,10 @@ impl Writer<'_> {
             return;
         }
         self.environment();
-        self.around.helpers.insert(helper.symbol().to_owned(), helper.text().to_owned());
+        let layout = Layout::of(self.target);
+        self.around.helpers.insert(helper.symbol().to_owned(), layout.fill_in(helper.text()));
         for (ret, name, params) in helper.functions() {
-            self.declare(ret, name, params);
+            self.declare(ret, name, &layout.fill_in(params));
         }
         for (name, text) in helper.texts() {
             let name = format!("@{name}");

@@ -47,6 +47,7 @@ mod float;
 mod function;
 mod halves;
 mod integer;
+mod layout;
 mod lazy;
 mod memory;
 mod module;
@@ -62,7 +63,7 @@ mod vector;
 mod writer;
 
 pub use module::{LlvmFunction, Options, Text, unsupported, write_module};
-pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
+pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal, StructPassing};
 
 #[allow(unused_imports, reason = "for the documentation")]
 use chipdock_ir::IrModule;

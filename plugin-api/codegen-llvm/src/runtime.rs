@@ -6,43 +6,12 @@ use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField, attr};
 
 use crate::control::Edges;
 use crate::environment::{Helper, Message};
+use crate::layout::Layout;
 use crate::lazy::is_cheap;
 use crate::types;
 use crate::value::Value;
 use crate::writer::Writer;
 use crate::{Answer, Refusal};
-
-/// Bytes of a DLTensor where pointers have 64 bits.
-const TENSOR_SIZE_BYTES: i128 = 48;
-/// Bytes of a packed value.
-const ANY_SIZE_BYTES: i128 = 16;
-
-/// Bytes of each element, of the field within it, and the field's type.
-fn layout(field: StructField, any_value: DType) -> (i128, i128, DType) {
-    let any_value = match any_value {
-        dtype if dtype.is_float() => DType::FLOAT64,
-        dtype if dtype.is_handle() => DType::HANDLE,
-        _ => DType::INT64,
-    };
-    let (offset, dtype) = match field {
-        StructField::Address => (0, DType::HANDLE),
-        StructField::Data => (0, DType::HANDLE),
-        StructField::DeviceType => (8, DType::INT32),
-        StructField::DeviceId => (12, DType::INT32),
-        StructField::Ndim => (16, DType::INT32),
-        StructField::TypeCode => (20, DType::UINT8),
-        StructField::TypeBits => (21, DType::UINT8),
-        StructField::TypeLanes => (22, DType::UINT16),
-        StructField::Shape => (24, DType::HANDLE),
-        StructField::Strides => (32, DType::HANDLE),
-        StructField::ByteOffset => (40, DType::UINT64),
-        StructField::Int64Element => return (8, 0, DType::INT64),
-        StructField::AnyTypeIndex => return (ANY_SIZE_BYTES, 0, DType::INT32),
-        StructField::AnyPadding => return (ANY_SIZE_BYTES, 4, DType::UINT32),
-        StructField::AnyValue => return (ANY_SIZE_BYTES, 8, any_value),
-    };
-    (TENSOR_SIZE_BYTES, offset, dtype)
-}
 
 impl<'a> Writer<'a> {
     /// The value of an op that touches structs, errors, workspace, other functions or memory; `None` for any other.
@@ -108,7 +77,7 @@ impl<'a> Writer<'a> {
             Refusal::new(format!("{} takes a constant that names a field as argument 2", op.name()))
         })?;
         let index = args.get(1).ok_or_else(|| Refusal::new(format!("{} takes an index", op.name())))?;
-        let (size_bytes, offset, dtype) = layout(field, any_value);
+        let (size_bytes, offset, dtype) = Layout::of(self.target).field(field, any_value);
         let constant = index.as_int().and_then(|index| index.checked_mul(size_bytes)?.checked_add(offset));
         let at = match constant.and_then(|bytes| i64::try_from(bytes).ok()) {
             Some(bytes) => self.bytes_behind(&base, &Value::new(bytes.to_string(), DType::INT64)),
@@ -128,16 +97,28 @@ impl<'a> Writer<'a> {
         if field == StructField::Address {
             return Ok(at);
         }
-        let (llvm_type, align) = (types::register(dtype), dtype.lane_size_bytes());
+        let (llvm_type, align) = (types::register(dtype), Layout::of(self.target).align(dtype));
         let value = self.compute(dtype, format_args!("load {llvm_type}, ptr {}, align {align}", at.text));
         Ok(self.cast(&value, e.dtype))
     }
 
     fn struct_set(&mut self, e: &'a Expr, args: &'a [Expr]) -> Answer<Value> {
         let value = self.argument(Op::StructSet, args, 3)?;
-        let (at, _, dtype) = self.field(Op::StructSet, args, value.dtype)?;
+        let (at, field, dtype) = self.field(Op::StructSet, args, value.dtype)?;
         let value = self.cast(&value, dtype);
-        let align = dtype.lane_size_bytes();
+        let layout = Layout::of(self.target);
+        if field == StructField::AnyValue && dtype.is_handle() && layout.pointer_bytes < 8 {
+            // All of a packed value is written: what stands behind a pointer of 32 bits is zero.
+            let wide = self.compute(DType::INT64, format_args!("ptrtoint ptr {} to i64", value.text));
+            self.effect(format_args!(
+                "store {}, ptr {}, align {}",
+                wide.typed(),
+                at.text,
+                layout.align(wide.dtype)
+            ));
+            return Ok(Value::new("null", e.dtype));
+        }
+        let align = layout.align(dtype);
         self.effect(format_args!("store {}, ptr {}, align {align}", value.typed(), at.text));
         Ok(Value::new("null", e.dtype))
     }

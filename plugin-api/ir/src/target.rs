@@ -106,6 +106,9 @@ pub struct FactOptions {
     /// Option that holds the arguments of a device function at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub function_args_max: String,
+    /// Option that holds the bits of a pointer, 32 or 64; where it is not set, 64.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pointer_bits: String,
 }
 
 /// A target kind: the schema of a target, declared by a plugin as data (JSON of this struct).
@@ -264,6 +267,8 @@ pub struct TargetFacts {
     pub warp_size: Option<i64>,
     /// Arguments of a device function at most, where known.
     pub function_args_max: Option<i64>,
+    /// Bits of a pointer of host functions, 32 or 64: where the fields of a tensor's descriptor lie.
+    pub pointer_bits: u32,
     /// Ops that its code generator spells itself beyond the core ops.
     pub native_ops: Vec<crate::Op>,
 }
@@ -286,6 +291,7 @@ impl TargetFacts {
             shared_memory_bytes_max: None,
             warp_size: None,
             function_args_max: None,
+            pointer_bits: 64,
             native_ops: Vec::new(),
         }
     }
@@ -308,6 +314,7 @@ impl TargetKind {
             shared_memory_bytes_max: number(&self.facts.shared_memory_bytes_max),
             warp_size: number(&self.facts.warp_size),
             function_args_max: number(&self.facts.function_args_max),
+            pointer_bits: if number(&self.facts.pointer_bits) == Some(32) { 32 } else { 64 },
             native_ops: self.native_ops.iter().filter_map(|name| crate::Op::by_name(name)).collect(),
         }
     }

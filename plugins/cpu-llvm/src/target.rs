@@ -1,10 +1,10 @@
 //! What a processor answers to the writer of LLVM IR.
 
-use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
+use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal, StructPassing};
 use chipdock_ir::{StorageRank, StorageScope, Target, ThreadAxis};
 use chipdock_plugin_api::Error;
 
-use crate::llvm::{Llvm, MachineOptions};
+use crate::llvm::{Llvm, MachineOptions, Relocation};
 use crate::names::Family;
 use crate::target_kind::{NAME, checked, value_error};
 use crate::trial;
@@ -17,12 +17,16 @@ const VECTOR_BITS: i64 = 512;
 /// What a target machine is made for.
 pub(crate) fn machine_options(target: &Target) -> MachineOptions {
     let text = |name: &str| target.str(name).unwrap_or_default().to_owned();
+    // Without an operating system, and in WebAssembly, code stays where the linker puts it.
+    let is_fixed = Triple::parse(&text("mtriple"))
+        .is_ok_and(|triple| !triple.is_hosted() || triple.architecture.family == Family::WebAssembly);
     MachineOptions {
         triple: text("mtriple"),
         cpu: text("mcpu"),
         features: target.str_list("mattr").join(","),
         abi: text("mabi"),
         opt_level: target.int("opt-level").and_then(|level| u8::try_from(level).ok()).unwrap_or(3).min(3),
+        relocation: if is_fixed { Relocation::Static } else { Relocation::Pic },
     }
 }
 
@@ -30,6 +34,7 @@ pub(crate) fn machine_options(target: &Target) -> MachineOptions {
 #[derive(Clone, Debug)]
 pub(crate) struct CpuTarget {
     options: MachineOptions,
+    family: Family,
     data_layout: String,
     attributes: Vec<(String, String)>,
     fast_math: FastMath,
@@ -76,6 +81,7 @@ impl CpuTarget {
         Ok(Self {
             fast_math: fast_math(target),
             options,
+            family,
             data_layout,
             attributes,
             converts_float16,
@@ -149,6 +155,14 @@ impl LlvmTarget for CpuTarget {
         let pointers = self.data_layout.split('-').find_map(|part| part.strip_prefix("p:"));
         let bits = pointers.and_then(|part| part.split(':').next()).and_then(|bits| bits.parse().ok());
         bits.unwrap_or(64)
+    }
+
+    fn passes_small_structs(&self) -> StructPassing {
+        match (self.family, self.pointer_bits()) {
+            (Family::WebAssembly, _) => StructPassing::Memory,
+            (Family::Arm | Family::RiscV | Family::Mips, 32) => StructPassing::Parts,
+            _ => StructPassing::Integer,
+        }
     }
 
     fn function_attributes(&self) -> Vec<(String, String)> {

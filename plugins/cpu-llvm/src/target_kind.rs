@@ -104,10 +104,14 @@ pub(crate) fn resolve(target: &Target, around: &Surroundings) -> Result<Target, 
     let features = features(&target, &triple, before)?;
     abi(&target, &triple)?;
     vector_width(&target, &triple)?;
+    pointer_bits(&target, &triple)?;
     let mut set = |name: &str, value: Value| target.options.insert(name.to_owned(), value);
     set("mtriple", triple.to_string().into());
     set("mcpu", cpu.into());
     set("mattr", features.into());
+    if triple.architecture.bits == 32 {
+        set("pointer-bits", 32.into());
+    }
     Ok(target)
 }
 
@@ -339,4 +343,14 @@ fn vector_width(target: &Target, triple: &Triple) -> Result<(), String> {
         return Ok(());
     }
     Err(about("vector-width", format!("expected 128, 256 or 512, found {width}")))
+}
+
+fn pointer_bits(target: &Target, triple: &Triple) -> Result<(), String> {
+    let bits = i64::from(triple.architecture.bits);
+    match target.int("pointer-bits") {
+        Some(given) if given != bits => {
+            Err(about("pointer-bits", format!("expected {bits}, as {triple} has, found {given}; remove it")))
+        }
+        _ => Ok(()),
+    }
 }

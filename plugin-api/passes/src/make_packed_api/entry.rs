@@ -18,10 +18,8 @@ use super::{checked_name, compute_name};
 use crate::simplify;
 use chipdock_ir::subst::Substitution;
 
-/// Where DLTensor keeps its device, both numbers in eight bytes.
-const DEVICE_OFFSET_BYTES: i128 = 8;
-/// Where DLTensor keeps ndim and dtype, eight bytes together.
-const NDIM_OFFSET_BYTES: i128 = 16;
+/// Bytes of the device in a DLTensor, both numbers together; ndim and dtype stand behind it, in eight bytes too.
+const DEVICE_SIZE_BYTES: i128 = 8;
 
 struct Entry<'a> {
     arguments: &'a Arguments<'a>,
@@ -211,9 +209,11 @@ impl Entry<'_> {
         };
         // The first device of the kind is the fast one; the check takes any, as long as all tensors are on it.
         let device = i128::from(self.facts.device_type as u32);
+        // A DLTensor begins with a pointer.
+        let device_offset_bytes = i128::from(self.facts.pointer_bits / 8);
         self.expect_zero(vec![
-            differs(load(NDIM_OFFSET_BYTES), int64(header(buffer))),
-            differs(load(DEVICE_OFFSET_BYTES), int64(device)),
+            differs(load(device_offset_bytes + DEVICE_SIZE_BYTES), int64(header(buffer))),
+            differs(load(device_offset_bytes), int64(device)),
         ]);
         let data = fields.field(StructField::Data, DType::HANDLE);
         let mut pointers = vec![is_null(data).logical_not()];

@@ -54,6 +54,8 @@ fn cases() -> Vec<Value> {
         json!({ "mtriple": "armv7-linux-android", "mfloat-abi": "hard" }),
         json!({ "mtriple": "aarch64-linux-gnu", "vector-width": 256 }),
         json!({ "mtriple": x86, "vector-width": 384 }),
+        json!({ "mtriple": x86, "pointer-bits": 32 }),
+        json!({ "mtriple": "wasm32", "pointer-bits": 48 }),
     ]
 }
 
