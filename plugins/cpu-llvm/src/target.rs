@@ -4,7 +4,7 @@ use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal, 
 use chipdock_ir::{StorageRank, StorageScope, Target, ThreadAxis};
 use chipdock_plugin_api::Error;
 
-use crate::llvm::{Llvm, MachineOptions, Relocation};
+use crate::llvm::{Llvm, MachineOptions};
 use crate::names::Family;
 use crate::target_kind::{NAME, checked, value_error};
 use crate::trial;
@@ -17,16 +17,12 @@ const VECTOR_BITS: i64 = 512;
 /// What a target machine is made for.
 pub(crate) fn machine_options(target: &Target) -> MachineOptions {
     let text = |name: &str| target.str(name).unwrap_or_default().to_owned();
-    // Without an operating system, and in WebAssembly, code stays where the linker puts it.
-    let is_fixed = Triple::parse(&text("mtriple"))
-        .is_ok_and(|triple| !triple.is_hosted() || triple.architecture.family == Family::WebAssembly);
     MachineOptions {
         triple: text("mtriple"),
         cpu: text("mcpu"),
         features: target.str_list("mattr").join(","),
         abi: text("mabi"),
         opt_level: target.int("opt-level").and_then(|level| u8::try_from(level).ok()).unwrap_or(3).min(3),
-        relocation: if is_fixed { Relocation::Static } else { Relocation::Pic },
     }
 }
 

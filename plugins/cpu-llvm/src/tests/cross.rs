@@ -11,7 +11,8 @@ use object::{Architecture, BinaryFormat, SectionKind};
 use serde_json::{Value, json};
 
 use super::kinds::{canonical, schema};
-use crate::llvm::{Output, Wanted, compile, library};
+use crate::llvm::compile::Output;
+use crate::llvm::{Wanted, compile, library};
 use crate::target::CpuTarget;
 
 /// What objects may want from whoever links them: C's memory functions, its mathematics, and what looks for TVM-FFI.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::llvm::{MachineOptions, Relocation, Wanted, compile, library};
+use crate::llvm::{MachineOptions, Wanted, compile, library};
 
 #[test]
 fn llvm_reads_verifies_and_compiles_every_golden() {
@@ -20,7 +20,6 @@ fn llvm_reads_verifies_and_compiles_every_golden() {
                 triple: "x86_64-unknown-linux-gnu".to_owned(),
                 cpu: "x86-64-v3".to_owned(),
                 opt_level,
-                relocation: Relocation::Pic,
                 ..MachineOptions::default()
             };
             let wanted = Wanted { object: true, ..Wanted::default() };
