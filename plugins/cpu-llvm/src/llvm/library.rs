@@ -85,7 +85,10 @@ fn search(named: Option<OsString>) -> Result<Llvm, Error> {
         }
     }
     let what_to_do = if is_named {
-        format!("{VARIABLE} names the only file that is tried: let it name a libLLVM {MAJOR}, or unset it")
+        format!(
+            "{VARIABLE} names the only file that is tried: let it name a libLLVM {MAJOR}, or unset it and install \
+             LLVM's library (Debian and Ubuntu: {PACKAGE})"
+        )
     } else {
         format!("install LLVM's library (Debian and Ubuntu: {PACKAGE}), or let {VARIABLE} name the file")
     };

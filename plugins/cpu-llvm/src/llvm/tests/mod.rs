@@ -1,9 +1,17 @@
 //! LLVM itself, on IR that is written by hand.
 
+mod building;
+mod linking;
+mod memory;
+mod opening;
+
+use std::process::{Command, Output};
+
 use super::jit::Jit;
 use super::{MachineOptions, Wanted, compile, library};
 
-pub(crate) const ADD: &str = r#"
+/// A loop, vectorised from level 2 on.
+const ADD: &str = r"
 define void @add(ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %n) {
 entry:
   %none = icmp sle i64 %n, 0
@@ -23,9 +31,11 @@ loop:
 done:
   ret void
 }
-"#;
+";
 
-pub(crate) fn host_options() -> MachineOptions {
+type Add = unsafe extern "C" fn(*const f32, *const f32, *mut f32, i64);
+
+fn host_options() -> MachineOptions {
     let host = library().unwrap().host();
     MachineOptions {
         triple: host.triple,
@@ -36,26 +46,16 @@ pub(crate) fn host_options() -> MachineOptions {
     }
 }
 
-#[test]
-fn the_host_compiles_for_itself() {
-    let llvm = library().unwrap();
-    let all = Wanted { object: true, assembly: true, ir: true };
-    let output = compile(llvm, ADD, &host_options(), all, &|| false).unwrap();
-    assert_eq!(&output.object[..4], b"\x7fELF");
-    assert!(output.assembly.contains("add:"), "{}", output.assembly);
-    assert!(output.ir.contains("define"), "{}", output.ir);
-    assert!(output.ir.contains("x float>"), "vectorised at level 3: {}", output.ir);
-    assert_eq!(output.notes, []);
-}
-
-pub(crate) type Add = unsafe extern "C" fn(*const f32, *const f32, *mut f32, i64);
-
-pub(crate) fn object_of(ir: &str) -> Vec<u8> {
+fn object_of(ir: &str) -> Vec<u8> {
     let wanted = Wanted { object: true, ..Wanted::default() };
     compile(library().unwrap(), ir, &host_options(), wanted, &|| false).unwrap().object
 }
 
-pub(crate) fn call_add(jit: &Jit) {
+fn load(ir: &str, symbol: &str) -> Jit {
+    Jit::load(library().unwrap(), &object_of(ir), &[symbol], core::ptr::null()).unwrap()
+}
+
+fn call_add(jit: &Jit) {
     // SAFETY: the function that `ADD` has.
     let add: Add = unsafe { core::mem::transmute(jit.address("add").unwrap()) };
     let a: Vec<f32> = (0..1000).map(|i| i as f32).collect();
@@ -65,9 +65,24 @@ pub(crate) fn call_add(jit: &Jit) {
     assert!(c.iter().enumerate().all(|(i, x)| *x == 2.0 * i as f32));
 }
 
-#[test]
-fn an_object_becomes_callable() {
-    let jit = Jit::load(library().unwrap(), &object_of(ADD), &["add"], core::ptr::null()).unwrap();
-    call_add(&jit);
-    assert_eq!(jit.address("other"), None);
+/// Names the part of a test that runs in a process of its own.
+const CHILD: &str = "CHIPDOCK_TEST_CHILD";
+
+/// Whether this is the process that [`child`] started.
+fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
+/// Runs a test once more, in a process of its own, with variables set.
+fn child(test: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", &format!("llvm::tests::{test}"), "--nocapture"]).env(CHILD, "1");
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains("1 passed"), "the child ran no test: {}", text(&output.stdout));
+    output
 }
