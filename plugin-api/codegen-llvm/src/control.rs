@@ -323,10 +323,18 @@ impl<'a> Writer<'a> {
         self.compute(dtype, format_args!("add {flags}{}, {}", start.typed(), offset.text))
     }
 
+    /// What a loop variable that counts by one can be, and the value behind the last.
+    fn counted_by_one(&mut self, l: &Loop<'a>) -> Option<((i128, i128), i128)> {
+        // Refused before: addresses of nodes mean nothing any more.
+        if self.diagnostics.is_empty() { self.ranges.of_loop(l.min, l.extent) } else { None }
+    }
+
     /// What the loop variable can be, unless it may wrap.
     fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
-        let (min, extent) = (self.range(l.min), self.range(l.extent));
-        let step = l.step.map_or((1, 1), |step| self.range(step));
+        let Some(step) = l.step.filter(|step| step.as_int() != Some(1)) else {
+            return self.counted_by_one(l).map(|(range, _)| range);
+        };
+        let (min, extent, step) = (self.range(l.min), self.range(l.extent), self.range(step));
         let last = extent.1.checked_sub(1)?.max(0).checked_mul(step.1.max(1))?;
         let high = min.1.checked_add(last)?;
         let most = l.var.dtype.integer_range()?.1;
@@ -335,9 +343,8 @@ impl<'a> Writer<'a> {
 
     /// True when the value behind the last one fits the loop variable's type.
     fn end_fits(&mut self, l: &Loop<'a>) -> bool {
-        let (min, extent) = (self.range(l.min), self.range(l.extent));
         let most = l.var.dtype.integer_range().map_or(0, |range| range.1);
-        l.min.as_int() == Some(0) || min.1.saturating_add(extent.1) <= most
+        self.counted_by_one(l).is_some_and(|(_, end)| end <= most)
     }
 
     /// What LLVM is told of a loop, at its last jump.

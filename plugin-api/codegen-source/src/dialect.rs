@@ -123,7 +123,7 @@ pub enum Vector<'a> {
 pub enum Argument<'a> {
     /// A value and its type.
     Value(Code, DType),
-    /// A string.
+    /// A string; of a function of the module, its name in the text.
     Text(&'a str),
     /// The place of a load, of which the op wants the address.
     Address(Access),

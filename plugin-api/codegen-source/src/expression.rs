@@ -462,7 +462,10 @@ impl<'a> Writer<'a> {
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(match &arg.kind {
-                ExprKind::Str(text) => Argument::Text(text),
+                ExprKind::Str(text) => Argument::Text(match e.called() {
+                    Some(called) => self.functions.get(called).map_or(&**text, String::as_str),
+                    None => text,
+                }),
                 ExprKind::Load { buffer, indices, predicate } if op == Op::AddressOf => {
                     match self.access(arg.span, buffer, indices, predicate.as_ref(), arg.dtype) {
                         Ok(access) => Argument::Address(access),

@@ -377,8 +377,10 @@ impl<'a> Writer<'a> {
 
     /// What the loop variable can be, unless it may wrap.
     fn loop_range(&mut self, l: &Loop<'a>) -> Option<(i128, i128)> {
-        let (min, extent) = (self.ranges.of(l.min), self.ranges.of(l.extent));
-        let step = l.step.map_or((1, 1), |step| self.ranges.of(step));
+        let Some(step) = l.step.filter(|step| step.as_int() != Some(1)) else {
+            return self.ranges.of_loop(l.min, l.extent).map(|(range, _)| range);
+        };
+        let (min, extent, step) = (self.ranges.of(l.min), self.ranges.of(l.extent), self.ranges.of(step));
         let last = extent.1.checked_sub(1)?.max(0).checked_mul(step.1.max(1))?;
         let high = min.1.checked_add(last)?;
         let most = l.var.dtype.integer_range()?.1;
@@ -387,9 +389,8 @@ impl<'a> Writer<'a> {
 
     /// True when the value behind the last one fits the loop variable's type.
     fn end_fits(&mut self, l: &Loop<'a>) -> bool {
-        let (min, extent) = (self.ranges.of(l.min), self.ranges.of(l.extent));
         let most = l.var.dtype.integer_range().map_or(0, |range| range.1);
-        l.min.as_int() == Some(0) || min.1.saturating_add(extent.1) <= most
+        self.ranges.of_loop(l.min, l.extent).is_some_and(|(_, end)| end <= most)
     }
 
     fn plain_loop(&mut self, l: &Loop<'a>, value_type: &str, bounds: Option<(i128, i128)>) {

@@ -40,8 +40,15 @@
 //! * **H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores whose index
 //!   is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter. Either may have
 //!   a predicate, a boolean for each lane: where it is false nothing is accessed, and a load gives 0.
+//! * **H8** Where the target kind names `TVMBackendParallelLaunch` in `native_ops` there is no parallel loop, but
+//!   `TVMBackendParallelLaunch("f_compute_task0_", data, tasks_max)`, whose value is 0, or -1 with an error raised: the
+//!   named function of the module, `(task_id, tasks_count, data) -> int32`, is run by the host's pool
+//!   (`parallel_launch` of the environment), or, where there is no host, as `f_compute_task0_(0, 1, data)`. It calls
+//!   `f_compute_region0_`, which has the loop; see [`outline_parallel`]. Elsewhere parallel loops stay, and may be run one by
+//!   one.
 
 mod bind_target;
+mod capture;
 mod default_schedule;
 mod error;
 mod flatten_buffers;
@@ -50,6 +57,7 @@ mod lower_blocks;
 mod lower_intrinsics;
 mod lower_workspace;
 mod make_packed_api;
+mod outline_parallel;
 pub mod simplify;
 mod split_host_device;
 mod split_reductions;
@@ -68,6 +76,7 @@ pub use lower_blocks::lower_blocks;
 pub use lower_intrinsics::{lower_intrinsics, lowered_ulps};
 pub use lower_workspace::lower_workspace;
 pub use make_packed_api::make_packed_api;
+pub use outline_parallel::outline_parallel;
 pub use split_host_device::split_host_device;
 pub use split_reductions::split_reductions;
 pub use storage_rewrite::storage_rewrite;

@@ -66,6 +66,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Flattened, "verify_limits", crate::verify_limits),
     (Stage::Device, "split_host_device", crate::split_host_device),
     (Stage::Host, "make_packed_api", crate::make_packed_api),
+    (Stage::Host, "outline_parallel", crate::outline_parallel),
     (Stage::Host, "lower_workspace", crate::lower_workspace),
     (Stage::Host, "lower_intrinsics", crate::lower_intrinsics),
     (Stage::Host, "simplify", crate::simplify::simplify),

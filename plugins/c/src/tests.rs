@@ -4,6 +4,7 @@ mod differential;
 mod golden;
 mod halves;
 mod packed;
+mod parallel;
 mod robust;
 mod support;
 mod target;

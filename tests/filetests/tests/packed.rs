@@ -14,7 +14,7 @@ use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, PrimFunc, Stage};
 use chipdock_passes::{LowerOptions, lower};
 
-use support::{host_facts, inputs, may_be_refused, without_threads};
+use support::{host_facts, inputs, may_be_refused, parallel_host_facts, without_threads};
 
 /// How a caller may pass one and the same tensor.
 const WAYS: [fn(PackedTensor) -> PackedTensor; 4] = [
@@ -104,7 +104,8 @@ fn agree(what: &str, found: &Array, expected: &Output) {
     }
 }
 
-/// I11: what the whole pipeline makes of a kernel computes what the kernel computes, however tensors are passed.
+/// I11: what the whole pipeline makes of a kernel computes what the kernel computes, however tensors are passed, parallel
+/// loops as loops or as tasks.
 #[test]
 fn kernels_compute_the_same_as_packed_functions() {
     let mut n = 0;
@@ -113,18 +114,20 @@ fn kernels_compute_the_same_as_packed_functions() {
         if !module.functions.iter().all(without_threads) || validate(&module, Stage::Blocks).is_err() {
             continue;
         }
-        match lower(&module, &LowerOptions::new(Arc::new(host_facts()))) {
-            Ok(lowered) => {
-                for function in &module.functions {
-                    n += usize::from(holds(&file.name, &module, function, &lowered.module));
+        for facts in [host_facts(), parallel_host_facts()] {
+            match lower(&module, &LowerOptions::new(Arc::new(facts))) {
+                Ok(lowered) => {
+                    for function in &module.functions {
+                        n += usize::from(holds(&file.name, &module, function, &lowered.module));
+                    }
                 }
+                Err(error) if may_be_refused(&file.name) => println!("{}: {error}", file.name),
+                Err(error) => panic!("{}: {error}", file.name),
             }
-            Err(error) if may_be_refused(&file.name) => println!("{}: {error}", file.name),
-            Err(error) => panic!("{}: {error}", file.name),
         }
     }
     println!("{n} functions");
-    assert!(n > 60, "only {n} functions ran");
+    assert!(n > 120, "only {n} functions ran");
 }
 
 /// I11: host functions as TVM itself lowers them compute what it printed them from.

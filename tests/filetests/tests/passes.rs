@@ -12,7 +12,7 @@ use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, PrimFunc, Stage, print};
 use chipdock_passes::{LowerOptions, PIPELINE, Pass, Schedule, lower};
 
-use support::{device_facts, host_facts, inputs};
+use support::{device_facts, host_facts, inputs, parallel_host_facts};
 
 /// Kernels of the corpus that a host without threads can be given.
 fn modules() -> Vec<(String, IrModule)> {
@@ -36,8 +36,12 @@ fn every_stage_is_valid() {
         if validate(&module, Stage::Blocks).is_err() {
             continue;
         }
-        for stage in [Stage::Scheduled, Stage::Flattened, Stage::Host] {
-            let result = match lower(&module, &options(stage, Schedule::Auto)) {
+        let parallel =
+            LowerOptions { facts: Arc::new(parallel_host_facts()), ..options(Stage::Host, Schedule::Auto) };
+        let stages = [Stage::Scheduled, Stage::Flattened, Stage::Host];
+        for options in stages.map(|stage| options(stage, Schedule::Auto)).into_iter().chain([parallel]) {
+            let stage = options.stage;
+            let result = match lower(&module, &options) {
                 Ok(result) => result,
                 Err(error) if support::may_be_refused(&name) => {
                     println!("{name}: {error}");
@@ -146,7 +150,8 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 }
 
 /// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. A line
-/// `# target: device` asks for a device with threads instead of a host.
+/// `# target: device` asks for a device with threads instead of a host, `# target: parallel host` for a host whose code
+/// launches parallel regions.
 #[test]
 fn each_pass_makes_the_golden() {
     let (mut failures, mut checked) = (Vec::new(), 0);
@@ -155,8 +160,12 @@ fn each_pass_makes_the_golden() {
         let pass = file.name.split('/').next().unwrap();
         let end = PIPELINE.iter().position(|(_, name, _)| *name == pass);
         let end = end.unwrap_or_else(|| panic!("{}: there is no pass {pass}", file.name));
-        let for_device = file.text.lines().any(|line| line == "# target: device");
-        let facts = if for_device { device_facts() } else { host_facts() };
+        let facts = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
+            Some("device") => device_facts(),
+            Some("parallel host") => parallel_host_facts(),
+            Some(other) => panic!("{}: there is no target {other}", file.name),
+            None => host_facts(),
+        };
         let mut result = Ok(module);
         for (_, _, run) in &PIPELINE[..=end] {
             result = result.and_then(|module| run(&module, &facts));

@@ -122,9 +122,19 @@ fn workspace(case: &Case) -> Result<(), Failure> {
 /// To the stage that a code generator of host functions takes: valid, whatever the program, and the packed function that
 /// a caller sees, checks of arguments and all, computes the same.
 fn host(case: &Case) -> Result<(), Failure> {
+    host_for(case, &facts())
+}
+
+/// The same, with parallel loops as tasks.
+fn parallel_host(case: &Case) -> Result<(), Failure> {
+    let facts = TargetFacts { native_ops: vec![Op::ParallelLaunch], ..facts() };
+    host_for(case, &facts)
+}
+
+fn host_for(case: &Case, facts: &TargetFacts) -> Result<(), Failure> {
     let mut module = case.module.clone();
     for (_, name, pass) in PIPELINE {
-        module = applied(name, *pass, &module)?;
+        module = pass(&module, facts).map_err(|error| after(&format!("{name} refuses"), &module, error))?;
     }
     valid("the pipeline to the host", &module, Stage::Host)?;
     let packed = |arg: &Arg| match arg {
@@ -183,6 +193,11 @@ fn l3_the_pipeline_to_the_host() {
 }
 
 #[test]
+fn l3_the_pipeline_to_the_host_with_tasks() {
+    Trial::new("l3_the_pipeline_to_the_host_with_tasks", FOLDER).programs(800).run(parallel_host);
+}
+
+#[test]
 fn l3_lower_workspace() {
     Trial::new("l3_lower_workspace", FOLDER).programs(PROGRAMS).run(workspace);
 }
@@ -205,7 +220,8 @@ fn l3_what_once_was_wrong() {
         let module = chipdock_script::parse(&text, &path.to_string_lossy()).unwrap();
         let case = Case::of(module, "kernel").unwrap();
         let alone = ["simplify", "vectorize", "unroll", "storage_rewrite"].map(|name| alone(&case, name));
-        let checks = [pipeline(&case), of_blocks(&case), intrinsics(&case), workspace(&case), host(&case)];
+        let checks = [pipeline(&case), of_blocks(&case), intrinsics(&case), workspace(&case)];
+        let checks = checks.into_iter().chain([host(&case), parallel_host(&case)]);
         if let Some(failure) = alone.into_iter().chain(checks).find_map(Result::err) {
             panic!("{}: {}\n{}", path.display(), failure.what, failure.details);
         }

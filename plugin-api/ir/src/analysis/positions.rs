@@ -31,7 +31,9 @@ impl Positions {
             ExprKind::Int(_) => true,
             ExprKind::Var(var) => self.vars.contains(&var.address()),
             ExprKind::Binary(op, a, b) => match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self.contains(a) && self.contains(b),
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => {
+                    self.contains(a) && self.contains(b)
+                }
                 _ => b.as_int().is_some_and(|b| b > 0) && self.contains(a),
             },
             ExprKind::Cast(value) => holds(e.dtype, value.dtype) && self.contains(value),

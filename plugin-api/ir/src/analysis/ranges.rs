@@ -36,6 +36,25 @@ impl Ranges {
         self.look(e).1
     }
 
+    /// What a loop variable can be that starts at `min` and counts by one, and the value behind the last, unless one of
+    /// them may wrap. An extent `min(n, end - min)` is known to stop at `end`.
+    pub fn of_loop(&mut self, min: &Expr, extent: &Expr) -> Option<(Interval, i128)> {
+        let ((low, high), (_, most)) = (self.of(min), self.of(extent));
+        let mut end = high.checked_add(most.max(1))?;
+        if let ExprKind::Binary(BinaryOp::Min, a, b) = &extent.kind {
+            for side in [a, b] {
+                if let ExprKind::Binary(BinaryOp::Sub, until, from) = &side.kind
+                    && from == min
+                    && self.is_exact(side)
+                {
+                    end = end.min(self.of(until).1);
+                }
+            }
+        }
+        let (_, greatest) = min.dtype.integer_range()?;
+        (low < end && end - 1 <= greatest).then_some(((low, end - 1), end))
+    }
+
     fn look(&mut self, e: &Expr) -> (Interval, bool) {
         let whole = e.dtype.integer_range().unwrap_or((i128::MIN, i128::MAX));
         match &e.kind {
@@ -129,6 +148,16 @@ mod tests {
         assert!(ranges.is_exact(&index));
         let product = &i.expr() * &n.expr();
         assert!(!ranges.is_exact(&product));
+        // A part of a loop, as far as the whole goes.
+        let (first, count) = (Var::new("first", DType::INT32), Var::new("count", DType::INT32));
+        let share = |from: &Var| Expr::binary(BinaryOp::Min, count.expr(), Expr::i32(100) - from.expr());
+        let (start, own, other, all) = (first.expr(), share(&first), share(&i), count.expr());
+        ranges.bind(&first, (0, 99));
+        assert_eq!(ranges.of_loop(&start, &own), Some(((0, 99), 100)));
+        assert_eq!(ranges.of_loop(&start, &other), Some(((0, 198), 199)));
+        assert_eq!(ranges.of_loop(&start, &all), None);
+        let mut unknown = Ranges::default();
+        assert_eq!(unknown.of_loop(&start, &own), None, "it may start anywhere");
         let modulo = Expr::binary(BinaryOp::FloorMod, n.expr(), Expr::i32(8));
         assert_eq!(ranges.of(&modulo), (0, 7));
         ranges.bind(&i, (0, i128::from(i32::MAX)));

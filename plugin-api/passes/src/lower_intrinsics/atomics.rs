@@ -12,16 +12,16 @@ pub(super) fn called_in_parallel(module: &IrModule) -> HashSet<Arc<str>> {
     let mut found = HashSet::new();
     let mut open: Vec<Arc<str>> = Vec::new();
     for function in &module.functions {
-        function.body.walk(&mut |child| match child {
-            Child::Stmt(stmt) => {
-                if let StmtKind::For { kind: ForKind::Parallel, body, .. } = &stmt.kind {
-                    callees(body, &mut open);
-                }
+        function.body.walk(&mut |child| {
+            if let Child::Stmt(stmt) = child
+                && let StmtKind::For { kind: ForKind::Parallel, body, .. } = &stmt.kind
+            {
+                callees(body, &mut open);
             }
-            Child::Expr(e) => {
-                if let ExprKind::Call { callee: Callee::Op(Op::ParallelLaunch), .. } = &e.kind {
-                    open.extend(e.called().cloned());
-                }
+        });
+        function.body.walk_exprs(&mut |e| {
+            if let ExprKind::Call { callee: Callee::Op(Op::ParallelLaunch), .. } = &e.kind {
+                open.extend(e.called().cloned());
             }
         });
     }

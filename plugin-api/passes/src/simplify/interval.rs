@@ -37,8 +37,21 @@ impl Ranges {
         let last =
             count.checked_sub(1).and_then(|n| n.max(0).checked_mul(step)).and_then(|n| n.checked_add(high));
         if let (Some(last), Some((_, limit))) = (last, var.dtype.integer_range()) {
-            self.set(var, low, last.min(limit));
+            let held = if step == 1 { self.held_until(min, extent) } else { None };
+            self.set(var, low, held.map_or(last, |end| last.min(end - 1)).min(limit));
         }
+    }
+
+    /// The value that a loop of `extent` values from `min` on stops before, where its extent is `min(n, value - min)`.
+    fn held_until(&self, min: &Expr, extent: &Expr) -> Option<i128> {
+        let ExprKind::Binary(BinaryOp::Min, a, b) = &extent.kind else { return None };
+        [a, b].into_iter().find_map(|side| match &side.kind {
+            ExprKind::Binary(BinaryOp::Sub, until, from) if from == min => {
+                self.exact(side).filter(|exact| *exact == self.of(side))?;
+                Some(self.of(until).1)
+            }
+            _ => None,
+        })
     }
 
     /// States that a condition holds: comparisons of a variable, plus a constant, and conjunctions of them. Where that

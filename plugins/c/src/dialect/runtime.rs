@@ -128,6 +128,13 @@ static int32_t cd_call_packed(const char* name, void* values, int32_t count) {
 }
 ";
 
+const PARALLEL_LAUNCH: &str = "\
+static int32_t cd_parallel_launch(int32_t (*body)(int32_t, int32_t, void*), void* data, int32_t tasks_max) {
+    const ChipdockEnv* env = __chipdock_env;
+    return env ? env->parallel_launch(env, body, data, tasks_max) : body(0, 1, data);
+}
+";
+
 /// Defines the structs of packed calls.
 pub(super) fn define_abi(prelude: &mut Prelude) {
     prelude.define("cd_abi", |_| ABI.to_owned());
@@ -319,6 +326,7 @@ pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code
             returns_status(call.function_ret, "tvm_throw_last_error").map(|()| Code::primary("return -1"))
         }
         Op::CallPacked => call_packed(call, prelude),
+        Op::ParallelLaunch => parallel_launch(call, prelude),
         Op::AtomicAdd => atomic_add(call, prelude),
         Op::WarpActivemask
         | Op::WarpShuffle
@@ -350,6 +358,19 @@ fn call_packed(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     });
     let name = Code::primary(format!("\"{}\"", format_literal(name).replace("%%", "%")));
     Ok(Code::call("cd_call_packed", &[name, values.clone(), count.clone()]))
+}
+
+/// The launch of a function as the tasks of a parallel region: by the host's pool, or as one task where there is no host.
+fn parallel_launch(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+    let Some(Argument::Text(body)) = call.args.first() else {
+        return Err(Refusal::new("has parallel launches of functions by name only"));
+    };
+    let ((data, _), (tasks_max, _)) = (value(call, 1)?, value(call, 2)?);
+    prelude.define("cd_parallel_launch", |prelude| {
+        define_env(prelude);
+        PARALLEL_LAUNCH.to_owned()
+    });
+    Ok(Code::call("cd_parallel_launch", &[Code::primary(*body), data.clone(), tasks_max.clone()]))
 }
 
 /// An addition in one step, and the value before it: integers by an instruction, floats by exchange until nobody came

@@ -202,6 +202,42 @@ fn entry() -> IrModule {
     build::module([packed, function("work_compute_", vec![a_data, n], body)])
 }
 
+/// What the passes make of a parallel loop: the functions that are not about arguments.
+fn parallel() -> IrModule {
+    let mut f = build::function("scale");
+    f.noalias();
+    let n = f.size("n");
+    let (a, b) = (f.buffer("A", [&n], DType::FLOAT32), f.buffer("B", [&n], DType::FLOAT32));
+    let factor = f.scalar("factor", DType::FLOAT32);
+    f.for_loop("i", &n, ForKind::Parallel, |f, i| f.store(&b, [&i], a.at([&i]) * factor.clone()));
+    let mut module = lowered(&build::module([f.finish()]));
+    module.functions.retain(|function| function.name.starts_with("scale_compute_"));
+    // A name that C has taken: the launch has the one that the text gives.
+    let task = "scale_compute_task0_";
+    for function in &mut module.functions {
+        if &*function.name == task {
+            function.name = "double".into();
+        }
+        function.body = renamed(&function.body, task, "double");
+    }
+    module
+}
+
+/// The statement with calls of one function as calls of another.
+fn renamed(stmt: &Stmt, from: &str, to: &str) -> Stmt {
+    fn expr(e: &Expr, from: &str, to: &str) -> Expr {
+        match &e.kind {
+            ExprKind::Str(name) if &**name == from => Expr::str(to.to_owned()),
+            ExprKind::Call { callee: Callee::Global(name), args } if &**name == from => {
+                let callee = Callee::Global(to.into());
+                Expr::new(ExprKind::Call { callee, args: args.clone() }, e.dtype)
+            }
+            _ => e.map_children(&mut |child| expr(child, from, to)),
+        }
+    }
+    stmt.map_children(&mut |e| expr(e, from, to), &mut |s| renamed(s, from, to))
+}
+
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("goldens").join(format!("{name}.c"))
 }
@@ -245,6 +281,7 @@ fn goldens_are_current_and_compile() {
     check("scalars", &scalars());
     check("vectors", &vectors());
     check("entry", &entry());
+    check("parallel", &parallel());
 }
 
 #[test]

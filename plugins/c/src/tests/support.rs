@@ -1,6 +1,6 @@
 //! Lowering, compiling and calling without a host.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
@@ -52,14 +52,44 @@ unsafe extern "C" fn call_imported(
     -1
 }
 
+thread_local! {
+    /// How many tasks ran since the last call of this thread.
+    static TASKS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Tasks that ran on other threads since this thread's last call of a function.
+pub(super) fn tasks() -> usize {
+    TASKS.get()
+}
+
+struct Data(*mut c_void);
+
+// SAFETY: what is behind it is made for tasks on several threads.
+unsafe impl Sync for Data {}
+
+/// Four tasks on four threads; the first error is the caller's.
 unsafe extern "C" fn parallel_launch(
     _: *const ChipdockEnv,
     body: ChipdockParallelBody,
     data: *mut c_void,
-    _: i32,
+    tasks_max: i32,
 ) -> i32 {
-    // SAFETY: the body of compiled code with its own data.
-    unsafe { (body.0)(0, 1, data) }
+    let (count, data) = (tasks_max.clamp(1, 4), &Data(data));
+    TASKS.set(TASKS.get() + count as usize);
+    let failures: Vec<_> = std::thread::scope(|scope| {
+        let run = |id| {
+            scope.spawn(move || {
+                // SAFETY: the body of compiled code with its own data.
+                let status = unsafe { (body.0)(id, count, data.0) };
+                (status != 0).then(|| RAISED.with_borrow_mut(Option::take))
+            })
+        };
+        let threads: Vec<_> = (0..count).map(run).collect();
+        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+    });
+    let Some(first) = failures.into_iter().next() else { return 0 };
+    RAISED.with_borrow_mut(|raised| *raised = first);
+    -1
 }
 
 pub(super) static ENV: ChipdockEnv = ChipdockEnv {
@@ -175,6 +205,7 @@ pub(super) fn call_packed(
     let function = module.functions[name];
     let mut result = any(0, ChipdockAnyValue { v_int64: 0 });
     RAISED.with_borrow_mut(|raised| *raised = None);
+    TASKS.set(0);
     // SAFETY: a function that target c wrote, with arguments that live for the call.
     let status = unsafe { function(std::ptr::null_mut(), args.as_ptr(), args.len() as i32, &mut result) };
     match status {

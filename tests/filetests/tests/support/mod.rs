@@ -6,13 +6,19 @@ use std::sync::Arc;
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    Child, DType, Expr, ExprKind, ForKind, Param, PrimFunc, Stage, StmtKind, Target, TargetFacts, ThreadAxis,
-    Var,
+    Child, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Stage, StmtKind, Target, TargetFacts,
+    ThreadAxis, Var,
 };
 
 /// Facts of a host without threads.
 pub(crate) fn host_facts() -> TargetFacts {
     TargetFacts::host("host-kind")
+}
+
+/// Facts of a host whose code launches parallel regions.
+#[allow(dead_code, reason = "not every test that shares this file needs it")]
+pub(crate) fn parallel_host_facts() -> TargetFacts {
+    TargetFacts { native_ops: vec![Op::ParallelLaunch], ..host_facts() }
 }
 
 /// Facts of a small device with threads.

@@ -1,0 +1,112 @@
+//! What a statement that becomes a function of its own takes along.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chipdock_ir::{AttrNode, Buffer, Child, Expr, ExprKind, Stmt, StmtKind, Var};
+
+/// What a statement uses and does not bind itself.
+pub(crate) struct Captured {
+    /// Variables, data variables of buffers included, in the order of first use.
+    pub(crate) vars: Vec<Var>,
+    /// Buffers that are declared around it.
+    pub(crate) buffers: Vec<Buffer>,
+}
+
+impl Captured {
+    /// Looks at a statement.
+    pub(crate) fn of(stmt: &Stmt) -> Self {
+        let mut outer = Outer::default();
+        outer.stmt(stmt);
+        let Outer { used, bound, buffers, own, .. } = outer;
+        Self {
+            vars: used.into_iter().filter(|var| !bound.contains(var)).collect(),
+            buffers: buffers
+                .into_iter()
+                .filter(|buffer| !bound.contains(&buffer.data) && !own.contains(buffer))
+                .collect(),
+        }
+    }
+
+    /// Declarations of the buffers, over data variables that are known.
+    pub(crate) fn declarations(&self) -> impl Iterator<Item = Stmt> {
+        let declare = |buffer: &Buffer| StmtKind::DeclBuffer { buffer: buffer.clone(), data: None };
+        self.buffers.iter().map(move |buffer| Stmt::new(declare(buffer)))
+    }
+}
+
+/// Another variable of the same name and type.
+pub(crate) fn copy(var: &Var) -> Var {
+    match &var.pointer {
+        Some(pointer) => Var::pointer(Arc::clone(&var.name), pointer.element, pointer.scope.clone()),
+        None => Var::new(Arc::clone(&var.name), var.dtype),
+    }
+}
+
+/// What a statement uses, in the order of first use, and what it binds itself.
+#[derive(Default)]
+struct Outer {
+    used: Vec<Var>,
+    seen: HashSet<Var>,
+    bound: HashSet<Var>,
+    buffers: Vec<Buffer>,
+    /// Buffers that it declares, over memory of its own or not.
+    own: HashSet<Buffer>,
+}
+
+impl Outer {
+    fn var(&mut self, var: &Var) {
+        if self.seen.insert(var.clone()) {
+            self.used.push(var.clone());
+        }
+    }
+
+    fn buffer(&mut self, buffer: &Buffer) {
+        self.var(&buffer.data);
+        if !self.buffers.contains(buffer) {
+            self.buffers.push(buffer.clone());
+            buffer.shape.iter().for_each(|extent| self.expr(extent));
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        expr.walk(&mut |e| match &e.kind {
+            ExprKind::Var(var) => self.var(var),
+            ExprKind::Load { buffer, .. } => self.buffer(buffer),
+            ExprKind::Let { var, .. } => {
+                self.bound.insert(var.clone());
+            }
+            _ => {}
+        });
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        stmt.walk(&mut |child| {
+            let stmt = match child {
+                Child::Expr(expr) => return self.expr(expr),
+                Child::Stmt(stmt) => stmt,
+            };
+            match &stmt.kind {
+                StmtKind::For { var, .. } | StmtKind::Bind { var, .. } => {
+                    self.bound.insert(var.clone());
+                }
+                StmtKind::AllocBuffer { buffer, .. } => {
+                    self.bound.insert(buffer.data.clone());
+                    buffer.shape.iter().for_each(|extent| self.expr(extent));
+                }
+                StmtKind::DeclBuffer { buffer, data } => {
+                    self.own.insert(buffer.clone());
+                    if data.is_some() {
+                        self.bound.insert(buffer.data.clone());
+                    }
+                    self.var(&buffer.data);
+                    buffer.shape.iter().for_each(|extent| self.expr(extent));
+                }
+                StmtKind::Store { buffer, .. } => self.buffer(buffer),
+                StmtKind::Attr { node: AttrNode::Buffer(buffer), .. } => self.buffer(buffer),
+                StmtKind::Attr { node: AttrNode::Var(var), .. } => self.var(var),
+                _ => {}
+            }
+        });
+    }
+}

@@ -1,0 +1,468 @@
+//! Parallel loops as functions that a pool of threads runs.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    AttrValue, Attrs, BinaryOp, Buffer, Callee, Child, CompareOp, DType, Expr, ExprKind, ForKind, IrModule,
+    Op, Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, TargetFacts, Var, attr,
+};
+
+use crate::PassError;
+use crate::capture::{Captured, copy};
+use crate::simplify::Ranges;
+use crate::walk::any_stmt;
+
+/// Makes each outermost parallel loop two functions and a launch of them ([`Op::ParallelLaunch`]), for a target that names
+/// that op in its `native_ops`; for others the loop stays.
+///
+/// * `f_compute_region0_(first, count, captured...) -> int32` runs `count` iterations from the `first` on, one after the
+///   other. What the loop uses and does not bind are its parameters. It never shares a function with what launches it
+///   ([`attr::NO_INLINE`]), and has [`attr::NOALIAS`] where `f` has it and each pointer among its parameters is a parameter
+///   of `f` or memory that `f` allocates.
+/// * `f_compute_task0_(task_id, tasks_count, data) -> int32` is what is launched: it takes its share of the iterations, the
+///   first `extent mod tasks_count` tasks one more than the others, and calls the region.
+///
+/// The captured variables lie behind `data`, 16 bytes each, as the value of a TVM-FFI Any (the other half of it is not
+/// written): integers and booleans as int64, floats as float64, pointers. A vector lies in a buffer of its own.
+///
+/// There are as many tasks as iterations at most. Without an iteration nothing is launched, and one alone runs in the
+/// thread that comes to the loop. Where a task fails, so does the function that launches it, with that error. Parallel
+/// loops within a parallel loop become serial: threads are as busy as they can be with the outer one. A launch within a
+/// region is still met where the region calls another function of the module; pools run it inline.
+///
+/// # Before and after
+///
+/// ```text
+/// for i in T.parallel(n):       if n > 0:
+///     B[i] = A[i]          ->       captured = T.alloc_buffer((6,), "int64")
+///                                   T.tvm_struct_set(captured.data, 0, 15, n) ... A, B
+///                                   if n == 1:
+///                                       if f_compute_task0_(0, 1, captured.data) != 0: T.tvm_throw_last_error()
+///                                   else:
+///                                       if T.TVMBackendParallelLaunch("f_compute_task0_", captured.data, n) != 0:
+///                                           T.tvm_throw_last_error()
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires host functions with flattened buffers, made by `make_packed_api`. Where the target has the op, no parallel loop
+/// is left.
+///
+/// # Errors
+///
+/// None.
+pub fn outline_parallel(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    if !facts.native_ops.contains(&Op::ParallelLaunch) {
+        return Ok(module.clone());
+    }
+    let mut functions = Vec::with_capacity(module.functions.len());
+    for function in &module.functions {
+        let is_parallel = |kind: &StmtKind| matches!(kind, StmtKind::For { kind: ForKind::Parallel, .. });
+        if !any_stmt(&function.body, &mut |kind| is_parallel(kind)) {
+            functions.push(function.clone());
+            continue;
+        }
+        let own = own_memory(function);
+        let mut outliner = Outliner { function, own, ranges: Ranges::new(), regions: Vec::new() };
+        let body = outliner.stmt(&function.body);
+        functions.append(&mut outliner.regions);
+        functions.push(PrimFunc { body, ..function.clone() });
+    }
+    Ok(IrModule { functions, attrs: module.attrs.clone() })
+}
+
+/// Data variables of parameters and of allocations: no two of them share memory where parameters do not.
+fn own_memory(function: &PrimFunc) -> HashSet<Var> {
+    let params = function.params.iter().map(|param| match param {
+        Param::Var(var) => var.clone(),
+        Param::Buffer(buffer) => buffer.data.clone(),
+    });
+    let mut own: HashSet<Var> = params.collect();
+    function.body.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let StmtKind::AllocBuffer { buffer, .. } = &stmt.kind
+        {
+            own.insert(buffer.data.clone());
+        }
+    });
+    own
+}
+
+/// A parallel loop.
+struct Loop<'a> {
+    var: &'a Var,
+    min: &'a Expr,
+    extent: &'a Expr,
+    step: Option<&'a Expr>,
+    annotations: &'a Attrs,
+    body: &'a Stmt,
+    span: Span,
+}
+
+struct Outliner<'a> {
+    function: &'a PrimFunc,
+    own: HashSet<Var>,
+    /// What variables of the function can be.
+    ranges: Ranges,
+    /// The functions that loops became.
+    regions: Vec<PrimFunc>,
+}
+
+impl Outliner<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        match &stmt.kind {
+            StmtKind::Bind { var, value } if value.dtype.is_integer() && value.dtype.is_scalar() => {
+                let (low, high) = self.ranges.of(value);
+                self.ranges.set(var, low, high);
+            }
+            StmtKind::For { var, min, extent, kind, step, annotations, body } => {
+                self.ranges.set_loop(var, min, extent, step.as_ref());
+                let is_parallel = *kind == ForKind::Parallel;
+                if is_parallel && extent.as_int().is_none_or(|extent| extent > 1) {
+                    let step = step.as_ref();
+                    return self.outlined(&Loop {
+                        var,
+                        min,
+                        extent,
+                        step,
+                        annotations,
+                        body,
+                        span: stmt.span,
+                    });
+                }
+                if is_parallel {
+                    return one_by_one(stmt).map_children(&mut Expr::clone, &mut |s| self.stmt(s));
+                }
+            }
+            _ => {}
+        }
+        stmt.map_children(&mut Expr::clone, &mut |s| self.stmt(s))
+    }
+
+    fn outlined(&mut self, of: &Loop<'_>) -> Stmt {
+        let mut stmts = Vec::new();
+        let min = settled(of.min, "first", &mut stmts);
+        let extent = settled(of.extent, "extent", &mut stmts);
+        let region = Region::of(of, &min, &extent, &self.ranges);
+        let number = self.regions.len() / 2;
+        let [region_name, task_name] =
+            ["region", "task"].map(|part| Arc::from(format!("{}{part}{number}_", self.function.name)));
+        let slots = region.slots(&extent);
+        let own = self.region(&region, Arc::clone(&region_name));
+        let task = self.task(&region, region_name, Arc::clone(&task_name), &extent);
+        self.regions.extend([own, task]);
+        let n_words = Expr::int(2 * slots.len().max(1) as i128, DType::INT64);
+        let packed = Buffer::new("captured", vec![n_words], DType::INT64, StorageScope::GLOBAL);
+        let mut launch = vec![allocation(&packed)];
+        launch.extend(region.spilled());
+        launch.extend(slots.iter().enumerate().map(|(slot, var)| set(&packed, slot, var.expr())));
+        let is_constant = extent.as_int().is_some();
+        let data = packed.data.expr();
+        let most = Expr::int(i32::MAX.into(), extent.dtype);
+        let tasks = match extent.as_int() {
+            Some(n) => Expr::int(n.min(i32::MAX.into()), DType::INT32),
+            None if extent.dtype == DType::INT32 => extent.clone(),
+            None => Expr::binary(BinaryOp::Min, extent.clone(), most).cast(DType::INT32),
+        };
+        let args = vec![Expr::str(Arc::clone(&task_name)), data.clone(), tasks];
+        let all = throw_unless_zero(Expr::call(Op::ParallelLaunch, args, DType::INT32));
+        launch.push(if is_constant {
+            all
+        } else {
+            let args = vec![Expr::i32(0), Expr::i32(1), data];
+            let alone = throw_unless_zero(call(task_name, args));
+            Stmt::if_then(is(CompareOp::Eq, &extent, 1), alone, Some(all))
+        });
+        let launch = Stmt::seq(launch);
+        stmts.push(if is_constant {
+            launch
+        } else {
+            Stmt::if_then(is(CompareOp::Gt, &extent, 0), launch, None)
+        });
+        spanned(&Stmt::new(StmtKind::Seq(stmts)), of.span)
+    }
+
+    /// The function that runs some iterations.
+    fn region(&self, region: &Region, name: Arc<str>) -> PrimFunc {
+        let mut substitution = Substitution::new().fresh();
+        let params: Vec<Var> = region.params().map(copy).collect();
+        for (old, new) in region.params().zip(&params) {
+            substitution.map_var(old, new.expr());
+        }
+        let success = Stmt::new(StmtKind::Return(Some(Expr::i32(0))));
+        let known = region.known.iter().cloned();
+        let stmts = known.chain([region.body.clone(), success]);
+        let body = substitution.stmt(&Stmt::seq(stmts));
+        let is_own =
+            |var: &Var| self.own.contains(var) || region.vectors.iter().any(|(_, spill)| spill.data == *var);
+        let no_alias = region.outer.iter().filter(|var| var.dtype.is_handle()).all(is_own);
+        let mut attrs = self.attrs();
+        attrs.insert(attr::NO_INLINE.into(), AttrValue::Bool(true));
+        if let Some(noalias) = self.function.attrs.get(attr::NOALIAS).filter(|_| no_alias) {
+            attrs.insert(attr::NOALIAS.into(), noalias.clone());
+        }
+        internal(name, params, attrs, body)
+    }
+
+    /// The function that is launched.
+    fn task(&self, region: &Region, callee: Arc<str>, name: Arc<str>, extent: &Expr) -> PrimFunc {
+        let [id, count] = ["task_id", "tasks_count"].map(|name| Var::new(name, DType::INT32));
+        let data = Var::new("data", DType::HANDLE);
+        let mut stmts = Vec::new();
+        let mut bind = |name: &str, value: Expr| {
+            let var = Var::new(name, value.dtype);
+            stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
+            var.expr()
+        };
+        let slots = region.slots(extent);
+        let n = match slots.iter().position(|var| is_var(extent, var)) {
+            Some(slot) => bind("extent", get(&data, slot, extent.dtype)),
+            None => extent.clone(),
+        };
+        let dtype = extent.dtype;
+        let [id_wide, count_wide] =
+            [&id, &count].map(|var| if dtype == DType::INT32 { var.expr() } else { var.expr().cast(dtype) });
+        let each = bind("each", Expr::binary(BinaryOp::Div, n.clone(), count_wide.clone()));
+        let more = bind("more", Expr::binary(BinaryOp::Mod, n, count_wide));
+        let first = &(&id_wide * &each) + &Expr::binary(BinaryOp::Min, id_wide.clone(), more.clone());
+        let takes_more = Expr::compare(CompareOp::Lt, id_wide, more);
+        let own = &each + &Expr::select(takes_more, Expr::int(1, dtype), Expr::int(0, dtype));
+        let mut args = vec![bind("first", first), bind("count", own)];
+        for (slot, var) in region.outer.iter().enumerate() {
+            let taken = copy(var);
+            let value = get(&data, slot, var.dtype);
+            stmts.push(Stmt::new(StmtKind::Bind { var: taken.clone(), value }));
+            args.push(taken.expr());
+        }
+        stmts.push(Stmt::new(StmtKind::Return(Some(call(callee, args)))));
+        internal(name, vec![id, count, data], self.attrs(), Stmt::seq(stmts))
+    }
+
+    /// Those of the function that are not about it alone.
+    fn attrs(&self) -> Attrs {
+        let mut attrs = self.function.attrs.clone();
+        attrs.remove(attr::NOALIAS);
+        attrs.remove(attr::NO_INLINE);
+        attrs
+    }
+}
+
+/// What becomes a function.
+struct Region {
+    /// The number of the first iteration to run, and how many.
+    share: [Var; 2],
+    /// What is around it and used in it: scalars and pointers, those to vectors in place of the vectors.
+    outer: Vec<Var>,
+    /// The same as its parameters.
+    inner: Vec<Var>,
+    /// Vectors, and the memory that holds them.
+    vectors: Vec<(Var, Buffer)>,
+    /// What makes of the parameters what the loop uses.
+    known: Vec<Stmt>,
+    /// The loop over the share.
+    body: Stmt,
+}
+
+impl Region {
+    fn of(of: &Loop<'_>, min: &Expr, extent: &Expr, ranges: &Ranges) -> Self {
+        let dtype = extent.dtype;
+        let share = ["first", "count"].map(|name| Var::new(name, dtype));
+        let (_, most) = ranges.of(extent);
+        let first = Var::new("first", dtype);
+        let value = within(share[0].expr(), (0, most.max(1) - 1));
+        let known = Stmt::new(StmtKind::Bind { var: first.clone(), value });
+        let most = most.max(1);
+        let moved = match of.step {
+            Some(step) => &first.expr() * step,
+            None => first.expr(),
+        };
+        let start = if min.as_int() == Some(0) { moved } else { min + &moved };
+        // Never more than there are: what is known of the whole loop's variable is known of this one's.
+        let end = min.as_int().map(|min| min + most).filter(|_| of.step.is_none());
+        let left = match end.filter(|end| dtype.integer_range().is_some_and(|(_, greatest)| *end <= greatest))
+        {
+            Some(end) => Expr::int(end, dtype) - start.clone(),
+            None => Expr::int(most, dtype) - first.expr(),
+        };
+        let count = Expr::binary(BinaryOp::Min, share[1].expr(), left);
+        let body = Stmt::new(StmtKind::For {
+            var: of.var.clone(),
+            min: start,
+            extent: count,
+            kind: ForKind::Serial,
+            step: of.step.cloned(),
+            annotations: of.annotations.clone(),
+            body: serial(of.body),
+        });
+        let body = body.with_span(of.span);
+        let found = Captured::of(&body);
+        let known = [known].into_iter().chain(found.declarations()).collect();
+        let (outer, inner, vectors) = Default::default();
+        let mut region = Self { share: share.clone(), outer, inner, vectors, known, body };
+        for var in found.vars.iter().filter(|var| **var != share[1] && **var != first) {
+            region.capture(var, ranges);
+        }
+        region
+    }
+
+    fn capture(&mut self, var: &Var, ranges: &Ranges) {
+        let (outer, inner) = if !var.dtype.is_scalar() {
+            let shape = vec![Expr::int(var.dtype.lanes.into(), DType::INT64)];
+            let spill = Buffer::new(Arc::clone(&var.name), shape, var.dtype.scalar(), StorageScope::GLOBAL);
+            let data = spill.data.clone();
+            let value = Expr::load(&spill, vec![lanes(var.dtype)]);
+            self.known.push(Stmt::new(StmtKind::DeclBuffer { buffer: spill.clone(), data: None }));
+            self.known.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
+            self.vectors.push((var.clone(), spill));
+            (data.clone(), data)
+        } else if var.dtype.is_integer() && within(var.expr(), ranges.of(&var.expr())) != var.expr() {
+            let given = copy(var);
+            let value = within(given.expr(), ranges.of(&var.expr()));
+            // Buffers have shapes of it.
+            self.known.insert(0, Stmt::new(StmtKind::Bind { var: var.clone(), value }));
+            (var.clone(), given)
+        } else {
+            (var.clone(), var.clone())
+        };
+        self.outer.push(outer);
+        self.inner.push(inner);
+    }
+
+    fn params(&self) -> impl Iterator<Item = &Var> {
+        self.share.iter().chain(&self.inner)
+    }
+
+    /// What lies behind the task's data, in order: what the region takes, and the extent where only the task needs it.
+    fn slots(&self, extent: &Expr) -> Vec<Var> {
+        let mut slots = self.outer.clone();
+        if let ExprKind::Var(var) = &extent.kind
+            && !slots.contains(var)
+        {
+            slots.push(var.clone());
+        }
+        slots
+    }
+
+    /// Memory for the vectors, with the vectors in it.
+    fn spilled(&self) -> impl Iterator<Item = Stmt> {
+        self.vectors.iter().flat_map(|(vector, spill)| {
+            [allocation(spill), Stmt::store(spill, vec![lanes(vector.dtype)], vector.expr())]
+        })
+    }
+}
+
+fn is_var(value: &Expr, var: &Var) -> bool {
+    matches!(&value.kind, ExprKind::Var(found) if found == var)
+}
+
+/// The value, which lies between these: as it is, in words that tell.
+fn within(value: Expr, (low, high): (i128, i128)) -> Expr {
+    let dtype = value.dtype;
+    let Some((least, most)) = dtype.integer_range() else { return value };
+    let value = if low > least { Expr::binary(BinaryOp::Max, value, Expr::int(low, dtype)) } else { value };
+    if high < most { Expr::binary(BinaryOp::Min, value, Expr::int(high, dtype)) } else { value }
+}
+
+/// Indices of all lanes of a vector in a buffer of its own.
+fn lanes(dtype: DType) -> Expr {
+    Expr::int(0, DType::INT64).ramp(Expr::int(1, DType::INT64), dtype.lanes)
+}
+
+/// The statement with all its parallel loops serial.
+fn serial(stmt: &Stmt) -> Stmt {
+    let stmt = stmt.map_children(&mut Expr::clone, &mut serial);
+    match &stmt.kind {
+        StmtKind::For { kind: ForKind::Parallel, .. } => one_by_one(&stmt),
+        _ => stmt,
+    }
+}
+
+/// A loop, its iterations one after the other.
+fn one_by_one(stmt: &Stmt) -> Stmt {
+    let mut kind = stmt.kind.clone();
+    if let StmtKind::For { kind, .. } = &mut kind {
+        *kind = ForKind::Serial;
+    }
+    Stmt::new(kind).with_span(stmt.span)
+}
+
+/// A constant or a variable as it is, anything else bound to a variable before.
+fn settled(value: &Expr, name: &str, before: &mut Vec<Stmt>) -> Expr {
+    if value.as_int().is_some() || matches!(value.kind, ExprKind::Var(_)) {
+        return value.clone();
+    }
+    let var = Var::new(name, value.dtype);
+    before.push(Stmt::new(StmtKind::Bind { var: var.clone(), value: value.clone() }));
+    var.expr()
+}
+
+/// The types by which a value becomes what lies behind the task's data. A half goes by float32: that is what it is
+/// converted to everywhere.
+fn steps(dtype: DType) -> [DType; 2] {
+    match dtype {
+        dtype if dtype.is_handle() => [dtype, dtype],
+        dtype if dtype.is_float() && dtype.bits == 16 => [DType::FLOAT32, DType::FLOAT64],
+        dtype if dtype.is_float() => [dtype, DType::FLOAT64],
+        _ => [dtype, DType::INT64],
+    }
+}
+
+fn field(slot: usize, handle: &Var) -> [Expr; 3] {
+    let field = Expr::i32(StructField::AnyValue as i32);
+    [handle.expr(), Expr::int(slot as i128, DType::INT32), field]
+}
+
+fn set(packed: &Buffer, slot: usize, value: Expr) -> Stmt {
+    let [handle, index, field] = field(slot, &packed.data);
+    let value = steps(value.dtype).into_iter().fold(value, converted);
+    Stmt::new(StmtKind::Evaluate(Expr::call(Op::StructSet, vec![handle, index, field, value], DType::HANDLE)))
+}
+
+fn get(data: &Var, slot: usize, dtype: DType) -> Expr {
+    let [start, end] = steps(dtype);
+    let value = Expr::call(Op::StructGet, field(slot, data).into(), end);
+    [start, dtype].into_iter().fold(value, converted)
+}
+
+fn converted(value: Expr, dtype: DType) -> Expr {
+    if value.dtype == dtype { value } else { value.cast(dtype) }
+}
+
+fn allocation(buffer: &Buffer) -> Stmt {
+    Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
+}
+
+fn is(op: CompareOp, value: &Expr, constant: i128) -> Expr {
+    Expr::compare(op, value.clone(), Expr::int(constant, value.dtype))
+}
+
+fn call(name: Arc<str>, args: Vec<Expr>) -> Expr {
+    Expr::new(ExprKind::Call { callee: Callee::Global(name), args }, DType::INT32)
+}
+
+fn throw_unless_zero(call: Expr) -> Stmt {
+    let throw = Expr::call(Op::ThrowLastError, Vec::new(), DType::HANDLE);
+    Stmt::if_then(is(CompareOp::Ne, &call, 0), Stmt::new(StmtKind::Evaluate(throw)), None)
+}
+
+/// The statement and those in it, without a place of their own, at a place.
+fn spanned(stmt: &Stmt, span: Span) -> Stmt {
+    let stmt = stmt.map_children(&mut Expr::clone, &mut |s| spanned(s, span));
+    if stmt.span == Span::NONE { stmt.with_span(span) } else { stmt }
+}
+
+/// A function that only others of the module call.
+fn internal(name: Arc<str>, params: Vec<Var>, mut attrs: Attrs, body: Stmt) -> PrimFunc {
+    attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(0));
+    PrimFunc {
+        name,
+        params: params.into_iter().map(Param::Var).collect(),
+        ret: Some(DType::INT32),
+        attrs,
+        s_tir: false,
+        alloc_buffers: Vec::new(),
+        body,
+    }
+}

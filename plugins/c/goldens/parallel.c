@@ -1,0 +1,114 @@
+// Written by chipdock for target c: C11 and the vector types of gcc and clang.
+// cc -std=gnu11 -O3 -fPIC -shared -fno-math-errno FILE -lm
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize ("no-tree-slp-vectorize")
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+static inline int32_t cd_max_i32(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
+static inline int32_t cd_min_i32(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+typedef struct {
+    int32_t device_type;
+    int32_t device_id;
+} CdDevice;
+typedef struct {
+    void* data;
+    CdDevice device;
+    int32_t ndim;
+    struct {
+        uint8_t code;
+        uint8_t bits;
+        uint16_t lanes;
+    } dtype;
+    int64_t* shape;
+    int64_t* strides;
+    uint64_t byte_offset;
+} CdTensor;
+typedef struct {
+    int32_t type_index;
+    uint32_t small_length;
+    union {
+        int64_t v_int64;
+        double v_float64;
+        void* v_ptr;
+    } value;
+} CdAny;
+static inline int32_t cd_div_i32(int32_t a, int32_t b) {
+    if (b == 0) return a;
+    if (b == -1) return (int32_t)(0 - (uint32_t)a);
+    return a / b;
+}
+static inline int32_t cd_mod_i32(int32_t a, int32_t b) {
+    if (b == 0 || b == -1) return 0;
+    return a % b;
+}
+typedef struct ChipdockEnv ChipdockEnv;
+struct ChipdockEnv {
+    uint32_t version;
+    uint32_t padding;
+    void* self_;
+    void (*raise)(const ChipdockEnv*, const char* kind, const char* message);
+    void* (*allocate_workspace)(const ChipdockEnv*, CdDevice, uint64_t size_bytes);
+    int32_t (*free_workspace)(const ChipdockEnv*, CdDevice, void* data);
+    void* (*current_stream)(const ChipdockEnv*, CdDevice);
+    int32_t (*set_device)(const ChipdockEnv*, CdDevice);
+    int32_t (*call_imported)(const ChipdockEnv*, const char* name, const CdAny* args, int32_t num_args, CdAny* result);
+    int32_t (*parallel_launch)(const ChipdockEnv*, int32_t (*body)(int32_t, int32_t, void*), void* data, int32_t tasks_max);
+};
+// Set by whoever loads this; null: TVM-FFI's functions are looked for, then small fallbacks of our own serve.
+__attribute__((visibility("default"))) const ChipdockEnv* __chipdock_env = 0;
+static int32_t cd_parallel_launch(int32_t (*body)(int32_t, int32_t, void*), void* data, int32_t tasks_max) {
+    const ChipdockEnv* env = __chipdock_env;
+    return env ? env->parallel_launch(env, body, data, tasks_max) : body(0, 1, data);
+}
+
+__attribute__((noinline)) static int32_t scale_compute_region0_(int32_t first, int32_t count, float* restrict B, int32_t n, float* restrict A, float factor) {
+    const int32_t first_1 = cd_min_i32(cd_max_i32(first, 0), 2147483646);
+    const int32_t end = first_1 + cd_min_i32(count, 2147483647 - first_1);
+    for (int32_t i = first_1; i < end; ++i) {
+        B[i] = A[i] * factor;
+    }
+    return 0;
+}
+
+static int32_t f_double(int32_t task_id, int32_t tasks_count, void* data) {
+    const int32_t extent = (int32_t)((const CdAny*)data)[1].value.v_int64;
+    const int32_t each = cd_div_i32(extent, tasks_count);
+    const int32_t more = cd_mod_i32(extent, tasks_count);
+    const int32_t first = (int32_t)((uint32_t)task_id * (uint32_t)each + (uint32_t)cd_min_i32(task_id, more));
+    const int32_t count = (int32_t)((uint32_t)each + (uint32_t)(task_id < more ? 1 : 0));
+    float* B = ((const CdAny*)data)->value.v_ptr;
+    const int32_t n = (int32_t)((const CdAny*)data)[1].value.v_int64;
+    float* A = ((const CdAny*)data)[2].value.v_ptr;
+    const float factor = (float)((const CdAny*)data)[3].value.v_float64;
+    return scale_compute_region0_(first, count, B, n, A, factor);
+}
+
+__attribute__((noinline)) __attribute__((unused)) static int32_t scale_compute_(float* restrict A, float* restrict B, float factor, int32_t n) {
+    if (n > 0) {
+        int64_t captured[8] __attribute__((aligned(64), unused));
+        ((CdAny*)captured)->value.v_ptr = B;
+        ((CdAny*)captured)[1].value.v_int64 = (int64_t)n;
+        ((CdAny*)captured)[2].value.v_ptr = A;
+        ((CdAny*)captured)[3].value.v_float64 = (double)factor;
+        if (n == 1) {
+            const int32_t r = f_double(0, 1, captured);
+            if (r != 0) {
+                return -1;
+            }
+        } else {
+            const int32_t r_1 = cd_parallel_launch(f_double, captured, n);
+            if (r_1 != 0) {
+                return -1;
+            }
+        }
+    }
+    return 0;
+}
