@@ -3,13 +3,15 @@
 //! # Contract
 //!
 //! * **P1 Tasks.** A region runs a body once for each task id from 0 to the count that it is told, each exactly once (but
-//!   for P4), each on a thread of its own, all at once. The thread that launches runs task 0. The count is at least 1 and
-//!   at most the pool's threads; at most `tasks_max` too, where that is above 0. Which iterations a task has is the body's
-//!   affair: it splits by its id and the count. A `tasks_max` below 0 counts as 1: a loop without iterations.
+//!   for P4). The count is at least 1 and at most the pool's threads; at most `tasks_max` too, where that is above 0. Which
+//!   iterations a task has is the body's affair: it splits by its id and the count. The thread that launches runs task 0,
+//!   the others are handed to a thread each; what has not begun when the caller is done with its own, it takes back and
+//!   runs itself. So nobody waits for a thread to wake up or to be given a processor, and tasks must not wait for each
+//!   other. A `tasks_max` below 0 counts as 1: a loop without iterations.
 //! * **P2 Join.** `launch` returns when every task that started has ended. What the caller wrote before is visible to the
 //!   tasks, what they wrote is visible to the caller afterwards.
-//! * **P3 Failures.** A body that fails returns something other than 0, with an error raised on its own thread. The failure
-//!   of the lowest task id is the caller's: its error is moved to the caller's slot, the others are dropped. Where tasks
+//! * **P3 Failures.** A body that fails returns something other than 0, with an error raised on the thread that runs it. The
+//!   failure of the lowest task id is the caller's: its error is moved to the caller's slot, the others are dropped. Where tasks
 //!   are consecutive pieces of a loop, that is the failure which a serial run meets first. A failure without an error gets
 //!   one that says so.
 //! * **P4 Nothing in vain.** A task that has not started when one of a lower id has failed does not start. Only then, so

@@ -2,15 +2,16 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockParallelBody};
 
 use super::context::Context;
-use super::slot::{Failure, Job};
+use super::slot::{Failure, ForkedChild, Job};
 use super::team::Claimed;
 use crate::error::{Error, ErrorKind};
-use crate::services::Services;
+use crate::services::{Services, to_api};
 
 thread_local! {
     /// Whether this thread runs a task of a region, of any host.
@@ -21,18 +22,11 @@ thread_local! {
 pub(super) struct Region {
     /// The lowest id of a task that failed.
     pub(super) failed: AtomicI32,
-    /// Devices and streams of the caller, where it has any.
-    pub(super) context: Option<Context>,
 }
 
 impl Region {
-    /// P4: whether a task would be in vain.
-    fn is_vain(&self, task: i32) -> bool {
-        // Relaxed: a hint. A failure that is seen too late costs time alone.
-        self.failed.load(Ordering::Relaxed) < task
-    }
-
     pub(super) fn fail(&self, task: i32) {
+        // Relaxed, here and where it is read: a hint. A failure that is seen too late costs time alone.
         self.failed.fetch_min(task, Ordering::Relaxed);
     }
 }
@@ -53,98 +47,126 @@ impl Drop for Within {
     }
 }
 
-/// Runs a region of one task more than was claimed.
+/// The failure that is a region's so far: that of the lowest task.
+struct First {
+    task: i32,
+    failure: Option<Failure>,
+}
+
+impl First {
+    fn add(&mut self, task: i32, failure: Option<Failure>) {
+        if failure.is_some() && task < self.task {
+            *self = Self { task, failure };
+        }
+    }
+}
+
+/// Runs a region of one task more than was claimed; 0, or -1 with an error raised on this thread.
 ///
 /// # Safety
 ///
-/// As `Threads::launch`.
+/// * As `Threads::launch`.
+/// * Nothing was posted yet to what was claimed.
 pub(super) unsafe fn fork_join(
     services: &'static Services,
     claimed: &Claimed<'_>,
     body: ChipdockParallelBody,
     data: *mut c_void,
 ) -> i32 {
-    let region = Region { failed: AtomicI32::new(i32::MAX), context: Context::of_thread(services) };
-    let within = Within::enter();
+    let region = Region { failed: AtomicI32::new(i32::MAX) };
+    let context = Context::of_thread(services);
+    let context = context.as_ref().map_or(ptr::null(), ptr::from_ref);
     let count = claimed.count() + 1;
-    for (task, slot) in (1..).zip(claimed.slots()) {
-        // SAFETY: the region stands until every slot was joined below.
-        unsafe { slot.post(Job { body, data, task, count, region: &raw const region }) };
+    let job = |task| Job { body, data, task, count, region: &raw const region, context };
+    let within = Within::enter();
+    for (task, slot) in (1..count).zip(claimed.slots()) {
+        // SAFETY: claimed; region and context stand until every slot was taken back or joined below.
+        unsafe { slot.post(job(task)) };
     }
-    // SAFETY: the caller's word.
-    let status = unsafe { (body.0)(0, count, data) };
-    let mut first = None;
-    if status != 0 {
-        region.fail(0);
-        first = Some(Failure::RaisedHere);
+    let mut first = First { task: i32::MAX, failure: None };
+    // SAFETY: the caller's word, here and below.
+    first.add(0, unsafe { run(services, &job(0)) });
+    // What has not begun is begun here: nobody waits for a thread to wake up, or to get a processor. From the last one,
+    // because the first ones are woken first.
+    for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
+        // SAFETY: the region stands.
+        if slot.take_back() && !unsafe { is_vain(&job(task)) } {
+            // SAFETY: the caller's word.
+            first.add(task, unsafe { run(services, &job(task)) });
+        }
     }
-    for slot in claimed.slots() {
-        // SAFETY: posted above, joined once.
+    for (task, slot) in (1..count).zip(claimed.slots()) {
+        // SAFETY: posted above, joined once. One that was taken back has ended, without a failure.
         match unsafe { slot.join(services, claimed.patience()) } {
-            // In the order of task ids: the first that failed has the lowest one (P3).
-            Ok(Some(failure)) if first.is_none() => first = Some(failure),
-            Ok(_) => {}
-            // A forked child: the tasks of others are in another process.
-            Err(forked) => first = Some(forked),
+            Ok(failure) => first.add(task, failure),
+            Err(ForkedChild) => first = First { task: 0, failure: Some(Failure::Forked) },
         }
     }
     drop(within);
-    match first {
+    match first.failure {
         None => CHIPDOCK_OK,
         Some(failure) => {
-            failure.raise(services, count);
+            raise(services, failure, first.task, count);
             CHIPDOCK_ERROR
         }
     }
 }
 
-/// Runs a task on a thread of the pool.
+/// P4: whether a task would be in vain.
+///
+/// # Safety
+///
+/// As [`run`].
+pub(super) unsafe fn is_vain(job: &Job) -> bool {
+    // SAFETY: the caller's word.
+    unsafe { (*job.region).failed.load(Ordering::Relaxed) < job.task }
+}
+
+/// Runs a task on this thread; its error is taken out of this thread's slot.
 ///
 /// # Safety
 ///
 /// * The job's region stands, and its body may be called with its data.
-pub(super) unsafe fn run_task(services: &'static Services, job: &Job) -> Option<Failure> {
+unsafe fn run(services: &Services, job: &Job) -> Option<Failure> {
     // SAFETY: the caller's word.
-    let region = unsafe { &*job.region };
-    if region.is_vain(job.task) {
+    let status = unsafe { (job.body.0)(job.task, job.count, job.data) };
+    if status == 0 {
         return None;
     }
+    // SAFETY: the caller's word.
+    unsafe { (*job.region).fail(job.task) };
+    Some(services.take().map_or(Failure::Silent, Failure::Raised))
+}
+
+/// Runs a task on a thread of the pool, with what is current on the caller's.
+///
+/// # Safety
+///
+/// As [`run`], and the job's context stands or is null.
+pub(super) unsafe fn run_handed(services: &'static Services, job: &Job) -> Option<Failure> {
     services.clear_error();
-    let run = || {
+    // SAFETY: the caller's word.
+    let (run, context) = unsafe { (|| run(services, job), job.context.as_ref()) };
+    let Some(context) = context else { return run() };
+    context.within(services, run).unwrap_or_else(|error| {
         // SAFETY: the caller's word.
-        unsafe { (job.body.0)(job.task, job.count, job.data) }
-    };
-    let status = match &region.context {
-        None => run(),
-        Some(context) => context.within(services, run).unwrap_or_else(|error| {
-            services.raise_own(&error);
-            CHIPDOCK_ERROR
-        }),
-    };
-    (status != 0).then(|| {
-        region.fail(job.task);
-        services.take().map_or(Failure::Silent(job.task), Failure::Raised)
+        unsafe { (*job.region).fail(job.task) };
+        Some(Failure::Raised(to_api(&error)))
     })
 }
 
-impl Failure {
-    /// Raises it on the caller's thread.
-    fn raise(self, services: &Services, count: i32) {
-        match self {
-            Self::RaisedHere => {}
-            Self::Raised(error) => services.raise(error),
-            Self::Silent(task) => {
-                let message =
-                    format!("task {task} of {count} of a parallel region failed and raised no error");
-                services.raise_own(
-                    &Error::new(ErrorKind::BrokenPlugin, message)
-                        .hint("report it to the maintainer of the code generator"),
-                );
-            }
-            Self::Forked => {
-                let message = "the process was forked within a parallel region: its other tasks are not here";
-                services.raise_own(&Error::new(ErrorKind::WrongState, message));
-            }
+/// Raises a region's failure on the caller's thread.
+fn raise(services: &Services, failure: Failure, task: i32, count: i32) {
+    match failure {
+        Failure::Raised(error) => services.raise(error),
+        Failure::Silent => {
+            let message = format!("task {task} of {count} of a parallel region failed and raised no error");
+            let hint = "report it to the maintainer of the code generator";
+            services.raise_own(&Error::new(ErrorKind::BrokenPlugin, message).hint(hint));
+        }
+        Failure::Forked => {
+            let message = "the process was forked within a parallel region: its other tasks are not here";
+            services.raise_own(&Error::new(ErrorKind::WrongState, message));
         }
     }
 }

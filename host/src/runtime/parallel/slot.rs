@@ -1,25 +1,24 @@
 //! A slot: one thread of the pool, and how it is handed work and hands back what came of it.
 //!
-//! The state says who may touch the cells; whoever changes it hands them on.
+//! Two words. The *owner* says whether a region has it: a caller takes it from `FREE` to `TAKEN` and back, the team closes
+//! it when it is free. The *state* is between that owner and the thread:
 //!
-//! | State | Who changes it | Who owns the cells |
+//! | State | Who changes it | Who may touch the cells |
 //! |---|---|---|
-//! | `Closed` | nobody | nobody; the thread ends |
-//! | `Idle` | a caller to `Claimed`, the thread to `Parked`, the team to `Closed` | nobody |
-//! | `Parked` | a caller to `Summoned`, the team to `Closed` | nobody; the thread sleeps or is about to |
-//! | `Claimed`, `Summoned` | the caller, to `Ready` | the caller; a summoned thread has to be woken |
-//! | `Ready` | the thread to `Done`, the caller to `Awaited` | the thread: job and failure; the caller: waiter |
-//! | `Awaited` | the thread, to `Done` | the thread; the caller sleeps or is about to |
-//! | `Done` | the caller to `Idle`, the thread to `Resting` | the caller |
-//! | `Resting` | the caller, to `Parked` | the caller; the thread sleeps or is about to |
+//! | `DONE` | the owner to `READY`, the thread to `PARKED` | the owner |
+//! | `PARKED` | the owner to `READY`, and wakes the thread | the owner; the thread sleeps or is about to |
+//! | `READY` | the thread to `RUNNING`; the owner to `DONE`, who took the job back | nobody |
+//! | `RUNNING` | the thread to `DONE`, the owner to `AWAITED` | the thread: job, failure; the owner: waiter |
+//! | `AWAITED` | the thread to `DONE`, and wakes the owner | the thread; the owner sleeps or is about to |
+//! | `CLOSED` | nobody | nobody: the thread ends |
 //!
-//! Every change that hands cells on is a release, every read that takes them is an acquire. That is also what makes the
-//! caller's writes visible to the task (`Ready`) and the task's to the caller (`Done`). `Idle` is a release so that the
-//! next caller's writes come after the last one's reads; the thread's change to `Parked` reads and writes at once, so that
-//! a claim of a parked thread still sees that release.
+//! What hands cells on is a release, what takes them is an acquire. That also makes the caller's writes visible to the task
+//! (`READY`, seen by the change to `RUNNING`) and the task's to the caller (`DONE`). The changes of the owner do the same
+//! from one caller to the next. A sleeper looks at the state again before it sleeps, and is woken after the change that it
+//! waits for: no wake is lost, and one too many does no harm.
 //!
-//! A sleeper is woken by whoever changes its state to what it waits for, after the change; it looks at the state again
-//! before it sleeps. So no wake is lost, and one too many does no harm.
+//! The thread looks at nothing but the state and the job while it waits, and callers settle between themselves on another
+//! line of the cache: a hand-over costs the machine's least, one line going there and back.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -31,21 +30,22 @@ use std::thread::{self, Thread};
 use chipdock_abi::ChipdockParallelBody;
 use chipdock_plugin_api as api;
 
+use super::context::Context;
 use super::region::Region;
 use super::wait::Patience;
 use crate::services::Services;
 
-const CLOSED: u32 = 0;
-const IDLE: u32 = 1;
-const PARKED: u32 = 2;
-const CLAIMED: u32 = 3;
-const SUMMONED: u32 = 4;
-const READY: u32 = 5;
-const AWAITED: u32 = 6;
-const DONE: u32 = 7;
-const RESTING: u32 = 8;
+const FREE: u32 = 0;
+const TAKEN: u32 = 1;
 
-/// What a thread is to do.
+const DONE: u32 = 0;
+const PARKED: u32 = 1;
+const READY: u32 = 2;
+const RUNNING: u32 = 3;
+const AWAITED: u32 = 4;
+const CLOSED: u32 = 5;
+
+/// What a thread is to do. Pointers are for the job's time alone.
 #[derive(Clone, Copy)]
 pub(super) struct Job {
     pub(super) body: ChipdockParallelBody,
@@ -53,34 +53,46 @@ pub(super) struct Job {
     pub(super) task: i32,
     pub(super) count: i32,
     pub(super) region: *const Region,
+    /// Null where the caller has none.
+    pub(super) context: *const Context,
 }
 
 /// Why a task failed.
 pub(super) enum Failure {
-    /// Its error stands in the caller's slot already.
-    RaisedHere,
-    /// With this error, raised on a thread of the pool.
+    /// With this error.
     Raised(api::Error),
-    /// Without an error; the task's id.
-    Silent(i32),
+    /// Without an error.
+    Silent,
     /// This is a forked child, the tasks are elsewhere.
     Forked,
 }
 
-/// Two cache lines, as processors fetch them: neighbours do not disturb each other.
-#[repr(align(128))]
-pub(super) struct Slot {
+/// What the thread watches.
+#[repr(C, align(64))]
+struct Mailbox {
     state: AtomicU32,
     job: UnsafeCell<Job>,
+}
+
+/// What it does not watch.
+#[repr(C, align(64))]
+struct Desk {
+    owner: AtomicU32,
     failure: UnsafeCell<Option<Failure>>,
-    /// The caller, while it sleeps.
+    /// The owner, while it sleeps.
     waiter: UnsafeCell<Option<Thread>>,
     /// The thread itself, set before it parks for the first time.
     thread: OnceLock<Thread>,
 }
 
-// SAFETY: the cells are touched by the one thread that the state names (the table above); pointers in a job are for the
-// body, whose caller promised that it may be called from any thread.
+#[repr(C, align(128))] // processors fetch lines in pairs: neighbours do not disturb each other
+pub(super) struct Slot {
+    mailbox: Mailbox,
+    desk: Desk,
+}
+
+// SAFETY: the cells are touched by whom the state names (the table above); pointers in a job are for the body, whose caller
+// promised that it may be called from any thread.
 unsafe impl Sync for Slot {}
 // SAFETY: as above.
 unsafe impl Send for Slot {}
@@ -91,11 +103,13 @@ unsafe extern "C" fn nothing(_task: i32, _count: i32, _data: *mut c_void) -> i32
 
 /// What a thread is to do next.
 pub(super) enum Next {
-    Run(Job),
+    /// A job; whether the thread comes to it late, from sleep.
+    Run(Job, bool),
     End,
 }
 
 impl Slot {
+    /// Of a thread that has nothing to do and belongs to nobody.
     pub(super) fn new() -> Self {
         let job = Job {
             body: ChipdockParallelBody(nothing),
@@ -103,27 +117,57 @@ impl Slot {
             task: 0,
             count: 0,
             region: ptr::null(),
+            context: ptr::null(),
         };
         Self {
-            state: AtomicU32::new(IDLE),
-            job: UnsafeCell::new(job),
-            failure: UnsafeCell::new(None),
-            waiter: UnsafeCell::new(None),
-            thread: OnceLock::new(),
+            mailbox: Mailbox { state: AtomicU32::new(DONE), job: UnsafeCell::new(job) },
+            desk: Desk {
+                owner: AtomicU32::new(FREE),
+                failure: UnsafeCell::new(None),
+                waiter: UnsafeCell::new(None),
+                thread: OnceLock::new(),
+            },
         }
     }
 
-    fn change(&self, from: u32, to: u32) -> Result<u32, u32> {
-        self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
+    fn is(&self, state: u32) -> bool {
+        self.mailbox.state.load(Ordering::Relaxed) == state
     }
 
-    /// Takes the thread for one region, if it is idle. Whoever did posts to it and joins it.
+    /// Changes the state, if it is `from`. An acquire in either case: that it is another hands cells on too.
+    fn change(&self, from: u32, to: u32) -> bool {
+        let state = &self.mailbox.state;
+        state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    fn take_over(&self, to: u32) -> bool {
+        let owner = &self.desk.owner;
+        // A plain read first: it leaves the line where it is when another has the slot.
+        owner.load(Ordering::Relaxed) == FREE
+            && owner.compare_exchange(FREE, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes the thread for one region, if it is free.
     pub(super) fn claim(&self) -> bool {
-        // A plain read first: it leaves the line with the thread where that is busy.
-        match self.state.load(Ordering::Relaxed) {
-            IDLE => self.change(IDLE, CLAIMED).is_ok() || self.change(PARKED, SUMMONED).is_ok(),
-            PARKED => self.change(PARKED, SUMMONED).is_ok(),
-            _ => false,
+        self.take_over(TAKEN)
+    }
+
+    /// Gives the thread back.
+    ///
+    /// # Safety
+    ///
+    /// * This thread claimed it; its job was taken back or joined.
+    pub(super) unsafe fn release(&self) {
+        self.desk.owner.store(FREE, Ordering::Release);
+    }
+
+    /// Hands the thread a state that it waits for.
+    fn call(&self, state: u32) {
+        let was = self.mailbox.state.swap(state, Ordering::AcqRel);
+        if was == PARKED
+            && let Some(thread) = self.desk.thread.get()
+        {
+            thread.unpark();
         }
     }
 
@@ -131,95 +175,82 @@ impl Slot {
     ///
     /// # Safety
     ///
-    /// * This thread claimed it, and has not posted since.
-    /// * The job's region stands until the slot was joined, and the body may be called there.
+    /// * This thread claimed it, and what it posted before was taken back or joined.
+    /// * What the job points to stands until this one is, and the body may be called there.
     pub(super) unsafe fn post(&self, job: Job) {
-        // SAFETY: claimed: the cell is the caller's.
-        unsafe { *self.job.get() = job };
-        // Nobody else changes a claimed slot.
-        let was = self.state.load(Ordering::Relaxed);
-        self.state.store(READY, Ordering::Release);
-        if was == SUMMONED
-            && let Some(thread) = self.thread.get()
-        {
-            thread.unpark();
-        }
+        // SAFETY: claimed, with no job: the cell is the owner's.
+        unsafe { *self.mailbox.job.get() = job };
+        self.call(READY);
     }
 
-    /// Waits for the job's end and gives the thread back; what failed, if anything did.
+    /// Takes a job back that has not begun; false when it has.
+    pub(super) fn take_back(&self) -> bool {
+        self.is(READY) && self.change(READY, DONE)
+    }
+
+    /// Waits for the job's end; what failed, if anything did.
     ///
     /// # Errors
     ///
-    /// `Failure::Forked` in a forked child: the thread is not there, the slot stays as it is.
+    /// In a forked child: the thread is not there, the slot stays as it is.
     ///
     /// # Safety
     ///
-    /// * This thread posted to it, and has not joined it since.
+    /// * This thread posted to it, and has neither taken the job back nor joined it since.
     pub(super) unsafe fn join(
         &self,
         services: &Services,
         patience: Patience,
-    ) -> Result<Option<Failure>, Failure> {
-        let has_ended = || matches!(self.state.load(Ordering::Relaxed), DONE | RESTING);
+    ) -> Result<Option<Failure>, ForkedChild> {
+        let has_ended = || matches!(self.mailbox.state.load(Ordering::Acquire), DONE | PARKED);
         if !patience.spin(has_ended) {
             if services.check_process().is_err() {
-                return Err(Failure::Forked);
+                return Err(ForkedChild);
             }
-            // SAFETY: the waiter is the caller's until the state says that somebody waits.
-            unsafe { *self.waiter.get() = Some(thread::current()) };
-            if self.change(READY, AWAITED).is_ok() {
+            // SAFETY: the waiter is the owner's until the state says that somebody waits.
+            unsafe { *self.desk.waiter.get() = Some(thread::current()) };
+            if self.change(RUNNING, AWAITED) {
                 while !has_ended() {
                     thread::park();
                 }
-            } else {
-                // SAFETY: the job has ended: the cells are the caller's.
-                unsafe { *self.waiter.get() = None };
             }
         }
-        // Takes the cells.
-        self.state.load(Ordering::Acquire);
-        // SAFETY: the job has ended: the cells are the caller's.
-        let failure = unsafe { (*self.failure.get()).take() };
-        if self.change(DONE, IDLE).is_err() {
-            self.state.store(PARKED, Ordering::Release);
+        // SAFETY: the job has ended: the cells are the owner's.
+        unsafe {
+            *self.desk.waiter.get() = None;
+            Ok((*self.desk.failure.get()).take())
         }
-        Ok(failure)
     }
 
-    /// Lets the thread end, if it is idle.
+    /// Lets the thread end, if it is free or has been let end before.
     pub(super) fn close(&self) -> bool {
-        if self.change(IDLE, CLOSED).is_ok() {
-            return true;
+        if self.take_over(CLOSED) {
+            self.call(CLOSED);
         }
-        let was_parked = self.change(PARKED, CLOSED).is_ok();
-        if was_parked && let Some(thread) = self.thread.get() {
-            thread.unpark();
-        }
-        was_parked || self.state.load(Ordering::Relaxed) == CLOSED
+        self.desk.owner.load(Ordering::Relaxed) == CLOSED
     }
 
-    /// What a slot's own thread is to do next; waits for it. The job's cells are the thread's until it calls `finish`.
+    /// What the slot's own thread is to do next; waits for it.
     pub(super) fn next(&self, services: &Services, patience: Patience) -> Next {
-        let _ = self.thread.get_or_init(thread::current);
+        let _ = self.desk.thread.get_or_init(thread::current);
+        let mut is_late = false;
         loop {
-            let is_called = || matches!(self.state.load(Ordering::Relaxed), READY | AWAITED | CLOSED);
-            let mut is_asleep = false;
-            if !patience.spin(is_called) {
+            if !patience.spin(|| self.is(READY) || self.is(CLOSED)) {
                 // In a child that a task forked, this is the only thread, and nobody calls it any more.
                 if services.check_process().is_err() {
                     return Next::End;
                 }
-                is_asleep = self.change(IDLE, PARKED).is_ok() || self.change(DONE, RESTING).is_ok();
+                is_late = self.change(DONE, PARKED);
+                while self.is(PARKED) {
+                    thread::park();
+                }
             }
-            while is_asleep && !is_called() {
-                thread::park();
+            if self.change(READY, RUNNING) {
+                // SAFETY: the job runs: the cell is the thread's.
+                return Next::Run(unsafe { *self.mailbox.job.get() }, is_late);
             }
-            match self.state.load(Ordering::Acquire) {
-                // SAFETY: ready: the cell is the thread's.
-                READY | AWAITED => return Next::Run(unsafe { *self.job.get() }),
-                CLOSED => return Next::End,
-                // Claimed in this moment, or joined between the two changes: it goes on.
-                _ => {}
+            if self.is(CLOSED) {
+                return Next::End;
             }
         }
     }
@@ -232,16 +263,19 @@ impl Slot {
     pub(super) unsafe fn finish(&self, failure: Option<Failure>) {
         if failure.is_some() {
             // SAFETY: the job runs: the cell is the thread's.
-            unsafe { *self.failure.get() = failure };
+            unsafe { *self.desk.failure.get() = failure };
         }
-        if self.change(READY, DONE).is_ok() {
+        if self.change(RUNNING, DONE) {
             return;
         }
-        // SAFETY: awaited: the caller set the waiter before, and leaves it alone now.
-        let waiter = unsafe { (*self.waiter.get()).take() };
-        self.state.store(DONE, Ordering::Release);
+        // SAFETY: awaited: the owner set the waiter before, and leaves it alone now.
+        let waiter = unsafe { (*self.desk.waiter.get()).take() };
+        self.mailbox.state.store(DONE, Ordering::Release);
         if let Some(waiter) = waiter {
             waiter.unpark();
         }
     }
 }
+
+/// This process was forked while its region ran.
+pub(super) struct ForkedChild;

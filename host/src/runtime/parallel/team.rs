@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::region::{IN_REGION, run_task};
+use super::region::{IN_REGION, is_vain, run_handed};
 use super::size::{self, THREADS_MAX};
 use super::slot::{Next, Slot};
 use super::wait::Patience;
@@ -75,10 +75,10 @@ impl Team {
 /// What a thread of the pool does all its life.
 fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
     IN_REGION.set(true);
-    while let Next::Run(job) = slot.next(services, patience) {
-        // SAFETY: whoever posted the job keeps its region until the slot was joined, which comes after `finish`.
+    while let Next::Run(job, is_late) = slot.next(services, patience) {
+        // SAFETY: whoever posted the job keeps what it points to until the slot was joined, which comes after `finish`.
         unsafe {
-            let failure = run_task(services, &job);
+            let failure = if is_late && is_vain(&job) { None } else { run_handed(services, &job) };
             slot.finish(failure);
         }
     }
@@ -86,7 +86,7 @@ fn serve(services: &'static Services, slot: &'static Slot, patience: Patience) {
 
 const WORDS: usize = (THREADS_MAX as usize).div_ceil(64);
 
-/// The threads that a region has: a bit for each slot.
+/// The threads that a region has: a bit for each slot. Dropping it gives them back.
 pub(super) struct Claimed<'a> {
     team: &'a Team,
     words: [u64; WORDS],
@@ -107,8 +107,17 @@ impl Claimed<'_> {
     }
 
     /// In the order of the pool.
-    pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
+    pub(super) fn slots(&self) -> impl DoubleEndedIterator<Item = &Slot> {
         let slots = self.team.slots.iter().enumerate();
         slots.filter(|(index, _)| self.words[index / 64] >> (index % 64) & 1 != 0).map(|(_, slot)| slot)
+    }
+}
+
+impl Drop for Claimed<'_> {
+    fn drop(&mut self) {
+        for slot in self.slots() {
+            // SAFETY: claimed here, and posted to by `fork_join` alone, which takes back or joins what it posts.
+            unsafe { slot.release() };
+        }
     }
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 /// For how long at most a thread spins before it parks.
 ///
-/// A region that finds the threads awake begins within a tenth of a microsecond, one that has to wake them within five to
-/// twenty (two processors of a virtual machine): so it pays to stay awake for what lies between the regions of one
-/// kernel, or of kernels called one after the other. Spinning for a few times what waking costs never costs more than a
-/// few times the best choice made afterwards, and a process that goes idle is idle after a twentieth of a millisecond.
+/// A thread that is awake begins its task within 0.1 µs, one that sleeps within 4 to 10 (two processors of a virtual
+/// machine, otherwise idle), and the caller pays 2 to 3 for waking it: so it pays to stay awake for what lies between the
+/// regions of one kernel, or of kernels called one after the other. Spinning for a few times what waking costs never costs
+/// more than a few times the choice that is best in hindsight, and a process that goes idle is idle at once.
 pub(super) const SPIN: Duration = Duration::from_micros(50);
 
 /// Turns of the spin without a look at the clock, which costs as much as a few turns.

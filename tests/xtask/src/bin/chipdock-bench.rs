@@ -235,7 +235,7 @@ fn pool(host: &Host) -> Result<Line> {
     Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0) })
 }
 
-/// A region of two tasks that do nothing, launched as compiled code does: with the other thread awake, and asleep.
+/// A region of two tasks in which both threads take part: with the other thread awake, and asleep.
 fn fork_join() -> Result<Vec<Line>> {
     let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
     let host = host.map_err(|error| error.to_string())?;
@@ -250,7 +250,7 @@ fn fork_join() -> Result<Vec<Line>> {
     let line = |name, ns: f64, goal| Line { name, measured: format!("{ns:.0}"), value: ns, goal };
     Ok(vec![
         line("fork-join of two threads, hot, ns", hot, Some(1000.0)),
-        line("fork-join of two threads, parked, ns", parked, None),
+        line("fork-join of two threads, one asleep, ns", parked, None),
     ])
 }
 

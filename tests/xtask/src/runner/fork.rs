@@ -1,4 +1,4 @@
-//! A region of two tasks that do nothing.
+//! A region of two tasks that do nothing but meet.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -6,22 +6,29 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use chipdock_abi::ChipdockParallelBody;
 use chipdock_host::Host;
 
-/// Launches the region as compiled code does, on a host of two threads.
+/// Launches the region as compiled code does, on a host of two threads. Task 0 waits for task 1 to begin: so both threads
+/// take part (a caller takes back what nobody has begun when it is done with its own task).
 ///
 /// # Panics
 ///
-/// When it was not run by both.
+/// When the host has not two threads to spare.
 pub fn launch(host: &Host) {
-    unsafe extern "C" fn nothing(_task_id: i32, tasks_count: i32, told: *mut c_void) -> i32 {
-        // SAFETY: the counter below, which outlives the region.
-        unsafe { (*told.cast::<AtomicI32>()).store(tasks_count, Ordering::Relaxed) };
+    unsafe extern "C" fn meet(task_id: i32, tasks_count: i32, begun: *mut c_void) -> i32 {
+        // SAFETY: the flag below, which outlives the region.
+        let begun = unsafe { &*begun.cast::<AtomicI32>() };
+        if task_id != 0 {
+            begun.store(tasks_count, Ordering::Relaxed);
+        }
+        while tasks_count > 1 && begun.load(Ordering::Relaxed) == 0 {
+            std::hint::spin_loop();
+        }
         0
     }
-    let (env, told) = (host.environment(), AtomicI32::new(0));
+    let (env, begun) = (host.environment(), AtomicI32::new(0));
     // SAFETY: the table's own environment; the body may run on any thread.
     let status = unsafe {
-        let told = (&raw const told).cast_mut().cast();
-        (env.parallel_launch)(env, ChipdockParallelBody(nothing), told, 0)
+        let begun = (&raw const begun).cast_mut().cast();
+        (env.parallel_launch)(env, ChipdockParallelBody(meet), begun, 0)
     };
-    assert_eq!((status, told.load(Ordering::Relaxed)), (0, 2));
+    assert_eq!((status, begun.load(Ordering::Relaxed)), (0, 2));
 }
