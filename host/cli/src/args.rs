@@ -275,7 +275,7 @@ pub(crate) struct RunArgs {
     pub(crate) values: Vec<String>,
     /// How many threads parallel loops run on; 0 is automatic. [default: CHIPDOCK_THREADS, or as many as the process has
     /// processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub(crate) threads: Option<u32>,
     /// Run so many times, each from the same inputs, and report the median and the least time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

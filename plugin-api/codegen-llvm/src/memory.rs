@@ -405,7 +405,8 @@ impl<'a> Writer<'a> {
         predicate: Option<&'a Expr>,
     ) -> Value {
         let _ = predicate;
-        match self.place(buffer, indices, e.dtype, false) {
+        // `e` is the call that takes the address: its type is a pointer's.
+        match self.place(buffer, indices, buffer.dtype, false) {
             Ok(Place::Element(at) | Place::Contiguous(at)) => Value::new(at, DType::HANDLE),
             Ok(_) => self.refuse(e, "has no address of scattered elements"),
             Err(refusal) => self.refuse(e, refusal.0),

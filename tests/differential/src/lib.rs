@@ -45,9 +45,18 @@ pub fn host() -> Host {
 #[must_use]
 pub fn host_without(names: &[&str]) -> Host {
     let disable = names.iter().map(|name| (*name).to_owned()).collect();
-    let options =
-        HostOptions { plugin_paths: vec![plugins().to_owned()], disable, ..HostOptions::isolated() };
-    let host = Host::new(options).unwrap_or_else(|error| panic!("{error}"));
+    host_with(|options| HostOptions { disable, ..options })
+}
+
+/// A host over these plugins, made otherwise than by default.
+///
+/// # Panics
+///
+/// When it finds no plugin.
+#[must_use]
+pub fn host_with(change: impl FnOnce(HostOptions) -> HostOptions) -> Host {
+    let options = HostOptions { plugin_paths: vec![plugins().to_owned()], ..HostOptions::isolated() };
+    let host = Host::new(change(options)).unwrap_or_else(|error| panic!("{error}"));
     let found = host.plugins().iter().filter(|plugin| plugin.library.starts_with(plugins())).count();
     assert!(found > 0, "no plugin in {}", plugins().display());
     host

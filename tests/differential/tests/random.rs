@@ -13,7 +13,7 @@ use chipdock_xtask::runner::run;
 /// Programs for all backends; where a backend starts a compiler, a few dozen are what half a minute allows.
 const PROGRAMS: u64 = 64;
 /// Programs for a backend that compiles within this process.
-const PROGRAMS_IN_PROCESS: u64 = 600;
+const PROGRAMS_IN_PROCESS: u64 = 256;
 /// Kinds whose loader starts no program.
 const IN_PROCESS: &[&str] = &["llvm"];
 

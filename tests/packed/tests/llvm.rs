@@ -1,0 +1,12 @@
+//! Kernels as objects of LLVM, loaded by the plugin's loader.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod alone;
+mod cases;
+
+use chipdock_test_packed::{Kernels, Surroundings};
+
+fn make(script: &str, surroundings: Surroundings) -> Kernels {
+    Kernels::loaded(script, "llvm", surroundings)
+}
