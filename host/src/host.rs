@@ -182,8 +182,7 @@ impl Host {
     /// Nothing is imported there.
     #[must_use]
     pub fn environment(&self) -> &'static ChipdockEnv {
-        let services = self.0.services;
-        services.env.get_or_init(|| EnvState::leaked(services)).env()
+        EnvState::shared(self.0.services).env()
     }
 
     /// The plain function that a plugin registered under that name, or nothing.

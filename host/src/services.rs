@@ -33,7 +33,7 @@ pub(crate) struct Services {
     inner: OnceLock<Weak<HostInner>>,
     /// The threads that parallel loops run on.
     pub(crate) threads: Threads,
-    /// The environment of compiled code that belongs to no module.
+    /// The environment of compiled code that imports nothing.
     pub(crate) env: OnceLock<&'static EnvState>,
 }
 

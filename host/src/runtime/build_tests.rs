@@ -5,6 +5,7 @@ use chipdock_ir::{IrModule, Target};
 use serde_json::json;
 
 use super::{Module, Verdict};
+use crate::artifact::{Artifact, Section};
 use crate::error::{Category, Error, ErrorKind};
 use crate::{CompileOptions, Compiled, Host, HostOptions, Severity};
 
@@ -77,6 +78,41 @@ fn compiled_code_reaches_workspace_and_imports_through_its_environment() {
     let module = load(&host());
     let done = module.function("work").unwrap().call(&[]).unwrap();
     assert_eq!(done.to::<i64>().unwrap(), 7, "freed once, refused twice, no import of that name");
+}
+
+/// A module with an import has an environment of its own; all others of a host share one, so that loading them again and
+/// again leaves nothing behind.
+#[test]
+fn only_modules_with_imports_have_environments_of_their_own() {
+    let host = host();
+    let plain = compile(&host, "build").unwrap().artifact;
+    let (index, target) = (plain.index_json().to_owned(), plain.target_json().to_owned());
+    let code = Section::new("code", "code", 64, b"").unwrap();
+    let importing = Artifact::new(index, target, vec![code], vec![Arc::clone(&plain)]);
+    let importing = Arc::new(importing.unwrap());
+    let env_of =
+        |module: &Module| module.function("env").unwrap().call(&[]).unwrap().to::<i64>().unwrap() as usize;
+    let shared = std::ptr::from_ref(host.environment()).addr();
+    let module = host.load(&importing).unwrap();
+    let own = env_of(&module);
+    assert_ne!(own, shared);
+    assert!((0..10).all(|_| env_of(&host.load(&plain).unwrap()) == shared));
+    let other = host.load(&importing).unwrap();
+    assert!(env_of(&other) != own && env_of(&other) != shared);
+
+    let args = [40_i64.into(), 2_i64.into()];
+    let forward = module.function("forward").unwrap();
+    assert_eq!(forward.call(&args).unwrap().to::<i64>().unwrap(), 42);
+    let error = host.load(&plain).unwrap().function("forward").unwrap().call(&args).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (&ErrorKind::NotFound, "no imported module has function \"add\"; imported are: none")
+    );
+    // The function alone, as a callback of somebody else's may be kept.
+    let alone = crate::Function::new(&host, "forward", forward.value().clone());
+    drop((forward, module));
+    let error = alone.call(&args).unwrap_err();
+    assert_eq!(error.message(), "the module that calls \"add\" was released");
 }
 
 #[test]

@@ -2,35 +2,72 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockEnv, ChipdockParallelBody, DLDevice};
 use chipdock_plugin_api as api;
 
 use super::device::DeviceState;
-use super::module::ModuleInner;
+use super::module::{ModuleInner, not_imported};
 use crate::error::{Error, ErrorKind};
 use crate::services::Services;
 
-/// One module's environment. Leaked, as are the libraries that hold a pointer to it: a function of the module may
-/// outlive every handle to it.
+/// The environment of a module, or of all modules of a host that import nothing.
+///
+/// Leaked: a function may outlive its module, and be called by code that the host does not see. So that this stays small,
+/// only modules that import others, whose calls have to find those, have one of their own (some 150 bytes each).
 pub(crate) struct EnvState {
     env: OnceLock<ChipdockEnv>,
     services: &'static Services,
-    module: OnceLock<Weak<ModuleInner>>,
+    imports: RwLock<Imports>,
+}
+
+/// Where calls of imported functions go.
+enum Imports {
+    /// Nothing is imported.
+    None,
+    Of(Weak<ModuleInner>),
+    /// The module was released.
+    Gone,
 }
 
 impl EnvState {
+    /// The one for everything that imports nothing.
+    pub(crate) fn shared(services: &'static Services) -> &'static Self {
+        services.env.get_or_init(|| Self::leaked(services))
+    }
+
+    /// A new one.
     pub(crate) fn leaked(services: &'static Services) -> &'static Self {
-        let state: &'static Self =
-            Box::leak(Box::new(Self { env: OnceLock::new(), services, module: OnceLock::new() }));
+        let imports = RwLock::new(Imports::None);
+        let state: &'static Self = Box::leak(Box::new(Self { env: OnceLock::new(), services, imports }));
         state.env();
         state
     }
 
+    /// Lets calls find what a module imports.
     pub(crate) fn connect(&self, module: Weak<ModuleInner>) {
-        // Called once, when the module was loaded.
-        let _ = self.module.set(module);
+        self.set_imports(Imports::Of(module));
+    }
+
+    /// The module is being released. Its memory is not kept for the environment's sake.
+    pub(crate) fn disconnect(&self) {
+        self.set_imports(Imports::Gone);
+    }
+
+    fn set_imports(&self, imports: Imports) {
+        *self.imports.write().unwrap_or_else(PoisonError::into_inner) = imports;
+    }
+
+    fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
+        let gone =
+            || Error::new(ErrorKind::WrongState, format!("the module that calls \"{name}\" was released"));
+        let module = match &*self.imports.read().unwrap_or_else(PoisonError::into_inner) {
+            Imports::None => return Err(not_imported(name, [])),
+            Imports::Of(module) => module.upgrade().ok_or_else(gone)?,
+            Imports::Gone => return Err(gone()),
+        };
+        module.imported_function(name)
     }
 
     /// The table for compiled code; lives as long as the process.
@@ -146,9 +183,7 @@ unsafe extern "C" fn call_imported(
 ) -> i32 {
     // SAFETY: compiled code passes the environment that it was given, and a NUL-terminated name.
     let (state, name) = unsafe { (state(env), CStr::from_ptr(name).to_string_lossy()) };
-    let module = state.module.get().and_then(Weak::upgrade);
-    let gone = || Error::new(ErrorKind::WrongState, format!("the module that calls \"{name}\" was released"));
-    let function = module.ok_or_else(gone).and_then(|module| module.imported_function(&name));
+    let function = state.imported_function(&name);
     match function {
         // SAFETY: a packed function with its object as `self`; the caller's arguments and place for the result.
         Ok(function) => unsafe {

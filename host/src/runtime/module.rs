@@ -44,6 +44,22 @@ pub(crate) struct ModuleInner {
     host: Host,
     #[expect(dead_code, reason = "held, not read: the module's code may belong to it")]
     loader: Option<Arc<ModuleLoaderEntry>>,
+    /// The environment of its code, if that is not its host's.
+    own_env: Option<&'static EnvState>,
+}
+
+impl Drop for ModuleInner {
+    fn drop(&mut self) {
+        if let Some(env) = self.own_env {
+            env.disconnect();
+        }
+    }
+}
+
+/// Nothing of that name is imported.
+pub(super) fn not_imported<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
+    let error = Error::new(ErrorKind::NotFound, format!("no imported module has function \"{name}\""));
+    error.hint(format!("imported are: {}", quoted(known)))
 }
 
 /// The artifact as a loader is given it.
@@ -89,7 +105,10 @@ impl Host {
         let imports = artifact.imports().iter().map(|import| self.load(import));
         let imports: Result<Vec<Module>, Error> = imports.collect();
         let imports = imports?;
-        let env = EnvState::leaked(self.0.services);
+        // One of its own only where calls of what it imports have to be told apart.
+        let services = self.0.services;
+        let own_env = (!imports.is_empty()).then(|| EnvState::leaked(services));
+        let env = own_env.unwrap_or_else(|| EnvState::shared(services));
         let kind = artifact.index().module_kind.clone();
         let (loaded, loader) = match self.loader(artifact) {
             Ok(loader) => {
@@ -105,8 +124,11 @@ impl Host {
             artifact: Arc::clone(artifact),
             host: self.clone(),
             loader,
+            own_env,
         });
-        env.connect(Arc::downgrade(&module));
+        if let Some(env) = own_env {
+            env.connect(Arc::downgrade(&module));
+        }
         Ok(Module(module))
     }
 
@@ -192,11 +214,7 @@ impl ModuleInner {
         if let Some(function) = imported.get(name) {
             return Ok(function.clone());
         }
-        let missing = || {
-            let known: Vec<&str> = self.imports.iter().flat_map(Module::function_names).collect();
-            let message = format!("no imported module has function \"{name}\"");
-            Err(Error::new(ErrorKind::NotFound, message).hint(format!("imported are: {}", quoted(known))))
-        };
+        let missing = || Err(not_imported(name, self.imports.iter().flat_map(Module::function_names)));
         let owner = self.imports.iter().find(|module| module.function_names().any(|known| known == name));
         let Some(owner) = owner else { return missing() };
         match owner.0.own_function(name)? {

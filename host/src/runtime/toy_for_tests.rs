@@ -118,7 +118,8 @@ struct ToyCodegen;
 
 const INDEX: &str = r#"{"module_kind": "toy", "format": "none", "functions": [
     {"name": "add", "symbol": "add"}, {"name": "gone", "symbol": "gone"}, {"name": "panic", "symbol": "panic"},
-    {"name": "silent", "symbol": "silent"}, {"name": "count", "symbol": "count"}, {"name": "work", "symbol": "work"}]}"#;
+    {"name": "silent", "symbol": "silent"}, {"name": "count", "symbol": "count"}, {"name": "work", "symbol": "work"},
+    {"name": "env", "symbol": "env"}, {"name": "forward", "symbol": "forward"}]}"#;
 
 fn order(request: &BuildRequest<'_>) -> String {
     let json: serde_json::Value = serde_json::from_str(request.target_json).unwrap();
@@ -213,6 +214,20 @@ fn work(env: EnvRef) -> Result<Any, Error> {
     }
 }
 
+/// Calls the imported function `add` with its own arguments, as compiled code does.
+fn forward(host: HostRef, env: EnvRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let (raw, mut result) = (env.as_ptr(), Any::NONE.into_raw());
+    // SAFETY: the environment outlives the module; a view is laid out as a value; a place for an owned value.
+    let status = unsafe {
+        ((*raw).call_imported)(raw, c"add".as_ptr(), args.as_ptr().cast(), args.len() as i32, &mut result)
+    };
+    if status != 0 {
+        return Err(host.take_error().unwrap_or_else(|| Error::new(ErrorKind::INTERNAL, "no error")));
+    }
+    // SAFETY: on success the result is owned by the caller.
+    Ok(unsafe { Any::from_raw(result) })
+}
+
 impl Module for ToyModule {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         let env = self.1;
@@ -228,6 +243,11 @@ impl Module for ToyModule {
             "panic" => Some(Function::from_fn(self.0, |_| panic!("in the kernel"))),
             // SAFETY: keeps the packed convention but for the error that it owes.
             "silent" => Some(unsafe { Function::from_safe_call(api::abi::ChipdockSafeCall(silent), ()) }),
+            "env" => Some(Function::from_fn(self.0, move |_| Ok(Any::from(env.as_ptr().addr() as i64)))),
+            "forward" => {
+                let host = self.0;
+                Some(Function::from_fn(host, move |args| forward(host, env, args)))
+            }
             "work" => Some(Function::from_fn(self.0, move |_| work(env))),
             _ => None,
         })
