@@ -5,5 +5,6 @@
 
 mod facts;
 mod math;
+mod parallel;
 mod refusals;
 mod simplify;

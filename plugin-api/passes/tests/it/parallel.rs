@@ -1,0 +1,161 @@
+//! `outline_parallel`: what becomes a function, and what its functions may rely on.
+
+use std::sync::Arc;
+
+use chipdock_ir::interpret::{Array, Interpreter, PackedArg};
+use chipdock_ir::validate::validate;
+use chipdock_ir::{
+    AttrValue, DType, Expr, ForKind, IrModule, Op, PrimFunc, Stage, StmtKind, StorageScope, TargetFacts,
+    attr, build,
+};
+use chipdock_passes::{LowerOptions, lower};
+
+const F32: DType = DType::FLOAT32;
+
+fn lowered(function: PrimFunc, native_ops: Vec<Op>) -> IrModule {
+    let facts = TargetFacts { native_ops, ..TargetFacts::host("test") };
+    let module = lower(&build::module([function]), &LowerOptions::new(Arc::new(facts))).unwrap().module;
+    assert_eq!(validate(&module, Stage::Host), Ok(()));
+    module
+}
+
+fn with_tasks(function: PrimFunc) -> IrModule {
+    let module = lowered(function, vec![Op::ParallelLaunch]);
+    assert_eq!(n_parallel(&module), 0);
+    module
+}
+
+fn count(module: &IrModule, mut is: impl FnMut(&StmtKind) -> bool) -> usize {
+    let mut n = 0;
+    for function in &module.functions {
+        function.body.walk(&mut |child| {
+            n += usize::from(matches!(child, chipdock_ir::Child::Stmt(stmt) if is(&stmt.kind)));
+        });
+    }
+    n
+}
+
+fn n_parallel(module: &IrModule) -> usize {
+    count(module, |kind| matches!(kind, StmtKind::For { kind: ForKind::Parallel, .. }))
+}
+
+/// The bodies that are launched, each a function of the module.
+fn launched(module: &IrModule) -> Vec<&PrimFunc> {
+    let mut found = Vec::new();
+    for function in &module.functions {
+        function.body.walk_exprs(&mut |e| {
+            let launch = chipdock_ir::Callee::Op(Op::ParallelLaunch);
+            if matches!(&e.kind, chipdock_ir::ExprKind::Call { callee, .. } if *callee == launch) {
+                found.extend(e.called().and_then(|name| module.function(name)));
+            }
+        });
+    }
+    found
+}
+
+/// Runs the packed function on arrays; gives them back.
+fn run(module: &IrModule, arrays: &[Array], scalars: &[i64]) -> Vec<Array> {
+    let mut args: Vec<PackedArg> =
+        arrays.iter().map(|array| PackedArg::Tensor(array.clone().into())).collect();
+    args.extend(scalars.iter().map(|value| PackedArg::Int(*value)));
+    let outcome = Interpreter::new(module).run_packed("__tvm_ffi_f", &mut args).unwrap();
+    outcome.outputs.into_iter().map(|output| output.array).collect()
+}
+
+/// `B[i] = A[i] + 1`, `extent` times in parallel.
+fn add(extent: i32, noalias: bool) -> PrimFunc {
+    let mut f = build::function("f");
+    let (a, b) = (f.buffer("A", [64], F32), f.buffer("B", [64], F32));
+    if noalias {
+        f.noalias();
+    }
+    f.for_loop("i", extent, ForKind::Parallel, |f, i| f.store(&b, [&i], a.at([&i]) + Expr::float(1.0, F32)));
+    f.finish()
+}
+
+#[test]
+fn loops_stay_where_the_target_has_no_launch() {
+    let module = lowered(add(8, true), vec![]);
+    assert_eq!((n_parallel(&module), launched(&module).len()), (1, 0));
+    assert_eq!(launched(&with_tasks(add(8, true))).len(), 1);
+}
+
+#[test]
+fn one_iteration_or_none_launches_nothing() {
+    for (extent, expected) in [(-1, 0.0), (0, 0.0), (1, 1.0)] {
+        let module = with_tasks(add(extent, true));
+        assert_eq!(launched(&module).len(), 0, "{extent}");
+        let arrays = [Array::zeros(F32, &[64]), Array::zeros(F32, &[64])];
+        assert_eq!(run(&module, &arrays, &[])[1].to_f64()[..2], [expected, 0.0], "{extent}");
+    }
+}
+
+/// B2: a region has the word of the function that it comes from, and only that.
+#[test]
+fn a_region_says_no_alias_where_its_function_does() {
+    let region = |module: &IrModule| {
+        let region = module.functions.iter().find(|f| f.name.contains("region0")).cloned().unwrap();
+        assert_eq!(region.attrs.get(attr::NO_INLINE), Some(&AttrValue::Bool(true)));
+        region.attrs.get(attr::NOALIAS).cloned()
+    };
+    assert_eq!(region(&with_tasks(add(8, true))), Some(AttrValue::Bool(true)));
+    assert_eq!(region(&with_tasks(add(8, false))), None);
+}
+
+/// More than fits on the stack: the captured variables are workspace, freed when the region ends.
+#[test]
+fn any_number_of_variables_is_taken_along() {
+    let mut f = build::function("f");
+    let (a, b) = (f.buffer("A", [100], DType::INT32), f.buffer("B", [8], DType::INT32));
+    let values: Vec<Expr> = (0..100).map(|i| f.bind("x", a.at([i]))).collect();
+    f.for_loop("i", 8, ForKind::Parallel, |f, i| {
+        let sum = values.iter().cloned().reduce(|sum, x| sum + x).unwrap();
+        f.store(&b, [&i], sum * i.clone());
+    });
+    let module = with_tasks(f.finish());
+    let allocates = |kind: &StmtKind| matches!(kind, StmtKind::DeclBuffer { buffer, data: Some(_) } if &*buffer.name == "captured");
+    assert_eq!(count(&module, allocates), 1);
+    let arrays = [Array::from_int(DType::INT32, &[100], &[2; 100]), Array::zeros(DType::INT32, &[8])];
+    let expected: Vec<i128> = (0..8).map(|i| 200 * i).collect();
+    assert_eq!(run(&module, &arrays, &[])[1].to_int(), expected);
+}
+
+/// Loops that start anywhere, go in steps, and count in int64, in loops around them.
+#[test]
+fn shares_cover_each_iteration_once() {
+    for dtype in [DType::INT32, DType::INT64] {
+        let int = |value: i128| Expr::int(value, dtype);
+        let mut f = build::function("f");
+        let out = f.buffer("A", [400], DType::INT32);
+        let (min, extent) = (f.scalar("min", dtype), f.scalar("extent", dtype));
+        let own = f.alloc("own", [1], DType::INT32, StorageScope::LOCAL);
+        f.store(&own, [0], 1);
+        f.for_loop("k", 2, ForKind::Serial, |f, k| {
+            let kind = StmtKind::For {
+                var: chipdock_ir::Var::new("i", dtype),
+                min: min.clone() + k.cast(dtype),
+                extent: extent.clone(),
+                kind: ForKind::Parallel,
+                step: Some(int(4)),
+                annotations: Default::default(),
+                body: chipdock_ir::Stmt::nop(),
+            };
+            let StmtKind::For { var, .. } = &kind else { return };
+            let i = var.expr();
+            let body = chipdock_ir::Stmt::store(&out, vec![i.clone()], out.at([i]) + own.at([0]));
+            let StmtKind::For { var, min, extent, kind, step, annotations, .. } = kind else { return };
+            f.push(chipdock_ir::Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations, body }));
+        });
+        let module = with_tasks(f.finish());
+        for (min, extent) in [(0, 1), (3, 2), (1, 5), (0, 6), (7, 90), (5, 0), (5, -3)] {
+            let found = run(&module, &[Array::zeros(DType::INT32, &[400])], &[min, extent]);
+            let is_met = |at: i64| {
+                (0..2).any(|k| {
+                    (at - min - k) % 4 == 0 && (0..extent).contains(&((at - min - k) / 4)) && at >= min + k
+                })
+            };
+            let expected: Vec<i128> = (0..400).map(|at| i128::from(is_met(at))).collect();
+            assert_eq!(found[0].to_int(), expected, "{dtype}: {extent} from {min}");
+        }
+    }
+}
