@@ -4,3 +4,4 @@ mod cross;
 mod errors;
 mod goldens;
 mod kinds;
+mod wasm;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chipdock_codegen_llvm::{Options, write_module};
-use chipdock_ir::{DType, Expr, ForKind, IrModule, Op, build};
+use chipdock_ir::{DType, Expr, ForKind, IrModule, Op, StorageScope, build};
 use chipdock_passes::{LowerOptions, lower};
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{Architecture, BinaryFormat, SectionKind};
@@ -47,7 +47,13 @@ pub(super) fn module() -> IrModule {
     h.for_loop("i", 64, ForKind::Serial, |h, i| {
         h.store(&y, [&i], Expr::call(Op::Sin, vec![x.at([&i])], DType::FLOAT64));
     });
-    build::module([f.finish(), g.finish(), h.finish()])
+    let mut r = build::function("reversed");
+    let u = r.buffer("U", [1024], DType::INT32);
+    let v = r.buffer("V", [1024], DType::INT32);
+    let w = r.alloc("W", [1024], DType::INT32, StorageScope::GLOBAL);
+    r.for_loop("i", 1024, ForKind::Serial, |r, i| r.store(&w, [&i], u.at([&i]) * Expr::i32(3)));
+    r.for_loop("i", 1024, ForKind::Serial, |r, i| r.store(&v, [&i], w.at([&(Expr::i32(1023) - i.clone())])));
+    build::module([f.finish(), g.finish(), h.finish(), r.finish()])
 }
 
 pub(super) fn output(module: &IrModule, options: Value) -> Output {
@@ -157,7 +163,9 @@ fn problems(expected: &Expected, output: &Output) -> Vec<String> {
             .collect()
     };
     let defined = names(false);
-    for name in ["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__chipdock_env"] {
+    for name in
+        ["__tvm_ffi_axpb", "__tvm_ffi_halves", "__tvm_ffi_sines", "__tvm_ffi_reversed", "__chipdock_env"]
+    {
         expect(defined.contains(name), format!("{name} is not among {defined:?}"));
     }
     let is_known = |name: &String| {
