@@ -34,7 +34,7 @@ type PackedFunction =
 pub(crate) struct LlvmModule {
     functions: HashMap<String, PackedFunction>,
     /// Each function holds it too (R2).
-    code: Arc<Jit>,
+    pub(crate) code: Arc<Jit>,
 }
 
 fn value_error(message: String) -> Error {
