@@ -51,7 +51,7 @@ pub(crate) fn run(global: &GlobalArgs) -> Result<()> {
         host.device_names().into_iter().map(ask).collect()
     };
     output::print(&if global.json {
-        format!("{:#}\n", to_json(&apis))
+        output::json_text(&to_json(&apis))
     } else {
         to_text(&apis, global.verbose)
     })?;
