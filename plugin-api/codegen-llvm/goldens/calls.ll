@@ -13,11 +13,11 @@ entry:
   %t80 = alloca [4 x i64], align 64
   br label %body
 body:
-  %t1 = getelementptr ptr, ptr %p0, i64 3
+  %t1 = getelementptr i32, ptr %p0, i64 3
   %t2 = atomicrmw add ptr %t1, i32 1 monotonic, align 4
-  %t3 = getelementptr ptr, ptr %p1, i64 3
+  %t3 = getelementptr i64, ptr %p1, i64 3
   %t4 = atomicrmw add ptr %t3, i64 1 monotonic, align 8
-  %t5 = getelementptr ptr, ptr %p2, i64 3
+  %t5 = getelementptr i16, ptr %p2, i64 3
   %t6 = load atomic i16, ptr %t5 monotonic, align 2
   br label %again1
 again1:
@@ -83,9 +83,9 @@ again1:
   %t66 = extractvalue { i16, i1 } %t65, 1
   br i1 %t66, label %added2, label %again1
 added2:
-  %t67 = getelementptr ptr, ptr %p3, i64 3
+  %t67 = getelementptr float, ptr %p3, i64 3
   %t68 = atomicrmw fadd ptr %t67, float 0x3FF0000000000000 monotonic, align 4
-  %t69 = getelementptr ptr, ptr %p4, i64 3
+  %t69 = getelementptr double, ptr %p4, i64 3
   %t70 = atomicrmw fadd ptr %t69, double 0x3FF0000000000000 monotonic, align 8
   %t71 = load float, ptr %p3, align 4
   %t72 = call float @expf(float %t71) memory(none) nounwind willreturn

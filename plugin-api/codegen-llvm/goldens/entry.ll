@@ -3,7 +3,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @__chipdock_env = global ptr null, align 8
 @cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
-@cd.message.0 = private unnamed_addr constant [70 x i8] c"ValueError\00Expected 1 argument, 100% of \22them\22, but got \01 of them??!\0A\00"
+@cd.message.0 = private unnamed_addr constant [70 x i8] c"Expected 1 argument, 100% of \22them\22, but got \FF of them??!\0A\00ValueError\00"
 @cd.no_memory = private unnamed_addr constant [32 x i8] c"no memory left to word an error\00"
 @cd.no_workspace = private unnamed_addr constant [29 x i8] c"no memory left for workspace\00"
 @cd.out_of_memory = private unnamed_addr constant [12 x i8] c"OutOfMemory\00"
@@ -106,19 +106,16 @@ none:
 
 define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline optnone #0 {
 entry:
-  br label %kind
-kind:
-  %k = phi ptr [ %text, %entry ], [ %k.next, %kind ]
-  %k.byte = load i8, ptr %k, align 1
-  %k.next = getelementptr i8, ptr %k, i64 1
-  %k.ends = icmp eq i8 %k.byte, 0
-  br i1 %k.ends, label %measure, label %kind
+  br label %measure
 measure:
-  %m = phi ptr [ %k.next, %kind ], [ %m.next, %measure ]
-  %size = phi i64 [ 1, %kind ], [ %size.next, %measure ]
+  %m = phi ptr [ %text, %entry ], [ %m.next, %measure ]
+  %size = phi i64 [ 0, %entry ], [ %size.next, %measure ]
+  %values.end = phi ptr [ %values, %entry ], [ %values.next, %measure ]
   %m.byte = load i8, ptr %m, align 1
   %m.next = getelementptr i8, ptr %m, i64 1
-  %m.integer = icmp ult i8 %m.byte, 3
+  %m.integer = icmp ugt i8 %m.byte, -3
+  %m.values = select i1 %m.integer, i64 8, i64 0
+  %values.next = getelementptr i8, ptr %values.end, i64 %m.values
   %m.size = select i1 %m.integer, i64 20, i64 1
   %size.next = add i64 %size, %m.size
   %m.ends = icmp eq i8 %m.byte, 0
@@ -126,55 +123,41 @@ measure:
 measured:
   %out = call ptr @malloc(i64 %size.next)
   %none = icmp eq ptr %out, null
-  br i1 %none, label %full, label %next
+  br i1 %none, label %full, label %begin
 full:
-  %unworded = call i32 @cd.h.raise(ptr %text, ptr @cd.no_memory)
+  %unworded = call i32 @cd.h.raise(ptr %m.next, ptr @cd.no_memory)
   ret i32 %unworded
-next:
-  %s = phi ptr [ %k.next, %measured ], [ %s.next, %plain ], [ %e.next, %escaped ], [ %s.next, %wrote ]
-  %o = phi ptr [ %out, %measured ], [ %o.plain, %plain ], [ %o.escaped, %escaped ], [ %o.end, %wrote ]
-  %v = phi ptr [ %values, %measured ], [ %v, %plain ], [ %v, %escaped ], [ %v.next, %wrote ]
-  %byte = load i8, ptr %s, align 1
-  %s.next = getelementptr i8, ptr %s, i64 1
-  switch i8 %byte, label %plain [
-    i8 0, label %ready
-    i8 1, label %integer
-    i8 2, label %integer
-    i8 3, label %escaped
-  ]
-escaped:
-  %e.byte = load i8, ptr %s.next, align 1
-  %e.char = sub i8 %e.byte, 64
-  store i8 %e.char, ptr %o, align 1
-  %e.next = getelementptr i8, ptr %s, i64 2
-  %o.escaped = getelementptr i8, ptr %o, i64 1
+begin:
+  %out.last = getelementptr i8, ptr %out, i64 %size
+  store i8 0, ptr %out.last, align 1
   br label %next
+next:
+  %s = phi ptr [ %m, %begin ], [ %s.less, %plain ], [ %s.less, %sign ]
+  %o = phi ptr [ %out.last, %begin ], [ %o.plain, %plain ], [ %o.sign, %sign ]
+  %v = phi ptr [ %values.end, %begin ], [ %v, %plain ], [ %v.less, %sign ]
+  %is_done = icmp eq ptr %s, %text
+  br i1 %is_done, label %ready, label %byte
+byte:
+  %s.less = getelementptr i8, ptr %s, i64 -1
+  %byte.value = load i8, ptr %s.less, align 1
+  %is_integer = icmp ugt i8 %byte.value, -3
+  br i1 %is_integer, label %integer, label %plain
 plain:
-  store i8 %byte, ptr %o, align 1
-  %o.plain = getelementptr i8, ptr %o, i64 1
+  %o.plain = getelementptr i8, ptr %o, i64 -1
+  store i8 %byte.value, ptr %o.plain, align 1
   br label %next
 integer:
-  %x = load i64, ptr %v, align 8
-  %v.next = getelementptr i8, ptr %v, i64 8
-  %is_signed = icmp eq i8 %byte, 1
+  %v.less = getelementptr i8, ptr %v, i64 -8
+  %x = load i64, ptr %v.less, align 8
+  %is_signed = icmp eq i8 %byte.value, -1
   %is_below = icmp slt i64 %x, 0
   %is_negative = and i1 %is_signed, %is_below
   %minus = sub i64 0, %x
   %magnitude = select i1 %is_negative, i64 %minus, i64 %x
-  store i8 45, ptr %o, align 1
-  %sign = zext i1 %is_negative to i64
-  %o.first = getelementptr i8, ptr %o, i64 %sign
-  br label %count
-count:
-  %c.rest = phi i64 [ %magnitude, %integer ], [ %c.less, %count ]
-  %c.at = phi ptr [ %o.first, %integer ], [ %c.next, %count ]
-  %c.next = getelementptr i8, ptr %c.at, i64 1
-  %c.less = udiv i64 %c.rest, 10
-  %c.ends = icmp eq i64 %c.less, 0
-  br i1 %c.ends, label %digits, label %count
+  br label %digits
 digits:
-  %d.rest = phi i64 [ %magnitude, %count ], [ %d.less, %digits ]
-  %d.end = phi ptr [ %c.next, %count ], [ %d.at, %digits ]
+  %d.rest = phi i64 [ %magnitude, %integer ], [ %d.less, %digits ]
+  %d.end = phi ptr [ %o, %integer ], [ %d.at, %digits ]
   %d.at = getelementptr i8, ptr %d.end, i64 -1
   %d.less = udiv i64 %d.rest, 10
   %d.tens = mul i64 %d.less, 10
@@ -183,13 +166,15 @@ digits:
   %d.char = add i8 %d.small, 48
   store i8 %d.char, ptr %d.at, align 1
   %d.ends = icmp eq i64 %d.less, 0
-  br i1 %d.ends, label %wrote, label %digits
-wrote:
-  %o.end = phi ptr [ %c.next, %digits ]
+  br i1 %d.ends, label %sign, label %digits
+sign:
+  %o.minus = getelementptr i8, ptr %d.at, i64 -1
+  %o.sign = select i1 %is_negative, ptr %o.minus, ptr %d.at
+  %first = select i1 %is_negative, i8 45, i8 %d.char
+  store i8 %first, ptr %o.sign, align 1
   br label %next
 ready:
-  store i8 0, ptr %o, align 1
-  %status = call i32 @cd.h.raise(ptr %text, ptr %out)
+  %status = call i32 @cd.h.raise(ptr %m.next, ptr %o)
   call void @free(ptr %out)
   ret i32 %status
 }

@@ -3,55 +3,9 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @__chipdock_env = global ptr null, align 8
 @cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
-@cd.message.0 = private unnamed_addr constant [164 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got None\00"
-@cd.message.1 = private unnamed_addr constant [163 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got int\00"
-@cd.message.10 = private unnamed_addr constant [168 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got a pointer\00"
-@cd.message.11 = private unnamed_addr constant [165 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got Tensor\00"
-@cd.message.12 = private unnamed_addr constant [162 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got str\00"
-@cd.message.13 = private unnamed_addr constant [169 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got a function\00"
-@cd.message.14 = private unnamed_addr constant [167 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got an array\00"
-@cd.message.15 = private unnamed_addr constant [184 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got a value with type index \01\00"
-@cd.message.16 = private unnamed_addr constant [134 x i8] c"TypeError\00Expected 3 arguments when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  but got \01\00"
-@cd.message.17 = private unnamed_addr constant [152 x i8] c"TypeError\00args pointer is NULL when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected a non-NULL pointer\00"
-@cd.message.18 = private unnamed_addr constant [174 x i8] c"TypeError\00Mismatched type on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a NULL pointer\00"
-@cd.message.19 = private unnamed_addr constant [174 x i8] c"TypeError\00Mismatched type on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a NULL pointer\00"
-@cd.message.2 = private unnamed_addr constant [164 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got bool\00"
-@cd.message.20 = private unnamed_addr constant [159 x i8] c"ValueError\00Mismatched A.ndim on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 2, but got \01\00"
-@cd.message.21 = private unnamed_addr constant [168 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got int\01\00"
-@cd.message.22 = private unnamed_addr constant [169 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got uint\01\00"
-@cd.message.23 = private unnamed_addr constant [170 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got float\01\00"
-@cd.message.24 = private unnamed_addr constant [171 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got bfloat\01\00"
-@cd.message.25 = private unnamed_addr constant [168 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got bool\00"
-@cd.message.26 = private unnamed_addr constant [198 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got dtype code \01 of \01 bits and \01 lanes\00"
-@cd.message.27 = private unnamed_addr constant [196 x i8] c"ValueError\00Mismatched A.device_type on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected cpu (device type 1), but got device type \01\00"
-@cd.message.28 = private unnamed_addr constant [181 x i8] c"ValueError\00Mismatched A.shape on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 2 extents, but got a NULL pointer\00"
-@cd.message.29 = private unnamed_addr constant [159 x i8] c"ValueError\00Mismatched B.ndim on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 1, but got \01\00"
-@cd.message.3 = private unnamed_addr constant [165 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got float\00"
-@cd.message.30 = private unnamed_addr constant [165 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got int\01\00"
-@cd.message.31 = private unnamed_addr constant [166 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got uint\01\00"
-@cd.message.32 = private unnamed_addr constant [167 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got float\01\00"
-@cd.message.33 = private unnamed_addr constant [168 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got bfloat\01\00"
-@cd.message.34 = private unnamed_addr constant [165 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got bool\00"
-@cd.message.35 = private unnamed_addr constant [195 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got dtype code \01 of \01 bits and \01 lanes\00"
-@cd.message.36 = private unnamed_addr constant [196 x i8] c"ValueError\00Mismatched B.device_type on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected cpu (device type 1), but got device type \01\00"
-@cd.message.37 = private unnamed_addr constant [181 x i8] c"ValueError\00Mismatched B.shape on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 1 extents, but got a NULL pointer\00"
-@cd.message.38 = private unnamed_addr constant [161 x i8] c"ValueError\00Invalid A.shape[1] on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 12, but got \01\00"
-@cd.message.39 = private unnamed_addr constant [193 x i8] c"ValueError\00Invalid A.shape[0] on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected n between 0 and 2147483647 (int32), but got \01\00"
-@cd.message.4 = private unnamed_addr constant [169 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a pointer\00"
-@cd.message.40 = private unnamed_addr constant [206 x i8] c"ValueError\00Mismatched A.strides on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to be compact array, that is A.strides[0] = \01, but got \01\00"
-@cd.message.41 = private unnamed_addr constant [206 x i8] c"ValueError\00Mismatched A.strides on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to be compact array, that is A.strides[1] = \01, but got \01\00"
-@cd.message.42 = private unnamed_addr constant [173 x i8] c"ValueError\00A data pointer is NULL on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected non-NULL data pointer\00"
-@cd.message.43 = private unnamed_addr constant [229 x i8] c"ValueError\00Misaligned A.data on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected data plus byte_offset to be a multiple of 2 bytes, but got one that is beyond by \02\00"
-@cd.message.44 = private unnamed_addr constant [185 x i8] c"ValueError\00Mismatched B.shape[0] on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to match A.shape[0] (\01), but got \01\00"
-@cd.message.45 = private unnamed_addr constant [206 x i8] c"ValueError\00Mismatched B.strides on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to be compact array, that is B.strides[0] = \01, but got \01\00"
-@cd.message.46 = private unnamed_addr constant [187 x i8] c"ValueError\00Mismatched B.device_id on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to match A.device_id (\01), but got \01\00"
-@cd.message.47 = private unnamed_addr constant [173 x i8] c"ValueError\00B data pointer is NULL on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected non-NULL data pointer\00"
-@cd.message.5 = private unnamed_addr constant [163 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got str\00"
-@cd.message.6 = private unnamed_addr constant [170 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a function\00"
-@cd.message.7 = private unnamed_addr constant [168 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got an array\00"
-@cd.message.8 = private unnamed_addr constant [185 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a value with type index \01\00"
-@cd.message.9 = private unnamed_addr constant [163 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got None\00"
 @cd.no_memory = private unnamed_addr constant [32 x i8] c"no memory left to word an error\00"
+@cd.table.1 = private unnamed_addr constant [1542 x i64] [i64 196612, i64 3, i64 844433520328714, i64 0, i64 17180196874, i64 0, i64 21474836482, i64 96, i64 8590327812, i64 0, i64 25769803777, i64 0, i64 4295163914, i64 0, i64 12885164042, i64 0, i64 17180196874, i64 0, i64 21474836482, i64 176, i64 1, i64 134, i64 4295229443, i64 0, i64 17180196872, i64 32, i64 21475229705, i64 32, i64 25770000388, i64 0, i64 262148, i64 7, i64 1125912792072202, i64 0, i64 393220, i64 70, i64 1688862745624586, i64 0, i64 1970346312335366, i64 0, i64 1970346312400903, i64 0, i64 2533309150789639, i64 0, i64 42950393866, i64 0, i64 47244640258, i64 448, i64 786436, i64 0, i64 51542622212, i64 0, i64 12887982084, i64 0, i64 2, i64 9888, i64 4295229443, i64 8, i64 17180196874, i64 0, i64 21475229706, i64 0, i64 25770262538, i64 0, i64 30064771074, i64 544, i64 1, i64 286, i64 4295294979, i64 8, i64 458756, i64 70, i64 1970337722400778, i64 0, i64 34359738370, i64 656, i64 589828, i64 24, i64 38655098884, i64 0, i64 2, i64 688, i64 655364, i64 0, i64 42950066180, i64 0, i64 1688871335821316, i64 0, i64 47244902404, i64 0, i64 4295360515, i64 16, i64 25770262536, i64 32, i64 30065295369, i64 32, i64 34360066052, i64 0, i64 393220, i64 7, i64 1688871335559178, i64 0, i64 524292, i64 70, i64 2251821289111562, i64 0, i64 2533304855822342, i64 0, i64 2533304855887879, i64 0, i64 3096267694276615, i64 0, i64 51540459530, i64 0, i64 55834574850, i64 992, i64 917508, i64 1, i64 60132556804, i64 0, i64 21477916676, i64 0, i64 2, i64 9888, i64 4295360515, i64 24, i64 25770262538, i64 0, i64 30065295370, i64 0, i64 34360328202, i64 0, i64 38654705666, i64 1088, i64 1, i64 460, i64 4295426051, i64 24, i64 589828, i64 70, i64 2533296265887754, i64 0, i64 42949672962, i64 1200, i64 720900, i64 24, i64 47245164548, i64 0, i64 2, i64 1232, i64 786436, i64 0, i64 51540131844, i64 0, i64 2251829879308292, i64 0, i64 55834968068, i64 0, i64 4295491587, i64 32, i64 34360328200, i64 32, i64 38655361033, i64 32, i64 42950131716, i64 0, i64 524292, i64 3, i64 2251829879046154, i64 0, i64 655364, i64 1, i64 2814779832598538, i64 0, i64 3096263399309318, i64 0, i64 3096263399374855, i64 0, i64 3659226237763591, i64 0, i64 983044, i64 2, i64 4222154716479498, i64 0, i64 4503659758026758, i64 0, i64 4503659758092295, i64 0, i64 5066622596481031, i64 0, i64 81605689354, i64 0, i64 85899345922, i64 1616, i64 1376260, i64 2, i64 90197786628, i64 0, i64 30068310020, i64 0, i64 2, i64 11168, i64 17180393475, i64 16, i64 34360328200, i64 32, i64 38655361033, i64 32, i64 720900, i64 2, i64 3096267694276618, i64 0, i64 51540459530, i64 0, i64 55834574850, i64 1808, i64 17180786691, i64 16, i64 60130525192, i64 32, i64 64425558025, i64 32, i64 68720590852, i64 0, i64 73014444033, i64 634, i64 17180524547, i64 20, i64 720900, i64 255, i64 3096267694276614, i64 0, i64 851972, i64 2, i64 3659226237763594, i64 0, i64 60130131972, i64 0, i64 38654705666, i64 2016, i64 17180852227, i64 21, i64 1048580, i64 255, i64 4503664052994054, i64 0, i64 1179652, i64 16, i64 5066622596481034, i64 0, i64 81604968452, i64 0, i64 38655229956, i64 0, i64 34359738370, i64 2144, i64 17181179907, i64 22, i64 1376260, i64 65535, i64 5911060411711494, i64 0, i64 1507332, i64 1, i64 6474018955198474, i64 0, i64 103079739396, i64 0, i64 34361376778, i64 0, i64 107374182402, i64 4048, i64 17181638659, i64 20, i64 1835012, i64 255, i64 7881415313915910, i64 0, i64 1966084, i64 0, i64 8444373857402890, i64 0, i64 133145690116, i64 0, i64 111669149698, i64 2384, i64 17181966339, i64 22, i64 2162692, i64 65535, i64 9288811672633350, i64 0, i64 2293764, i64 1, i64 9851770216120330, i64 0, i64 154620526596, i64 0, i64 111671574538, i64 0, i64 158916280330, i64 0, i64 163208757250, i64 2512, i64 17182425091, i64 21, i64 2621444, i64 255, i64 11259166574837766, i64 0, i64 176096411652, i64 0, i64 180388626433, i64 793, i64 17181638659, i64 20, i64 1835012, i64 255, i64 7881415313915910, i64 0, i64 1966084, i64 1, i64 8444373857402890, i64 0, i64 133145690116, i64 0, i64 111669149698, i64 2720, i64 17181966339, i64 22, i64 2162692, i64 65535, i64 9288811672633350, i64 0, i64 2293764, i64 1, i64 9851770216120330, i64 0, i64 154620526596, i64 0, i64 111671574538, i64 0, i64 158916280330, i64 0, i64 163208757250, i64 2848, i64 17182425091, i64 21, i64 2621444, i64 255, i64 11259166574837766, i64 0, i64 176096411652, i64 0, i64 180388626433, i64 961, i64 17181638659, i64 20, i64 1835012, i64 255, i64 7881415313915910, i64 0, i64 1966084, i64 2, i64 8444373857402890, i64 0, i64 133145690116, i64 0, i64 111669149698, i64 3056, i64 17181966339, i64 22, i64 2162692, i64 65535, i64 9288811672633350, i64 0, i64 2293764, i64 1, i64 9851770216120330, i64 0, i64 154620526596, i64 0, i64 111671574538, i64 0, i64 158916280330, i64 0, i64 163208757250, i64 3184, i64 17182425091, i64 21, i64 2621444, i64 255, i64 11259166574837766, i64 0, i64 176096411652, i64 0, i64 180388626433, i64 1130, i64 17181638659, i64 20, i64 1835012, i64 255, i64 7881415313915910, i64 0, i64 1966084, i64 4, i64 8444373857402890, i64 0, i64 133145690116, i64 0, i64 111669149698, i64 3392, i64 17181966339, i64 22, i64 2162692, i64 65535, i64 9288811672633350, i64 0, i64 2293764, i64 1, i64 9851770216120330, i64 0, i64 154620526596, i64 0, i64 111671574538, i64 0, i64 158916280330, i64 0, i64 163208757250, i64 3520, i64 17182425091, i64 21, i64 2621444, i64 255, i64 11259166574837766, i64 0, i64 176096411652, i64 0, i64 180388626433, i64 1300, i64 17181638659, i64 20, i64 1835012, i64 255, i64 7881415313915910, i64 0, i64 1966084, i64 6, i64 8444373857402890, i64 0, i64 133145690116, i64 0, i64 111669149698, i64 3728, i64 17181966339, i64 22, i64 2162692, i64 65535, i64 9288811672633350, i64 0, i64 2293764, i64 1, i64 9851770216120330, i64 0, i64 154620526596, i64 0, i64 111671574538, i64 0, i64 158916280330, i64 0, i64 163208757250, i64 3792, i64 1, i64 1471, i64 1703940, i64 0, i64 111670919178, i64 0, i64 115964116994, i64 4048, i64 17181704195, i64 20, i64 1900548, i64 255, i64 8162894585659398, i64 0, i64 17181900803, i64 21, i64 2097156, i64 255, i64 9007332400889862, i64 0, i64 17182097411, i64 22, i64 2293764, i64 65535, i64 9851770216120326, i64 0, i64 128851443716, i64 0, i64 141736411140, i64 0, i64 154621378564, i64 0, i64 158913789953, i64 1639, i64 17180393475, i64 8, i64 34360328200, i64 32, i64 38655361033, i64 32, i64 720900, i64 1, i64 3096267694276618, i64 0, i64 51540459530, i64 0, i64 55834574850, i64 4240, i64 17180786691, i64 8, i64 60130525192, i64 32, i64 64425558025, i64 32, i64 68720590852, i64 0, i64 73014444033, i64 1837, i64 17180459011, i64 24, i64 38655229956, i64 0, i64 17180524547, i64 32, i64 42950262788, i64 0, i64 17180590083, i64 0, i64 17180655619, i64 40, i64 3377746966020100, i64 0, i64 55835230212, i64 0, i64 34360459274, i64 0, i64 47245426698, i64 0, i64 51540459530, i64 0, i64 55834574850, i64 4448, i64 1, i64 2033, i64 25770524675, i64 16, i64 47245426696, i64 32, i64 51540459529, i64 32, i64 917508, i64 1, i64 3940705509507082, i64 0, i64 64425558026, i64 0, i64 68719476738, i64 4640, i64 25770917891, i64 16, i64 73015623688, i64 32, i64 77310656521, i64 32, i64 81605689348, i64 0, i64 85899345921, i64 2214, i64 25770655747, i64 20, i64 917508, i64 255, i64 3940705509507078, i64 0, i64 1048580, i64 6, i64 4503664052994058, i64 0, i64 73015230468, i64 0, i64 51539607554, i64 4848, i64 25770983427, i64 21, i64 1245188, i64 255, i64 5348101868224518, i64 0, i64 1376260, i64 8, i64 5911060411711498, i64 0, i64 94490066948, i64 0, i64 51540328452, i64 0, i64 47244640258, i64 4976, i64 25771311107, i64 22, i64 1572868, i64 65535, i64 6755498226941958, i64 0, i64 1703940, i64 1, i64 7318456770428938, i64 0, i64 115964837892, i64 0, i64 47246475274, i64 0, i64 120259084290, i64 6880, i64 25771769859, i64 20, i64 2031620, i64 255, i64 8725853129146374, i64 0, i64 2162692, i64 0, i64 9288811672633354, i64 0, i64 146030788612, i64 0, i64 124554051586, i64 5216, i64 25772097539, i64 22, i64 2359300, i64 65535, i64 10133249487863814, i64 0, i64 2490372, i64 1, i64 10696208031350794, i64 0, i64 167505625092, i64 0, i64 124556673034, i64 0, i64 171801378826, i64 0, i64 176093659138, i64 5344, i64 25772556291, i64 21, i64 2818052, i64 255, i64 12103604390068230, i64 0, i64 188981510148, i64 0, i64 193273528321, i64 2373, i64 25771769859, i64 20, i64 2031620, i64 255, i64 8725853129146374, i64 0, i64 2162692, i64 1, i64 9288811672633354, i64 0, i64 146030788612, i64 0, i64 124554051586, i64 5552, i64 25772097539, i64 22, i64 2359300, i64 65535, i64 10133249487863814, i64 0, i64 2490372, i64 1, i64 10696208031350794, i64 0, i64 167505625092, i64 0, i64 124556673034, i64 0, i64 171801378826, i64 0, i64 176093659138, i64 5680, i64 25772556291, i64 21, i64 2818052, i64 255, i64 12103604390068230, i64 0, i64 188981510148, i64 0, i64 193273528321, i64 2538, i64 25771769859, i64 20, i64 2031620, i64 255, i64 8725853129146374, i64 0, i64 2162692, i64 2, i64 9288811672633354, i64 0, i64 146030788612, i64 0, i64 124554051586, i64 5888, i64 25772097539, i64 22, i64 2359300, i64 65535, i64 10133249487863814, i64 0, i64 2490372, i64 1, i64 10696208031350794, i64 0, i64 167505625092, i64 0, i64 124556673034, i64 0, i64 171801378826, i64 0, i64 176093659138, i64 6016, i64 25772556291, i64 21, i64 2818052, i64 255, i64 12103604390068230, i64 0, i64 188981510148, i64 0, i64 193273528321, i64 2704, i64 25771769859, i64 20, i64 2031620, i64 255, i64 8725853129146374, i64 0, i64 2162692, i64 4, i64 9288811672633354, i64 0, i64 146030788612, i64 0, i64 124554051586, i64 6224, i64 25772097539, i64 22, i64 2359300, i64 65535, i64 10133249487863814, i64 0, i64 2490372, i64 1, i64 10696208031350794, i64 0, i64 167505625092, i64 0, i64 124556673034, i64 0, i64 171801378826, i64 0, i64 176093659138, i64 6352, i64 25772556291, i64 21, i64 2818052, i64 255, i64 12103604390068230, i64 0, i64 188981510148, i64 0, i64 193273528321, i64 2871, i64 25771769859, i64 20, i64 2031620, i64 255, i64 8725853129146374, i64 0, i64 2162692, i64 6, i64 9288811672633354, i64 0, i64 146030788612, i64 0, i64 124554051586, i64 6560, i64 25772097539, i64 22, i64 2359300, i64 65535, i64 10133249487863814, i64 0, i64 2490372, i64 1, i64 10696208031350794, i64 0, i64 167505625092, i64 0, i64 124556673034, i64 0, i64 171801378826, i64 0, i64 176093659138, i64 6624, i64 1, i64 3039, i64 1900548, i64 0, i64 124556017674, i64 0, i64 128849018882, i64 6880, i64 25771835395, i64 20, i64 2097156, i64 255, i64 9007332400889862, i64 0, i64 25772032003, i64 21, i64 2293764, i64 255, i64 9851770216120326, i64 0, i64 25772228611, i64 22, i64 2490372, i64 65535, i64 10696208031350790, i64 0, i64 141736542212, i64 0, i64 154621509636, i64 0, i64 167506477060, i64 0, i64 171798691841, i64 3204, i64 25770524675, i64 8, i64 47245426696, i64 32, i64 51540459529, i64 32, i64 917508, i64 1, i64 3940705509507082, i64 0, i64 64425558026, i64 0, i64 68719476738, i64 7072, i64 25770917891, i64 8, i64 73015623688, i64 32, i64 77310656521, i64 32, i64 81605689348, i64 0, i64 85899345921, i64 3399, i64 25770590211, i64 24, i64 51540328452, i64 0, i64 25770655747, i64 32, i64 55835361284, i64 0, i64 25770721283, i64 0, i64 25770786819, i64 40, i64 4222184781250564, i64 0, i64 68720328708, i64 0, i64 47245557770, i64 0, i64 60130525194, i64 0, i64 64425558026, i64 0, i64 68719476738, i64 7280, i64 1, i64 3595, i64 34360655875, i64 8, i64 983044, i64 12, i64 4222184781250570, i64 0, i64 68720590858, i64 0, i64 73014444034, i64 7408, i64 34360918019, i64 8, i64 77310656516, i64 0, i64 81604378625, i64 3776, i64 34360655875, i64 0, i64 983044, i64 2147483647, i64 3940714099507212, i64 0, i64 68720590858, i64 0, i64 73015623690, i64 0, i64 77309411330, i64 7552, i64 34360983555, i64 0, i64 81605689348, i64 0, i64 85899345921, i64 3937, i64 34360721411, i64 0, i64 64425558024, i64 32, i64 68720590857, i64 32, i64 73015361540, i64 0, i64 38655754250, i64 0, i64 68720590858, i64 0, i64 73015427076, i64 0, i64 64424509442, i64 7760, i64 34360918019, i64 0, i64 1245188, i64 0, i64 5348101868224522, i64 0, i64 85900722186, i64 0, i64 90195296260, i64 0, i64 64424509442, i64 8320, i64 34361245699, i64 0, i64 1572868, i64 2, i64 6755498226941963, i64 0, i64 107375624196, i64 0, i64 94490984458, i64 0, i64 111669149698, i64 7936, i64 38656475139, i64 0, i64 1835012, i64 12, i64 7881415313915914, i64 0, i64 124555493380, i64 0, i64 94491246602, i64 0, i64 128849018882, i64 8048, i64 2031620, i64 12, i64 38656802819, i64 0, i64 133146148868, i64 0, i64 137441181700, i64 0, i64 141733920769, i64 4130, i64 34361245699, i64 8, i64 1572868, i64 2, i64 6755498226941963, i64 0, i64 107375624196, i64 0, i64 94490984458, i64 0, i64 111669149698, i64 8208, i64 38656475139, i64 8, i64 1835012, i64 1, i64 7881415313915914, i64 0, i64 124555493380, i64 0, i64 94491246602, i64 0, i64 128849018882, i64 8320, i64 2031620, i64 1, i64 38656802819, i64 8, i64 133146148868, i64 0, i64 137441181700, i64 0, i64 141733920769, i64 4336, i64 34360786947, i64 0, i64 1114116, i64 0, i64 4785143324737546, i64 0, i64 77310394372, i64 0, i64 64425754634, i64 0, i64 81604378626, i64 8480, i64 17181179907, i64 0, i64 85900722186, i64 0, i64 90195755018, i64 0, i64 94490263556, i64 0, i64 64426016778, i64 0, i64 98784247810, i64 8528, i64 1, i64 4542, i64 34360786947, i64 0, i64 1114116, i64 0, i64 4785143324737546, i64 0, i64 77310394372, i64 0, i64 64425754634, i64 0, i64 81604378626, i64 8704, i64 1310724, i64 1, i64 5629542485262342, i64 0, i64 1441796, i64 0, i64 6192539683454986, i64 0, i64 98785230852, i64 0, i64 64426082314, i64 0, i64 103079215106, i64 8800, i64 1638404, i64 1, i64 7036917369143302, i64 0, i64 111670919172, i64 0, i64 115964116993, i64 4715, i64 47245623299, i64 0, i64 3940714099507210, i64 0, i64 68720590858, i64 0, i64 73014444034, i64 8928, i64 47245819907, i64 0, i64 60130787332, i64 0, i64 77310722052, i64 0, i64 81604378625, i64 4944, i64 51540656138, i64 0, i64 68720590858, i64 0, i64 73015427076, i64 0, i64 64424509442, i64 9072, i64 47245819907, i64 0, i64 1245188, i64 0, i64 5348101868224522, i64 0, i64 85900722186, i64 0, i64 90195296260, i64 0, i64 64424509442, i64 9360, i64 47246147587, i64 0, i64 1572868, i64 2, i64 6755498226941963, i64 0, i64 107375624196, i64 0, i64 94490984458, i64 0, i64 111669149698, i64 9248, i64 51541377027, i64 0, i64 1835012, i64 1, i64 7881415313915914, i64 0, i64 124555493380, i64 0, i64 94491246602, i64 0, i64 128849018882, i64 9360, i64 2031620, i64 1, i64 51541704707, i64 0, i64 133146148868, i64 0, i64 137441181700, i64 0, i64 141733920769, i64 5129, i64 25770786819, i64 12, i64 64425558024, i64 32, i64 68720590857, i64 32, i64 17181048835, i64 12, i64 77310656520, i64 32, i64 81605689353, i64 32, i64 5629572550033418, i64 0, i64 90195755018, i64 0, i64 94489280514, i64 9648, i64 17181376515, i64 12, i64 98785820680, i64 32, i64 103080853513, i64 32, i64 25771507715, i64 12, i64 111670919176, i64 32, i64 115965952009, i64 32, i64 107376082948, i64 0, i64 120261050372, i64 0, i64 124554051585, i64 5335, i64 47245688835, i64 0, i64 1114116, i64 0, i64 4785143324737546, i64 0, i64 77310394372, i64 0, i64 64425754634, i64 0, i64 81604378626, i64 9808, i64 25771114499, i64 0, i64 85900722186, i64 0, i64 90195755018, i64 0, i64 94490263556, i64 0, i64 64426016778, i64 0, i64 98784247810, i64 9856, i64 1, i64 5522, i64 983044, i64 1099511627776, i64 64424509440, i64 0, i64 3145732, i64 0, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10000, i64 197571903492, i64 0, i64 223338299393, i64 5695, i64 3145732, i64 1, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10112, i64 197571903492, i64 0, i64 223338299393, i64 5859, i64 3145732, i64 2, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10224, i64 197571903492, i64 0, i64 223338299393, i64 6022, i64 3145732, i64 3, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10336, i64 197571903492, i64 0, i64 223338299393, i64 6186, i64 3145732, i64 4, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10448, i64 197571903492, i64 0, i64 223338299393, i64 6351, i64 3145732, i64 8, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10560, i64 197571903492, i64 0, i64 223338299393, i64 6520, i64 3145732, i64 11, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10672, i64 197571903492, i64 0, i64 223338299393, i64 6520, i64 3145732, i64 65, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10784, i64 197571903492, i64 0, i64 223338299393, i64 6520, i64 3145732, i64 68, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 10896, i64 197571903492, i64 0, i64 223338299393, i64 6683, i64 3145732, i64 71, i64 13511000748785674, i64 0, i64 210456674314, i64 0, i64 214751707146, i64 0, i64 219043332098, i64 11008, i64 197571903492, i64 0, i64 223338299393, i64 6853, i64 3145732, i64 0, i64 206161641482, i64 0, i64 210453397506, i64 11104, i64 197571772420, i64 0, i64 201866805252, i64 0, i64 214748364801, i64 7021, i64 3145732, i64 -1, i64 206158430208, i64 0, i64 3145732, i64 -1, i64 206158430208, i64 0, i64 3604484, i64 0, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 11280, i64 227637133316, i64 0, i64 253403070465, i64 7206, i64 3604484, i64 4, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 11392, i64 227637133316, i64 0, i64 253403070465, i64 7369, i64 3604484, i64 7, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 11504, i64 227637133316, i64 0, i64 253403070465, i64 7537, i64 3604484, i64 8, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 11616, i64 227637133316, i64 0, i64 253403070465, i64 7702, i64 3604484, i64 11, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 11728, i64 227637133316, i64 0, i64 253403070465, i64 7702, i64 3604484, i64 65, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 11840, i64 227637133316, i64 0, i64 253403070465, i64 7702, i64 3604484, i64 68, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 11952, i64 227637133316, i64 0, i64 253403070465, i64 7864, i64 3604484, i64 70, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 12064, i64 227637133316, i64 0, i64 253403070465, i64 7537, i64 3604484, i64 71, i64 15481355650990090, i64 0, i64 240521904138, i64 0, i64 244816936970, i64 0, i64 249108103170, i64 12176, i64 227637133316, i64 0, i64 253403070465, i64 8033, i64 3604484, i64 0, i64 236226871306, i64 0, i64 240518168578, i64 12272, i64 227637002244, i64 0, i64 231932035076, i64 0, i64 244813135873, i64 8200, i64 3604484, i64 -1, i64 236223201280, i64 0, i64 3604484, i64 -1, i64 236223201280, i64 0], align 8
+@cd.texts.0 = private unnamed_addr constant [8385 x i8] c"Expected 3 arguments when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  but got \FF\00TypeError\00args pointer is NULL when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected a non-NULL pointer\00TypeError\00Mismatched type on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a NULL pointer\00TypeError\00Mismatched type on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a NULL pointer\00TypeError\00Mismatched A.ndim on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 2, but got \FF\00ValueError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got int\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got uint\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got float\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got bfloat\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got bool\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float16, but got dtype code \FF of \FF bits and \FF lanes\00TypeError\00Mismatched A.device_type on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected cpu (device type 1), but got device type \FF\00ValueError\00Mismatched A.shape on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 2 extents, but got a NULL pointer\00ValueError\00Mismatched B.ndim on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 1, but got \FF\00ValueError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got int\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got uint\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got float\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got bfloat\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got bool\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected bool, but got dtype code \FF of \FF bits and \FF lanes\00TypeError\00Mismatched B.device_type on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected cpu (device type 1), but got device type \FF\00ValueError\00Mismatched B.shape on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 1 extents, but got a NULL pointer\00ValueError\00Invalid A.shape[1] on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected 12, but got \FF\00ValueError\00Invalid A.shape[0] on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected n between 0 and 2147483647 (int32), but got \FF\00ValueError\00Mismatched A.strides on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to be compact array, that is A.strides[0] = \FF, but got \FF\00ValueError\00Mismatched A.strides on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to be compact array, that is A.strides[1] = \FF, but got \FF\00ValueError\00A data pointer is NULL on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected non-NULL data pointer\00ValueError\00Misaligned A.data on argument #0 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected data plus byte_offset to be a multiple of 2 bytes, but got one that is beyond by \FE\00ValueError\00Mismatched B.shape[0] on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to match A.shape[0] (\FF), but got \FF\00ValueError\00Mismatched B.strides on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to be compact array, that is B.strides[0] = \FF, but got \FF\00ValueError\00Mismatched B.device_id on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected to match A.device_id (\FF), but got \FF\00ValueError\00B data pointer is NULL on argument #1 when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected non-NULL data pointer\00ValueError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got None\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got int\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got bool\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got float\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a pointer\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got str\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a function\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got an array\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected Tensor, but got a value with type index \FF\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got None\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got a pointer\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got Tensor\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got str\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got a function\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got an array\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `rows(A: Tensor([n, 12], float16), B: Tensor([n], bool), scale: float32)`,\0A  expected float, but got a value with type index \FF\00TypeError\00\00"
 
 define i32 @__tvm_ffi_rows(ptr noundef %p0, ptr noundef %p1, i32 noundef %p2, ptr noundef %p3) mustprogress #0 {
 entry:
@@ -215,642 +169,50 @@ tail1:
   ret i32 %t107
 }
 
-define internal i32 @cd.f.rows_expected_Tensor_(i32 noundef %p0, i32 noundef %p1) cold noinline optnone #0 {
-entry:
-  %values = alloca [2 x i64], align 8
-  br label %body
-body:
-  %t1 = sext i32 %p0 to i64
-  store i64 %t1, ptr %values, align 8
-  %t2 = icmp ne i32 %p1, 0
-  br i1 %t2, label %fine1, label %failed, !prof !1
-fine1:
-  %t3 = sext i32 %p0 to i64
-  store i64 %t3, ptr %values, align 8
-  %t4 = icmp ne i32 %p1, 1
-  br i1 %t4, label %fine2, label %failed, !prof !1
-fine2:
-  %t5 = sext i32 %p0 to i64
-  store i64 %t5, ptr %values, align 8
-  %t6 = icmp ne i32 %p1, 2
-  br i1 %t6, label %fine3, label %failed, !prof !1
-fine3:
-  %t7 = sext i32 %p0 to i64
-  store i64 %t7, ptr %values, align 8
-  %t8 = icmp ne i32 %p1, 3
-  br i1 %t8, label %fine4, label %failed, !prof !1
-fine4:
-  %t9 = sext i32 %p0 to i64
-  store i64 %t9, ptr %values, align 8
-  %t10 = icmp ne i32 %p1, 4
-  br i1 %t10, label %fine5, label %failed, !prof !1
-fine5:
-  %t11 = sext i32 %p0 to i64
-  store i64 %t11, ptr %values, align 8
-  %t12 = icmp ne i32 %p1, 8
-  br i1 %t12, label %fine6, label %failed, !prof !1
-fine6:
-  %t13 = sext i32 %p0 to i64
-  store i64 %t13, ptr %values, align 8
-  %t14 = icmp ne i32 %p1, 11
-  br i1 %t14, label %fine7, label %failed, !prof !1
-fine7:
-  %t15 = sext i32 %p0 to i64
-  store i64 %t15, ptr %values, align 8
-  %t16 = icmp ne i32 %p1, 65
-  br i1 %t16, label %fine8, label %failed, !prof !1
-fine8:
-  %t17 = sext i32 %p0 to i64
-  store i64 %t17, ptr %values, align 8
-  %t18 = icmp ne i32 %p1, 68
-  br i1 %t18, label %fine9, label %failed, !prof !1
-fine9:
-  %t19 = sext i32 %p0 to i64
-  store i64 %t19, ptr %values, align 8
-  %t20 = icmp ne i32 %p1, 71
-  br i1 %t20, label %fine10, label %failed, !prof !1
-fine10:
-  %t21 = sext i32 %p0 to i64
-  store i64 %t21, ptr %values, align 8
-  %t22 = sext i32 %p1 to i64
-  %t23 = getelementptr i8, ptr %values, i64 8
-  store i64 %t22, ptr %t23, align 8
-  br i1 false, label %fine11, label %failed, !prof !1
-fine11:
-  ret i32 -1
-failed:
-  %t24 = phi ptr [ @cd.message.0, %body ], [ @cd.message.1, %fine1 ], [ @cd.message.2, %fine2 ], [ @cd.message.3, %fine3 ], [ @cd.message.4, %fine4 ], [ @cd.message.5, %fine5 ], [ @cd.message.5, %fine6 ], [ @cd.message.5, %fine7 ], [ @cd.message.6, %fine8 ], [ @cd.message.7, %fine9 ], [ @cd.message.8, %fine10 ]
-  %t25 = call i32 @cd.h.fail(ptr %t24, ptr %values)
-  ret i32 %t25
-}
-
-define internal i32 @cd.f.rows_expected_float_(i32 noundef %p0, i32 noundef %p1) cold noinline optnone #0 {
-entry:
-  %values = alloca [2 x i64], align 8
-  br label %body
-body:
-  %t1 = sext i32 %p0 to i64
-  store i64 %t1, ptr %values, align 8
-  %t2 = icmp ne i32 %p1, 0
-  br i1 %t2, label %fine1, label %failed, !prof !1
-fine1:
-  %t3 = sext i32 %p0 to i64
-  store i64 %t3, ptr %values, align 8
-  %t4 = icmp ne i32 %p1, 4
-  br i1 %t4, label %fine2, label %failed, !prof !1
-fine2:
-  %t5 = sext i32 %p0 to i64
-  store i64 %t5, ptr %values, align 8
-  %t6 = icmp ne i32 %p1, 7
-  br i1 %t6, label %fine3, label %failed, !prof !1
-fine3:
-  %t7 = sext i32 %p0 to i64
-  store i64 %t7, ptr %values, align 8
-  %t8 = icmp ne i32 %p1, 8
-  br i1 %t8, label %fine4, label %failed, !prof !1
-fine4:
-  %t9 = sext i32 %p0 to i64
-  store i64 %t9, ptr %values, align 8
-  %t10 = icmp ne i32 %p1, 11
-  br i1 %t10, label %fine5, label %failed, !prof !1
-fine5:
-  %t11 = sext i32 %p0 to i64
-  store i64 %t11, ptr %values, align 8
-  %t12 = icmp ne i32 %p1, 65
-  br i1 %t12, label %fine6, label %failed, !prof !1
-fine6:
-  %t13 = sext i32 %p0 to i64
-  store i64 %t13, ptr %values, align 8
-  %t14 = icmp ne i32 %p1, 68
-  br i1 %t14, label %fine7, label %failed, !prof !1
-fine7:
-  %t15 = sext i32 %p0 to i64
-  store i64 %t15, ptr %values, align 8
-  %t16 = icmp ne i32 %p1, 70
-  br i1 %t16, label %fine8, label %failed, !prof !1
-fine8:
-  %t17 = sext i32 %p0 to i64
-  store i64 %t17, ptr %values, align 8
-  %t18 = icmp ne i32 %p1, 71
-  br i1 %t18, label %fine9, label %failed, !prof !1
-fine9:
-  %t19 = sext i32 %p0 to i64
-  store i64 %t19, ptr %values, align 8
-  %t20 = sext i32 %p1 to i64
-  %t21 = getelementptr i8, ptr %values, i64 8
-  store i64 %t20, ptr %t21, align 8
-  br i1 false, label %fine10, label %failed, !prof !1
-fine10:
-  ret i32 -1
-failed:
-  %t22 = phi ptr [ @cd.message.9, %body ], [ @cd.message.10, %fine1 ], [ @cd.message.11, %fine2 ], [ @cd.message.12, %fine3 ], [ @cd.message.12, %fine4 ], [ @cd.message.12, %fine5 ], [ @cd.message.13, %fine6 ], [ @cd.message.11, %fine7 ], [ @cd.message.14, %fine8 ], [ @cd.message.15, %fine9 ]
-  %t23 = call i32 @cd.h.fail(ptr %t22, ptr %values)
-  ret i32 %t23
-}
-
 define internal i32 @cd.f.rows_checked_(ptr noundef %p0, i32 noundef %p1) cold noinline optnone #0 {
 entry:
-  %values = alloca [3 x i64], align 8
+  %t1 = alloca [60 x i64], align 8
   br label %body
 body:
-  %t1 = sext i32 %p1 to i64
-  store i64 %t1, ptr %values, align 8
-  %t2 = icmp eq i32 %p1, 3
-  br i1 %t2, label %fine1, label %failed, !prof !1
+  %t2 = getelementptr i64, ptr %t1, i64 1
+  store ptr %p0, ptr %t2, align 8
+  %t3 = sext i32 %p1 to i64
+  %t4 = getelementptr i64, ptr %t1, i64 2
+  store i64 %t3, ptr %t4, align 8
+  store i64 0, ptr %t1, align 8
+  %t5 = call i64 @cd.h.check(ptr @cd.table.1, ptr @cd.texts.0, ptr %t1)
+  %t6 = icmp eq i64 %t5, 1099511627776
+  br i1 %t6, label %fine1, label %out2
+out2:
+  %t7 = trunc i64 %t5 to i32
+  ret i32 %t7
 fine1:
-  %t3 = icmp eq ptr %p0, null
-  br i1 %t3, label %failed, label %fine2, !prof !0
-fine2:
-  %t4 = load i32, ptr %p0, align 4
-  %t5 = icmp eq i32 %t4, 7
-  %t6 = icmp eq i32 %t4, 70
-  %t7 = or i1 %t5, %t6
-  br i1 %t7, label %endif4, label %then3
+  %t8 = getelementptr i64, ptr %t1, i64 7
+  %t9 = load i64, ptr %t8, align 8
+  %t10 = trunc i64 %t9 to i32
+  %t11 = getelementptr i64, ptr %t1, i64 10
+  %t12 = load ptr, ptr %t11, align 8
+  %t13 = getelementptr i64, ptr %t1, i64 13
+  %t14 = load ptr, ptr %t13, align 8
+  %t15 = getelementptr i64, ptr %t1, i64 14
+  %t16 = load i64, ptr %t15, align 8
+  %t17 = trunc i64 %t16 to i32
+  %t18 = icmp eq i32 %t10, 3
+  br i1 %t18, label %then3, label %else4
 then3:
-  %t8 = call i32 @cd.f.rows_expected_Tensor_(i32 0, i32 %t4)
-  ret i32 %t8
-endif4:
-  %t9 = getelementptr i8, ptr %p0, i64 8
-  %t10 = load ptr, ptr %t9, align 8
-  %t11 = icmp eq ptr %t10, null
-  br i1 %t11, label %failed, label %fine5, !prof !0
-fine5:
-  %t12 = getelementptr i8, ptr %p0, i64 8
-  %t13 = load ptr, ptr %t12, align 8
-  %t14 = icmp eq i32 %t4, 70
-  %t15 = select i1 %t14, i64 24, i64 0
-  %t16 = getelementptr i8, ptr %t13, i64 %t15
-  %t17 = getelementptr i8, ptr %p0, i64 16
-  %t18 = load i32, ptr %t17, align 4
-  %t19 = icmp eq i32 %t18, 7
-  %t20 = icmp eq i32 %t18, 70
-  %t21 = or i1 %t19, %t20
-  br i1 %t21, label %endif7, label %then6
-then6:
-  %t22 = call i32 @cd.f.rows_expected_Tensor_(i32 1, i32 %t18)
-  ret i32 %t22
-endif7:
-  %t23 = getelementptr i8, ptr %p0, i64 24
-  %t24 = load ptr, ptr %t23, align 8
-  %t25 = icmp eq ptr %t24, null
-  br i1 %t25, label %failed, label %fine8, !prof !0
-fine8:
-  %t26 = getelementptr i8, ptr %p0, i64 24
-  %t27 = load ptr, ptr %t26, align 8
-  %t28 = icmp eq i32 %t18, 70
-  %t29 = select i1 %t28, i64 24, i64 0
-  %t30 = getelementptr i8, ptr %t27, i64 %t29
-  %t31 = getelementptr i8, ptr %p0, i64 32
-  %t32 = load i32, ptr %t31, align 4
-  %t33 = icmp eq i32 %t32, 3
-  %t34 = icmp eq i32 %t32, 1
-  %t35 = or i1 %t33, %t34
-  %t36 = icmp eq i32 %t32, 2
-  %t37 = or i1 %t35, %t36
-  br i1 %t37, label %endif10, label %then9
-then9:
-  %t38 = call i32 @cd.f.rows_expected_float_(i32 2, i32 %t32)
-  ret i32 %t38
-endif10:
-  %t39 = icmp eq i32 %t32, 3
-  br i1 %t39, label %then11, label %else12
-then11:
-  %t40 = getelementptr i8, ptr %p0, i64 40
-  %t41 = load double, ptr %t40, align 8
-  br label %end13
-else12:
-  %t42 = getelementptr i8, ptr %p0, i64 40
-  %t43 = load i64, ptr %t42, align 8
-  %t44 = sitofp i64 %t43 to double
-  br label %end13
-end13:
-  %t45 = phi double [ %t41, %then11 ], [ %t44, %else12 ]
-  %t46 = fptrunc double %t45 to float
-  %t47 = getelementptr i8, ptr %t16, i64 16
-  %t48 = load i32, ptr %t47, align 4
-  %t49 = icmp eq i32 %t48, 2
-  br i1 %t49, label %fine14, label %worded15, !prof !1
-worded15:
-  %t50 = sext i32 %t48 to i64
-  store i64 %t50, ptr %values, align 8
-  br label %failed
-fine14:
-  %t51 = getelementptr i8, ptr %t16, i64 20
-  %t52 = load i8, ptr %t51, align 1
-  %t53 = icmp eq i8 %t52, 2
-  br i1 %t53, label %and19, label %then16
-and19:
-  %t54 = getelementptr i8, ptr %t16, i64 21
-  %t55 = load i8, ptr %t54, align 1
-  %t56 = icmp eq i8 %t55, 16
-  br i1 %t56, label %and18, label %then16
-and18:
-  %t57 = getelementptr i8, ptr %t16, i64 22
-  %t58 = load i16, ptr %t57, align 2
-  %t59 = icmp eq i16 %t58, 1
-  br i1 %t59, label %endif17, label %then16
-then16:
-  %t60 = getelementptr i8, ptr %t16, i64 20
-  %t61 = load i8, ptr %t60, align 1
-  %t62 = icmp eq i8 %t61, 0
-  br i1 %t62, label %and22, label %fine20, !prof !0
-and22:
-  %t63 = getelementptr i8, ptr %t16, i64 22
-  %t64 = load i16, ptr %t63, align 2
-  %t65 = icmp eq i16 %t64, 1
-  br i1 %t65, label %worded21, label %fine20, !prof !0
-worded21:
-  %t66 = getelementptr i8, ptr %t16, i64 21
-  %t67 = load i8, ptr %t66, align 1
-  %t68 = zext i8 %t67 to i32
-  %t69 = sext i32 %t68 to i64
-  store i64 %t69, ptr %values, align 8
-  br label %failed
-fine20:
-  %t70 = getelementptr i8, ptr %t16, i64 20
-  %t71 = load i8, ptr %t70, align 1
-  %t72 = icmp eq i8 %t71, 1
-  br i1 %t72, label %and25, label %fine23, !prof !0
-and25:
-  %t73 = getelementptr i8, ptr %t16, i64 22
-  %t74 = load i16, ptr %t73, align 2
-  %t75 = icmp eq i16 %t74, 1
-  br i1 %t75, label %worded24, label %fine23, !prof !0
-worded24:
-  %t76 = getelementptr i8, ptr %t16, i64 21
-  %t77 = load i8, ptr %t76, align 1
-  %t78 = zext i8 %t77 to i32
-  %t79 = sext i32 %t78 to i64
-  store i64 %t79, ptr %values, align 8
-  br label %failed
-fine23:
-  %t80 = getelementptr i8, ptr %t16, i64 20
-  %t81 = load i8, ptr %t80, align 1
-  %t82 = icmp eq i8 %t81, 2
-  br i1 %t82, label %and28, label %fine26, !prof !0
-and28:
-  %t83 = getelementptr i8, ptr %t16, i64 22
-  %t84 = load i16, ptr %t83, align 2
-  %t85 = icmp eq i16 %t84, 1
-  br i1 %t85, label %worded27, label %fine26, !prof !0
-worded27:
-  %t86 = getelementptr i8, ptr %t16, i64 21
-  %t87 = load i8, ptr %t86, align 1
-  %t88 = zext i8 %t87 to i32
-  %t89 = sext i32 %t88 to i64
-  store i64 %t89, ptr %values, align 8
-  br label %failed
-fine26:
-  %t90 = getelementptr i8, ptr %t16, i64 20
-  %t91 = load i8, ptr %t90, align 1
-  %t92 = icmp eq i8 %t91, 4
-  br i1 %t92, label %and31, label %fine29, !prof !0
-and31:
-  %t93 = getelementptr i8, ptr %t16, i64 22
-  %t94 = load i16, ptr %t93, align 2
-  %t95 = icmp eq i16 %t94, 1
-  br i1 %t95, label %worded30, label %fine29, !prof !0
-worded30:
-  %t96 = getelementptr i8, ptr %t16, i64 21
-  %t97 = load i8, ptr %t96, align 1
-  %t98 = zext i8 %t97 to i32
-  %t99 = sext i32 %t98 to i64
-  store i64 %t99, ptr %values, align 8
-  br label %failed
-fine29:
-  %t100 = getelementptr i8, ptr %t16, i64 20
-  %t101 = load i8, ptr %t100, align 1
-  %t102 = icmp eq i8 %t101, 6
-  br i1 %t102, label %and33, label %fine32, !prof !0
-and33:
-  %t103 = getelementptr i8, ptr %t16, i64 22
-  %t104 = load i16, ptr %t103, align 2
-  %t105 = icmp eq i16 %t104, 1
-  br i1 %t105, label %failed, label %fine32, !prof !0
-fine32:
-  br i1 false, label %fine34, label %worded35, !prof !1
-worded35:
-  %t106 = getelementptr i8, ptr %t16, i64 20
-  %t107 = load i8, ptr %t106, align 1
-  %t108 = zext i8 %t107 to i32
-  %t109 = sext i32 %t108 to i64
-  store i64 %t109, ptr %values, align 8
-  %t110 = getelementptr i8, ptr %t16, i64 21
-  %t111 = load i8, ptr %t110, align 1
-  %t112 = zext i8 %t111 to i32
-  %t113 = sext i32 %t112 to i64
-  %t114 = getelementptr i8, ptr %values, i64 8
-  store i64 %t113, ptr %t114, align 8
-  %t115 = getelementptr i8, ptr %t16, i64 22
-  %t116 = load i16, ptr %t115, align 2
-  %t117 = zext i16 %t116 to i32
-  %t118 = sext i32 %t117 to i64
-  %t119 = getelementptr i8, ptr %values, i64 16
-  store i64 %t118, ptr %t119, align 8
-  br label %failed
-fine34:
-  br label %endif17
-endif17:
-  %t120 = getelementptr i8, ptr %t16, i64 8
-  %t121 = load i32, ptr %t120, align 4
-  %t122 = icmp eq i32 %t121, 1
-  br i1 %t122, label %fine36, label %worded37, !prof !1
-worded37:
-  %t123 = sext i32 %t121 to i64
-  store i64 %t123, ptr %values, align 8
-  br label %failed
-fine36:
-  %t124 = getelementptr i8, ptr %t16, i64 24
-  %t125 = load ptr, ptr %t124, align 8
-  %t126 = getelementptr i8, ptr %t16, i64 32
-  %t127 = load ptr, ptr %t126, align 8
-  %t128 = load ptr, ptr %t16, align 8
-  %t129 = getelementptr i8, ptr %t16, i64 40
-  %t130 = load i64, ptr %t129, align 8
-  %t131 = getelementptr i8, ptr %t128, i64 %t130
-  %t132 = icmp eq ptr %t125, null
-  br i1 %t132, label %failed, label %fine38, !prof !0
-fine38:
-  %t133 = getelementptr i8, ptr %t30, i64 16
-  %t134 = load i32, ptr %t133, align 4
-  %t135 = icmp eq i32 %t134, 1
-  br i1 %t135, label %fine39, label %worded40, !prof !1
-worded40:
-  %t136 = sext i32 %t134 to i64
-  store i64 %t136, ptr %values, align 8
-  br label %failed
-fine39:
-  %t137 = getelementptr i8, ptr %t30, i64 20
-  %t138 = load i8, ptr %t137, align 1
-  %t139 = icmp eq i8 %t138, 6
-  br i1 %t139, label %and44, label %then41
-and44:
-  %t140 = getelementptr i8, ptr %t30, i64 21
-  %t141 = load i8, ptr %t140, align 1
-  %t142 = icmp eq i8 %t141, 8
-  br i1 %t142, label %and43, label %then41
-and43:
-  %t143 = getelementptr i8, ptr %t30, i64 22
-  %t144 = load i16, ptr %t143, align 2
-  %t145 = icmp eq i16 %t144, 1
-  br i1 %t145, label %endif42, label %then41
-then41:
-  %t146 = getelementptr i8, ptr %t30, i64 20
-  %t147 = load i8, ptr %t146, align 1
-  %t148 = icmp eq i8 %t147, 0
-  br i1 %t148, label %and47, label %fine45, !prof !0
-and47:
-  %t149 = getelementptr i8, ptr %t30, i64 22
-  %t150 = load i16, ptr %t149, align 2
-  %t151 = icmp eq i16 %t150, 1
-  br i1 %t151, label %worded46, label %fine45, !prof !0
-worded46:
-  %t152 = getelementptr i8, ptr %t30, i64 21
-  %t153 = load i8, ptr %t152, align 1
-  %t154 = zext i8 %t153 to i32
-  %t155 = sext i32 %t154 to i64
-  store i64 %t155, ptr %values, align 8
-  br label %failed
-fine45:
-  %t156 = getelementptr i8, ptr %t30, i64 20
-  %t157 = load i8, ptr %t156, align 1
-  %t158 = icmp eq i8 %t157, 1
-  br i1 %t158, label %and50, label %fine48, !prof !0
-and50:
-  %t159 = getelementptr i8, ptr %t30, i64 22
-  %t160 = load i16, ptr %t159, align 2
-  %t161 = icmp eq i16 %t160, 1
-  br i1 %t161, label %worded49, label %fine48, !prof !0
-worded49:
-  %t162 = getelementptr i8, ptr %t30, i64 21
-  %t163 = load i8, ptr %t162, align 1
-  %t164 = zext i8 %t163 to i32
-  %t165 = sext i32 %t164 to i64
-  store i64 %t165, ptr %values, align 8
-  br label %failed
-fine48:
-  %t166 = getelementptr i8, ptr %t30, i64 20
-  %t167 = load i8, ptr %t166, align 1
-  %t168 = icmp eq i8 %t167, 2
-  br i1 %t168, label %and53, label %fine51, !prof !0
-and53:
-  %t169 = getelementptr i8, ptr %t30, i64 22
-  %t170 = load i16, ptr %t169, align 2
-  %t171 = icmp eq i16 %t170, 1
-  br i1 %t171, label %worded52, label %fine51, !prof !0
-worded52:
-  %t172 = getelementptr i8, ptr %t30, i64 21
-  %t173 = load i8, ptr %t172, align 1
-  %t174 = zext i8 %t173 to i32
-  %t175 = sext i32 %t174 to i64
-  store i64 %t175, ptr %values, align 8
-  br label %failed
-fine51:
-  %t176 = getelementptr i8, ptr %t30, i64 20
-  %t177 = load i8, ptr %t176, align 1
-  %t178 = icmp eq i8 %t177, 4
-  br i1 %t178, label %and56, label %fine54, !prof !0
-and56:
-  %t179 = getelementptr i8, ptr %t30, i64 22
-  %t180 = load i16, ptr %t179, align 2
-  %t181 = icmp eq i16 %t180, 1
-  br i1 %t181, label %worded55, label %fine54, !prof !0
-worded55:
-  %t182 = getelementptr i8, ptr %t30, i64 21
-  %t183 = load i8, ptr %t182, align 1
-  %t184 = zext i8 %t183 to i32
-  %t185 = sext i32 %t184 to i64
-  store i64 %t185, ptr %values, align 8
-  br label %failed
-fine54:
-  %t186 = getelementptr i8, ptr %t30, i64 20
-  %t187 = load i8, ptr %t186, align 1
-  %t188 = icmp eq i8 %t187, 6
-  br i1 %t188, label %and58, label %fine57, !prof !0
-and58:
-  %t189 = getelementptr i8, ptr %t30, i64 22
-  %t190 = load i16, ptr %t189, align 2
-  %t191 = icmp eq i16 %t190, 1
-  br i1 %t191, label %failed, label %fine57, !prof !0
-fine57:
-  br i1 false, label %fine59, label %worded60, !prof !1
-worded60:
-  %t192 = getelementptr i8, ptr %t30, i64 20
-  %t193 = load i8, ptr %t192, align 1
-  %t194 = zext i8 %t193 to i32
-  %t195 = sext i32 %t194 to i64
-  store i64 %t195, ptr %values, align 8
-  %t196 = getelementptr i8, ptr %t30, i64 21
-  %t197 = load i8, ptr %t196, align 1
-  %t198 = zext i8 %t197 to i32
-  %t199 = sext i32 %t198 to i64
-  %t200 = getelementptr i8, ptr %values, i64 8
-  store i64 %t199, ptr %t200, align 8
-  %t201 = getelementptr i8, ptr %t30, i64 22
-  %t202 = load i16, ptr %t201, align 2
-  %t203 = zext i16 %t202 to i32
-  %t204 = sext i32 %t203 to i64
-  %t205 = getelementptr i8, ptr %values, i64 16
-  store i64 %t204, ptr %t205, align 8
-  br label %failed
-fine59:
-  br label %endif42
-endif42:
-  %t206 = getelementptr i8, ptr %t30, i64 8
-  %t207 = load i32, ptr %t206, align 4
-  %t208 = icmp eq i32 %t207, 1
-  br i1 %t208, label %fine61, label %worded62, !prof !1
-worded62:
-  %t209 = sext i32 %t207 to i64
-  store i64 %t209, ptr %values, align 8
-  br label %failed
-fine61:
-  %t210 = getelementptr i8, ptr %t30, i64 24
-  %t211 = load ptr, ptr %t210, align 8
-  %t212 = getelementptr i8, ptr %t30, i64 32
-  %t213 = load ptr, ptr %t212, align 8
-  %t214 = load ptr, ptr %t30, align 8
-  %t215 = getelementptr i8, ptr %t30, i64 40
-  %t216 = load i64, ptr %t215, align 8
-  %t217 = getelementptr i8, ptr %t214, i64 %t216
-  %t218 = icmp eq ptr %t211, null
-  br i1 %t218, label %failed, label %fine63, !prof !0
-fine63:
-  %t219 = getelementptr i8, ptr %t125, i64 8
-  %t220 = load i64, ptr %t219, align 8
-  %t221 = icmp eq i64 %t220, 12
-  br i1 %t221, label %fine64, label %worded65, !prof !1
-worded65:
-  store i64 %t220, ptr %values, align 8
-  br label %failed
-fine64:
-  %t222 = load i64, ptr %t125, align 8
-  %t223 = icmp ule i64 %t222, 2147483647
-  br i1 %t223, label %fine66, label %worded67, !prof !1
-worded67:
-  store i64 %t222, ptr %values, align 8
-  br label %failed
-fine66:
-  %t224 = load i64, ptr %t125, align 8
-  %t225 = trunc i64 %t224 to i32
-  %t226 = icmp eq ptr %t127, null
-  br i1 %t226, label %endif69, label %and70
-and70:
-  %t227 = load i64, ptr %t125, align 8
-  %t228 = icmp ne i64 %t227, 0
-  br i1 %t228, label %then68, label %endif69
-then68:
-  %t229 = load i64, ptr %t125, align 8
-  %t230 = icmp slt i64 %t229, 2
-  br i1 %t230, label %fine71, label %or73, !prof !1
-or73:
-  %t231 = load i64, ptr %t127, align 8
-  %t232 = icmp eq i64 %t231, 12
-  br i1 %t232, label %fine71, label %worded72, !prof !1
-worded72:
-  store i64 12, ptr %values, align 8
-  %t233 = load i64, ptr %t127, align 8
-  %t234 = getelementptr i8, ptr %values, i64 8
-  store i64 %t233, ptr %t234, align 8
-  br label %failed
-fine71:
-  %t235 = getelementptr i8, ptr %t125, i64 8
-  %t236 = load i64, ptr %t235, align 8
-  %t237 = icmp slt i64 %t236, 2
-  br i1 %t237, label %fine74, label %or76, !prof !1
-or76:
-  %t238 = getelementptr i8, ptr %t127, i64 8
-  %t239 = load i64, ptr %t238, align 8
-  %t240 = icmp eq i64 %t239, 1
-  br i1 %t240, label %fine74, label %worded75, !prof !1
-worded75:
-  store i64 1, ptr %values, align 8
-  %t241 = getelementptr i8, ptr %t127, i64 8
-  %t242 = load i64, ptr %t241, align 8
-  %t243 = getelementptr i8, ptr %values, i64 8
-  store i64 %t242, ptr %t243, align 8
-  br label %failed
-fine74:
-  br label %endif69
-endif69:
-  %t244 = load i64, ptr %t125, align 8
-  %t245 = icmp eq i64 %t244, 0
-  br i1 %t245, label %fine77, label %or78, !prof !1
-or78:
-  %t246 = load ptr, ptr %t16, align 8
-  %t247 = icmp eq ptr %t246, null
-  br i1 %t247, label %failed, label %fine77, !prof !0
-fine77:
-  %t248 = ptrtoint ptr %t131 to i64
-  %t249 = and i64 %t248, 1
-  store i64 %t249, ptr %values, align 8
-  %t250 = load i64, ptr %t125, align 8
-  %t251 = icmp eq i64 %t250, 0
-  %t252 = icmp eq i64 %t249, 0
-  %t253 = or i1 %t251, %t252
-  br i1 %t253, label %fine79, label %failed, !prof !1
-fine79:
-  %t254 = load i64, ptr %t211, align 8
-  %t255 = sext i32 %t225 to i64
-  %t256 = icmp eq i64 %t254, %t255
-  br i1 %t256, label %fine80, label %worded81, !prof !1
-worded81:
-  store i64 %t255, ptr %values, align 8
-  %t257 = getelementptr i8, ptr %values, i64 8
-  store i64 %t254, ptr %t257, align 8
-  br label %failed
-fine80:
-  %t258 = icmp eq ptr %t213, null
-  br i1 %t258, label %endif83, label %and84
-and84:
-  %t259 = load i64, ptr %t211, align 8
-  %t260 = icmp ne i64 %t259, 0
-  br i1 %t260, label %then82, label %endif83
-then82:
-  %t261 = load i64, ptr %t211, align 8
-  %t262 = icmp slt i64 %t261, 2
-  br i1 %t262, label %fine85, label %or87, !prof !1
-or87:
-  %t263 = load i64, ptr %t213, align 8
-  %t264 = icmp eq i64 %t263, 1
-  br i1 %t264, label %fine85, label %worded86, !prof !1
-worded86:
-  store i64 1, ptr %values, align 8
-  %t265 = load i64, ptr %t213, align 8
-  %t266 = getelementptr i8, ptr %values, i64 8
-  store i64 %t265, ptr %t266, align 8
-  br label %failed
-fine85:
-  br label %endif83
-endif83:
-  %t267 = getelementptr i8, ptr %t30, i64 12
-  %t268 = load i32, ptr %t267, align 4
-  %t269 = getelementptr i8, ptr %t16, i64 12
-  %t270 = load i32, ptr %t269, align 4
-  %t271 = icmp eq i32 %t268, %t270
-  br i1 %t271, label %fine88, label %worded89, !prof !1
-worded89:
-  %t272 = sext i32 %t270 to i64
-  store i64 %t272, ptr %values, align 8
-  %t273 = sext i32 %t268 to i64
-  %t274 = getelementptr i8, ptr %values, i64 8
-  store i64 %t273, ptr %t274, align 8
-  br label %failed
-fine88:
-  %t275 = load i64, ptr %t211, align 8
-  %t276 = icmp eq i64 %t275, 0
-  br i1 %t276, label %fine90, label %or91, !prof !1
-or91:
-  %t277 = load ptr, ptr %t30, align 8
-  %t278 = icmp eq ptr %t277, null
-  br i1 %t278, label %failed, label %fine90, !prof !0
-fine90:
-  %t279 = call i32 @cd.f.rows_compute_(ptr %t131, ptr %t217, float %t46, i32 %t225)
-  ret i32 %t279
-failed:
-  %t280 = phi ptr [ @cd.message.16, %body ], [ @cd.message.17, %fine1 ], [ @cd.message.18, %endif4 ], [ @cd.message.19, %endif7 ], [ @cd.message.20, %worded15 ], [ @cd.message.21, %worded21 ], [ @cd.message.22, %worded24 ], [ @cd.message.23, %worded27 ], [ @cd.message.24, %worded30 ], [ @cd.message.25, %and33 ], [ @cd.message.26, %worded35 ], [ @cd.message.27, %worded37 ], [ @cd.message.28, %fine36 ], [ @cd.message.29, %worded40 ], [ @cd.message.30, %worded46 ], [ @cd.message.31, %worded49 ], [ @cd.message.32, %worded52 ], [ @cd.message.33, %worded55 ], [ @cd.message.34, %and58 ], [ @cd.message.35, %worded60 ], [ @cd.message.36, %worded62 ], [ @cd.message.37, %fine61 ], [ @cd.message.38, %worded65 ], [ @cd.message.39, %worded67 ], [ @cd.message.40, %worded72 ], [ @cd.message.41, %worded75 ], [ @cd.message.42, %or78 ], [ @cd.message.43, %fine77 ], [ @cd.message.44, %worded81 ], [ @cd.message.45, %worded86 ], [ @cd.message.46, %worded89 ], [ @cd.message.47, %or91 ]
-  %t281 = call i32 @cd.h.fail(ptr %t280, ptr %values)
-  ret i32 %t281
+  %t19 = getelementptr i8, ptr %p0, i64 40
+  %t20 = load double, ptr %t19, align 8
+  br label %end5
+else4:
+  %t21 = getelementptr i8, ptr %p0, i64 40
+  %t22 = load i64, ptr %t21, align 8
+  %t23 = sitofp i64 %t22 to double
+  br label %end5
+end5:
+  %t24 = phi double [ %t20, %then3 ], [ %t23, %else4 ]
+  %t25 = fptrunc double %t24 to float
+  %t26 = call i32 @cd.f.rows_compute_(ptr %t12, ptr %t14, float %t25, i32 %t17)
+  ret i32 %t26
 }
 
 define internal i32 @cd.f.rows_compute_(ptr noundef nocapture readonly align 2 %p0, ptr noundef nocapture align 1 %p1, float noundef %p2, i32 noundef %p3) mustprogress noinline #0 {
@@ -918,21 +280,103 @@ done3:
   ret i32 0
 }
 
+define internal i64 @cd.h.check(ptr %table, ptr %texts, ptr %frame) cold noinline optnone #0 {
+entry:
+  %results = alloca [13 x i64], align 8
+  br label %next
+next:
+  %at = phi ptr [ %table, %entry ], [ %to, %next ]
+  %word = load i64, ptr %at, align 8
+  %at.number = getelementptr i8, ptr %at, i64 8
+  %number = load i64, ptr %at.number, align 8
+  %following = getelementptr i8, ptr %at, i64 16
+  %code = and i64 %word, 65535
+  %d.high = lshr i64 %word, 16
+  %d = and i64 %d.high, 65535
+  %a.high = lshr i64 %word, 32
+  %a = and i64 %a.high, 65535
+  %b = lshr i64 %word, 48
+  %at.a = getelementptr i64, ptr %frame, i64 %a
+  %x = load i64, ptr %at.a, align 8
+  %at.b = getelementptr i64, ptr %frame, i64 %b
+  %y = load i64, ptr %at.b, align 8
+  %is_load = icmp eq i64 %code, 3
+  %pointer = inttoptr i64 %x to ptr
+  %field = getelementptr i8, ptr %pointer, i64 %number
+  %readable = select i1 %is_load, ptr %field, ptr %frame
+  %r3 = load i64, ptr %readable, align 1
+  %at.r3 = getelementptr i64, ptr %results, i64 3
+  store i64 %r3, ptr %at.r3, align 8
+  %sum = add i64 %x, %y
+  %r4 = add i64 %sum, %number
+  %at.r4 = getelementptr i64, ptr %results, i64 4
+  store i64 %r4, ptr %at.r4, align 8
+  %r5 = mul i64 %x, %y
+  %at.r5 = getelementptr i64, ptr %results, i64 5
+  store i64 %r5, ptr %at.r5, align 8
+  %r6 = and i64 %x, %y
+  %at.r6 = getelementptr i64, ptr %results, i64 6
+  store i64 %r6, ptr %at.r6, align 8
+  %r7 = xor i64 %x, %y
+  %at.r7 = getelementptr i64, ptr %results, i64 7
+  store i64 %r7, ptr %at.r7, align 8
+  %by = and i64 %number, 63
+  %r8 = shl i64 %x, %by
+  %at.r8 = getelementptr i64, ptr %results, i64 8
+  store i64 %r8, ptr %at.r8, align 8
+  %r9 = ashr i64 %x, %by
+  %at.r9 = getelementptr i64, ptr %results, i64 9
+  store i64 %r9, ptr %at.r9, align 8
+  %equal = icmp eq i64 %x, %y
+  %r10 = zext i1 %equal to i64
+  %at.r10 = getelementptr i64, ptr %results, i64 10
+  store i64 %r10, ptr %at.r10, align 8
+  %less = icmp slt i64 %x, %y
+  %r11 = zext i1 %less to i64
+  %at.r11 = getelementptr i64, ptr %results, i64 11
+  store i64 %r11, ptr %at.r11, align 8
+  %below = icmp ult i64 %x, %y
+  %r12 = zext i1 %below to i64
+  %at.r12 = getelementptr i64, ptr %results, i64 12
+  store i64 %r12, ptr %at.r12, align 8
+  %at.old = getelementptr i64, ptr %frame, i64 %d
+  %old = load i64, ptr %at.old, align 8
+  %at.r2 = getelementptr i64, ptr %results, i64 2
+  store i64 %old, ptr %at.r2, align 8
+  %at.result = getelementptr i64, ptr %results, i64 %code
+  %result = load i64, ptr %at.result, align 8
+  store i64 %result, ptr %at.old, align 8
+  %target = getelementptr i8, ptr %table, i64 %number
+  %is_jump = icmp eq i64 %code, 2
+  %is_zero = icmp eq i64 %x, 0
+  %jumps = and i1 %is_jump, %is_zero
+  %to = select i1 %jumps, ptr %target, ptr %following
+  %goes_on = icmp ugt i64 %code, 1
+  br i1 %goes_on, label %next, label %ends
+ends:
+  %fails = icmp eq i64 %code, 1
+  br i1 %fails, label %fail, label %return
+fail:
+  %text = getelementptr i8, ptr %texts, i64 %number
+  %status = call i32 @cd.h.fail(ptr %text, ptr %at.a)
+  %wide = sext i32 %status to i64
+  ret i64 %wide
+return:
+  ret i64 %x
+}
+
 define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline optnone #0 {
 entry:
-  br label %kind
-kind:
-  %k = phi ptr [ %text, %entry ], [ %k.next, %kind ]
-  %k.byte = load i8, ptr %k, align 1
-  %k.next = getelementptr i8, ptr %k, i64 1
-  %k.ends = icmp eq i8 %k.byte, 0
-  br i1 %k.ends, label %measure, label %kind
+  br label %measure
 measure:
-  %m = phi ptr [ %k.next, %kind ], [ %m.next, %measure ]
-  %size = phi i64 [ 1, %kind ], [ %size.next, %measure ]
+  %m = phi ptr [ %text, %entry ], [ %m.next, %measure ]
+  %size = phi i64 [ 0, %entry ], [ %size.next, %measure ]
+  %values.end = phi ptr [ %values, %entry ], [ %values.next, %measure ]
   %m.byte = load i8, ptr %m, align 1
   %m.next = getelementptr i8, ptr %m, i64 1
-  %m.integer = icmp ult i8 %m.byte, 3
+  %m.integer = icmp ugt i8 %m.byte, -3
+  %m.values = select i1 %m.integer, i64 8, i64 0
+  %values.next = getelementptr i8, ptr %values.end, i64 %m.values
   %m.size = select i1 %m.integer, i64 20, i64 1
   %size.next = add i64 %size, %m.size
   %m.ends = icmp eq i8 %m.byte, 0
@@ -940,55 +384,41 @@ measure:
 measured:
   %out = call ptr @malloc(i64 %size.next)
   %none = icmp eq ptr %out, null
-  br i1 %none, label %full, label %next
+  br i1 %none, label %full, label %begin
 full:
-  %unworded = call i32 @cd.h.raise(ptr %text, ptr @cd.no_memory)
+  %unworded = call i32 @cd.h.raise(ptr %m.next, ptr @cd.no_memory)
   ret i32 %unworded
-next:
-  %s = phi ptr [ %k.next, %measured ], [ %s.next, %plain ], [ %e.next, %escaped ], [ %s.next, %wrote ]
-  %o = phi ptr [ %out, %measured ], [ %o.plain, %plain ], [ %o.escaped, %escaped ], [ %o.end, %wrote ]
-  %v = phi ptr [ %values, %measured ], [ %v, %plain ], [ %v, %escaped ], [ %v.next, %wrote ]
-  %byte = load i8, ptr %s, align 1
-  %s.next = getelementptr i8, ptr %s, i64 1
-  switch i8 %byte, label %plain [
-    i8 0, label %ready
-    i8 1, label %integer
-    i8 2, label %integer
-    i8 3, label %escaped
-  ]
-escaped:
-  %e.byte = load i8, ptr %s.next, align 1
-  %e.char = sub i8 %e.byte, 64
-  store i8 %e.char, ptr %o, align 1
-  %e.next = getelementptr i8, ptr %s, i64 2
-  %o.escaped = getelementptr i8, ptr %o, i64 1
+begin:
+  %out.last = getelementptr i8, ptr %out, i64 %size
+  store i8 0, ptr %out.last, align 1
   br label %next
+next:
+  %s = phi ptr [ %m, %begin ], [ %s.less, %plain ], [ %s.less, %sign ]
+  %o = phi ptr [ %out.last, %begin ], [ %o.plain, %plain ], [ %o.sign, %sign ]
+  %v = phi ptr [ %values.end, %begin ], [ %v, %plain ], [ %v.less, %sign ]
+  %is_done = icmp eq ptr %s, %text
+  br i1 %is_done, label %ready, label %byte
+byte:
+  %s.less = getelementptr i8, ptr %s, i64 -1
+  %byte.value = load i8, ptr %s.less, align 1
+  %is_integer = icmp ugt i8 %byte.value, -3
+  br i1 %is_integer, label %integer, label %plain
 plain:
-  store i8 %byte, ptr %o, align 1
-  %o.plain = getelementptr i8, ptr %o, i64 1
+  %o.plain = getelementptr i8, ptr %o, i64 -1
+  store i8 %byte.value, ptr %o.plain, align 1
   br label %next
 integer:
-  %x = load i64, ptr %v, align 8
-  %v.next = getelementptr i8, ptr %v, i64 8
-  %is_signed = icmp eq i8 %byte, 1
+  %v.less = getelementptr i8, ptr %v, i64 -8
+  %x = load i64, ptr %v.less, align 8
+  %is_signed = icmp eq i8 %byte.value, -1
   %is_below = icmp slt i64 %x, 0
   %is_negative = and i1 %is_signed, %is_below
   %minus = sub i64 0, %x
   %magnitude = select i1 %is_negative, i64 %minus, i64 %x
-  store i8 45, ptr %o, align 1
-  %sign = zext i1 %is_negative to i64
-  %o.first = getelementptr i8, ptr %o, i64 %sign
-  br label %count
-count:
-  %c.rest = phi i64 [ %magnitude, %integer ], [ %c.less, %count ]
-  %c.at = phi ptr [ %o.first, %integer ], [ %c.next, %count ]
-  %c.next = getelementptr i8, ptr %c.at, i64 1
-  %c.less = udiv i64 %c.rest, 10
-  %c.ends = icmp eq i64 %c.less, 0
-  br i1 %c.ends, label %digits, label %count
+  br label %digits
 digits:
-  %d.rest = phi i64 [ %magnitude, %count ], [ %d.less, %digits ]
-  %d.end = phi ptr [ %c.next, %count ], [ %d.at, %digits ]
+  %d.rest = phi i64 [ %magnitude, %integer ], [ %d.less, %digits ]
+  %d.end = phi ptr [ %o, %integer ], [ %d.at, %digits ]
   %d.at = getelementptr i8, ptr %d.end, i64 -1
   %d.less = udiv i64 %d.rest, 10
   %d.tens = mul i64 %d.less, 10
@@ -997,13 +427,15 @@ digits:
   %d.char = add i8 %d.small, 48
   store i8 %d.char, ptr %d.at, align 1
   %d.ends = icmp eq i64 %d.less, 0
-  br i1 %d.ends, label %wrote, label %digits
-wrote:
-  %o.end = phi ptr [ %c.next, %digits ]
+  br i1 %d.ends, label %sign, label %digits
+sign:
+  %o.minus = getelementptr i8, ptr %d.at, i64 -1
+  %o.sign = select i1 %is_negative, ptr %o.minus, ptr %d.at
+  %first = select i1 %is_negative, i8 45, i8 %d.char
+  store i8 %first, ptr %o.sign, align 1
   br label %next
 ready:
-  store i8 0, ptr %o, align 1
-  %status = call i32 @cd.h.raise(ptr %text, ptr %out)
+  %status = call i32 @cd.h.raise(ptr %m.next, ptr %o)
   call void @free(ptr %out)
   ret i32 %status
 }

@@ -3,62 +3,9 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @__chipdock_env = global ptr null, align 8
 @cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
-@cd.message.0 = private unnamed_addr constant [174 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got None\00"
-@cd.message.1 = private unnamed_addr constant [173 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got int\00"
-@cd.message.10 = private unnamed_addr constant [162 x i8] c"TypeError\00args pointer is NULL when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected a non-NULL pointer\00"
-@cd.message.11 = private unnamed_addr constant [184 x i8] c"TypeError\00Mismatched type on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a NULL pointer\00"
-@cd.message.12 = private unnamed_addr constant [184 x i8] c"TypeError\00Mismatched type on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a NULL pointer\00"
-@cd.message.13 = private unnamed_addr constant [184 x i8] c"TypeError\00Mismatched type on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a NULL pointer\00"
-@cd.message.14 = private unnamed_addr constant [169 x i8] c"ValueError\00Mismatched A.ndim on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1, but got \01\00"
-@cd.message.15 = private unnamed_addr constant [178 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got int\01\00"
-@cd.message.16 = private unnamed_addr constant [179 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got uint\01\00"
-@cd.message.17 = private unnamed_addr constant [180 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got float\01\00"
-@cd.message.18 = private unnamed_addr constant [181 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bfloat\01\00"
-@cd.message.19 = private unnamed_addr constant [178 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bool\00"
-@cd.message.2 = private unnamed_addr constant [174 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got bool\00"
-@cd.message.20 = private unnamed_addr constant [208 x i8] c"TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got dtype code \01 of \01 bits and \01 lanes\00"
-@cd.message.21 = private unnamed_addr constant [206 x i8] c"ValueError\00Mismatched A.device_type on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected cpu (device type 1), but got device type \01\00"
-@cd.message.22 = private unnamed_addr constant [191 x i8] c"ValueError\00Mismatched A.shape on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1 extents, but got a NULL pointer\00"
-@cd.message.23 = private unnamed_addr constant [169 x i8] c"ValueError\00Mismatched B.ndim on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1, but got \01\00"
-@cd.message.24 = private unnamed_addr constant [178 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got int\01\00"
-@cd.message.25 = private unnamed_addr constant [179 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got uint\01\00"
-@cd.message.26 = private unnamed_addr constant [180 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got float\01\00"
-@cd.message.27 = private unnamed_addr constant [181 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bfloat\01\00"
-@cd.message.28 = private unnamed_addr constant [178 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bool\00"
-@cd.message.29 = private unnamed_addr constant [208 x i8] c"TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got dtype code \01 of \01 bits and \01 lanes\00"
-@cd.message.3 = private unnamed_addr constant [175 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got float\00"
-@cd.message.30 = private unnamed_addr constant [206 x i8] c"ValueError\00Mismatched B.device_type on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected cpu (device type 1), but got device type \01\00"
-@cd.message.31 = private unnamed_addr constant [191 x i8] c"ValueError\00Mismatched B.shape on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1 extents, but got a NULL pointer\00"
-@cd.message.32 = private unnamed_addr constant [169 x i8] c"ValueError\00Mismatched C.ndim on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1, but got \01\00"
-@cd.message.33 = private unnamed_addr constant [178 x i8] c"TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got int\01\00"
-@cd.message.34 = private unnamed_addr constant [179 x i8] c"TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got uint\01\00"
-@cd.message.35 = private unnamed_addr constant [180 x i8] c"TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got float\01\00"
-@cd.message.36 = private unnamed_addr constant [181 x i8] c"TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bfloat\01\00"
-@cd.message.37 = private unnamed_addr constant [178 x i8] c"TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bool\00"
-@cd.message.38 = private unnamed_addr constant [208 x i8] c"TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got dtype code \01 of \01 bits and \01 lanes\00"
-@cd.message.39 = private unnamed_addr constant [206 x i8] c"ValueError\00Mismatched C.device_type on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected cpu (device type 1), but got device type \01\00"
-@cd.message.4 = private unnamed_addr constant [179 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a pointer\00"
-@cd.message.40 = private unnamed_addr constant [191 x i8] c"ValueError\00Mismatched C.shape on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1 extents, but got a NULL pointer\00"
-@cd.message.41 = private unnamed_addr constant [203 x i8] c"ValueError\00Invalid A.shape[0] on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected n between 0 and 2147483647 (int32), but got \01\00"
-@cd.message.42 = private unnamed_addr constant [216 x i8] c"ValueError\00Mismatched A.strides on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to be compact array, that is A.strides[0] = \01, but got \01\00"
-@cd.message.43 = private unnamed_addr constant [183 x i8] c"ValueError\00A data pointer is NULL on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected non-NULL data pointer\00"
-@cd.message.44 = private unnamed_addr constant [239 x i8] c"ValueError\00Misaligned A.data on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by \02\00"
-@cd.message.45 = private unnamed_addr constant [195 x i8] c"ValueError\00Mismatched B.shape[0] on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.shape[0] (\01), but got \01\00"
-@cd.message.46 = private unnamed_addr constant [216 x i8] c"ValueError\00Mismatched B.strides on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to be compact array, that is B.strides[0] = \01, but got \01\00"
-@cd.message.47 = private unnamed_addr constant [197 x i8] c"ValueError\00Mismatched B.device_id on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.device_id (\01), but got \01\00"
-@cd.message.48 = private unnamed_addr constant [183 x i8] c"ValueError\00B data pointer is NULL on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected non-NULL data pointer\00"
-@cd.message.49 = private unnamed_addr constant [239 x i8] c"ValueError\00Misaligned B.data on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by \02\00"
-@cd.message.5 = private unnamed_addr constant [173 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got str\00"
-@cd.message.50 = private unnamed_addr constant [195 x i8] c"ValueError\00Mismatched C.shape[0] on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.shape[0] (\01), but got \01\00"
-@cd.message.51 = private unnamed_addr constant [216 x i8] c"ValueError\00Mismatched C.strides on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to be compact array, that is C.strides[0] = \01, but got \01\00"
-@cd.message.52 = private unnamed_addr constant [197 x i8] c"ValueError\00Mismatched C.device_id on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.device_id (\01), but got \01\00"
-@cd.message.53 = private unnamed_addr constant [183 x i8] c"ValueError\00C data pointer is NULL on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected non-NULL data pointer\00"
-@cd.message.54 = private unnamed_addr constant [239 x i8] c"ValueError\00Misaligned C.data on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by \02\00"
-@cd.message.6 = private unnamed_addr constant [180 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a function\00"
-@cd.message.7 = private unnamed_addr constant [178 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got an array\00"
-@cd.message.8 = private unnamed_addr constant [195 x i8] c"TypeError\00Mismatched type on argument #\01 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a value with type index \01\00"
-@cd.message.9 = private unnamed_addr constant [144 x i8] c"TypeError\00Expected 3 arguments when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  but got \01\00"
 @cd.no_memory = private unnamed_addr constant [32 x i8] c"no memory left to word an error\00"
+@cd.table.1 = private unnamed_addr constant [1924 x i64] [i64 196612, i64 3, i64 844433520328714, i64 0, i64 17180196874, i64 0, i64 21474836482, i64 96, i64 8590327812, i64 0, i64 25769803777, i64 0, i64 4295163914, i64 0, i64 12885164042, i64 0, i64 17180196874, i64 0, i64 21474836482, i64 176, i64 1, i64 144, i64 4295229443, i64 0, i64 17180196872, i64 32, i64 21475229705, i64 32, i64 25770000388, i64 0, i64 262148, i64 7, i64 1125912792072202, i64 0, i64 393220, i64 70, i64 1688862745624586, i64 0, i64 1970346312335366, i64 0, i64 1970346312400903, i64 0, i64 2533309150789639, i64 0, i64 42950393866, i64 0, i64 47244640258, i64 448, i64 786436, i64 0, i64 51542884356, i64 0, i64 12888244228, i64 0, i64 2, i64 14112, i64 4295229443, i64 8, i64 17180196874, i64 0, i64 21475229706, i64 0, i64 25770262538, i64 0, i64 30064771074, i64 544, i64 1, i64 306, i64 4295294979, i64 8, i64 458756, i64 70, i64 1970337722400778, i64 0, i64 34359738370, i64 656, i64 589828, i64 24, i64 38655098884, i64 0, i64 2, i64 688, i64 655364, i64 0, i64 42950066180, i64 0, i64 1688871335821316, i64 0, i64 47244902404, i64 0, i64 4295360515, i64 16, i64 25770262536, i64 32, i64 30065295369, i64 32, i64 34360066052, i64 0, i64 393220, i64 7, i64 1688871335559178, i64 0, i64 524292, i64 70, i64 2251821289111562, i64 0, i64 2533304855822342, i64 0, i64 2533304855887879, i64 0, i64 3096267694276615, i64 0, i64 51540459530, i64 0, i64 55834574850, i64 992, i64 917508, i64 1, i64 60132818948, i64 0, i64 21478178820, i64 0, i64 2, i64 14112, i64 4295360515, i64 24, i64 25770262538, i64 0, i64 30065295370, i64 0, i64 34360328202, i64 0, i64 38654705666, i64 1088, i64 1, i64 490, i64 4295426051, i64 24, i64 589828, i64 70, i64 2533296265887754, i64 0, i64 42949672962, i64 1200, i64 720900, i64 24, i64 47245164548, i64 0, i64 2, i64 1232, i64 786436, i64 0, i64 51540131844, i64 0, i64 2251829879308292, i64 0, i64 55834968068, i64 0, i64 4295491587, i64 32, i64 34360328200, i64 32, i64 38655361033, i64 32, i64 42950131716, i64 0, i64 524292, i64 7, i64 2251829879046154, i64 0, i64 655364, i64 70, i64 2814779832598538, i64 0, i64 3096263399309318, i64 0, i64 3096263399374855, i64 0, i64 3659226237763591, i64 0, i64 60130525194, i64 0, i64 64424509442, i64 1536, i64 1048580, i64 2, i64 68722753540, i64 0, i64 30068113412, i64 0, i64 2, i64 14112, i64 4295491587, i64 40, i64 34360328202, i64 0, i64 38655361034, i64 0, i64 42950393866, i64 0, i64 47244640258, i64 1632, i64 1, i64 674, i64 4295557123, i64 40, i64 720900, i64 70, i64 3096254809374730, i64 0, i64 51539607554, i64 1744, i64 851972, i64 24, i64 55835230212, i64 0, i64 2, i64 1776, i64 917508, i64 0, i64 60130197508, i64 0, i64 2814788422795268, i64 0, i64 64425033732, i64 0, i64 17180459011, i64 16, i64 38655361032, i64 32, i64 42950393865, i64 32, i64 786436, i64 1, i64 3377746966020106, i64 0, i64 55835492362, i64 0, i64 60129542146, i64 2000, i64 17180852227, i64 16, i64 64425558024, i64 32, i64 68720590857, i64 32, i64 73015623684, i64 0, i64 77309411329, i64 858, i64 17180590083, i64 20, i64 786436, i64 255, i64 3377746966020102, i64 0, i64 917508, i64 2, i64 3940705509507082, i64 0, i64 64425164804, i64 0, i64 42949672962, i64 2208, i64 17180917763, i64 21, i64 1114116, i64 255, i64 4785143324737542, i64 0, i64 1245188, i64 32, i64 5348101868224522, i64 0, i64 85900001284, i64 0, i64 42950262788, i64 0, i64 38654705666, i64 2336, i64 17181245443, i64 22, i64 1441796, i64 65535, i64 6192539683454982, i64 0, i64 1572868, i64 1, i64 6755498226941962, i64 0, i64 107374772228, i64 0, i64 38656409610, i64 0, i64 111669149698, i64 4240, i64 17181704195, i64 20, i64 1900548, i64 255, i64 8162894585659398, i64 0, i64 2031620, i64 0, i64 8725853129146378, i64 0, i64 137440722948, i64 0, i64 115964116994, i64 2576, i64 17182031875, i64 22, i64 2228228, i64 65535, i64 9570290944376838, i64 0, i64 2359300, i64 1, i64 10133249487863818, i64 0, i64 158915559428, i64 0, i64 115966607370, i64 0, i64 163211313162, i64 0, i64 167503724546, i64 2704, i64 17182490627, i64 21, i64 2686980, i64 255, i64 11540645846581254, i64 0, i64 180391444484, i64 0, i64 184683593729, i64 1027, i64 17181704195, i64 20, i64 1900548, i64 255, i64 8162894585659398, i64 0, i64 2031620, i64 1, i64 8725853129146378, i64 0, i64 137440722948, i64 0, i64 115964116994, i64 2912, i64 17182031875, i64 22, i64 2228228, i64 65535, i64 9570290944376838, i64 0, i64 2359300, i64 1, i64 10133249487863818, i64 0, i64 158915559428, i64 0, i64 115966607370, i64 0, i64 163211313162, i64 0, i64 167503724546, i64 3040, i64 17182490627, i64 21, i64 2686980, i64 255, i64 11540645846581254, i64 0, i64 180391444484, i64 0, i64 184683593729, i64 1205, i64 17181704195, i64 20, i64 1900548, i64 255, i64 8162894585659398, i64 0, i64 2031620, i64 2, i64 8725853129146378, i64 0, i64 137440722948, i64 0, i64 115964116994, i64 3248, i64 17182031875, i64 22, i64 2228228, i64 65535, i64 9570290944376838, i64 0, i64 2359300, i64 1, i64 10133249487863818, i64 0, i64 158915559428, i64 0, i64 115966607370, i64 0, i64 163211313162, i64 0, i64 167503724546, i64 3376, i64 17182490627, i64 21, i64 2686980, i64 255, i64 11540645846581254, i64 0, i64 180391444484, i64 0, i64 184683593729, i64 1384, i64 17181704195, i64 20, i64 1900548, i64 255, i64 8162894585659398, i64 0, i64 2031620, i64 4, i64 8725853129146378, i64 0, i64 137440722948, i64 0, i64 115964116994, i64 3584, i64 17182031875, i64 22, i64 2228228, i64 65535, i64 9570290944376838, i64 0, i64 2359300, i64 1, i64 10133249487863818, i64 0, i64 158915559428, i64 0, i64 115966607370, i64 0, i64 163211313162, i64 0, i64 167503724546, i64 3712, i64 17182490627, i64 21, i64 2686980, i64 255, i64 11540645846581254, i64 0, i64 180391444484, i64 0, i64 184683593729, i64 1564, i64 17181704195, i64 20, i64 1900548, i64 255, i64 8162894585659398, i64 0, i64 2031620, i64 6, i64 8725853129146378, i64 0, i64 137440722948, i64 0, i64 115964116994, i64 3920, i64 17182031875, i64 22, i64 2228228, i64 65535, i64 9570290944376838, i64 0, i64 2359300, i64 1, i64 10133249487863818, i64 0, i64 158915559428, i64 0, i64 115966607370, i64 0, i64 163211313162, i64 0, i64 167503724546, i64 3984, i64 1, i64 1745, i64 1769476, i64 0, i64 115965952010, i64 0, i64 120259084290, i64 4240, i64 17181769731, i64 20, i64 1966084, i64 255, i64 8444373857402886, i64 0, i64 17181966339, i64 21, i64 2162692, i64 255, i64 9288811672633350, i64 0, i64 17182162947, i64 22, i64 2359300, i64 65535, i64 10133249487863814, i64 0, i64 133146476548, i64 0, i64 146031443972, i64 0, i64 158916411396, i64 0, i64 163208757249, i64 1923, i64 17180459011, i64 8, i64 38655361032, i64 32, i64 42950393865, i64 32, i64 786436, i64 1, i64 3377746966020106, i64 0, i64 55835492362, i64 0, i64 60129542146, i64 4432, i64 17180852227, i64 8, i64 64425558024, i64 32, i64 68720590857, i64 32, i64 73015623684, i64 0, i64 77309411329, i64 2131, i64 17180524547, i64 24, i64 42950262788, i64 0, i64 17180590083, i64 32, i64 47245295620, i64 0, i64 17180655619, i64 0, i64 17180721155, i64 40, i64 3659226237763588, i64 0, i64 60130263044, i64 0, i64 38655492106, i64 0, i64 51540459530, i64 0, i64 55835492362, i64 0, i64 60129542146, i64 4640, i64 1, i64 2337, i64 25770590211, i64 16, i64 51540459528, i64 32, i64 55835492361, i64 32, i64 983044, i64 1, i64 4222184781250570, i64 0, i64 68720590858, i64 0, i64 73014444034, i64 4832, i64 25770983427, i64 16, i64 77310656520, i64 32, i64 81605689353, i64 32, i64 85900722180, i64 0, i64 90194313217, i64 2528, i64 25770721283, i64 20, i64 983044, i64 255, i64 4222184781250566, i64 0, i64 1114116, i64 2, i64 4785143324737546, i64 0, i64 77310263300, i64 0, i64 55834574850, i64 5040, i64 25771048963, i64 21, i64 1310724, i64 255, i64 5629581139968006, i64 0, i64 1441796, i64 32, i64 6192539683454986, i64 0, i64 98785099780, i64 0, i64 55835361284, i64 0, i64 51539607554, i64 5168, i64 25771376643, i64 22, i64 1638404, i64 65535, i64 7036977498685446, i64 0, i64 1769476, i64 1, i64 7599936042172426, i64 0, i64 120259870724, i64 0, i64 51541508106, i64 0, i64 124554051586, i64 7072, i64 25771835395, i64 20, i64 2097156, i64 255, i64 9007332400889862, i64 0, i64 2228228, i64 0, i64 9570290944376842, i64 0, i64 150325821444, i64 0, i64 128849018882, i64 5408, i64 25772163075, i64 22, i64 2424836, i64 65535, i64 10414728759607302, i64 0, i64 2555908, i64 1, i64 10977687303094282, i64 0, i64 171800657924, i64 0, i64 128851705866, i64 0, i64 176096411658, i64 0, i64 180388626434, i64 5536, i64 25772621827, i64 21, i64 2883588, i64 255, i64 12385083661811718, i64 0, i64 193276542980, i64 0, i64 197568495617, i64 2697, i64 25771835395, i64 20, i64 2097156, i64 255, i64 9007332400889862, i64 0, i64 2228228, i64 1, i64 9570290944376842, i64 0, i64 150325821444, i64 0, i64 128849018882, i64 5744, i64 25772163075, i64 22, i64 2424836, i64 65535, i64 10414728759607302, i64 0, i64 2555908, i64 1, i64 10977687303094282, i64 0, i64 171800657924, i64 0, i64 128851705866, i64 0, i64 176096411658, i64 0, i64 180388626434, i64 5872, i64 25772621827, i64 21, i64 2883588, i64 255, i64 12385083661811718, i64 0, i64 193276542980, i64 0, i64 197568495617, i64 2875, i64 25771835395, i64 20, i64 2097156, i64 255, i64 9007332400889862, i64 0, i64 2228228, i64 2, i64 9570290944376842, i64 0, i64 150325821444, i64 0, i64 128849018882, i64 6080, i64 25772163075, i64 22, i64 2424836, i64 65535, i64 10414728759607302, i64 0, i64 2555908, i64 1, i64 10977687303094282, i64 0, i64 171800657924, i64 0, i64 128851705866, i64 0, i64 176096411658, i64 0, i64 180388626434, i64 6208, i64 25772621827, i64 21, i64 2883588, i64 255, i64 12385083661811718, i64 0, i64 193276542980, i64 0, i64 197568495617, i64 3054, i64 25771835395, i64 20, i64 2097156, i64 255, i64 9007332400889862, i64 0, i64 2228228, i64 4, i64 9570290944376842, i64 0, i64 150325821444, i64 0, i64 128849018882, i64 6416, i64 25772163075, i64 22, i64 2424836, i64 65535, i64 10414728759607302, i64 0, i64 2555908, i64 1, i64 10977687303094282, i64 0, i64 171800657924, i64 0, i64 128851705866, i64 0, i64 176096411658, i64 0, i64 180388626434, i64 6544, i64 25772621827, i64 21, i64 2883588, i64 255, i64 12385083661811718, i64 0, i64 193276542980, i64 0, i64 197568495617, i64 3234, i64 25771835395, i64 20, i64 2097156, i64 255, i64 9007332400889862, i64 0, i64 2228228, i64 6, i64 9570290944376842, i64 0, i64 150325821444, i64 0, i64 128849018882, i64 6752, i64 25772163075, i64 22, i64 2424836, i64 65535, i64 10414728759607302, i64 0, i64 2555908, i64 1, i64 10977687303094282, i64 0, i64 171800657924, i64 0, i64 128851705866, i64 0, i64 176096411658, i64 0, i64 180388626434, i64 6816, i64 1, i64 3415, i64 1966084, i64 0, i64 128851050506, i64 0, i64 133143986178, i64 7072, i64 25771900931, i64 20, i64 2162692, i64 255, i64 9288811672633350, i64 0, i64 25772097539, i64 21, i64 2359300, i64 255, i64 10133249487863814, i64 0, i64 25772294147, i64 22, i64 2555908, i64 65535, i64 10977687303094278, i64 0, i64 146031575044, i64 0, i64 158916542468, i64 0, i64 171801509892, i64 0, i64 176093659137, i64 3593, i64 25770590211, i64 8, i64 51540459528, i64 32, i64 55835492361, i64 32, i64 983044, i64 1, i64 4222184781250570, i64 0, i64 68720590858, i64 0, i64 73014444034, i64 7264, i64 25770983427, i64 8, i64 77310656520, i64 32, i64 81605689353, i64 32, i64 85900722180, i64 0, i64 90194313217, i64 3801, i64 25770655747, i64 24, i64 55835361284, i64 0, i64 25770721283, i64 32, i64 60130394116, i64 0, i64 25770786819, i64 0, i64 25770852355, i64 40, i64 4503664052994052, i64 0, i64 73015361540, i64 0, i64 51540590602, i64 0, i64 64425558026, i64 0, i64 68720590858, i64 0, i64 73014444034, i64 7472, i64 1, i64 4007, i64 34360721411, i64 16, i64 64425558024, i64 32, i64 68720590857, i64 32, i64 1179652, i64 1, i64 5066622596481034, i64 0, i64 81605689354, i64 0, i64 85899345922, i64 7664, i64 34361114627, i64 16, i64 90195755016, i64 32, i64 94490787849, i64 32, i64 98785820676, i64 0, i64 103079215105, i64 4198, i64 34360852483, i64 20, i64 1179652, i64 255, i64 5066622596481030, i64 0, i64 1310724, i64 2, i64 5629581139968010, i64 0, i64 90195361796, i64 0, i64 68719476738, i64 7872, i64 34361180163, i64 21, i64 1507332, i64 255, i64 6474018955198470, i64 0, i64 1638404, i64 32, i64 7036977498685450, i64 0, i64 111670198276, i64 0, i64 68720459780, i64 0, i64 64424509442, i64 8000, i64 34361507843, i64 22, i64 1835012, i64 65535, i64 7881415313915910, i64 0, i64 1966084, i64 1, i64 8444373857402890, i64 0, i64 133144969220, i64 0, i64 64426606602, i64 0, i64 137438953474, i64 9904, i64 34361966595, i64 20, i64 2293764, i64 255, i64 9851770216120326, i64 0, i64 2424836, i64 0, i64 10414728759607306, i64 0, i64 163210919940, i64 0, i64 141733920770, i64 8240, i64 34362294275, i64 22, i64 2621444, i64 65535, i64 11259166574837766, i64 0, i64 2752516, i64 1, i64 11822125118324746, i64 0, i64 184685756420, i64 0, i64 141736804362, i64 0, i64 188981510154, i64 0, i64 193273528322, i64 8368, i64 34362753027, i64 21, i64 3080196, i64 255, i64 13229521477042182, i64 0, i64 206161641476, i64 0, i64 210453397505, i64 4367, i64 34361966595, i64 20, i64 2293764, i64 255, i64 9851770216120326, i64 0, i64 2424836, i64 1, i64 10414728759607306, i64 0, i64 163210919940, i64 0, i64 141733920770, i64 8576, i64 34362294275, i64 22, i64 2621444, i64 65535, i64 11259166574837766, i64 0, i64 2752516, i64 1, i64 11822125118324746, i64 0, i64 184685756420, i64 0, i64 141736804362, i64 0, i64 188981510154, i64 0, i64 193273528322, i64 8704, i64 34362753027, i64 21, i64 3080196, i64 255, i64 13229521477042182, i64 0, i64 206161641476, i64 0, i64 210453397505, i64 4545, i64 34361966595, i64 20, i64 2293764, i64 255, i64 9851770216120326, i64 0, i64 2424836, i64 2, i64 10414728759607306, i64 0, i64 163210919940, i64 0, i64 141733920770, i64 8912, i64 34362294275, i64 22, i64 2621444, i64 65535, i64 11259166574837766, i64 0, i64 2752516, i64 1, i64 11822125118324746, i64 0, i64 184685756420, i64 0, i64 141736804362, i64 0, i64 188981510154, i64 0, i64 193273528322, i64 9040, i64 34362753027, i64 21, i64 3080196, i64 255, i64 13229521477042182, i64 0, i64 206161641476, i64 0, i64 210453397505, i64 4724, i64 34361966595, i64 20, i64 2293764, i64 255, i64 9851770216120326, i64 0, i64 2424836, i64 4, i64 10414728759607306, i64 0, i64 163210919940, i64 0, i64 141733920770, i64 9248, i64 34362294275, i64 22, i64 2621444, i64 65535, i64 11259166574837766, i64 0, i64 2752516, i64 1, i64 11822125118324746, i64 0, i64 184685756420, i64 0, i64 141736804362, i64 0, i64 188981510154, i64 0, i64 193273528322, i64 9376, i64 34362753027, i64 21, i64 3080196, i64 255, i64 13229521477042182, i64 0, i64 206161641476, i64 0, i64 210453397505, i64 4904, i64 34361966595, i64 20, i64 2293764, i64 255, i64 9851770216120326, i64 0, i64 2424836, i64 6, i64 10414728759607306, i64 0, i64 163210919940, i64 0, i64 141733920770, i64 9584, i64 34362294275, i64 22, i64 2621444, i64 65535, i64 11259166574837766, i64 0, i64 2752516, i64 1, i64 11822125118324746, i64 0, i64 184685756420, i64 0, i64 141736804362, i64 0, i64 188981510154, i64 0, i64 193273528322, i64 9648, i64 1, i64 5085, i64 2162692, i64 0, i64 141736149002, i64 0, i64 146028888066, i64 9904, i64 34362032131, i64 20, i64 2359300, i64 255, i64 10133249487863814, i64 0, i64 34362228739, i64 21, i64 2555908, i64 255, i64 10977687303094278, i64 0, i64 34362425347, i64 22, i64 2752516, i64 65535, i64 11822125118324742, i64 0, i64 158916673540, i64 0, i64 171801640964, i64 0, i64 184686608388, i64 0, i64 188978561025, i64 5263, i64 34360721411, i64 8, i64 64425558024, i64 32, i64 68720590857, i64 32, i64 1179652, i64 1, i64 5066622596481034, i64 0, i64 81605689354, i64 0, i64 85899345922, i64 10096, i64 34361114627, i64 8, i64 90195755016, i64 32, i64 94490787849, i64 32, i64 98785820676, i64 0, i64 103079215105, i64 5471, i64 34360786947, i64 24, i64 68720459780, i64 0, i64 34360852483, i64 32, i64 73015492612, i64 0, i64 34360918019, i64 0, i64 34360983555, i64 40, i64 5348101868224516, i64 0, i64 85900460036, i64 0, i64 64425689098, i64 0, i64 77310656522, i64 0, i64 81605689354, i64 0, i64 85899345922, i64 10304, i64 1, i64 5677, i64 38655885315, i64 0, i64 1245188, i64 2147483647, i64 5066631186481164, i64 0, i64 85900722186, i64 0, i64 90195755018, i64 0, i64 94489280514, i64 10448, i64 38656212995, i64 0, i64 98785820676, i64 0, i64 103079215105, i64 5868, i64 38655950851, i64 0, i64 81605689352, i64 32, i64 85900722185, i64 32, i64 90195492868, i64 0, i64 42950983690, i64 0, i64 85900722186, i64 0, i64 90195558404, i64 0, i64 81604378626, i64 10656, i64 38656147459, i64 0, i64 1507332, i64 0, i64 6474018955198474, i64 0, i64 103080853514, i64 0, i64 107375427588, i64 0, i64 81604378626, i64 10944, i64 38656475139, i64 0, i64 1835012, i64 2, i64 7881415313915915, i64 0, i64 124555755524, i64 0, i64 111671115786, i64 0, i64 128849018882, i64 10832, i64 42951704579, i64 0, i64 2097156, i64 1, i64 9007332400889866, i64 0, i64 141735624708, i64 0, i64 111671377930, i64 0, i64 146028888066, i64 10944, i64 2293764, i64 1, i64 42952032259, i64 0, i64 150326280196, i64 0, i64 154621313028, i64 0, i64 158913789953, i64 6071, i64 38656016387, i64 0, i64 1376260, i64 0, i64 5911060411711498, i64 0, i64 94490525700, i64 0, i64 81605885962, i64 0, i64 98784247810, i64 11104, i64 17181442051, i64 0, i64 103080853514, i64 0, i64 107375886346, i64 0, i64 111670394884, i64 0, i64 81606148106, i64 0, i64 115964116994, i64 11152, i64 1, i64 6287, i64 38656016387, i64 0, i64 1376260, i64 0, i64 5911060411711498, i64 0, i64 94490525700, i64 0, i64 81605885962, i64 0, i64 98784247810, i64 11328, i64 1572868, i64 3, i64 6755446687334406, i64 0, i64 1703940, i64 0, i64 7318456770428938, i64 0, i64 115965362180, i64 0, i64 81606213642, i64 0, i64 120259084290, i64 11424, i64 1900548, i64 3, i64 8162821571215366, i64 0, i64 128851050500, i64 0, i64 133143986177, i64 6470, i64 51540852739, i64 0, i64 5066631186481162, i64 0, i64 85900722186, i64 0, i64 90194313218, i64 11552, i64 51541049347, i64 0, i64 77310918660, i64 0, i64 94490853380, i64 0, i64 98784247809, i64 6709, i64 55835885578, i64 0, i64 85900722186, i64 0, i64 90195558404, i64 0, i64 81604378626, i64 11696, i64 51541049347, i64 0, i64 1507332, i64 0, i64 6474018955198474, i64 0, i64 103080853514, i64 0, i64 107375427588, i64 0, i64 81604378626, i64 11984, i64 51541377027, i64 0, i64 1835012, i64 2, i64 7881415313915915, i64 0, i64 124555755524, i64 0, i64 111671115786, i64 0, i64 128849018882, i64 11872, i64 55836606467, i64 0, i64 2097156, i64 1, i64 9007332400889866, i64 0, i64 141735624708, i64 0, i64 111671377930, i64 0, i64 146028888066, i64 11984, i64 2293764, i64 1, i64 55836934147, i64 0, i64 150326280196, i64 0, i64 154621313028, i64 0, i64 158913789953, i64 6904, i64 25771048963, i64 12, i64 81605689352, i64 32, i64 85900722185, i64 32, i64 17181310979, i64 12, i64 94490787848, i64 32, i64 98785820681, i64 32, i64 6755489637007370, i64 0, i64 107375886346, i64 0, i64 111669149698, i64 12272, i64 17181638659, i64 12, i64 115965952008, i64 32, i64 120260984841, i64 32, i64 25771769859, i64 12, i64 128851050504, i64 32, i64 133146083337, i64 32, i64 124556214276, i64 0, i64 137441181700, i64 0, i64 141733920769, i64 7120, i64 51540918275, i64 0, i64 1376260, i64 0, i64 5911060411711498, i64 0, i64 94490525700, i64 0, i64 81605885962, i64 0, i64 98784247810, i64 12432, i64 25771376643, i64 0, i64 103080853514, i64 0, i64 107375886346, i64 0, i64 111670394884, i64 0, i64 81606148106, i64 0, i64 115964116994, i64 12480, i64 1, i64 7317, i64 51540918275, i64 0, i64 1376260, i64 0, i64 5911060411711498, i64 0, i64 94490525700, i64 0, i64 81605885962, i64 0, i64 98784247810, i64 12656, i64 1572868, i64 3, i64 6755459572236294, i64 0, i64 1703940, i64 0, i64 7318456770428938, i64 0, i64 115965362180, i64 0, i64 81606213642, i64 0, i64 120259084290, i64 12752, i64 1900548, i64 3, i64 8162834456117254, i64 0, i64 128851050500, i64 0, i64 133143986177, i64 7500, i64 64425754627, i64 0, i64 5066631186481162, i64 0, i64 85900722186, i64 0, i64 90194313218, i64 12880, i64 64425951235, i64 0, i64 77310918660, i64 0, i64 94490853380, i64 0, i64 98784247809, i64 7739, i64 68720787466, i64 0, i64 85900722186, i64 0, i64 90195558404, i64 0, i64 81604378626, i64 13024, i64 64425951235, i64 0, i64 1507332, i64 0, i64 6474018955198474, i64 0, i64 103080853514, i64 0, i64 107375427588, i64 0, i64 81604378626, i64 13312, i64 64426278915, i64 0, i64 1835012, i64 2, i64 7881415313915915, i64 0, i64 124555755524, i64 0, i64 111671115786, i64 0, i64 128849018882, i64 13200, i64 68721508355, i64 0, i64 2097156, i64 1, i64 9007332400889866, i64 0, i64 141735624708, i64 0, i64 111671377930, i64 0, i64 146028888066, i64 13312, i64 2293764, i64 1, i64 68721836035, i64 0, i64 150326280196, i64 0, i64 154621313028, i64 0, i64 158913789953, i64 7934, i64 34360983555, i64 12, i64 81605689352, i64 32, i64 85900722185, i64 32, i64 17181310979, i64 12, i64 94490787848, i64 32, i64 98785820681, i64 32, i64 6755489637007370, i64 0, i64 107375886346, i64 0, i64 111669149698, i64 13600, i64 17181638659, i64 12, i64 115965952008, i64 32, i64 120260984841, i64 32, i64 34361704451, i64 12, i64 128851050504, i64 32, i64 133146083337, i64 32, i64 124556214276, i64 0, i64 137441181700, i64 0, i64 141733920769, i64 8150, i64 64425820163, i64 0, i64 1376260, i64 0, i64 5911060411711498, i64 0, i64 94490525700, i64 0, i64 81605885962, i64 0, i64 98784247810, i64 13760, i64 34361311235, i64 0, i64 103080853514, i64 0, i64 107375886346, i64 0, i64 111670394884, i64 0, i64 81606148106, i64 0, i64 115964116994, i64 13808, i64 1, i64 8347, i64 64425820163, i64 0, i64 1376260, i64 0, i64 5911060411711498, i64 0, i64 94490525700, i64 0, i64 81605885962, i64 0, i64 98784247810, i64 13984, i64 1572868, i64 3, i64 6755472457138182, i64 0, i64 1703940, i64 0, i64 7318456770428938, i64 0, i64 115965362180, i64 0, i64 81606213642, i64 0, i64 120259084290, i64 14080, i64 1900548, i64 3, i64 8162847341019142, i64 0, i64 128851050500, i64 0, i64 133143986177, i64 8530, i64 1245188, i64 1099511627776, i64 81604378624, i64 0, i64 3407876, i64 0, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 14224, i64 214752034820, i64 0, i64 240518168577, i64 8769, i64 3407876, i64 1, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 14336, i64 214752034820, i64 0, i64 240518168577, i64 8943, i64 3407876, i64 2, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 14448, i64 214752034820, i64 0, i64 240518168577, i64 9116, i64 3407876, i64 3, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 14560, i64 214752034820, i64 0, i64 240518168577, i64 9290, i64 3407876, i64 4, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 14672, i64 214752034820, i64 0, i64 240518168577, i64 9465, i64 3407876, i64 8, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 14784, i64 214752034820, i64 0, i64 240518168577, i64 9644, i64 3407876, i64 11, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 14896, i64 214752034820, i64 0, i64 240518168577, i64 9644, i64 3407876, i64 65, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 15008, i64 214752034820, i64 0, i64 240518168577, i64 9644, i64 3407876, i64 68, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 15120, i64 214752034820, i64 0, i64 240518168577, i64 9817, i64 3407876, i64 71, i64 14636917835759626, i64 0, i64 227636805642, i64 0, i64 231931838474, i64 0, i64 236223201282, i64 15232, i64 214752034820, i64 0, i64 240518168577, i64 9997, i64 3407876, i64 0, i64 223341772810, i64 0, i64 227633266690, i64 15328, i64 214751903748, i64 0, i64 219046936580, i64 0, i64 231928233985, i64 10175, i64 3407876, i64 -1, i64 223338299392, i64 0, i64 3407876, i64 -1, i64 223338299392, i64 0], align 8
+@cd.texts.0 = private unnamed_addr constant [10371 x i8] c"Expected 3 arguments when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  but got \FF\00TypeError\00args pointer is NULL when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected a non-NULL pointer\00TypeError\00Mismatched type on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a NULL pointer\00TypeError\00Mismatched type on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a NULL pointer\00TypeError\00Mismatched type on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a NULL pointer\00TypeError\00Mismatched A.ndim on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1, but got \FF\00ValueError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got int\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got uint\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got float\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bfloat\FF\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bool\00TypeError\00Mismatched A.dtype on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got dtype code \FF of \FF bits and \FF lanes\00TypeError\00Mismatched A.device_type on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected cpu (device type 1), but got device type \FF\00ValueError\00Mismatched A.shape on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1 extents, but got a NULL pointer\00ValueError\00Mismatched B.ndim on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1, but got \FF\00ValueError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got int\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got uint\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got float\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bfloat\FF\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bool\00TypeError\00Mismatched B.dtype on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got dtype code \FF of \FF bits and \FF lanes\00TypeError\00Mismatched B.device_type on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected cpu (device type 1), but got device type \FF\00ValueError\00Mismatched B.shape on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1 extents, but got a NULL pointer\00ValueError\00Mismatched C.ndim on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1, but got \FF\00ValueError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got int\FF\00TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got uint\FF\00TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got float\FF\00TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bfloat\FF\00TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got bool\00TypeError\00Mismatched C.dtype on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected float32, but got dtype code \FF of \FF bits and \FF lanes\00TypeError\00Mismatched C.device_type on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected cpu (device type 1), but got device type \FF\00ValueError\00Mismatched C.shape on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected 1 extents, but got a NULL pointer\00ValueError\00Invalid A.shape[0] on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected n between 0 and 2147483647 (int32), but got \FF\00ValueError\00Mismatched A.strides on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to be compact array, that is A.strides[0] = \FF, but got \FF\00ValueError\00A data pointer is NULL on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected non-NULL data pointer\00ValueError\00Misaligned A.data on argument #0 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by \FE\00ValueError\00Mismatched B.shape[0] on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.shape[0] (\FF), but got \FF\00ValueError\00Mismatched B.strides on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to be compact array, that is B.strides[0] = \FF, but got \FF\00ValueError\00Mismatched B.device_id on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.device_id (\FF), but got \FF\00ValueError\00B data pointer is NULL on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected non-NULL data pointer\00ValueError\00Misaligned B.data on argument #1 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by \FE\00ValueError\00Mismatched C.shape[0] on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.shape[0] (\FF), but got \FF\00ValueError\00Mismatched C.strides on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to be compact array, that is C.strides[0] = \FF, but got \FF\00ValueError\00Mismatched C.device_id on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected to match A.device_id (\FF), but got \FF\00ValueError\00C data pointer is NULL on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected non-NULL data pointer\00ValueError\00Misaligned C.data on argument #2 when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected data plus byte_offset to be a multiple of 4 bytes, but got one that is beyond by \FE\00ValueError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got None\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got int\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got bool\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got float\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a pointer\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got str\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a function\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got an array\00TypeError\00Mismatched type on argument #\FF when calling:\0A  `vecadd(A: Tensor([n], float32), B: Tensor([n], float32), C: Tensor([n], float32))`,\0A  expected Tensor, but got a value with type index \FF\00TypeError\00\00"
 
 define i32 @__tvm_ffi_vecadd(ptr noundef %p0, ptr noundef %p1, i32 noundef %p2, ptr noundef %p3) mustprogress #0 {
 entry:
@@ -272,765 +219,35 @@ tail1:
   ret i32 %t139
 }
 
-define internal i32 @cd.f.vecadd_expected_Tensor_(i32 noundef %p0, i32 noundef %p1) cold noinline optnone #0 {
-entry:
-  %values = alloca [2 x i64], align 8
-  br label %body
-body:
-  %t1 = sext i32 %p0 to i64
-  store i64 %t1, ptr %values, align 8
-  %t2 = icmp ne i32 %p1, 0
-  br i1 %t2, label %fine1, label %failed, !prof !1
-fine1:
-  %t3 = sext i32 %p0 to i64
-  store i64 %t3, ptr %values, align 8
-  %t4 = icmp ne i32 %p1, 1
-  br i1 %t4, label %fine2, label %failed, !prof !1
-fine2:
-  %t5 = sext i32 %p0 to i64
-  store i64 %t5, ptr %values, align 8
-  %t6 = icmp ne i32 %p1, 2
-  br i1 %t6, label %fine3, label %failed, !prof !1
-fine3:
-  %t7 = sext i32 %p0 to i64
-  store i64 %t7, ptr %values, align 8
-  %t8 = icmp ne i32 %p1, 3
-  br i1 %t8, label %fine4, label %failed, !prof !1
-fine4:
-  %t9 = sext i32 %p0 to i64
-  store i64 %t9, ptr %values, align 8
-  %t10 = icmp ne i32 %p1, 4
-  br i1 %t10, label %fine5, label %failed, !prof !1
-fine5:
-  %t11 = sext i32 %p0 to i64
-  store i64 %t11, ptr %values, align 8
-  %t12 = icmp ne i32 %p1, 8
-  br i1 %t12, label %fine6, label %failed, !prof !1
-fine6:
-  %t13 = sext i32 %p0 to i64
-  store i64 %t13, ptr %values, align 8
-  %t14 = icmp ne i32 %p1, 11
-  br i1 %t14, label %fine7, label %failed, !prof !1
-fine7:
-  %t15 = sext i32 %p0 to i64
-  store i64 %t15, ptr %values, align 8
-  %t16 = icmp ne i32 %p1, 65
-  br i1 %t16, label %fine8, label %failed, !prof !1
-fine8:
-  %t17 = sext i32 %p0 to i64
-  store i64 %t17, ptr %values, align 8
-  %t18 = icmp ne i32 %p1, 68
-  br i1 %t18, label %fine9, label %failed, !prof !1
-fine9:
-  %t19 = sext i32 %p0 to i64
-  store i64 %t19, ptr %values, align 8
-  %t20 = icmp ne i32 %p1, 71
-  br i1 %t20, label %fine10, label %failed, !prof !1
-fine10:
-  %t21 = sext i32 %p0 to i64
-  store i64 %t21, ptr %values, align 8
-  %t22 = sext i32 %p1 to i64
-  %t23 = getelementptr i8, ptr %values, i64 8
-  store i64 %t22, ptr %t23, align 8
-  br i1 false, label %fine11, label %failed, !prof !1
-fine11:
-  ret i32 -1
-failed:
-  %t24 = phi ptr [ @cd.message.0, %body ], [ @cd.message.1, %fine1 ], [ @cd.message.2, %fine2 ], [ @cd.message.3, %fine3 ], [ @cd.message.4, %fine4 ], [ @cd.message.5, %fine5 ], [ @cd.message.5, %fine6 ], [ @cd.message.5, %fine7 ], [ @cd.message.6, %fine8 ], [ @cd.message.7, %fine9 ], [ @cd.message.8, %fine10 ]
-  %t25 = call i32 @cd.h.fail(ptr %t24, ptr %values)
-  ret i32 %t25
-}
-
 define internal i32 @cd.f.vecadd_checked_(ptr noundef %p0, i32 noundef %p1) cold noinline optnone #0 {
 entry:
-  %values = alloca [3 x i64], align 8
+  %t1 = alloca [57 x i64], align 8
   br label %body
 body:
-  %t1 = sext i32 %p1 to i64
-  store i64 %t1, ptr %values, align 8
-  %t2 = icmp eq i32 %p1, 3
-  br i1 %t2, label %fine1, label %failed, !prof !1
+  %t2 = getelementptr i64, ptr %t1, i64 1
+  store ptr %p0, ptr %t2, align 8
+  %t3 = sext i32 %p1 to i64
+  %t4 = getelementptr i64, ptr %t1, i64 2
+  store i64 %t3, ptr %t4, align 8
+  store i64 0, ptr %t1, align 8
+  %t5 = call i64 @cd.h.check(ptr @cd.table.1, ptr @cd.texts.0, ptr %t1)
+  %t6 = icmp eq i64 %t5, 1099511627776
+  br i1 %t6, label %fine1, label %out2
+out2:
+  %t7 = trunc i64 %t5 to i32
+  ret i32 %t7
 fine1:
-  %t3 = icmp eq ptr %p0, null
-  br i1 %t3, label %failed, label %fine2, !prof !0
-fine2:
-  %t4 = load i32, ptr %p0, align 4
-  %t5 = icmp eq i32 %t4, 7
-  %t6 = icmp eq i32 %t4, 70
-  %t7 = or i1 %t5, %t6
-  br i1 %t7, label %endif4, label %then3
-then3:
-  %t8 = call i32 @cd.f.vecadd_expected_Tensor_(i32 0, i32 %t4)
-  ret i32 %t8
-endif4:
-  %t9 = getelementptr i8, ptr %p0, i64 8
-  %t10 = load ptr, ptr %t9, align 8
-  %t11 = icmp eq ptr %t10, null
-  br i1 %t11, label %failed, label %fine5, !prof !0
-fine5:
-  %t12 = getelementptr i8, ptr %p0, i64 8
+  %t8 = getelementptr i64, ptr %t1, i64 11
+  %t9 = load ptr, ptr %t8, align 8
+  %t10 = getelementptr i64, ptr %t1, i64 14
+  %t11 = load ptr, ptr %t10, align 8
+  %t12 = getelementptr i64, ptr %t1, i64 17
   %t13 = load ptr, ptr %t12, align 8
-  %t14 = icmp eq i32 %t4, 70
-  %t15 = select i1 %t14, i64 24, i64 0
-  %t16 = getelementptr i8, ptr %t13, i64 %t15
-  %t17 = getelementptr i8, ptr %p0, i64 16
-  %t18 = load i32, ptr %t17, align 4
-  %t19 = icmp eq i32 %t18, 7
-  %t20 = icmp eq i32 %t18, 70
-  %t21 = or i1 %t19, %t20
-  br i1 %t21, label %endif7, label %then6
-then6:
-  %t22 = call i32 @cd.f.vecadd_expected_Tensor_(i32 1, i32 %t18)
-  ret i32 %t22
-endif7:
-  %t23 = getelementptr i8, ptr %p0, i64 24
-  %t24 = load ptr, ptr %t23, align 8
-  %t25 = icmp eq ptr %t24, null
-  br i1 %t25, label %failed, label %fine8, !prof !0
-fine8:
-  %t26 = getelementptr i8, ptr %p0, i64 24
-  %t27 = load ptr, ptr %t26, align 8
-  %t28 = icmp eq i32 %t18, 70
-  %t29 = select i1 %t28, i64 24, i64 0
-  %t30 = getelementptr i8, ptr %t27, i64 %t29
-  %t31 = getelementptr i8, ptr %p0, i64 32
-  %t32 = load i32, ptr %t31, align 4
-  %t33 = icmp eq i32 %t32, 7
-  %t34 = icmp eq i32 %t32, 70
-  %t35 = or i1 %t33, %t34
-  br i1 %t35, label %endif10, label %then9
-then9:
-  %t36 = call i32 @cd.f.vecadd_expected_Tensor_(i32 2, i32 %t32)
-  ret i32 %t36
-endif10:
-  %t37 = getelementptr i8, ptr %p0, i64 40
-  %t38 = load ptr, ptr %t37, align 8
-  %t39 = icmp eq ptr %t38, null
-  br i1 %t39, label %failed, label %fine11, !prof !0
-fine11:
-  %t40 = getelementptr i8, ptr %p0, i64 40
-  %t41 = load ptr, ptr %t40, align 8
-  %t42 = icmp eq i32 %t32, 70
-  %t43 = select i1 %t42, i64 24, i64 0
-  %t44 = getelementptr i8, ptr %t41, i64 %t43
-  %t45 = getelementptr i8, ptr %t16, i64 16
-  %t46 = load i32, ptr %t45, align 4
-  %t47 = icmp eq i32 %t46, 1
-  br i1 %t47, label %fine12, label %worded13, !prof !1
-worded13:
-  %t48 = sext i32 %t46 to i64
-  store i64 %t48, ptr %values, align 8
-  br label %failed
-fine12:
-  %t49 = getelementptr i8, ptr %t16, i64 20
-  %t50 = load i8, ptr %t49, align 1
-  %t51 = icmp eq i8 %t50, 2
-  br i1 %t51, label %and17, label %then14
-and17:
-  %t52 = getelementptr i8, ptr %t16, i64 21
-  %t53 = load i8, ptr %t52, align 1
-  %t54 = icmp eq i8 %t53, 32
-  br i1 %t54, label %and16, label %then14
-and16:
-  %t55 = getelementptr i8, ptr %t16, i64 22
-  %t56 = load i16, ptr %t55, align 2
-  %t57 = icmp eq i16 %t56, 1
-  br i1 %t57, label %endif15, label %then14
-then14:
-  %t58 = getelementptr i8, ptr %t16, i64 20
-  %t59 = load i8, ptr %t58, align 1
-  %t60 = icmp eq i8 %t59, 0
-  br i1 %t60, label %and20, label %fine18, !prof !0
-and20:
-  %t61 = getelementptr i8, ptr %t16, i64 22
-  %t62 = load i16, ptr %t61, align 2
-  %t63 = icmp eq i16 %t62, 1
-  br i1 %t63, label %worded19, label %fine18, !prof !0
-worded19:
-  %t64 = getelementptr i8, ptr %t16, i64 21
-  %t65 = load i8, ptr %t64, align 1
-  %t66 = zext i8 %t65 to i32
-  %t67 = sext i32 %t66 to i64
-  store i64 %t67, ptr %values, align 8
-  br label %failed
-fine18:
-  %t68 = getelementptr i8, ptr %t16, i64 20
-  %t69 = load i8, ptr %t68, align 1
-  %t70 = icmp eq i8 %t69, 1
-  br i1 %t70, label %and23, label %fine21, !prof !0
-and23:
-  %t71 = getelementptr i8, ptr %t16, i64 22
-  %t72 = load i16, ptr %t71, align 2
-  %t73 = icmp eq i16 %t72, 1
-  br i1 %t73, label %worded22, label %fine21, !prof !0
-worded22:
-  %t74 = getelementptr i8, ptr %t16, i64 21
-  %t75 = load i8, ptr %t74, align 1
-  %t76 = zext i8 %t75 to i32
-  %t77 = sext i32 %t76 to i64
-  store i64 %t77, ptr %values, align 8
-  br label %failed
-fine21:
-  %t78 = getelementptr i8, ptr %t16, i64 20
-  %t79 = load i8, ptr %t78, align 1
-  %t80 = icmp eq i8 %t79, 2
-  br i1 %t80, label %and26, label %fine24, !prof !0
-and26:
-  %t81 = getelementptr i8, ptr %t16, i64 22
-  %t82 = load i16, ptr %t81, align 2
-  %t83 = icmp eq i16 %t82, 1
-  br i1 %t83, label %worded25, label %fine24, !prof !0
-worded25:
-  %t84 = getelementptr i8, ptr %t16, i64 21
-  %t85 = load i8, ptr %t84, align 1
-  %t86 = zext i8 %t85 to i32
-  %t87 = sext i32 %t86 to i64
-  store i64 %t87, ptr %values, align 8
-  br label %failed
-fine24:
-  %t88 = getelementptr i8, ptr %t16, i64 20
-  %t89 = load i8, ptr %t88, align 1
-  %t90 = icmp eq i8 %t89, 4
-  br i1 %t90, label %and29, label %fine27, !prof !0
-and29:
-  %t91 = getelementptr i8, ptr %t16, i64 22
-  %t92 = load i16, ptr %t91, align 2
-  %t93 = icmp eq i16 %t92, 1
-  br i1 %t93, label %worded28, label %fine27, !prof !0
-worded28:
-  %t94 = getelementptr i8, ptr %t16, i64 21
-  %t95 = load i8, ptr %t94, align 1
-  %t96 = zext i8 %t95 to i32
-  %t97 = sext i32 %t96 to i64
-  store i64 %t97, ptr %values, align 8
-  br label %failed
-fine27:
-  %t98 = getelementptr i8, ptr %t16, i64 20
-  %t99 = load i8, ptr %t98, align 1
-  %t100 = icmp eq i8 %t99, 6
-  br i1 %t100, label %and31, label %fine30, !prof !0
-and31:
-  %t101 = getelementptr i8, ptr %t16, i64 22
-  %t102 = load i16, ptr %t101, align 2
-  %t103 = icmp eq i16 %t102, 1
-  br i1 %t103, label %failed, label %fine30, !prof !0
-fine30:
-  br i1 false, label %fine32, label %worded33, !prof !1
-worded33:
-  %t104 = getelementptr i8, ptr %t16, i64 20
-  %t105 = load i8, ptr %t104, align 1
-  %t106 = zext i8 %t105 to i32
-  %t107 = sext i32 %t106 to i64
-  store i64 %t107, ptr %values, align 8
-  %t108 = getelementptr i8, ptr %t16, i64 21
-  %t109 = load i8, ptr %t108, align 1
-  %t110 = zext i8 %t109 to i32
-  %t111 = sext i32 %t110 to i64
-  %t112 = getelementptr i8, ptr %values, i64 8
-  store i64 %t111, ptr %t112, align 8
-  %t113 = getelementptr i8, ptr %t16, i64 22
-  %t114 = load i16, ptr %t113, align 2
-  %t115 = zext i16 %t114 to i32
-  %t116 = sext i32 %t115 to i64
-  %t117 = getelementptr i8, ptr %values, i64 16
-  store i64 %t116, ptr %t117, align 8
-  br label %failed
-fine32:
-  br label %endif15
-endif15:
-  %t118 = getelementptr i8, ptr %t16, i64 8
-  %t119 = load i32, ptr %t118, align 4
-  %t120 = icmp eq i32 %t119, 1
-  br i1 %t120, label %fine34, label %worded35, !prof !1
-worded35:
-  %t121 = sext i32 %t119 to i64
-  store i64 %t121, ptr %values, align 8
-  br label %failed
-fine34:
-  %t122 = getelementptr i8, ptr %t16, i64 24
-  %t123 = load ptr, ptr %t122, align 8
-  %t124 = getelementptr i8, ptr %t16, i64 32
-  %t125 = load ptr, ptr %t124, align 8
-  %t126 = load ptr, ptr %t16, align 8
-  %t127 = getelementptr i8, ptr %t16, i64 40
-  %t128 = load i64, ptr %t127, align 8
-  %t129 = getelementptr i8, ptr %t126, i64 %t128
-  %t130 = icmp eq ptr %t123, null
-  br i1 %t130, label %failed, label %fine36, !prof !0
-fine36:
-  %t131 = getelementptr i8, ptr %t30, i64 16
-  %t132 = load i32, ptr %t131, align 4
-  %t133 = icmp eq i32 %t132, 1
-  br i1 %t133, label %fine37, label %worded38, !prof !1
-worded38:
-  %t134 = sext i32 %t132 to i64
-  store i64 %t134, ptr %values, align 8
-  br label %failed
-fine37:
-  %t135 = getelementptr i8, ptr %t30, i64 20
-  %t136 = load i8, ptr %t135, align 1
-  %t137 = icmp eq i8 %t136, 2
-  br i1 %t137, label %and42, label %then39
-and42:
-  %t138 = getelementptr i8, ptr %t30, i64 21
-  %t139 = load i8, ptr %t138, align 1
-  %t140 = icmp eq i8 %t139, 32
-  br i1 %t140, label %and41, label %then39
-and41:
-  %t141 = getelementptr i8, ptr %t30, i64 22
-  %t142 = load i16, ptr %t141, align 2
-  %t143 = icmp eq i16 %t142, 1
-  br i1 %t143, label %endif40, label %then39
-then39:
-  %t144 = getelementptr i8, ptr %t30, i64 20
-  %t145 = load i8, ptr %t144, align 1
-  %t146 = icmp eq i8 %t145, 0
-  br i1 %t146, label %and45, label %fine43, !prof !0
-and45:
-  %t147 = getelementptr i8, ptr %t30, i64 22
-  %t148 = load i16, ptr %t147, align 2
-  %t149 = icmp eq i16 %t148, 1
-  br i1 %t149, label %worded44, label %fine43, !prof !0
-worded44:
-  %t150 = getelementptr i8, ptr %t30, i64 21
-  %t151 = load i8, ptr %t150, align 1
-  %t152 = zext i8 %t151 to i32
-  %t153 = sext i32 %t152 to i64
-  store i64 %t153, ptr %values, align 8
-  br label %failed
-fine43:
-  %t154 = getelementptr i8, ptr %t30, i64 20
-  %t155 = load i8, ptr %t154, align 1
-  %t156 = icmp eq i8 %t155, 1
-  br i1 %t156, label %and48, label %fine46, !prof !0
-and48:
-  %t157 = getelementptr i8, ptr %t30, i64 22
-  %t158 = load i16, ptr %t157, align 2
-  %t159 = icmp eq i16 %t158, 1
-  br i1 %t159, label %worded47, label %fine46, !prof !0
-worded47:
-  %t160 = getelementptr i8, ptr %t30, i64 21
-  %t161 = load i8, ptr %t160, align 1
-  %t162 = zext i8 %t161 to i32
-  %t163 = sext i32 %t162 to i64
-  store i64 %t163, ptr %values, align 8
-  br label %failed
-fine46:
-  %t164 = getelementptr i8, ptr %t30, i64 20
-  %t165 = load i8, ptr %t164, align 1
-  %t166 = icmp eq i8 %t165, 2
-  br i1 %t166, label %and51, label %fine49, !prof !0
-and51:
-  %t167 = getelementptr i8, ptr %t30, i64 22
-  %t168 = load i16, ptr %t167, align 2
-  %t169 = icmp eq i16 %t168, 1
-  br i1 %t169, label %worded50, label %fine49, !prof !0
-worded50:
-  %t170 = getelementptr i8, ptr %t30, i64 21
-  %t171 = load i8, ptr %t170, align 1
-  %t172 = zext i8 %t171 to i32
-  %t173 = sext i32 %t172 to i64
-  store i64 %t173, ptr %values, align 8
-  br label %failed
-fine49:
-  %t174 = getelementptr i8, ptr %t30, i64 20
-  %t175 = load i8, ptr %t174, align 1
-  %t176 = icmp eq i8 %t175, 4
-  br i1 %t176, label %and54, label %fine52, !prof !0
-and54:
-  %t177 = getelementptr i8, ptr %t30, i64 22
-  %t178 = load i16, ptr %t177, align 2
-  %t179 = icmp eq i16 %t178, 1
-  br i1 %t179, label %worded53, label %fine52, !prof !0
-worded53:
-  %t180 = getelementptr i8, ptr %t30, i64 21
-  %t181 = load i8, ptr %t180, align 1
-  %t182 = zext i8 %t181 to i32
-  %t183 = sext i32 %t182 to i64
-  store i64 %t183, ptr %values, align 8
-  br label %failed
-fine52:
-  %t184 = getelementptr i8, ptr %t30, i64 20
-  %t185 = load i8, ptr %t184, align 1
-  %t186 = icmp eq i8 %t185, 6
-  br i1 %t186, label %and56, label %fine55, !prof !0
-and56:
-  %t187 = getelementptr i8, ptr %t30, i64 22
-  %t188 = load i16, ptr %t187, align 2
-  %t189 = icmp eq i16 %t188, 1
-  br i1 %t189, label %failed, label %fine55, !prof !0
-fine55:
-  br i1 false, label %fine57, label %worded58, !prof !1
-worded58:
-  %t190 = getelementptr i8, ptr %t30, i64 20
-  %t191 = load i8, ptr %t190, align 1
-  %t192 = zext i8 %t191 to i32
-  %t193 = sext i32 %t192 to i64
-  store i64 %t193, ptr %values, align 8
-  %t194 = getelementptr i8, ptr %t30, i64 21
-  %t195 = load i8, ptr %t194, align 1
-  %t196 = zext i8 %t195 to i32
-  %t197 = sext i32 %t196 to i64
-  %t198 = getelementptr i8, ptr %values, i64 8
-  store i64 %t197, ptr %t198, align 8
-  %t199 = getelementptr i8, ptr %t30, i64 22
-  %t200 = load i16, ptr %t199, align 2
-  %t201 = zext i16 %t200 to i32
-  %t202 = sext i32 %t201 to i64
-  %t203 = getelementptr i8, ptr %values, i64 16
-  store i64 %t202, ptr %t203, align 8
-  br label %failed
-fine57:
-  br label %endif40
-endif40:
-  %t204 = getelementptr i8, ptr %t30, i64 8
-  %t205 = load i32, ptr %t204, align 4
-  %t206 = icmp eq i32 %t205, 1
-  br i1 %t206, label %fine59, label %worded60, !prof !1
-worded60:
-  %t207 = sext i32 %t205 to i64
-  store i64 %t207, ptr %values, align 8
-  br label %failed
-fine59:
-  %t208 = getelementptr i8, ptr %t30, i64 24
-  %t209 = load ptr, ptr %t208, align 8
-  %t210 = getelementptr i8, ptr %t30, i64 32
-  %t211 = load ptr, ptr %t210, align 8
-  %t212 = load ptr, ptr %t30, align 8
-  %t213 = getelementptr i8, ptr %t30, i64 40
-  %t214 = load i64, ptr %t213, align 8
-  %t215 = getelementptr i8, ptr %t212, i64 %t214
-  %t216 = icmp eq ptr %t209, null
-  br i1 %t216, label %failed, label %fine61, !prof !0
-fine61:
-  %t217 = getelementptr i8, ptr %t44, i64 16
-  %t218 = load i32, ptr %t217, align 4
-  %t219 = icmp eq i32 %t218, 1
-  br i1 %t219, label %fine62, label %worded63, !prof !1
-worded63:
-  %t220 = sext i32 %t218 to i64
-  store i64 %t220, ptr %values, align 8
-  br label %failed
-fine62:
-  %t221 = getelementptr i8, ptr %t44, i64 20
-  %t222 = load i8, ptr %t221, align 1
-  %t223 = icmp eq i8 %t222, 2
-  br i1 %t223, label %and67, label %then64
-and67:
-  %t224 = getelementptr i8, ptr %t44, i64 21
-  %t225 = load i8, ptr %t224, align 1
-  %t226 = icmp eq i8 %t225, 32
-  br i1 %t226, label %and66, label %then64
-and66:
-  %t227 = getelementptr i8, ptr %t44, i64 22
-  %t228 = load i16, ptr %t227, align 2
-  %t229 = icmp eq i16 %t228, 1
-  br i1 %t229, label %endif65, label %then64
-then64:
-  %t230 = getelementptr i8, ptr %t44, i64 20
-  %t231 = load i8, ptr %t230, align 1
-  %t232 = icmp eq i8 %t231, 0
-  br i1 %t232, label %and70, label %fine68, !prof !0
-and70:
-  %t233 = getelementptr i8, ptr %t44, i64 22
-  %t234 = load i16, ptr %t233, align 2
-  %t235 = icmp eq i16 %t234, 1
-  br i1 %t235, label %worded69, label %fine68, !prof !0
-worded69:
-  %t236 = getelementptr i8, ptr %t44, i64 21
-  %t237 = load i8, ptr %t236, align 1
-  %t238 = zext i8 %t237 to i32
-  %t239 = sext i32 %t238 to i64
-  store i64 %t239, ptr %values, align 8
-  br label %failed
-fine68:
-  %t240 = getelementptr i8, ptr %t44, i64 20
-  %t241 = load i8, ptr %t240, align 1
-  %t242 = icmp eq i8 %t241, 1
-  br i1 %t242, label %and73, label %fine71, !prof !0
-and73:
-  %t243 = getelementptr i8, ptr %t44, i64 22
-  %t244 = load i16, ptr %t243, align 2
-  %t245 = icmp eq i16 %t244, 1
-  br i1 %t245, label %worded72, label %fine71, !prof !0
-worded72:
-  %t246 = getelementptr i8, ptr %t44, i64 21
-  %t247 = load i8, ptr %t246, align 1
-  %t248 = zext i8 %t247 to i32
-  %t249 = sext i32 %t248 to i64
-  store i64 %t249, ptr %values, align 8
-  br label %failed
-fine71:
-  %t250 = getelementptr i8, ptr %t44, i64 20
-  %t251 = load i8, ptr %t250, align 1
-  %t252 = icmp eq i8 %t251, 2
-  br i1 %t252, label %and76, label %fine74, !prof !0
-and76:
-  %t253 = getelementptr i8, ptr %t44, i64 22
-  %t254 = load i16, ptr %t253, align 2
-  %t255 = icmp eq i16 %t254, 1
-  br i1 %t255, label %worded75, label %fine74, !prof !0
-worded75:
-  %t256 = getelementptr i8, ptr %t44, i64 21
-  %t257 = load i8, ptr %t256, align 1
-  %t258 = zext i8 %t257 to i32
-  %t259 = sext i32 %t258 to i64
-  store i64 %t259, ptr %values, align 8
-  br label %failed
-fine74:
-  %t260 = getelementptr i8, ptr %t44, i64 20
-  %t261 = load i8, ptr %t260, align 1
-  %t262 = icmp eq i8 %t261, 4
-  br i1 %t262, label %and79, label %fine77, !prof !0
-and79:
-  %t263 = getelementptr i8, ptr %t44, i64 22
-  %t264 = load i16, ptr %t263, align 2
-  %t265 = icmp eq i16 %t264, 1
-  br i1 %t265, label %worded78, label %fine77, !prof !0
-worded78:
-  %t266 = getelementptr i8, ptr %t44, i64 21
-  %t267 = load i8, ptr %t266, align 1
-  %t268 = zext i8 %t267 to i32
-  %t269 = sext i32 %t268 to i64
-  store i64 %t269, ptr %values, align 8
-  br label %failed
-fine77:
-  %t270 = getelementptr i8, ptr %t44, i64 20
-  %t271 = load i8, ptr %t270, align 1
-  %t272 = icmp eq i8 %t271, 6
-  br i1 %t272, label %and81, label %fine80, !prof !0
-and81:
-  %t273 = getelementptr i8, ptr %t44, i64 22
-  %t274 = load i16, ptr %t273, align 2
-  %t275 = icmp eq i16 %t274, 1
-  br i1 %t275, label %failed, label %fine80, !prof !0
-fine80:
-  br i1 false, label %fine82, label %worded83, !prof !1
-worded83:
-  %t276 = getelementptr i8, ptr %t44, i64 20
-  %t277 = load i8, ptr %t276, align 1
-  %t278 = zext i8 %t277 to i32
-  %t279 = sext i32 %t278 to i64
-  store i64 %t279, ptr %values, align 8
-  %t280 = getelementptr i8, ptr %t44, i64 21
-  %t281 = load i8, ptr %t280, align 1
-  %t282 = zext i8 %t281 to i32
-  %t283 = sext i32 %t282 to i64
-  %t284 = getelementptr i8, ptr %values, i64 8
-  store i64 %t283, ptr %t284, align 8
-  %t285 = getelementptr i8, ptr %t44, i64 22
-  %t286 = load i16, ptr %t285, align 2
-  %t287 = zext i16 %t286 to i32
-  %t288 = sext i32 %t287 to i64
-  %t289 = getelementptr i8, ptr %values, i64 16
-  store i64 %t288, ptr %t289, align 8
-  br label %failed
-fine82:
-  br label %endif65
-endif65:
-  %t290 = getelementptr i8, ptr %t44, i64 8
-  %t291 = load i32, ptr %t290, align 4
-  %t292 = icmp eq i32 %t291, 1
-  br i1 %t292, label %fine84, label %worded85, !prof !1
-worded85:
-  %t293 = sext i32 %t291 to i64
-  store i64 %t293, ptr %values, align 8
-  br label %failed
-fine84:
-  %t294 = getelementptr i8, ptr %t44, i64 24
-  %t295 = load ptr, ptr %t294, align 8
-  %t296 = getelementptr i8, ptr %t44, i64 32
-  %t297 = load ptr, ptr %t296, align 8
-  %t298 = load ptr, ptr %t44, align 8
-  %t299 = getelementptr i8, ptr %t44, i64 40
-  %t300 = load i64, ptr %t299, align 8
-  %t301 = getelementptr i8, ptr %t298, i64 %t300
-  %t302 = icmp eq ptr %t295, null
-  br i1 %t302, label %failed, label %fine86, !prof !0
-fine86:
-  %t303 = load i64, ptr %t123, align 8
-  %t304 = icmp ule i64 %t303, 2147483647
-  br i1 %t304, label %fine87, label %worded88, !prof !1
-worded88:
-  store i64 %t303, ptr %values, align 8
-  br label %failed
-fine87:
-  %t305 = load i64, ptr %t123, align 8
-  %t306 = trunc i64 %t305 to i32
-  %t307 = icmp eq ptr %t125, null
-  br i1 %t307, label %endif90, label %and91
-and91:
-  %t308 = load i64, ptr %t123, align 8
-  %t309 = icmp ne i64 %t308, 0
-  br i1 %t309, label %then89, label %endif90
-then89:
-  %t310 = load i64, ptr %t123, align 8
-  %t311 = icmp slt i64 %t310, 2
-  br i1 %t311, label %fine92, label %or94, !prof !1
-or94:
-  %t312 = load i64, ptr %t125, align 8
-  %t313 = icmp eq i64 %t312, 1
-  br i1 %t313, label %fine92, label %worded93, !prof !1
-worded93:
-  store i64 1, ptr %values, align 8
-  %t314 = load i64, ptr %t125, align 8
-  %t315 = getelementptr i8, ptr %values, i64 8
-  store i64 %t314, ptr %t315, align 8
-  br label %failed
-fine92:
-  br label %endif90
-endif90:
-  %t316 = load i64, ptr %t123, align 8
-  %t317 = icmp eq i64 %t316, 0
-  br i1 %t317, label %fine95, label %or96, !prof !1
-or96:
-  %t318 = load ptr, ptr %t16, align 8
-  %t319 = icmp eq ptr %t318, null
-  br i1 %t319, label %failed, label %fine95, !prof !0
-fine95:
-  %t320 = ptrtoint ptr %t129 to i64
-  %t321 = and i64 %t320, 3
-  store i64 %t321, ptr %values, align 8
-  %t322 = load i64, ptr %t123, align 8
-  %t323 = icmp eq i64 %t322, 0
-  %t324 = icmp eq i64 %t321, 0
-  %t325 = or i1 %t323, %t324
-  br i1 %t325, label %fine97, label %failed, !prof !1
-fine97:
-  %t326 = load i64, ptr %t209, align 8
-  %t327 = sext i32 %t306 to i64
-  %t328 = icmp eq i64 %t326, %t327
-  br i1 %t328, label %fine98, label %worded99, !prof !1
-worded99:
-  store i64 %t327, ptr %values, align 8
-  %t329 = getelementptr i8, ptr %values, i64 8
-  store i64 %t326, ptr %t329, align 8
-  br label %failed
-fine98:
-  %t330 = icmp eq ptr %t211, null
-  br i1 %t330, label %endif101, label %and102
-and102:
-  %t331 = load i64, ptr %t209, align 8
-  %t332 = icmp ne i64 %t331, 0
-  br i1 %t332, label %then100, label %endif101
-then100:
-  %t333 = load i64, ptr %t209, align 8
-  %t334 = icmp slt i64 %t333, 2
-  br i1 %t334, label %fine103, label %or105, !prof !1
-or105:
-  %t335 = load i64, ptr %t211, align 8
-  %t336 = icmp eq i64 %t335, 1
-  br i1 %t336, label %fine103, label %worded104, !prof !1
-worded104:
-  store i64 1, ptr %values, align 8
-  %t337 = load i64, ptr %t211, align 8
-  %t338 = getelementptr i8, ptr %values, i64 8
-  store i64 %t337, ptr %t338, align 8
-  br label %failed
-fine103:
-  br label %endif101
-endif101:
-  %t339 = getelementptr i8, ptr %t30, i64 12
-  %t340 = load i32, ptr %t339, align 4
-  %t341 = getelementptr i8, ptr %t16, i64 12
-  %t342 = load i32, ptr %t341, align 4
-  %t343 = icmp eq i32 %t340, %t342
-  br i1 %t343, label %fine106, label %worded107, !prof !1
-worded107:
-  %t344 = sext i32 %t342 to i64
-  store i64 %t344, ptr %values, align 8
-  %t345 = sext i32 %t340 to i64
-  %t346 = getelementptr i8, ptr %values, i64 8
-  store i64 %t345, ptr %t346, align 8
-  br label %failed
-fine106:
-  %t347 = load i64, ptr %t209, align 8
-  %t348 = icmp eq i64 %t347, 0
-  br i1 %t348, label %fine108, label %or109, !prof !1
-or109:
-  %t349 = load ptr, ptr %t30, align 8
-  %t350 = icmp eq ptr %t349, null
-  br i1 %t350, label %failed, label %fine108, !prof !0
-fine108:
-  %t351 = ptrtoint ptr %t215 to i64
-  %t352 = and i64 %t351, 3
-  store i64 %t352, ptr %values, align 8
-  %t353 = load i64, ptr %t209, align 8
-  %t354 = icmp eq i64 %t353, 0
-  %t355 = icmp eq i64 %t352, 0
-  %t356 = or i1 %t354, %t355
-  br i1 %t356, label %fine110, label %failed, !prof !1
-fine110:
-  %t357 = load i64, ptr %t295, align 8
-  %t358 = sext i32 %t306 to i64
-  %t359 = icmp eq i64 %t357, %t358
-  br i1 %t359, label %fine111, label %worded112, !prof !1
-worded112:
-  store i64 %t358, ptr %values, align 8
-  %t360 = getelementptr i8, ptr %values, i64 8
-  store i64 %t357, ptr %t360, align 8
-  br label %failed
-fine111:
-  %t361 = icmp eq ptr %t297, null
-  br i1 %t361, label %endif114, label %and115
-and115:
-  %t362 = load i64, ptr %t295, align 8
-  %t363 = icmp ne i64 %t362, 0
-  br i1 %t363, label %then113, label %endif114
-then113:
-  %t364 = load i64, ptr %t295, align 8
-  %t365 = icmp slt i64 %t364, 2
-  br i1 %t365, label %fine116, label %or118, !prof !1
-or118:
-  %t366 = load i64, ptr %t297, align 8
-  %t367 = icmp eq i64 %t366, 1
-  br i1 %t367, label %fine116, label %worded117, !prof !1
-worded117:
-  store i64 1, ptr %values, align 8
-  %t368 = load i64, ptr %t297, align 8
-  %t369 = getelementptr i8, ptr %values, i64 8
-  store i64 %t368, ptr %t369, align 8
-  br label %failed
-fine116:
-  br label %endif114
-endif114:
-  %t370 = getelementptr i8, ptr %t44, i64 12
-  %t371 = load i32, ptr %t370, align 4
-  %t372 = getelementptr i8, ptr %t16, i64 12
-  %t373 = load i32, ptr %t372, align 4
-  %t374 = icmp eq i32 %t371, %t373
-  br i1 %t374, label %fine119, label %worded120, !prof !1
-worded120:
-  %t375 = sext i32 %t373 to i64
-  store i64 %t375, ptr %values, align 8
-  %t376 = sext i32 %t371 to i64
-  %t377 = getelementptr i8, ptr %values, i64 8
-  store i64 %t376, ptr %t377, align 8
-  br label %failed
-fine119:
-  %t378 = load i64, ptr %t295, align 8
-  %t379 = icmp eq i64 %t378, 0
-  br i1 %t379, label %fine121, label %or122, !prof !1
-or122:
-  %t380 = load ptr, ptr %t44, align 8
-  %t381 = icmp eq ptr %t380, null
-  br i1 %t381, label %failed, label %fine121, !prof !0
-fine121:
-  %t382 = ptrtoint ptr %t301 to i64
-  %t383 = and i64 %t382, 3
-  store i64 %t383, ptr %values, align 8
-  %t384 = load i64, ptr %t295, align 8
-  %t385 = icmp eq i64 %t384, 0
-  %t386 = icmp eq i64 %t383, 0
-  %t387 = or i1 %t385, %t386
-  br i1 %t387, label %fine123, label %failed, !prof !1
-fine123:
-  %t388 = call i32 @cd.f.vecadd_compute_(ptr %t129, ptr %t215, ptr %t301, i32 %t306)
-  ret i32 %t388
-failed:
-  %t389 = phi ptr [ @cd.message.9, %body ], [ @cd.message.10, %fine1 ], [ @cd.message.11, %endif4 ], [ @cd.message.12, %endif7 ], [ @cd.message.13, %endif10 ], [ @cd.message.14, %worded13 ], [ @cd.message.15, %worded19 ], [ @cd.message.16, %worded22 ], [ @cd.message.17, %worded25 ], [ @cd.message.18, %worded28 ], [ @cd.message.19, %and31 ], [ @cd.message.20, %worded33 ], [ @cd.message.21, %worded35 ], [ @cd.message.22, %fine34 ], [ @cd.message.23, %worded38 ], [ @cd.message.24, %worded44 ], [ @cd.message.25, %worded47 ], [ @cd.message.26, %worded50 ], [ @cd.message.27, %worded53 ], [ @cd.message.28, %and56 ], [ @cd.message.29, %worded58 ], [ @cd.message.30, %worded60 ], [ @cd.message.31, %fine59 ], [ @cd.message.32, %worded63 ], [ @cd.message.33, %worded69 ], [ @cd.message.34, %worded72 ], [ @cd.message.35, %worded75 ], [ @cd.message.36, %worded78 ], [ @cd.message.37, %and81 ], [ @cd.message.38, %worded83 ], [ @cd.message.39, %worded85 ], [ @cd.message.40, %fine84 ], [ @cd.message.41, %worded88 ], [ @cd.message.42, %worded93 ], [ @cd.message.43, %or96 ], [ @cd.message.44, %fine95 ], [ @cd.message.45, %worded99 ], [ @cd.message.46, %worded104 ], [ @cd.message.47, %worded107 ], [ @cd.message.48, %or109 ], [ @cd.message.49, %fine108 ], [ @cd.message.50, %worded112 ], [ @cd.message.51, %worded117 ], [ @cd.message.52, %worded120 ], [ @cd.message.53, %or122 ], [ @cd.message.54, %fine121 ]
-  %t390 = call i32 @cd.h.fail(ptr %t389, ptr %values)
-  ret i32 %t390
+  %t14 = getelementptr i64, ptr %t1, i64 18
+  %t15 = load i64, ptr %t14, align 8
+  %t16 = trunc i64 %t15 to i32
+  %t17 = call i32 @cd.f.vecadd_compute_(ptr %t9, ptr %t11, ptr %t13, i32 %t16)
+  ret i32 %t17
 }
 
 define internal i32 @cd.f.vecadd_compute_(ptr noundef nocapture readonly align 4 %p0, ptr noundef nocapture readonly align 4 %p1, ptr noundef nocapture align 4 %p2, i32 noundef %p3) mustprogress noinline #0 {
@@ -1058,21 +275,103 @@ done3:
   ret i32 0
 }
 
+define internal i64 @cd.h.check(ptr %table, ptr %texts, ptr %frame) cold noinline optnone #0 {
+entry:
+  %results = alloca [13 x i64], align 8
+  br label %next
+next:
+  %at = phi ptr [ %table, %entry ], [ %to, %next ]
+  %word = load i64, ptr %at, align 8
+  %at.number = getelementptr i8, ptr %at, i64 8
+  %number = load i64, ptr %at.number, align 8
+  %following = getelementptr i8, ptr %at, i64 16
+  %code = and i64 %word, 65535
+  %d.high = lshr i64 %word, 16
+  %d = and i64 %d.high, 65535
+  %a.high = lshr i64 %word, 32
+  %a = and i64 %a.high, 65535
+  %b = lshr i64 %word, 48
+  %at.a = getelementptr i64, ptr %frame, i64 %a
+  %x = load i64, ptr %at.a, align 8
+  %at.b = getelementptr i64, ptr %frame, i64 %b
+  %y = load i64, ptr %at.b, align 8
+  %is_load = icmp eq i64 %code, 3
+  %pointer = inttoptr i64 %x to ptr
+  %field = getelementptr i8, ptr %pointer, i64 %number
+  %readable = select i1 %is_load, ptr %field, ptr %frame
+  %r3 = load i64, ptr %readable, align 1
+  %at.r3 = getelementptr i64, ptr %results, i64 3
+  store i64 %r3, ptr %at.r3, align 8
+  %sum = add i64 %x, %y
+  %r4 = add i64 %sum, %number
+  %at.r4 = getelementptr i64, ptr %results, i64 4
+  store i64 %r4, ptr %at.r4, align 8
+  %r5 = mul i64 %x, %y
+  %at.r5 = getelementptr i64, ptr %results, i64 5
+  store i64 %r5, ptr %at.r5, align 8
+  %r6 = and i64 %x, %y
+  %at.r6 = getelementptr i64, ptr %results, i64 6
+  store i64 %r6, ptr %at.r6, align 8
+  %r7 = xor i64 %x, %y
+  %at.r7 = getelementptr i64, ptr %results, i64 7
+  store i64 %r7, ptr %at.r7, align 8
+  %by = and i64 %number, 63
+  %r8 = shl i64 %x, %by
+  %at.r8 = getelementptr i64, ptr %results, i64 8
+  store i64 %r8, ptr %at.r8, align 8
+  %r9 = ashr i64 %x, %by
+  %at.r9 = getelementptr i64, ptr %results, i64 9
+  store i64 %r9, ptr %at.r9, align 8
+  %equal = icmp eq i64 %x, %y
+  %r10 = zext i1 %equal to i64
+  %at.r10 = getelementptr i64, ptr %results, i64 10
+  store i64 %r10, ptr %at.r10, align 8
+  %less = icmp slt i64 %x, %y
+  %r11 = zext i1 %less to i64
+  %at.r11 = getelementptr i64, ptr %results, i64 11
+  store i64 %r11, ptr %at.r11, align 8
+  %below = icmp ult i64 %x, %y
+  %r12 = zext i1 %below to i64
+  %at.r12 = getelementptr i64, ptr %results, i64 12
+  store i64 %r12, ptr %at.r12, align 8
+  %at.old = getelementptr i64, ptr %frame, i64 %d
+  %old = load i64, ptr %at.old, align 8
+  %at.r2 = getelementptr i64, ptr %results, i64 2
+  store i64 %old, ptr %at.r2, align 8
+  %at.result = getelementptr i64, ptr %results, i64 %code
+  %result = load i64, ptr %at.result, align 8
+  store i64 %result, ptr %at.old, align 8
+  %target = getelementptr i8, ptr %table, i64 %number
+  %is_jump = icmp eq i64 %code, 2
+  %is_zero = icmp eq i64 %x, 0
+  %jumps = and i1 %is_jump, %is_zero
+  %to = select i1 %jumps, ptr %target, ptr %following
+  %goes_on = icmp ugt i64 %code, 1
+  br i1 %goes_on, label %next, label %ends
+ends:
+  %fails = icmp eq i64 %code, 1
+  br i1 %fails, label %fail, label %return
+fail:
+  %text = getelementptr i8, ptr %texts, i64 %number
+  %status = call i32 @cd.h.fail(ptr %text, ptr %at.a)
+  %wide = sext i32 %status to i64
+  ret i64 %wide
+return:
+  ret i64 %x
+}
+
 define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline optnone #0 {
 entry:
-  br label %kind
-kind:
-  %k = phi ptr [ %text, %entry ], [ %k.next, %kind ]
-  %k.byte = load i8, ptr %k, align 1
-  %k.next = getelementptr i8, ptr %k, i64 1
-  %k.ends = icmp eq i8 %k.byte, 0
-  br i1 %k.ends, label %measure, label %kind
+  br label %measure
 measure:
-  %m = phi ptr [ %k.next, %kind ], [ %m.next, %measure ]
-  %size = phi i64 [ 1, %kind ], [ %size.next, %measure ]
+  %m = phi ptr [ %text, %entry ], [ %m.next, %measure ]
+  %size = phi i64 [ 0, %entry ], [ %size.next, %measure ]
+  %values.end = phi ptr [ %values, %entry ], [ %values.next, %measure ]
   %m.byte = load i8, ptr %m, align 1
   %m.next = getelementptr i8, ptr %m, i64 1
-  %m.integer = icmp ult i8 %m.byte, 3
+  %m.integer = icmp ugt i8 %m.byte, -3
+  %m.values = select i1 %m.integer, i64 8, i64 0
+  %values.next = getelementptr i8, ptr %values.end, i64 %m.values
   %m.size = select i1 %m.integer, i64 20, i64 1
   %size.next = add i64 %size, %m.size
   %m.ends = icmp eq i8 %m.byte, 0
@@ -1080,55 +379,41 @@ measure:
 measured:
   %out = call ptr @malloc(i64 %size.next)
   %none = icmp eq ptr %out, null
-  br i1 %none, label %full, label %next
+  br i1 %none, label %full, label %begin
 full:
-  %unworded = call i32 @cd.h.raise(ptr %text, ptr @cd.no_memory)
+  %unworded = call i32 @cd.h.raise(ptr %m.next, ptr @cd.no_memory)
   ret i32 %unworded
-next:
-  %s = phi ptr [ %k.next, %measured ], [ %s.next, %plain ], [ %e.next, %escaped ], [ %s.next, %wrote ]
-  %o = phi ptr [ %out, %measured ], [ %o.plain, %plain ], [ %o.escaped, %escaped ], [ %o.end, %wrote ]
-  %v = phi ptr [ %values, %measured ], [ %v, %plain ], [ %v, %escaped ], [ %v.next, %wrote ]
-  %byte = load i8, ptr %s, align 1
-  %s.next = getelementptr i8, ptr %s, i64 1
-  switch i8 %byte, label %plain [
-    i8 0, label %ready
-    i8 1, label %integer
-    i8 2, label %integer
-    i8 3, label %escaped
-  ]
-escaped:
-  %e.byte = load i8, ptr %s.next, align 1
-  %e.char = sub i8 %e.byte, 64
-  store i8 %e.char, ptr %o, align 1
-  %e.next = getelementptr i8, ptr %s, i64 2
-  %o.escaped = getelementptr i8, ptr %o, i64 1
+begin:
+  %out.last = getelementptr i8, ptr %out, i64 %size
+  store i8 0, ptr %out.last, align 1
   br label %next
+next:
+  %s = phi ptr [ %m, %begin ], [ %s.less, %plain ], [ %s.less, %sign ]
+  %o = phi ptr [ %out.last, %begin ], [ %o.plain, %plain ], [ %o.sign, %sign ]
+  %v = phi ptr [ %values.end, %begin ], [ %v, %plain ], [ %v.less, %sign ]
+  %is_done = icmp eq ptr %s, %text
+  br i1 %is_done, label %ready, label %byte
+byte:
+  %s.less = getelementptr i8, ptr %s, i64 -1
+  %byte.value = load i8, ptr %s.less, align 1
+  %is_integer = icmp ugt i8 %byte.value, -3
+  br i1 %is_integer, label %integer, label %plain
 plain:
-  store i8 %byte, ptr %o, align 1
-  %o.plain = getelementptr i8, ptr %o, i64 1
+  %o.plain = getelementptr i8, ptr %o, i64 -1
+  store i8 %byte.value, ptr %o.plain, align 1
   br label %next
 integer:
-  %x = load i64, ptr %v, align 8
-  %v.next = getelementptr i8, ptr %v, i64 8
-  %is_signed = icmp eq i8 %byte, 1
+  %v.less = getelementptr i8, ptr %v, i64 -8
+  %x = load i64, ptr %v.less, align 8
+  %is_signed = icmp eq i8 %byte.value, -1
   %is_below = icmp slt i64 %x, 0
   %is_negative = and i1 %is_signed, %is_below
   %minus = sub i64 0, %x
   %magnitude = select i1 %is_negative, i64 %minus, i64 %x
-  store i8 45, ptr %o, align 1
-  %sign = zext i1 %is_negative to i64
-  %o.first = getelementptr i8, ptr %o, i64 %sign
-  br label %count
-count:
-  %c.rest = phi i64 [ %magnitude, %integer ], [ %c.less, %count ]
-  %c.at = phi ptr [ %o.first, %integer ], [ %c.next, %count ]
-  %c.next = getelementptr i8, ptr %c.at, i64 1
-  %c.less = udiv i64 %c.rest, 10
-  %c.ends = icmp eq i64 %c.less, 0
-  br i1 %c.ends, label %digits, label %count
+  br label %digits
 digits:
-  %d.rest = phi i64 [ %magnitude, %count ], [ %d.less, %digits ]
-  %d.end = phi ptr [ %c.next, %count ], [ %d.at, %digits ]
+  %d.rest = phi i64 [ %magnitude, %integer ], [ %d.less, %digits ]
+  %d.end = phi ptr [ %o, %integer ], [ %d.at, %digits ]
   %d.at = getelementptr i8, ptr %d.end, i64 -1
   %d.less = udiv i64 %d.rest, 10
   %d.tens = mul i64 %d.less, 10
@@ -1137,13 +422,15 @@ digits:
   %d.char = add i8 %d.small, 48
   store i8 %d.char, ptr %d.at, align 1
   %d.ends = icmp eq i64 %d.less, 0
-  br i1 %d.ends, label %wrote, label %digits
-wrote:
-  %o.end = phi ptr [ %c.next, %digits ]
+  br i1 %d.ends, label %sign, label %digits
+sign:
+  %o.minus = getelementptr i8, ptr %d.at, i64 -1
+  %o.sign = select i1 %is_negative, ptr %o.minus, ptr %d.at
+  %first = select i1 %is_negative, i8 45, i8 %d.char
+  store i8 %first, ptr %o.sign, align 1
   br label %next
 ready:
-  store i8 0, ptr %o, align 1
-  %status = call i32 @cd.h.raise(ptr %text, ptr %out)
+  %status = call i32 @cd.h.raise(ptr %m.next, ptr %o)
   call void @free(ptr %out)
   ret i32 %status
 }

@@ -23,6 +23,8 @@ pub(crate) enum Helper {
     CallPacked,
     /// (body, data, most tasks) -> status.
     ParallelLaunch,
+    /// (table, texts, frame) -> status, or that all is well: runs a table of [`crate::checks`].
+    Check,
 }
 
 const RAISE: &str = "\
@@ -48,22 +50,20 @@ done:
 }
 ";
 
+// Written from its end, as digits come.
 const FAIL: &str = "\
 define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline optnone #0 {
 entry:
-  br label %kind
-kind:
-  %k = phi ptr [ %text, %entry ], [ %k.next, %kind ]
-  %k.byte = load i8, ptr %k, align 1
-  %k.next = getelementptr i8, ptr %k, i64 1
-  %k.ends = icmp eq i8 %k.byte, 0
-  br i1 %k.ends, label %measure, label %kind
+  br label %measure
 measure:
-  %m = phi ptr [ %k.next, %kind ], [ %m.next, %measure ]
-  %size = phi i64 [ 1, %kind ], [ %size.next, %measure ]
+  %m = phi ptr [ %text, %entry ], [ %m.next, %measure ]
+  %size = phi i64 [ 0, %entry ], [ %size.next, %measure ]
+  %values.end = phi ptr [ %values, %entry ], [ %values.next, %measure ]
   %m.byte = load i8, ptr %m, align 1
   %m.next = getelementptr i8, ptr %m, i64 1
-  %m.integer = icmp ult i8 %m.byte, 3
+  %m.integer = icmp ugt i8 %m.byte, -3
+  %m.values = select i1 %m.integer, i64 8, i64 0
+  %values.next = getelementptr i8, ptr %values.end, i64 %m.values
   %m.size = select i1 %m.integer, i64 20, i64 1
   %size.next = add i64 %size, %m.size
   %m.ends = icmp eq i8 %m.byte, 0
@@ -71,55 +71,41 @@ measure:
 measured:
   $malloc %out %size.next
   %none = icmp eq ptr %out, null
-  br i1 %none, label %full, label %next
+  br i1 %none, label %full, label %begin
 full:
-  %unworded = call i32 @cd.h.raise(ptr %text, ptr @cd.no_memory)
+  %unworded = call i32 @cd.h.raise(ptr %m.next, ptr @cd.no_memory)
   ret i32 %unworded
-next:
-  %s = phi ptr [ %k.next, %measured ], [ %s.next, %plain ], [ %e.next, %escaped ], [ %s.next, %wrote ]
-  %o = phi ptr [ %out, %measured ], [ %o.plain, %plain ], [ %o.escaped, %escaped ], [ %o.end, %wrote ]
-  %v = phi ptr [ %values, %measured ], [ %v, %plain ], [ %v, %escaped ], [ %v.next, %wrote ]
-  %byte = load i8, ptr %s, align 1
-  %s.next = getelementptr i8, ptr %s, i64 1
-  switch i8 %byte, label %plain [
-    i8 0, label %ready
-    i8 1, label %integer
-    i8 2, label %integer
-    i8 3, label %escaped
-  ]
-escaped:
-  %e.byte = load i8, ptr %s.next, align 1
-  %e.char = sub i8 %e.byte, 64
-  store i8 %e.char, ptr %o, align 1
-  %e.next = getelementptr i8, ptr %s, i64 2
-  %o.escaped = getelementptr i8, ptr %o, i64 1
+begin:
+  %out.last = getelementptr i8, ptr %out, i64 %size
+  store i8 0, ptr %out.last, align 1
   br label %next
+next:
+  %s = phi ptr [ %m, %begin ], [ %s.less, %plain ], [ %s.less, %sign ]
+  %o = phi ptr [ %out.last, %begin ], [ %o.plain, %plain ], [ %o.sign, %sign ]
+  %v = phi ptr [ %values.end, %begin ], [ %v, %plain ], [ %v.less, %sign ]
+  %is_done = icmp eq ptr %s, %text
+  br i1 %is_done, label %ready, label %byte
+byte:
+  %s.less = getelementptr i8, ptr %s, i64 -1
+  %byte.value = load i8, ptr %s.less, align 1
+  %is_integer = icmp ugt i8 %byte.value, -3
+  br i1 %is_integer, label %integer, label %plain
 plain:
-  store i8 %byte, ptr %o, align 1
-  %o.plain = getelementptr i8, ptr %o, i64 1
+  %o.plain = getelementptr i8, ptr %o, i64 -1
+  store i8 %byte.value, ptr %o.plain, align 1
   br label %next
 integer:
-  %x = load i64, ptr %v, align 8
-  %v.next = getelementptr i8, ptr %v, i64 8
-  %is_signed = icmp eq i8 %byte, 1
+  %v.less = getelementptr i8, ptr %v, i64 -8
+  %x = load i64, ptr %v.less, align 8
+  %is_signed = icmp eq i8 %byte.value, -1
   %is_below = icmp slt i64 %x, 0
   %is_negative = and i1 %is_signed, %is_below
   %minus = sub i64 0, %x
   %magnitude = select i1 %is_negative, i64 %minus, i64 %x
-  store i8 45, ptr %o, align 1
-  %sign = zext i1 %is_negative to i64
-  %o.first = getelementptr i8, ptr %o, i64 %sign
-  br label %count
-count:
-  %c.rest = phi i64 [ %magnitude, %integer ], [ %c.less, %count ]
-  %c.at = phi ptr [ %o.first, %integer ], [ %c.next, %count ]
-  %c.next = getelementptr i8, ptr %c.at, i64 1
-  %c.less = udiv i64 %c.rest, 10
-  %c.ends = icmp eq i64 %c.less, 0
-  br i1 %c.ends, label %digits, label %count
+  br label %digits
 digits:
-  %d.rest = phi i64 [ %magnitude, %count ], [ %d.less, %digits ]
-  %d.end = phi ptr [ %c.next, %count ], [ %d.at, %digits ]
+  %d.rest = phi i64 [ %magnitude, %integer ], [ %d.less, %digits ]
+  %d.end = phi ptr [ %o, %integer ], [ %d.at, %digits ]
   %d.at = getelementptr i8, ptr %d.end, i64 -1
   %d.less = udiv i64 %d.rest, 10
   %d.tens = mul i64 %d.less, 10
@@ -128,13 +114,15 @@ digits:
   %d.char = add i8 %d.small, 48
   store i8 %d.char, ptr %d.at, align 1
   %d.ends = icmp eq i64 %d.less, 0
-  br i1 %d.ends, label %wrote, label %digits
-wrote:
-  %o.end = phi ptr [ %c.next, %digits ]
+  br i1 %d.ends, label %sign, label %digits
+sign:
+  %o.minus = getelementptr i8, ptr %d.at, i64 -1
+  %o.sign = select i1 %is_negative, ptr %o.minus, ptr %d.at
+  %first = select i1 %is_negative, i8 45, i8 %d.char
+  store i8 %first, ptr %o.sign, align 1
   br label %next
 ready:
-  store i8 0, ptr %o, align 1
-  %status = call i32 @cd.h.raise(ptr %text, ptr %out)
+  %status = call i32 @cd.h.raise(ptr %m.next, ptr %o)
   call void @free(ptr %out)
   ret i32 %status
 }
@@ -237,6 +225,93 @@ own:
 }
 ";
 
+const CHECK: &str = "\
+define internal i64 @cd.h.check(ptr %table, ptr %texts, ptr %frame) cold noinline optnone #0 {
+entry:
+  %results = alloca [13 x i64], align 8
+  br label %next
+next:
+  %at = phi ptr [ %table, %entry ], [ %to, %next ]
+  %word = load i64, ptr %at, align 8
+  %at.number = getelementptr i8, ptr %at, i64 8
+  %number = load i64, ptr %at.number, align 8
+  %following = getelementptr i8, ptr %at, i64 16
+  %code = and i64 %word, 65535
+  %d.high = lshr i64 %word, 16
+  %d = and i64 %d.high, 65535
+  %a.high = lshr i64 %word, 32
+  %a = and i64 %a.high, 65535
+  %b = lshr i64 %word, 48
+  %at.a = getelementptr i64, ptr %frame, i64 %a
+  %x = load i64, ptr %at.a, align 8
+  %at.b = getelementptr i64, ptr %frame, i64 %b
+  %y = load i64, ptr %at.b, align 8
+  %is_load = icmp eq i64 %code, 3
+  %pointer = inttoptr i64 %x to ptr
+  %field = getelementptr i8, ptr %pointer, i64 %number
+  %readable = select i1 %is_load, ptr %field, ptr %frame
+  %r3 = load i64, ptr %readable, align 1
+  %at.r3 = getelementptr i64, ptr %results, i64 3
+  store i64 %r3, ptr %at.r3, align 8
+  %sum = add i64 %x, %y
+  %r4 = add i64 %sum, %number
+  %at.r4 = getelementptr i64, ptr %results, i64 4
+  store i64 %r4, ptr %at.r4, align 8
+  %r5 = mul i64 %x, %y
+  %at.r5 = getelementptr i64, ptr %results, i64 5
+  store i64 %r5, ptr %at.r5, align 8
+  %r6 = and i64 %x, %y
+  %at.r6 = getelementptr i64, ptr %results, i64 6
+  store i64 %r6, ptr %at.r6, align 8
+  %r7 = xor i64 %x, %y
+  %at.r7 = getelementptr i64, ptr %results, i64 7
+  store i64 %r7, ptr %at.r7, align 8
+  %by = and i64 %number, 63
+  %r8 = shl i64 %x, %by
+  %at.r8 = getelementptr i64, ptr %results, i64 8
+  store i64 %r8, ptr %at.r8, align 8
+  %r9 = ashr i64 %x, %by
+  %at.r9 = getelementptr i64, ptr %results, i64 9
+  store i64 %r9, ptr %at.r9, align 8
+  %equal = icmp eq i64 %x, %y
+  %r10 = zext i1 %equal to i64
+  %at.r10 = getelementptr i64, ptr %results, i64 10
+  store i64 %r10, ptr %at.r10, align 8
+  %less = icmp slt i64 %x, %y
+  %r11 = zext i1 %less to i64
+  %at.r11 = getelementptr i64, ptr %results, i64 11
+  store i64 %r11, ptr %at.r11, align 8
+  %below = icmp ult i64 %x, %y
+  %r12 = zext i1 %below to i64
+  %at.r12 = getelementptr i64, ptr %results, i64 12
+  store i64 %r12, ptr %at.r12, align 8
+  %at.old = getelementptr i64, ptr %frame, i64 %d
+  %old = load i64, ptr %at.old, align 8
+  %at.r2 = getelementptr i64, ptr %results, i64 2
+  store i64 %old, ptr %at.r2, align 8
+  %at.result = getelementptr i64, ptr %results, i64 %code
+  %result = load i64, ptr %at.result, align 8
+  store i64 %result, ptr %at.old, align 8
+  %target = getelementptr i8, ptr %table, i64 %number
+  %is_jump = icmp eq i64 %code, 2
+  %is_zero = icmp eq i64 %x, 0
+  %jumps = and i1 %is_jump, %is_zero
+  %to = select i1 %jumps, ptr %target, ptr %following
+  %goes_on = icmp ugt i64 %code, 1
+  br i1 %goes_on, label %next, label %ends
+ends:
+  %fails = icmp eq i64 %code, 1
+  br i1 %fails, label %fail, label %return
+fail:
+  %text = getelementptr i8, ptr %texts, i64 %number
+  %status = call i32 @cd.h.fail(ptr %text, ptr %at.a)
+  %wide = sext i32 %status to i64
+  ret i64 %wide
+return:
+  ret i64 %x
+}
+";
+
 impl Helper {
     /// Its symbol.
     pub(crate) fn symbol(self) -> &'static str {
@@ -247,6 +322,7 @@ impl Helper {
             Self::FreeWorkspace => "cd.h.free_workspace",
             Self::CallPacked => "cd.h.call_packed",
             Self::ParallelLaunch => "cd.h.parallel_launch",
+            Self::Check => "cd.h.check",
         }
     }
 
@@ -258,6 +334,7 @@ impl Helper {
             Self::FreeWorkspace => FREE_WORKSPACE,
             Self::CallPacked => CALL_PACKED,
             Self::ParallelLaunch => PARALLEL_LAUNCH,
+            Self::Check => CHECK,
         }
     }
 
@@ -266,6 +343,7 @@ impl Helper {
         match self {
             Self::Fail | Self::AllocateWorkspace | Self::CallPacked => &[Self::Raise],
             Self::Raise | Self::FreeWorkspace | Self::ParallelLaunch => &[],
+            Self::Check => &[Self::Fail],
         }
     }
 
@@ -278,7 +356,7 @@ impl Helper {
             Self::Fail => &[MALLOC, FREE],
             Self::AllocateWorkspace => &[MALLOC],
             Self::FreeWorkspace => &[FREE],
-            Self::CallPacked | Self::ParallelLaunch => &[],
+            Self::CallPacked | Self::ParallelLaunch | Self::Check => &[],
         }
     }
 
@@ -290,7 +368,7 @@ impl Helper {
             Self::AllocateWorkspace => {
                 &[("cd.out_of_memory", "OutOfMemory"), ("cd.no_workspace", "no memory left for workspace")]
             }
-            Self::FreeWorkspace | Self::ParallelLaunch => &[],
+            Self::FreeWorkspace | Self::ParallelLaunch | Self::Check => &[],
             Self::CallPacked => &[
                 ("cd.unavailable", "Unavailable"),
                 ("cd.no_host", "no host to call an imported function through; load this with Chipdock"),
@@ -350,39 +428,46 @@ fn definition(name: &str, bytes: &[u8]) -> String {
     format!("{name} = private unnamed_addr constant [{} x i8] c\"{literal}\\00\"\n", bytes.len() + 1)
 }
 
-/// An assertion's text, as `cd.h.fail` reads it: the kind, a zero, then the message, in which byte 1 stands for a signed
-/// integer and byte 2 for an unsigned one. Bytes below 4 of texts stand behind a byte 3, 64 greater.
+/// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the kind. In the message byte 255 stands for a signed
+/// integer and byte 254 for an unsigned one, which no text has.
 #[derive(Debug)]
-pub(crate) struct Message(Vec<u8>);
+pub(crate) struct Message {
+    text: Vec<u8>,
+    kind: Vec<u8>,
+    is_over: bool,
+}
 
 impl Message {
     /// The message of an error of a kind.
     pub(crate) fn new(kind: &str) -> Self {
-        let mut bytes: Vec<u8> = kind.bytes().filter(|byte| *byte != 0).collect();
-        bytes.push(0);
-        Self(bytes)
+        Self { text: Vec::new(), kind: until_zero(kind).to_vec(), is_over: false }
     }
 
-    /// Goes on with a text.
+    /// Goes on with a text. A zero in it is the message's end, as in C.
     pub(crate) fn text(&mut self, text: &str) {
-        for byte in text.bytes() {
-            if byte < 4 {
-                self.0.extend([3, byte + 64]);
-            } else {
-                self.0.push(byte);
-            }
+        if !self.is_over {
+            self.text.extend(until_zero(text));
+            self.is_over = text.contains('\0');
         }
     }
 
     /// Goes on with an integer.
     pub(crate) fn integer(&mut self, is_unsigned: bool) {
-        self.0.push(if is_unsigned { 2 } else { 1 });
+        if !self.is_over {
+            self.text.push(if is_unsigned { 254 } else { 255 });
+        }
     }
 
     /// The bytes, without the zero behind them.
-    pub(crate) fn bytes(self) -> Vec<u8> {
-        self.0
+    pub(crate) fn bytes(mut self) -> Vec<u8> {
+        self.text.push(0);
+        self.text.extend(self.kind);
+        self.text
     }
+}
+
+fn until_zero(text: &str) -> &[u8] {
+    text.split('\0').next().unwrap_or("").as_bytes()
 }
 
 /// Where the assertions of a function leave it.

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{AttrValue, Callee, Child, DType, Expr, ExprKind, Op, Param, Stmt, StmtKind, Var, attr};
+use chipdock_ir::{
+    AttrValue, Callee, Child, DType, Expr, ExprKind, Op, Param, PrimFunc, Stmt, StmtKind, Var, attr,
+};
 
 use crate::NONTEMPORAL;
 use crate::control::is_streaming;
@@ -128,8 +130,10 @@ impl<'a> Writer<'a> {
                 self.report(chipdock_ir::Span::NONE, buffer.name.to_string(), message);
             }
         }
-        let body = &function.body;
-        self.stmt(body);
+        if !self.checks() {
+            let body = &function.body;
+            self.stmt(body);
+        }
         if self.is_open() {
             self.leave_function(None);
         }
@@ -231,11 +235,16 @@ impl<'a> Writer<'a> {
 
     /// True for an attribute of the function that is set.
     pub(crate) fn is_set(&self, name: &str) -> bool {
-        matches!(self.function.attrs.get(name), Some(AttrValue::Bool(true) | AttrValue::Int(1)))
+        is_attr(self.function, name)
     }
 }
 
-fn variable(param: &Param) -> &Var {
+/// True for an attribute of a function that is set.
+pub(crate) fn is_attr(function: &PrimFunc, name: &str) -> bool {
+    matches!(function.attrs.get(name), Some(AttrValue::Bool(true) | AttrValue::Int(1)))
+}
+
+pub(crate) fn variable(param: &Param) -> &Var {
     match param {
         Param::Buffer(buffer) => &buffer.data,
         Param::Var(var) => var,

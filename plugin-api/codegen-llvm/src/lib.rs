@@ -34,10 +34,13 @@
 //!   the processor has none, no `frem`, nothing of 128 bits. What may become a call of the C library, on processors that
 //!   lack the instruction, are the functions of C99 `floor`, `ceil`, `trunc`, `rint` and `fma`, of float and double; on
 //!   those of 32 bits also what their C compilers call for 64-bit division and conversion.
-
-#![allow(dead_code, reason = "for now: callers are being written")]
+//! - **V14** What a function that is hardly ever called (`chipdock.cold`) checks, from its start on, is a table that one
+//!   helper runs: it costs little to compile and says what the code would say. The helpers, and what is left of such
+//!   functions, are not optimised. With debug information, and on targets whose pointers have no 64 bits or whose bytes
+//!   lie the other way round, checks are code as everything else.
 
 mod cast;
+mod checks;
 mod constants;
 mod control;
 mod debug;

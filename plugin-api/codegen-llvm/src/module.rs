@@ -1,11 +1,14 @@
 //! Whole modules.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use chipdock_ir::analysis::Usage;
 use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Span, attr};
 
+use crate::checks::plan;
 use crate::debug::Debug;
+use crate::layout::Layout;
 use crate::writer::{Surroundings, Writer};
 use crate::{CallingConv, LlvmTarget};
 
@@ -70,9 +73,12 @@ fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (
     let mut bodies = String::new();
     let (mut around, mut debug) = (Surroundings::default(), Debug::default());
     if let Some(first) = module.functions.first() {
-        let mut writer = Writer::new(target, options, &symbols, first);
-        writer.results = module.functions.iter().map(|f| (Arc::clone(&f.name), f.ret)).collect();
+        let mut writer = Writer::new(target, options, &symbols, module, first);
+        let unneeded = writer.make_plans();
         for function in &module.functions {
+            if unneeded.contains(&function.name) {
+                continue;
+            }
             writer.begin(function);
             bodies.push('\n');
             bodies.push_str(&writer.function());
@@ -82,6 +88,32 @@ fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (
     }
     let functions = module.functions.iter().filter_map(|function| outside(function, &symbols)).collect();
     (Text { text: assemble(target, around, &debug, &bodies), functions }, diagnostics)
+}
+
+impl Writer<'_> {
+    /// Decides which checks are tables (rule V14), and answers the functions that nothing but tables goes to.
+    fn make_plans(&mut self) -> HashSet<Arc<str>> {
+        let is_little = !self.target.data_layout().starts_with('E');
+        if self.target.pointer_bits() != 64 || !is_little || self.options.debug {
+            return HashSet::new();
+        }
+        let (mut called, mut gone_to) = (HashSet::new(), HashSet::new());
+        for function in &self.module.functions {
+            match plan(self.module, function, Layout::of(self.target)) {
+                Some(plan) => {
+                    gone_to.extend(plan.callees().cloned());
+                    called.extend(plan.called());
+                    self.plans.insert(Arc::clone(&function.name), plan);
+                }
+                None => called.extend(Usage::of(&function.body).called),
+            }
+        }
+        let is_inner = |name: &Arc<str>| {
+            self.module.function(name).is_some_and(|callee| calling_conv(callee) == CallingConv::Internal)
+        };
+        gone_to.retain(|name| !called.contains(name) && is_inner(name));
+        gone_to
+    }
 }
 
 /// The parts of a module in their order.

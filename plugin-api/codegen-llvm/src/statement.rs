@@ -63,7 +63,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Makes a variable known; nothing when nobody reads it and its value has no effect.
-    fn bind(&mut self, var: &'a Var, value: &'a Expr) {
+    pub(crate) fn bind(&mut self, var: &'a Var, value: &'a Expr) {
         let is_used = self.usage.uses(var.address());
         if !is_used && is_pure(value) {
             return;

@@ -5,8 +5,9 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use chipdock_ir::analysis::{Positions, Ranges, Usage};
-use chipdock_ir::{DType, Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
+use chipdock_ir::{DType, Diagnostic, Expr, IrModule, PrimFunc, Span, Stmt, Var};
 
+use crate::checks::Plan;
 use crate::control::Targets;
 use crate::debug::Debug;
 use crate::environment::Failure;
@@ -73,8 +74,9 @@ pub(crate) struct Writer<'a> {
     pub(crate) options: &'a Options<'a>,
     /// The symbols of the module's functions, by their names in the module.
     pub(crate) symbols: &'a HashMap<Arc<str>, String>,
-    /// What the module's functions return, by their names.
-    pub(crate) results: HashMap<Arc<str>, Option<DType>>,
+    pub(crate) module: &'a IrModule,
+    /// What of functions is a table, by name.
+    pub(crate) plans: HashMap<Arc<str>, Plan<'a>>,
     pub(crate) around: Surroundings,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported: HashSet<(Arc<str>, String, String)>,
@@ -126,13 +128,15 @@ impl<'a> Writer<'a> {
         target: &'a dyn LlvmTarget,
         options: &'a Options<'a>,
         symbols: &'a HashMap<Arc<str>, String>,
+        module: &'a IrModule,
         function: &'a PrimFunc,
     ) -> Self {
         Self {
             target,
             options,
             symbols,
-            results: HashMap::new(),
+            module,
+            plans: HashMap::new(),
             around: Surroundings::default(),
             diagnostics: Vec::new(),
             reported: HashSet::new(),
