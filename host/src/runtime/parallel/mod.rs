@@ -24,8 +24,9 @@
 //!   first, and is told as many tasks as it got threads, itself included. Nobody waits for a thread of the pool, so there
 //!   is no deadlock, and the machine is not given more threads than callers and pool have. (A region that finds no idle
 //!   thread is one task on its own: the callers themselves keep the machine busy.)
-//! * **P8 Waiting.** A thread that waits, for work or for the last task, spins for at most [`wait::SPIN`], then parks. Where
-//!   the pool has more threads than the process has processors, it gives its processor away at each turn of the spin.
+//! * **P8 Waiting.** A thread that waits, for work or for the last task, spins for at most [`wait::SPIN`], then parks. One
+//!   that waits for work gives its processor away once in a while, because the caller may have been given the same one;
+//!   where the pool has more threads than the process has processors, everyone does at each turn.
 //! * **P9 Size.** A number from 1 to [`THREADS_MAX`], or automatic: the least of the processors in the affinity mask, the
 //!   quota of the control group rounded up, and the processors online; see [`size`]. Automatic is counted once, when it is
 //!   first needed, on the thread that needs it: threads of the pool inherit that thread's mask. They are not pinned.

@@ -32,7 +32,7 @@ use chipdock_plugin_api as api;
 
 use super::context::Context;
 use super::region::Region;
-use super::wait::Patience;
+use super::wait::{For, Patience};
 use crate::services::Services;
 
 const FREE: u32 = 0;
@@ -203,7 +203,7 @@ impl Slot {
         patience: Patience,
     ) -> Result<Option<Failure>, ForkedChild> {
         let has_ended = || matches!(self.mailbox.state.load(Ordering::Acquire), DONE | PARKED);
-        if !patience.spin(has_ended) {
+        if !patience.spin(For::End, has_ended) {
             if services.check_process().is_err() {
                 return Err(ForkedChild);
             }
@@ -235,7 +235,7 @@ impl Slot {
         let _ = self.desk.thread.get_or_init(thread::current);
         let mut is_late = false;
         loop {
-            if !patience.spin(|| self.is(READY) || self.is(CLOSED)) {
+            if !patience.spin(For::Work, || self.is(READY) || self.is(CLOSED)) {
                 // In a child that a task forked, this is the only thread, and nobody calls it any more.
                 if services.check_process().is_err() {
                     return Next::End;

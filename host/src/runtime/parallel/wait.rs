@@ -15,6 +15,15 @@ pub(super) const SPIN: Duration = Duration::from_micros(50);
 /// Turns of the spin without a look at the clock, which costs as much as a few turns.
 const TURNS: u32 = 64;
 
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    /// For work, which may come from a thread that was given the same processor: it gives way once in a while.
+    Work,
+    /// For a task that runs. Whoever gives way for that may not come back for milliseconds on a busy machine.
+    End,
+}
+
 /// How a thread waits.
 #[derive(Clone, Copy)]
 pub(super) struct Patience {
@@ -24,7 +33,7 @@ pub(super) struct Patience {
 
 impl Patience {
     /// Spins until `is_over`; false when that took too long.
-    pub(super) fn spin(self, is_over: impl Fn() -> bool) -> bool {
+    pub(super) fn spin(self, waits_for: For, is_over: impl Fn() -> bool) -> bool {
         let mut start = None;
         loop {
             for _ in 0..TURNS {
@@ -39,6 +48,9 @@ impl Patience {
             }
             if start.get_or_insert_with(Instant::now).elapsed() >= SPIN {
                 return false;
+            }
+            if waits_for == For::Work {
+                thread::yield_now();
             }
         }
     }
