@@ -15,8 +15,9 @@ use crate::{Error, Str};
 pub trait TargetKind: Send + Sync + 'static {
     /// Fills in and checks the options of a target, after the host has applied the schema.
     ///
-    /// `target_json` and the answer are canonical target JSON of this kind. It never asks a device: the same target
-    /// is canonicalized alike on every machine. The answer of a canonical target is that target (T.3).
+    /// `target_json` and the answer are canonical target JSON of this kind. It never asks a device. What stands for the
+    /// machine at hand (nothing, or a word such as "native") is replaced by what that is; the answer is canonicalized
+    /// alike on every machine, and comes back unchanged (T.3).
     ///
     /// # Errors
     ///

@@ -6,4 +6,5 @@ mod errors;
 mod goldens;
 mod kinds;
 mod support;
+mod readme;
 mod wasm;

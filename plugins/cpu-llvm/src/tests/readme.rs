@@ -1,0 +1,71 @@
+//! Tables of the README that are generated. `BLESS=1` writes them anew.
+
+use std::fmt::Write as _;
+
+use chipdock_ir::{OptionSchema, OptionType};
+
+use super::kinds::schema;
+use crate::names::Family;
+use crate::triple::ARCHITECTURES;
+
+fn option_row(option: &OptionSchema) -> String {
+    let kind = match option.option_type {
+        OptionType::Bool => "bool",
+        OptionType::Int => "int",
+        OptionType::Str => "str",
+        OptionType::StrList => "list of str",
+        OptionType::IntList => "list of int",
+        OptionType::TargetList => "list of targets",
+    };
+    let allowed = match (option.min, option.max) {
+        _ if !option.one_of.is_empty() => format!(", {}", option.one_of.join(" or ")),
+        (Some(min), Some(max)) => format!(", {min} to {max}"),
+        _ => String::new(),
+    };
+    let default = option.default.as_ref().map(|value| format!(", {value}")).unwrap_or_default();
+    format!("| `{}` | {kind}{allowed}{} | {} |", option.name, default.replace(", ", "; default "), option.doc)
+}
+
+fn options() -> String {
+    let mut text = String::from("| Option | Value | |\n|---|---|---|\n");
+    for option in schema().options {
+        writeln!(text, "{}", option_row(&option)).unwrap();
+    }
+    text
+}
+
+fn architectures() -> String {
+    let mut text =
+        String::from("| Family | `mtriple` begins with | Processors | Features |\n|---|---|---|---|\n");
+    for family in Family::ALL {
+        let names: Vec<String> = ARCHITECTURES
+            .iter()
+            .filter(|known| known.family == family)
+            .map(|known| format!("`{}`", known.name))
+            .collect();
+        let (processors, features) = (family.names().processors.len(), family.names().features.len());
+        writeln!(text, "| {} | {} | {processors} | {features} |", family.component(), names.join(" "))
+            .unwrap();
+    }
+    text
+}
+
+/// The text with what stands between a pair of marks replaced.
+fn replaced(text: &str, mark: &str, table: &str) -> String {
+    let (begin, end) = (format!("<!-- {mark}:begin -->\n"), format!("<!-- {mark}:end -->"));
+    let (head, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{begin}"));
+    let (_, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("{end}"));
+    format!("{head}{begin}{table}{end}{tail}")
+}
+
+#[test]
+fn tables_of_the_readme_are_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let new = replaced(&replaced(&text, "options", &options()), "architectures", &architectures());
+    if std::env::var("BLESS").is_ok_and(|bless| bless == "1") {
+        std::fs::write(path, &new).unwrap();
+        return;
+    }
+    assert!(text == new, "a table of README.md is not current; run with BLESS=1 and read the difference");
+}
