@@ -5,6 +5,6 @@ mod cross;
 mod errors;
 mod goldens;
 mod kinds;
-mod support;
 mod readme;
+mod support;
 mod wasm;
