@@ -15,6 +15,8 @@ use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
 /// Of a perfect nest of serial loops around one block with a reduction, the innermost loops being the reduction's, the
 /// last spatial loop moves inside, where every access of the block is then to neighbouring elements, or to one: a
 /// compiler can make vectors of that, and it cannot of a sum of floats. Each element still adds up in the same order.
+/// A reduction of fewer than [`LOOP_MIN`] constant steps stays inside: a compiler writes it out and makes vectors of the
+/// loop around it, whose sums then live in registers.
 ///
 /// # Before and after
 ///
@@ -39,6 +41,9 @@ pub fn default_schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModu
         Ok(PrimFunc { body, ..function.clone() })
     })
 }
+
+/// Compilers write out loops of fewer steps: 3 × 3 × 3 of a convolution, not those of a product of matrices.
+const LOOP_MIN: i128 = 32;
 
 fn threads(function: &PrimFunc, facts: &TargetFacts) -> Result<PrimFunc, PassError> {
     let bound = any_stmt(&function.body, &mut |kind| {
@@ -132,7 +137,20 @@ fn position(heads: &[Head], values: &[Expr], block: &Arc<Block>) -> Option<usize
     }
     let last = kinds.iter().rposition(|(kind, _)| *kind == IterKind::Spatial)?;
     let (_, axis) = kinds[last];
-    (last + 1 < heads.len() && is_simple(&block.body) && neighbours(block, axis)).then_some(last)
+    let reduction = &heads[last + 1..];
+    let moves = !reduction.is_empty() && steps_of(reduction).is_none_or(|steps| steps >= LOOP_MIN);
+    (moves && is_simple(&block.body) && neighbours(block, axis)).then_some(last)
+}
+
+/// How many steps these loops take together; `None` when that is not constant.
+fn steps_of(heads: &[Head]) -> Option<i128> {
+    heads.iter().try_fold(1_i128, |steps, head| match &head.stmt.kind {
+        StmtKind::For { extent, .. } => match &extent.kind {
+            ExprKind::Int(extent) => steps.checked_mul(*extent),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// One store, whose value has no effects.
