@@ -19,7 +19,11 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Libraries that plugins open when they are first used: (file name, Debian's package, what for).
-const LIBRARIES: &[(&str, &str, &str)] = &[("libLLVM.so.19.1", "libllvm19", "the target llvm")];
+const LIBRARIES: &[(&str, &str, &str)] = &[
+    ("libLLVM.so.19.1", "libllvm19", "the target llvm"),
+    ("libLLVM-15.so.1", "libllvm15", "the test that two LLVMs in one process do not meet"),
+    ("libLLVM-14.so.1", "libllvm14", "the same, with a third"),
+];
 
 /// Cargo's own helpers: (subcommand, crate).
 const CARGO_TOOLS: &[(&str, &str)] = &[("nextest", "cargo-nextest"), ("deny", "cargo-deny")];

@@ -60,7 +60,8 @@ fn bench(options: &PeersOptions) -> Result<usize> {
     let peers = sessions.first_mut().ok_or("no number of threads")?.ask("hello", json!({}))?;
     let mut store = Store::open(&options.store, fresh(options, peers)?, options.resume)?;
     let cases: Vec<&Case> = CASES.iter().filter(|case| options.wants(&case.name())).collect();
-    let progress = ProgressBar::new((sessions.len() * (cases.len() + 3)) as u64);
+    let figures: usize = sessions.iter().map(|session| figures::names(session.threads).len()).sum();
+    let progress = ProgressBar::new((sessions.len() * cases.len() + figures) as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}") {
         progress.set_style(style);
     }
