@@ -86,7 +86,7 @@ impl<'a> Writer<'a> {
         if is_floor && d.divisor.0 >= 1 {
             return self.floor_by_positive(is_quotient, &d);
         }
-        let b = self.safe_divisor(&d, is_quotient);
+        let b = self.safe_divisor(&d);
         if !is_floor {
             return self.quotient(is_quotient, true, &d.a, &b);
         }
@@ -129,34 +129,25 @@ impl<'a> Writer<'a> {
         self.operation("sub", &d.a, &product)
     }
 
-    /// A divisor by which nothing fails: 1 where the quotient is the dividend (rule N2).
-    fn safe_divisor(&mut self, d: &Division, is_quotient: bool) -> Value {
+    /// A divisor by which nothing fails: 1 where the quotient is the dividend (rule N2). The remainder has the same one, so
+    /// that both take one division.
+    fn safe_divisor(&mut self, d: &Division) -> Value {
         let dtype = d.a.dtype;
         let least = dtype.integer_range().map_or(0, |range| range.0);
         let may_be_zero = d.divisor.0 <= 0 && d.divisor.1 >= 0;
         let may_overflow = d.divisor.0 <= -1 && d.divisor.1 >= -1 && d.dividend.0 <= least;
         let (none, one) = (integer(0, dtype), integer(1, dtype));
-        let bad = match (may_be_zero, may_overflow) {
-            (false, false) => return d.b.clone(),
-            (true, false) => self.icmp("eq", &d.b, &none),
-            // A remainder by -1 is 0, as by 1: both bad divisors lie side by side.
-            (true, true) if !is_quotient => {
-                let next = self.operation("add", &d.b, &one);
-                self.icmp("ult", &next, &integer(2, dtype))
-            }
-            (false, true) if !is_quotient => self.icmp("eq", &d.b, &integer(-1, dtype)),
-            (is_zero, _) => {
-                let (negative, lowest) = (integer(-1, dtype), integer(least, dtype));
-                let (by, of) = (self.icmp("eq", &d.b, &negative), self.icmp("eq", &d.a, &lowest));
-                let overflow = self.operation("and", &by, &of);
-                if is_zero {
-                    let zero = self.icmp("eq", &d.b, &none);
-                    self.operation("or", &zero, &overflow)
-                } else {
-                    overflow
-                }
-            }
-        };
+        let mut bad = may_be_zero.then(|| self.icmp("eq", &d.b, &none));
+        if may_overflow {
+            let (negative, lowest) = (integer(-1, dtype), integer(least, dtype));
+            let (by, of) = (self.icmp("eq", &d.b, &negative), self.icmp("eq", &d.a, &lowest));
+            let overflow = self.operation("and", &by, &of);
+            bad = Some(match bad {
+                Some(zero) => self.operation("or", &zero, &overflow),
+                None => overflow,
+            });
+        }
+        let Some(bad) = bad else { return d.b.clone() };
         self.choose(&bad, &one, &d.b)
     }
 
