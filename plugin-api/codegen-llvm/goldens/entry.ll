@@ -123,20 +123,17 @@ measure:
 measured:
   %out = call ptr @malloc(i64 %size.next)
   %none = icmp eq ptr %out, null
-  br i1 %none, label %full, label %begin
-full:
-  %unworded = call i32 @cd.h.raise(ptr %m.next, ptr @cd.no_memory)
-  ret i32 %unworded
+  br i1 %none, label %raise, label %begin
 begin:
   %out.last = getelementptr i8, ptr %out, i64 %size
   store i8 0, ptr %out.last, align 1
-  br label %next
-next:
+  br label %compose
+compose:
   %s = phi ptr [ %m, %begin ], [ %s.less, %plain ], [ %s.less, %sign ]
   %o = phi ptr [ %out.last, %begin ], [ %o.plain, %plain ], [ %o.sign, %sign ]
   %v = phi ptr [ %values.end, %begin ], [ %v, %plain ], [ %v.less, %sign ]
   %is_done = icmp eq ptr %s, %text
-  br i1 %is_done, label %ready, label %byte
+  br i1 %is_done, label %raise, label %byte
 byte:
   %s.less = getelementptr i8, ptr %s, i64 -1
   %byte.value = load i8, ptr %s.less, align 1
@@ -145,15 +142,15 @@ byte:
 plain:
   %o.plain = getelementptr i8, ptr %o, i64 -1
   store i8 %byte.value, ptr %o.plain, align 1
-  br label %next
+  br label %compose
 integer:
   %v.less = getelementptr i8, ptr %v, i64 -8
-  %x = load i64, ptr %v.less, align 8
+  %integer.value = load i64, ptr %v.less, align 8
   %is_signed = icmp eq i8 %byte.value, -1
-  %is_below = icmp slt i64 %x, 0
+  %is_below = icmp slt i64 %integer.value, 0
   %is_negative = and i1 %is_signed, %is_below
-  %minus = sub i64 0, %x
-  %magnitude = select i1 %is_negative, i64 %minus, i64 %x
+  %minus = sub i64 0, %integer.value
+  %magnitude = select i1 %is_negative, i64 %minus, i64 %integer.value
   br label %digits
 digits:
   %d.rest = phi i64 [ %magnitude, %integer ], [ %d.less, %digits ]
@@ -172,11 +169,27 @@ sign:
   %o.sign = select i1 %is_negative, ptr %o.minus, ptr %d.at
   %first = select i1 %is_negative, i8 45, i8 %d.char
   store i8 %first, ptr %o.sign, align 1
-  br label %next
-ready:
-  %status = call i32 @cd.h.raise(ptr %m.next, ptr %o)
+  br label %compose
+raise:
+  %message = phi ptr [ @cd.no_memory, %measured ], [ %o, %compose ]
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %find, label %host
+host:
+  %slot = getelementptr i8, ptr %env, i64 16
+  %host.raise = load ptr, ptr %slot, align 8
+  call void %host.raise(ptr %env, ptr %m.next, ptr %message)
+  br label %raised
+find:
+  %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
+  %missing = icmp eq ptr %found, null
+  br i1 %missing, label %raised, label %ffi
+ffi:
+  call void %found(ptr %m.next, ptr %message)
+  br label %raised
+raised:
   call void @free(ptr %out)
-  ret i32 %status
+  ret i32 -1
 }
 
 define internal i32 @cd.h.free_workspace(i64 %device, ptr %data) #0 {

@@ -50,15 +50,19 @@ done:
 }
 ";
 
-// Written from its end, as digits come.
 const FAIL: &str = "\
 define internal i32 @cd.h.fail(ptr %text, ptr %values) cold noinline optnone #0 {
 entry:
   br label %measure
+";
+
+// The rest of a function that words an error: of the text `%text`, with the integers at `%values`. Written from the end of
+// the message, as digits come. It raises by itself: each function more is time that every module takes to compile.
+const WORD: &str = "\
 measure:
-  %m = phi ptr [ %text, %entry ], [ %m.next, %measure ]
-  %size = phi i64 [ 0, %entry ], [ %size.next, %measure ]
-  %values.end = phi ptr [ %values, %entry ], [ %values.next, %measure ]
+  %m = phi ptr [ %text, %$from ], [ %m.next, %measure ]
+  %size = phi i64 [ 0, %$from ], [ %size.next, %measure ]
+  %values.end = phi ptr [ %values, %$from ], [ %values.next, %measure ]
   %m.byte = load i8, ptr %m, align 1
   %m.next = getelementptr i8, ptr %m, i64 1
   %m.integer = icmp ugt i8 %m.byte, -3
@@ -71,20 +75,17 @@ measure:
 measured:
   $malloc %out %size.next
   %none = icmp eq ptr %out, null
-  br i1 %none, label %full, label %begin
-full:
-  %unworded = call i32 @cd.h.raise(ptr %m.next, ptr @cd.no_memory)
-  ret i32 %unworded
+  br i1 %none, label %raise, label %begin
 begin:
   %out.last = getelementptr i8, ptr %out, i64 %size
   store i8 0, ptr %out.last, align 1
-  br label %next
-next:
+  br label %compose
+compose:
   %s = phi ptr [ %m, %begin ], [ %s.less, %plain ], [ %s.less, %sign ]
   %o = phi ptr [ %out.last, %begin ], [ %o.plain, %plain ], [ %o.sign, %sign ]
   %v = phi ptr [ %values.end, %begin ], [ %v, %plain ], [ %v.less, %sign ]
   %is_done = icmp eq ptr %s, %text
-  br i1 %is_done, label %ready, label %byte
+  br i1 %is_done, label %raise, label %byte
 byte:
   %s.less = getelementptr i8, ptr %s, i64 -1
   %byte.value = load i8, ptr %s.less, align 1
@@ -93,15 +94,15 @@ byte:
 plain:
   %o.plain = getelementptr i8, ptr %o, i64 -1
   store i8 %byte.value, ptr %o.plain, align 1
-  br label %next
+  br label %compose
 integer:
   %v.less = getelementptr i8, ptr %v, i64 -8
-  %x = load i64, ptr %v.less, align 8
+  %integer.value = load i64, ptr %v.less, align 8
   %is_signed = icmp eq i8 %byte.value, -1
-  %is_below = icmp slt i64 %x, 0
+  %is_below = icmp slt i64 %integer.value, 0
   %is_negative = and i1 %is_signed, %is_below
-  %minus = sub i64 0, %x
-  %magnitude = select i1 %is_negative, i64 %minus, i64 %x
+  %minus = sub i64 0, %integer.value
+  %magnitude = select i1 %is_negative, i64 %minus, i64 %integer.value
   br label %digits
 digits:
   %d.rest = phi i64 [ %magnitude, %integer ], [ %d.less, %digits ]
@@ -120,11 +121,27 @@ sign:
   %o.sign = select i1 %is_negative, ptr %o.minus, ptr %d.at
   %first = select i1 %is_negative, i8 45, i8 %d.char
   store i8 %first, ptr %o.sign, align 1
-  br label %next
-ready:
-  %status = call i32 @cd.h.raise(ptr %m.next, ptr %o)
+  br label %compose
+raise:
+  %message = phi ptr [ @cd.no_memory, %measured ], [ %o, %compose ]
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %find, label %host
+host:
+  %slot = getelementptr i8, ptr %env, i64 $slot.1
+  %host.raise = load ptr, ptr %slot, align $pointer
+  call void %host.raise(ptr %env, ptr %m.next, ptr %message)
+  br label %raised
+find:
+  %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
+  %missing = icmp eq ptr %found, null
+  br i1 %missing, label %raised, label %ffi
+ffi:
+  call void %found(ptr %m.next, ptr %message)
+  br label %raised
+raised:
   call void @free(ptr %out)
-  ret i32 %status
+  ret $status -1
 }
 ";
 
@@ -302,14 +319,12 @@ next:
 ends:
   %fails = icmp eq i64 %code, 1
   br i1 %fails, label %fail, label %return
-fail:
-  %text = getelementptr i8, ptr %texts, i64 %number
-  %status = call i32 @cd.h.fail(ptr %text, ptr %at.a)
-  %wide = sext i32 %status to i64
-  ret i64 %wide
 return:
   ret i64 %x
-}
+fail:
+  %text = getelementptr i8, ptr %texts, i64 %number
+  %values = getelementptr i8, ptr %at.a, i64 0
+  br label %measure
 ";
 
 impl Helper {
@@ -326,24 +341,25 @@ impl Helper {
         }
     }
 
-    fn text(self) -> &'static str {
+    fn text(self) -> String {
+        let word = |from: &str, status: &str| WORD.replace("$from", from).replace("$status", status);
         match self {
+            Self::Fail => return format!("{FAIL}{}", word("entry", "i32")),
+            Self::Check => return format!("{CHECK}{}", word("fail", "i64")),
             Self::Raise => RAISE,
-            Self::Fail => FAIL,
             Self::AllocateWorkspace => ALLOCATE_WORKSPACE,
             Self::FreeWorkspace => FREE_WORKSPACE,
             Self::CallPacked => CALL_PACKED,
             Self::ParallelLaunch => PARALLEL_LAUNCH,
-            Self::Check => CHECK,
         }
+        .to_owned()
     }
 
     /// Other helpers that it calls.
     fn needs(self) -> &'static [Self] {
         match self {
-            Self::Fail | Self::AllocateWorkspace | Self::CallPacked => &[Self::Raise],
-            Self::Raise | Self::FreeWorkspace | Self::ParallelLaunch => &[],
-            Self::Check => &[Self::Fail],
+            Self::AllocateWorkspace | Self::CallPacked => &[Self::Raise],
+            Self::Raise | Self::Fail | Self::Check | Self::FreeWorkspace | Self::ParallelLaunch => &[],
         }
     }
 
@@ -351,24 +367,26 @@ impl Helper {
     fn functions(self) -> &'static [(&'static str, &'static str, &'static str)] {
         const MALLOC: (&str, &str, &str) = ("ptr", "malloc", "$size");
         const FREE: (&str, &str, &str) = ("void", "free", "ptr");
+        const DLSYM: (&str, &str, &str) = ("ptr", "dlsym", "ptr, ptr");
         match self {
-            Self::Raise => &[("ptr", "dlsym", "ptr, ptr")],
-            Self::Fail => &[MALLOC, FREE],
+            Self::Raise => &[DLSYM],
+            Self::Fail | Self::Check => &[DLSYM, MALLOC, FREE],
             Self::AllocateWorkspace => &[MALLOC],
             Self::FreeWorkspace => &[FREE],
-            Self::CallPacked | Self::ParallelLaunch | Self::Check => &[],
+            Self::CallPacked | Self::ParallelLaunch => &[],
         }
     }
 
     /// Texts that it mentions, by name.
     fn texts(self) -> &'static [(&'static str, &'static str)] {
+        const FFI_RAISE: (&str, &str) = ("cd.ffi_raise", "TVMFFIErrorSetRaisedFromCStr");
         match self {
-            Self::Raise => &[("cd.ffi_raise", "TVMFFIErrorSetRaisedFromCStr")],
-            Self::Fail => &[("cd.no_memory", "no memory left to word an error")],
+            Self::Raise => &[FFI_RAISE],
+            Self::Fail | Self::Check => &[FFI_RAISE, ("cd.no_memory", "no memory left to word an error")],
             Self::AllocateWorkspace => {
                 &[("cd.out_of_memory", "OutOfMemory"), ("cd.no_workspace", "no memory left for workspace")]
             }
-            Self::FreeWorkspace | Self::ParallelLaunch | Self::Check => &[],
+            Self::FreeWorkspace | Self::ParallelLaunch => &[],
             Self::CallPacked => &[
                 ("cd.unavailable", "Unavailable"),
                 ("cd.no_host", "no host to call an imported function through; load this with Chipdock"),
@@ -390,7 +408,7 @@ impl Writer<'_> {
         }
         self.environment();
         let layout = Layout::of(self.target);
-        self.around.helpers.insert(helper.symbol().to_owned(), layout.fill_in(helper.text()));
+        self.around.helpers.insert(helper.symbol().to_owned(), layout.fill_in(&helper.text()));
         for (ret, name, params) in helper.functions() {
             self.declare(ret, name, &layout.fill_in(params));
         }
