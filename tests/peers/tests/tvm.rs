@@ -39,7 +39,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
 const IN_PROCESS: &[&str] = &["llvm"];
 
 /// What our host targets refuse, and the words that say why.
-const NOT_OURS: &[(&str, &str)] = &[];
+const NOT_OURS: &[(&str, &str)] = &[("construct/blocks.py:blocks", "shared")];
 
 fn is_for_host(function: &PrimFunc) -> bool {
     let mut bound = false;
