@@ -7,9 +7,17 @@ use crate::types::is_half;
 use crate::value::Value;
 use crate::writer::Writer;
 
+/// Operations behind a sum that rounds, itself among them, that LLVM must leave in order.
+const OPERATIONS_IN_ORDER: u8 = 4;
+
 impl<'a> Writer<'a> {
     /// The flags of an operation that computes: `contract` and what the target's options allow (rule V7).
     pub(crate) fn flags(&self) -> String {
+        self.flags_where(true)
+    }
+
+    /// The same, in the order that is written unless any order will do.
+    fn flags_where(&self, any_order: bool) -> String {
         let fast = self.target.fast_math();
         let flags = [
             (fast.nnan, "nnan"),
@@ -17,7 +25,7 @@ impl<'a> Writer<'a> {
             (fast.nsz, "nsz"),
             (fast.arcp, "arcp"),
             (true, "contract"),
-            (fast.reassoc, "reassoc"),
+            (fast.reassoc && any_order, "reassoc"),
         ];
         joined(&flags)
     }
@@ -41,14 +49,29 @@ impl<'a> Writer<'a> {
                 return self.refuse(e, "has no such division of floats; use `/`, T.floor and T.fmod");
             }
         };
+        let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Sub);
         self.computed(e.dtype, &[a.clone(), b.clone()], |writer, args| {
-            let flags = writer.flags();
+            let near = writer.near_rounding(is_sum, args);
+            let flags = writer.flags_where(near == 0);
             let value = writer.operation(&format!("{name} {flags}"), &args[0], &args[1]);
-            if writer.target.fast_math().reassoc && args.iter().any(rounds_by_adding) {
-                return writer.intrinsic("arithmetic.fence", "", value.dtype, &[value]);
+            if near > 1 {
+                writer.rounded.insert(value.text.clone(), near - 1);
             }
             value
         })
+    }
+
+    /// How many further operations on a result keep their order, 0 for none: after a sum with a number so large that it
+    /// rounds to an integer, as the polynomials of the passes have it. In another order that number would drop out, and
+    /// the rounding with it; LLVM looks through a few operations for that, whatever their flags are.
+    fn near_rounding(&self, is_sum: bool, args: &[Value]) -> u8 {
+        if !self.target.fast_math().reassoc {
+            return 0;
+        }
+        if is_sum && args.iter().any(rounds_by_adding) {
+            return OPERATIONS_IN_ORDER;
+        }
+        args.iter().filter_map(|arg| self.rounded.get(&arg.text)).copied().max().unwrap_or(0)
     }
 
     /// `a < b ? a : b` and the like (rule N7), which is an instruction of many processors.
@@ -151,8 +174,7 @@ fn joined(flags: &[(bool, &str)]) -> String {
     set.join(" ")
 }
 
-/// True for a constant so large that a sum with it is rounded to an integer, as functions made of polynomials do. In
-/// another order the large number would drop out, and the rounding with it.
+/// True for a constant so large that a sum with it is rounded to an integer.
 fn rounds_by_adding(value: &Value) -> bool {
     let least = if value.dtype.bits == 64 { 2_f64.powi(50) } else { 2_f64.powi(21) };
     let bits = value.text.split_once("0x").and_then(|(_, rest)| rest.get(..16));

@@ -19,7 +19,7 @@
 //!   the function says that its buffers do not overlap, accesses through different ones carry that.
 //! - **V7** Floating-point operations carry `contract` (rule of the IR: a product may be fused into its sum) and what the
 //!   target's fast-math options say, nothing else. Where sums may associate in another order, one with a number so large
-//!   that it rounds to an integer is fenced: the polynomials of the passes round so.
+//!   that it rounds to an integer, and what follows it, may not: the polynomials of the passes round so.
 //! - **V8** Compiled code reaches its host through `__chipdock_env` alone, and has fallbacks where that is null.
 //! - **V9** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
 //! - **V10** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]

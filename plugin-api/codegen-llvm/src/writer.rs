@@ -87,6 +87,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) positions: Positions,
     /// Values of variables, by address.
     pub(crate) vars: HashMap<usize, Value>,
+    /// Values that LLVM must not put in another order, and for how many operations (rule V7).
+    pub(crate) rounded: HashMap<String, u8>,
     /// What is allocated at the start of the function.
     pub(crate) entry: String,
     /// The instructions so far, from the second block on.
@@ -145,6 +147,7 @@ impl<'a> Writer<'a> {
             ranges: Ranges::default(),
             positions: Positions::default(),
             vars: HashMap::new(),
+            rounded: HashMap::new(),
             entry: String::new(),
             text: String::new(),
             temporaries: 0,
@@ -174,6 +177,7 @@ impl<'a> Writer<'a> {
         self.ranges = Ranges::default();
         self.positions = Positions::default();
         self.vars.clear();
+        self.rounded.clear();
         self.entry.clear();
         self.text.clear();
         self.temporaries = 0;
