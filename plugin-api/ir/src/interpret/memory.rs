@@ -152,28 +152,42 @@ impl Facts {
     }
 }
 
+/// Parts that eight bytes can touch: whole bytes.
+const PARTS_MAX: usize = 8;
+
 /// What an element held.
 #[derive(Clone, Copy)]
 pub(crate) struct Snapshot {
     pub(crate) value: u64,
     pub(crate) bound: f64,
-    pub(crate) written: bool,
+    /// Of each part that it has a place of its own for, whether it was written.
+    written: [bool; PARTS_MAX],
     gather: Gather,
+}
+
+impl Snapshot {
+    /// Whether all of it was written.
+    pub(crate) fn is_written(&self) -> bool {
+        !self.written.contains(&false)
+    }
 }
 
 /// A piece of memory.
 #[derive(Clone, Default)]
 pub(crate) struct Space {
     pub(crate) bytes: Vec<u8>,
-    /// Bytes of an element of the tables below.
+    /// Bytes of an element, as it was allocated.
     unit_bytes: usize,
-    /// Per element, whether it was written; empty when all of it was.
+    /// Bytes of an element of the narrowest view: a part.
+    part_bytes: usize,
+    /// Per part, whether it was written; empty when all of it was.
     written: Vec<bool>,
+    /// Per part, when it was touched in a parallel loop; empty where none did.
+    stamps: Vec<Stamp>,
+    /// Per part, who of a launch touched it when; empty where no launch did.
+    marks: Vec<Mark>,
     /// Per element, its bound; empty in a run without.
     bounds: Vec<f64>,
-    stamps: Vec<Stamp>,
-    /// Per element, who of a launch touched it when; empty where no launch did.
-    marks: Vec<Mark>,
     gathers: Vec<Gather>,
     /// Whether anything was stored.
     pub(crate) dirty: bool,
@@ -184,13 +198,14 @@ impl Space {
     pub(crate) fn filled(bytes: Vec<u8>, unit_bytes: usize, with_bounds: bool) -> Self {
         let unit_bytes = unit_bytes.max(1);
         let bounds = if with_bounds { vec![0.0; bytes.len().div_ceil(unit_bytes)] } else { Vec::new() };
-        Self { bytes, unit_bytes, bounds, ..Self::default() }
+        Self { bytes, unit_bytes, part_bytes: unit_bytes, bounds, ..Self::default() }
     }
 
     /// Makes it memory whose content is undefined, reusing what is there.
     pub(crate) fn clear(&mut self, size_bytes: usize, unit_bytes: usize, with_bounds: bool) {
         let n = size_bytes.div_ceil(unit_bytes.max(1));
         self.unit_bytes = unit_bytes.max(1);
+        self.part_bytes = self.unit_bytes;
         self.bytes.clear();
         self.bytes.resize(size_bytes, 0);
         self.written.clear();
@@ -207,18 +222,44 @@ impl Space {
         (self.bytes, self.bounds)
     }
 
-    /// The elements of the tables that bytes belong to.
+    /// Tells apart what elements of so many bytes are, from now on: a view has them.
+    pub(crate) fn refine(&mut self, bytes: usize) {
+        let times = self.part_bytes / bytes.max(1);
+        if times < 2 || bytes * times != self.part_bytes {
+            return;
+        }
+        fn each<T: Copy>(table: &mut Vec<T>, times: usize, n: usize) {
+            *table = table.iter().flat_map(|one| std::iter::repeat_n(*one, times)).take(n).collect();
+        }
+        self.part_bytes = bytes;
+        let n = self.bytes.len().div_ceil(bytes);
+        each(&mut self.written, times, n);
+        each(&mut self.stamps, times, n);
+        each(&mut self.marks, times, n);
+    }
+
+    /// Of those of so many bytes, the elements that bytes belong to.
     #[inline(always)]
-    fn units(&self, offset: usize, size_bytes: usize) -> (usize, usize) {
-        if size_bytes == self.unit_bytes {
+    fn elements(unit_bytes: usize, offset: usize, size_bytes: usize) -> (usize, usize) {
+        if size_bytes == unit_bytes {
             // The common case; a shift for the powers of two that types are.
-            let unit = offset >> self.unit_bytes.trailing_zeros();
-            let is_aligned = offset & (self.unit_bytes - 1) == 0;
+            let unit = offset >> unit_bytes.trailing_zeros();
+            let is_aligned = offset & (unit_bytes - 1) == 0;
             return (unit, unit + if is_aligned { 1 } else { 2 });
         }
-        // A space that was given back has no units.
-        let unit_bytes = self.unit_bytes.max(1);
+        // A space that was given back has none.
+        let unit_bytes = unit_bytes.max(1);
         (offset / unit_bytes, (offset + size_bytes).div_ceil(unit_bytes))
+    }
+
+    #[inline(always)]
+    fn units(&self, offset: usize, size_bytes: usize) -> (usize, usize) {
+        Self::elements(self.unit_bytes, offset, size_bytes)
+    }
+
+    #[inline(always)]
+    fn parts(&self, offset: usize, size_bytes: usize) -> (usize, usize) {
+        Self::elements(self.part_bytes, offset, size_bytes)
     }
 
     #[inline(always)]
@@ -228,7 +269,7 @@ impl Space {
             return Err(Fault::Outside);
         };
         if !self.written.is_empty() {
-            let (first, end) = self.units(offset, size_bytes);
+            let (first, end) = self.parts(offset, size_bytes);
             if self.written.get(first..end).is_some_and(|units| units.contains(&false)) {
                 return Err(Fault::Uninitialized);
             }
@@ -271,7 +312,7 @@ impl Space {
         lane.write(bytes, value);
         self.dirty = true;
         if !self.written.is_empty() {
-            let (first, end) = self.units(offset, size_bytes);
+            let (first, end) = self.parts(offset, size_bytes);
             if let Some(units) = self.written.get_mut(first..end) {
                 units.fill(true);
             }
@@ -317,11 +358,16 @@ impl Space {
     /// What an element holds, to be put back.
     pub(crate) fn snapshot(&self, offset: usize, lane: Lane) -> Snapshot {
         let (unit, _) = self.units(offset, lane.size_bytes());
+        let (first, end) = self.parts(offset, lane.size_bytes());
+        let mut written = [true; PARTS_MAX];
+        for (kept, part) in written.iter_mut().zip(self.written.get(first..end).unwrap_or_default()) {
+            *kept = *part;
+        }
         let bytes = self.bytes.get(offset..).unwrap_or_default();
         Snapshot {
             value: lane.read(bytes),
             bound: self.bound(offset, lane.size_bytes()),
-            written: self.written.get(unit).copied().unwrap_or(true),
+            written,
             gather: self.gathers.get(unit).copied().unwrap_or_default(),
         }
     }
@@ -332,8 +378,9 @@ impl Space {
         if let Some(bytes) = self.bytes.get_mut(offset..) {
             lane.write(bytes, snapshot.value);
         }
-        if let Some(written) = self.written.get_mut(unit) {
-            *written = snapshot.written;
+        let (first, end) = self.parts(offset, lane.size_bytes());
+        for (part, kept) in self.written.get_mut(first..end).into_iter().flatten().zip(snapshot.written) {
+            *part = kept;
         }
         if let Some(gather) = self.gathers.get_mut(unit) {
             *gather = snapshot.gather;
@@ -351,9 +398,9 @@ impl Space {
         write: bool,
     ) -> Result<(), Fault> {
         if self.stamps.is_empty() {
-            self.stamps.resize(self.bytes.len().div_ceil(self.unit_bytes.max(1)), Stamp::default());
+            self.stamps.resize(self.bytes.len().div_ceil(self.part_bytes.max(1)), Stamp::default());
         }
-        let (first, end) = self.units(offset, size_bytes);
+        let (first, end) = self.parts(offset, size_bytes);
         for stamp in self.stamps.get_mut(first..end).into_iter().flatten() {
             if clock.is_elsewhere(stamp.write) {
                 return Err(Fault::Race { earlier_write: true });
@@ -380,9 +427,9 @@ impl Space {
         touch: Touch,
     ) -> Result<(), Fault> {
         if self.marks.is_empty() {
-            self.marks.resize(self.bytes.len().div_ceil(self.unit_bytes.max(1)), Mark::default());
+            self.marks.resize(self.bytes.len().div_ceil(self.part_bytes.max(1)), Mark::default());
         }
-        let (first, end) = self.units(offset, size_bytes);
+        let (first, end) = self.parts(offset, size_bytes);
         for mark in self.marks.get_mut(first..end).into_iter().flatten() {
             if let Some((earlier_write, at)) = mark.touch(threads, touch) {
                 return Err(Fault::ThreadRace { earlier_write, at });
@@ -393,15 +440,15 @@ impl Space {
 
     /// Makes an element one that was never written.
     pub(crate) fn forget(&mut self, offset: usize, lane: Lane) {
-        let (first, end) = self.units(offset, lane.size_bytes());
-        if let Some(units) = self.written.get_mut(first..end) {
-            units.fill(false);
+        let (first, end) = self.parts(offset, lane.size_bytes());
+        if let Some(parts) = self.written.get_mut(first..end) {
+            parts.fill(false);
         }
     }
 
-    /// Bytes of an element of its tables.
-    pub(crate) fn unit_bytes(&self) -> usize {
-        self.unit_bytes
+    /// Bytes of an element, as it was allocated, and of a part.
+    pub(crate) fn unit_bytes(&self) -> (usize, usize) {
+        (self.unit_bytes, self.part_bytes)
     }
 
     /// Makes everything in it "anything".

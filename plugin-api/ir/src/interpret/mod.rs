@@ -16,8 +16,8 @@
 //!   iterations of a parallel loop must not touch one element, unless neither writes it.
 //! - **I4 Memory.** Each index lies in its axis' extent. What an allocated buffer holds is undefined until written, and
 //!   reading it is an error. A tensor argument is compact; its strides and offset are bound to that.
-//!   What was written, and who touched what, is kept for each element of an allocation: through a view of narrower
-//!   elements, neighbours within one of them count as one, so that a race may be reported that is none.
+//!   What was written, and who touched what, is kept for each element of the narrowest view that was declared so far;
+//!   bounds of errors for each element of the allocation.
 //! - **I5 Limits.** Iterations and calls, memory and nesting of calls have limits, and passing one is an error. No input
 //!   makes the interpreter panic.
 //! - **I6 State.** When a run fails, the arguments are as they were before it.

@@ -2,7 +2,8 @@
 
 use chipdock_ir::interpret::{Arg, Array, ErrorKind, InterpretError, Interpreter, Limits};
 use chipdock_ir::{
-    Callee, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Span, Stmt, StmtKind, StorageScope, build,
+    Buffer, BufferNode, Callee, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Span, Stmt, StmtKind,
+    StorageScope, build,
 };
 
 use crate::{floats, ints, run};
@@ -56,6 +57,53 @@ fn i3_iterations_of_a_parallel_loop_must_not_meet() {
     });
     let ErrorKind::Race { write, earlier_write, .. } = error.unwrap_err().kind else { panic!() };
     assert!(write && earlier_write);
+}
+
+/// A function with memory of int32, a view of its bytes, and what `fill` does with the view; it gives the bytes.
+fn bytes(fill: impl FnOnce(&mut build::Body, &Buffer, &Buffer)) -> Result<Vec<i128>, InterpretError> {
+    let mut f = build::function("f");
+    let out = f.buffer("A", [8], DType::UINT8);
+    let words = f.alloc("W", [2], I32, StorageScope::GLOBAL);
+    let view = Buffer::new("V", vec![Expr::i32(8)], DType::UINT8, StorageScope::GLOBAL);
+    let view = Buffer::from_node(BufferNode { data: words.data.clone(), ..(*view).clone() });
+    f.push(Stmt::new(StmtKind::DeclBuffer { buffer: view.clone(), data: None }));
+    fill(&mut f, &words, &view);
+    f.for_loop("i", 8, ForKind::Serial, |f, i| f.store(&out, [&i], view.at([&i])));
+    run(f.finish(), vec![Array::zeros(DType::UINT8, &[8])]).map(|arrays| arrays[0].to_int())
+}
+
+/// ir: S4. Neighbours in memory of wider elements are two, to races and to what was written.
+#[test]
+fn i4_elements_of_the_narrowest_view_are_told_apart() {
+    let byte = |i: &Expr| i.clone().cast(DType::UINT8);
+    let found = bytes(|f, _, v| f.for_loop("i", 8, ForKind::Parallel, |f, i| f.store(v, [&i], byte(&i))));
+    assert_eq!(found.unwrap(), (0..8).collect::<Vec<_>>());
+    let error = bytes(|f, _, v| {
+        f.for_loop("i", 8, ForKind::Parallel, |f, i| {
+            let at = Expr::binary(chipdock_ir::BinaryOp::FloorDiv, i.clone(), Expr::i32(2));
+            f.store(v, [at], byte(&i));
+        });
+    });
+    assert!(matches!(error.unwrap_err().kind, ErrorKind::Race { .. }));
+    // A word and a byte of it.
+    let error = bytes(|f, w, v| {
+        f.for_loop("i", 2, ForKind::Parallel, |f, i| {
+            f.store(w, [&i], 7);
+            f.store(v, [&i], byte(&i));
+        });
+    });
+    assert!(matches!(error.unwrap_err().kind, ErrorKind::Race { .. }));
+    let error = bytes(|f, w, v| {
+        f.store(v, [5], Expr::int(1, DType::UINT8));
+        f.store(w, [0], 7);
+    });
+    assert!(matches!(error.unwrap_err().kind, ErrorKind::Uninitialized { .. }), "bytes 4, 6 and 7");
+    let found = bytes(|f, w, v| {
+        f.store(w, [1], 0x0102_0304);
+        f.store(w, [0], 0);
+        f.store(v, [5], Expr::int(9, DType::UINT8));
+    });
+    assert_eq!(found.unwrap(), [0, 0, 0, 0, 4, 9, 2, 1]);
 }
 
 /// ir: S4.

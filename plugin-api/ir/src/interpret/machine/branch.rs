@@ -162,7 +162,7 @@ impl<'c> Machine<'c> {
             }
             let Some(space) = self.memory.spaces.get_mut(place.space) else { continue };
             let here = space.snapshot(offset, lane);
-            let bound = if here.written && other.written {
+            let bound = if here.is_written() && other.is_written() {
                 cover(lane, (here.value, here.bound), (other.value, other.bound))
             } else {
                 ANY

@@ -89,7 +89,7 @@ impl<'c> Machine<'c> {
         if self.workspaces.contains(&space)
             && let Some(memory) = self.memory.spaces.get_mut(space)
             && !memory.dirty
-            && memory.unit_bytes() == 1
+            && memory.unit_bytes().0 == 1
         {
             let size = memory.bytes.len();
             memory.clear(size, unit_bytes, with_bounds);

@@ -224,7 +224,8 @@ impl<'c> Machine<'c> {
         }
         for (number, &(view, data, rank)) in code.outer.iter().enumerate() {
             let outer = parent.views[view as usize].space.and_then(|space| self.memory.spaces.get(space));
-            let Some((size, unit)) = outer.map(|space| (space.bytes.len(), space.unit_bytes())) else {
+            let Some((size, (unit, part))) = outer.map(|space| (space.bytes.len(), space.unit_bytes()))
+            else {
                 continue;
             };
             let space = if rank == StorageRank::Local {
@@ -236,6 +237,9 @@ impl<'c> Machine<'c> {
             } else {
                 self.instance(frame, (view, rank), size, unit)?
             };
+            if let Some(memory) = self.memory.spaces.get_mut(space) {
+                memory.refine(part);
+            }
             for (alias, _) in run.aliases.iter().filter(|(_, of)| *of == number) {
                 frame.views[*alias as usize].space = Some(space);
             }

@@ -432,9 +432,18 @@ impl<'c> Machine<'c> {
         if !self.workspaces.is_empty() {
             self.adopt(space, frame.function.views[view as usize].lane.size_bytes());
         }
+        self.refine(frame, view, space);
         frame.views[view as usize] =
             View { space: Some(space), base: (start as i64).saturating_add(offset), dims, owned: None };
         Ok(())
+    }
+
+    /// Tells the elements of a view apart, though they may be narrower than those of the memory.
+    fn refine(&mut self, frame: &Frame<'c>, view: u32, space: usize) {
+        let bytes = frame.function.views[view as usize].lane.size_bytes();
+        if let Some(memory) = self.memory.spaces.get_mut(space) {
+            memory.refine(bytes);
+        }
     }
 
     fn pointee(&self, frame: &Frame<'c>, view: u32, pointer: u64) -> Stop<(usize, usize)> {
@@ -594,6 +603,7 @@ impl<'c> Machine<'c> {
                 let pointer = caller.num::<B>(number);
                 let rank = frame.function.views[*view as usize].rank as usize;
                 let (space, start) = self.pointee(frame, *view, pointer.0)?;
+                self.refine(frame, *view, space);
                 let dims = vec![Dim { extent: UNKNOWN, stride: UNKNOWN }; rank];
                 frame.views[*view as usize] =
                     View { space: Some(space), base: start as i64, dims, owned: None };
