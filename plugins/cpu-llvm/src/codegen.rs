@@ -8,14 +8,18 @@
 //! * **B4** Option `debug` says whether code has the lines of the file that it was read from; if the file is known it has,
 //!   unless this is false.
 //! * **B5** The same request gives the same bytes (C.1). One thread works at a time (C.6).
+//! * **B6** Hosts ask what is unsupported before they build: what was read and written for that serves the build of the
+//!   same request.
 
-use chipdock_codegen_llvm::{Options, unsupported, write_module};
-use chipdock_ir::Stage;
+use std::sync::Mutex;
+
+use chipdock_codegen_llvm::{Options, Text, write_module};
+use chipdock_ir::{Diagnostic, Stage};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind};
 use serde_json::{Map, Value, json};
 
-use crate::llvm::{MachineOptions, Wanted, compile, library};
+use crate::llvm::{MachineOptions, Wanted, compile, library, lock};
 use crate::target::CpuTarget;
 use crate::target_kind::NAME;
 
@@ -26,9 +30,23 @@ pub(crate) const CODE: &str = "code";
 /// What the object's section is aligned to, as its headers are.
 const CODE_ALIGNMENT_BYTES: u64 = 16;
 
+/// Requests that were asked about and not built yet, at most.
+const PREPARED_MAX: usize = 4;
+
 /// The code generator of target `llvm`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LlvmCodegen;
+#[derive(Default)]
+pub(crate) struct LlvmCodegen {
+    /// What was prepared for builds to come (B6), the oldest first.
+    prepared: Mutex<Vec<([String; 3], Prepared)>>,
+}
+
+/// A request that was read and written.
+struct Prepared {
+    read: LoweredRequest,
+    emit: Emit,
+    target: CpuTarget,
+    text: Text,
+}
 
 /// Sections that are asked for beyond the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,30 +98,62 @@ fn machine(options: &MachineOptions) -> Value {
     json!({ "triple": options.triple, "cpu": options.cpu, "features": options.features })
 }
 
-impl Codegen for LlvmCodegen {
-    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, NAME, Stage::Host)?;
-        let target = CpuTarget::new(library()?, &read.target)?;
-        lowered::report(&unsupported(&read.module, &target), session)
-    }
-
-    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+impl Prepared {
+    /// Reads and writes; the inner error is what is not supported.
+    fn new(request: &BuildRequest<'_>) -> Result<Result<Self, Vec<Diagnostic>>, Error> {
         let read = LoweredRequest::read(request, NAME, Stage::Host)?;
         let emit = Emit::read(&read.options)?;
         let file = read.file.as_deref();
         let options = Options { debug: debug(&read.options, file.is_some())?, file };
-        let llvm = library()?;
-        let target = CpuTarget::new(llvm, &read.target)?;
-        if session.is_cancelled() {
-            return Err(lowered::cancelled(NAME));
+        let target = CpuTarget::new(library()?, &read.target)?;
+        let text = write_module(&read.module, &target, &options);
+        Ok(text.map(|text| Self { read, emit, target, text }))
+    }
+}
+
+impl LlvmCodegen {
+    fn keep(&self, request: &BuildRequest<'_>, prepared: Prepared) {
+        let mut all = lock(&self.prepared);
+        if all.len() >= PREPARED_MAX {
+            all.remove(0);
         }
-        let written = match write_module(&read.module, &target, &options) {
-            Ok(written) => written,
+        let texts = [request.ir, request.target_json, request.options_json];
+        all.push((texts.map(str::to_owned), prepared));
+    }
+
+    fn take(&self, request: &BuildRequest<'_>) -> Option<Prepared> {
+        let texts = [request.ir, request.target_json, request.options_json];
+        let mut all = lock(&self.prepared);
+        let index = all.iter().position(|(known, _)| *known == texts)?;
+        Some(all.remove(index).1)
+    }
+}
+
+impl Codegen for LlvmCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        match Prepared::new(request)? {
+            Ok(prepared) => self.keep(request, prepared),
+            Err(diagnostics) => lowered::report(&diagnostics, session)?,
+        }
+        Ok(())
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let prepared = match self.take(request) {
+            Some(prepared) => Ok(prepared),
+            None => Prepared::new(request)?,
+        };
+        let Prepared { read, emit, target, text: written } = match prepared {
+            Ok(prepared) => prepared,
             Err(diagnostics) => {
                 lowered::report(&diagnostics, session)?;
                 return Err(lowered::unsupported(&diagnostics));
             }
         };
+        if session.is_cancelled() {
+            return Err(lowered::cancelled(NAME));
+        }
+        let llvm = library()?;
         let machine_options = target.machine_options();
         let wanted = Wanted { object: true, assembly: emit.assembly, ir: emit.optimized };
         let output = compile(llvm, &written.text, machine_options, wanted, &|| session.is_cancelled())?;

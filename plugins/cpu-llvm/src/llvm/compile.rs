@@ -232,6 +232,11 @@ impl Build {
 
     fn run(self, wanted: Wanted) -> Result<Output, Error> {
         self.checkpoint("it was optimised")?;
+        if !wanted.ir {
+            // Names of values are for readers; passes need not make new ones.
+            // SAFETY: a live context.
+            unsafe { (self.llvm.api.LLVMContextSetDiscardValueNames)(self.context, 1) };
+        }
         self.optimise()?;
         let mut output = Output::default();
         if wanted.ir {

@@ -33,5 +33,5 @@ mod worker;
 mod tests;
 
 pub(crate) use compile::{Wanted, compile};
-pub(crate) use library::{Llvm, library};
+pub(crate) use library::{Llvm, library, lock};
 pub(crate) use machine::{HostCpu, MachineOptions};

@@ -81,6 +81,7 @@ symbols! {
     core {
         fn LLVMContextCreate() -> LLVMContextRef;
         fn LLVMContextDispose(LLVMContextRef);
+        fn LLVMContextSetDiscardValueNames(LLVMContextRef, LLVMBool);
         fn LLVMContextSetDiagnosticHandler(LLVMContextRef, LLVMDiagnosticHandler, *mut c_void);
         fn LLVMGetDiagInfoDescription(LLVMDiagnosticInfoRef) -> *mut c_char;
         fn LLVMGetDiagInfoSeverity(LLVMDiagnosticInfoRef) -> LLVMDiagnosticSeverity;

@@ -106,16 +106,32 @@ pub(super) fn written(module: &IrModule, target: &Target, file: Option<&str>) ->
     wire::write_with(&lowered, &options).unwrap()
 }
 
-/// Builds; `cancelled` is what the session answers.
+/// Builds; `cancelled` is what the session answers. What is unsupported is asked before, as hosts do; a build without
+/// that gives the same (B6).
 pub(super) fn request(ir: &str, target: &Target, options: &str, cancelled: bool) -> Result<Built, Error> {
     let target_json = target.to_json().to_string();
     let request = BuildRequest { ir, target_json: &target_json, options_json: options, threads_max: 1 };
+    let codegen = LlvmCodegen::default();
+    let asked = in_session(cancelled, |session| {
+        codegen.unsupported(&request, session)?;
+        codegen.build(&request, session)
+    });
+    let unasked = in_session(cancelled, |session| codegen.build(&request, session));
+    let outcome = |built: &Result<Built, Error>| built.clone().map_err(|error| error.to_string());
+    assert_eq!(outcome(&asked), outcome(&unasked));
+    asked
+}
+
+fn in_session(
+    cancelled: bool,
+    work: impl FnOnce(&BuildSession<'_>) -> Result<(), Error>,
+) -> Result<Built, Error> {
     let mut collector = Collector { built: Built::default(), cancelled: AtomicBool::new(cancelled) };
     let raw =
         ChipdockBuildSession { self_: (&raw mut collector).cast(), index, section, diagnostic, is_cancelled };
     // SAFETY: the functions above, with the `self_` that they expect.
     let session = unsafe { BuildSession::new(HostRef::standalone(), &raw) };
-    LlvmCodegen.build(&request, &session)?;
+    work(&session)?;
     Ok(collector.built)
 }
 
