@@ -1,6 +1,6 @@
 //! What chooses: laziness (rule V5), selections, bindings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::analysis::is_pure;
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Var};
@@ -111,6 +111,12 @@ impl<'a> Writer<'a> {
         if !self.has_type(e, condition.dtype, DType::BOOL) {
             return Value::new("poison", e.dtype);
         }
+        // What both need is evaluated in any case, and must not be written twice (rule V9).
+        if is_pure(then) && is_pure(otherwise) {
+            for both in in_both(then, otherwise) {
+                self.value(both);
+            }
+        }
         let (yes, no, after) = (self.label("then"), self.label("else"), self.label("end"));
         self.branch(&condition, &yes, &no);
         let mut from = Vec::with_capacity(2);
@@ -182,4 +188,41 @@ fn op_cost(op: Op) -> Option<usize> {
         Op::Floor | Op::Ceil | Op::Trunc | Op::Nearbyint | Op::Round | Op::Clz | Op::Popcount => 3,
         _ => return None,
     })
+}
+
+/// The nodes, none within another, that are evaluated whenever either of two expressions is.
+fn in_both<'a>(a: &'a Expr, b: &'a Expr) -> Vec<&'a Expr> {
+    let (mut there, mut seen, mut both) = (HashSet::new(), HashSet::new(), Vec::new());
+    visit_evaluated(b, 0, &mut |e| there.insert(e.address()));
+    visit_evaluated(a, 0, &mut |e| {
+        if !seen.insert(e.address()) {
+            return false;
+        }
+        let mut has_children = false;
+        e.for_each_child(&mut |_| has_children = true);
+        let is_shared = has_children && there.contains(&e.address());
+        if is_shared {
+            both.push(e);
+        }
+        !is_shared
+    });
+    both
+}
+
+/// Visits the nodes that are evaluated whenever `e` is, and with no more variables; not below one for which `f` says no.
+fn visit_evaluated<'a>(e: &'a Expr, depth: usize, f: &mut dyn FnMut(&'a Expr) -> bool) {
+    if depth > crate::DEPTH_MAX || !f(e) {
+        return;
+    }
+    match &e.kind {
+        ExprKind::And(a, _) | ExprKind::Or(a, _) | ExprKind::Let { value: a, .. } => {
+            visit_evaluated(a, depth + 1, f);
+        }
+        ExprKind::Call { callee: Callee::Op(Op::IfThenElse), args } => {
+            args.iter().take(1).for_each(|condition| visit_evaluated(condition, depth + 1, f));
+        }
+        // Its argument is a place, and not read.
+        ExprKind::Call { callee: Callee::Op(Op::AddressOf), .. } => {}
+        _ => e.for_each_child(&mut |child| visit_evaluated(child, depth + 1, f)),
+    }
 }

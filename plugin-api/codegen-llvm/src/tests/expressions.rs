@@ -292,6 +292,18 @@ fn shared_nodes_are_written_once() {
         Expr::call(Op::IfThenElse, vec![args[0].clone(), base.clone(), base], I32)
     });
     assert_eq!(choices.len(), 3, "{choices:?}");
+    // What both branches need is not written in each.
+    let levels = |count: usize| {
+        lines(&[DType::BOOL, DType::INT64], move |args| {
+            (0..count).fold(args[1].clone(), |x, _| {
+                let quotient = Expr::binary(BinaryOp::Div, x.clone(), x.clone());
+                Expr::call(Op::IfThenElse, vec![args[0].clone(), quotient, &x + &args[1]], DType::INT64)
+            })
+        })
+        .len()
+    };
+    let (few, many) = (levels(5), levels(50));
+    assert!(many < 11 * few, "{few} and {many} lines");
 }
 
 /// codegen-llvm: V9. Rules of the IR: E3. A call that changes something is written for each place where it stands.
