@@ -42,7 +42,7 @@ impl Debug {
 }
 
 /// The first line that a statement within this one was read at; 0 when none was.
-fn first_line(body: &Stmt) -> u32 {
+pub(crate) fn first_line(body: &Stmt) -> u32 {
     let (mut stmts, mut first) = (vec![body], u32::MAX);
     let mut seen = std::collections::HashSet::new();
     while let Some(stmt) = stmts.pop() {

@@ -36,8 +36,8 @@
 //!   those of 32 bits also what their C compilers call for 64-bit division and conversion.
 //! - **V14** What a function that is hardly ever called (`chipdock.cold`) checks, from its start on, is a table that one
 //!   helper runs: it costs little to compile and says what the code would say. The helpers, and what is left of such
-//!   functions, are not optimised. With debug information, and on targets whose pointers have no 64 bits or whose bytes
-//!   lie the other way round, checks are code as everything else.
+//!   functions, are not optimised. Statements that have lines, with debug information, and those for targets whose
+//!   pointers have no 64 bits or whose bytes lie the other way round, are code as everything else.
 
 mod cast;
 mod checks;

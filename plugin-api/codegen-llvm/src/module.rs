@@ -7,7 +7,7 @@ use chipdock_ir::analysis::Usage;
 use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Span, attr};
 
 use crate::checks::plan;
-use crate::debug::Debug;
+use crate::debug::{Debug, first_line};
 use crate::layout::Layout;
 use crate::writer::{Surroundings, Writer};
 use crate::{CallingConv, LlvmTarget};
@@ -94,12 +94,14 @@ impl Writer<'_> {
     /// Decides which checks are tables (rule V14), and answers the functions that nothing but tables goes to.
     fn make_plans(&mut self) -> HashSet<Arc<str>> {
         let is_little = !self.target.data_layout().starts_with('E');
-        if self.target.pointer_bits() != 64 || !is_little || self.options.debug {
+        if self.target.pointer_bits() != 64 || !is_little {
             return HashSet::new();
         }
         let (mut called, mut gone_to) = (HashSet::new(), HashSet::new());
         for function in &self.module.functions {
-            match plan(self.module, function, Layout::of(self.target)) {
+            // Checks that somebody has written keep their lines.
+            let keeps_lines = self.options.debug && first_line(&function.body) > 0;
+            match plan(self.module, function, Layout::of(self.target)).filter(|_| !keeps_lines) {
                 Some(plan) => {
                     gone_to.extend(plan.callees().cloned());
                     called.extend(plan.called());
