@@ -185,3 +185,33 @@ pub fn hold_alike(expected: &[Output], one: &[Array], other: &[Array]) -> Result
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use chipdock_ir::DType;
+
+    use super::*;
+
+    fn output(dtype: DType, value: f64, bound: f64) -> Output {
+        let array = Array::from_f64(dtype, &[1], &[value]);
+        Output { parameter: 0, name: "A".to_owned(), array, bounds: Some(vec![bound]) }
+    }
+
+    #[test]
+    fn backends_may_differ_by_what_both_are_allowed() {
+        let one = |dtype, value| vec![Array::from_f64(dtype, &[1], &[value])];
+        let float = [output(DType::FLOAT32, 1.0, 0.25)];
+        let floats = |a, b| hold_alike(&float, &one(DType::FLOAT32, a), &one(DType::FLOAT32, b));
+        assert!(floats(0.75, 1.25).is_ok() && floats(1.25, 0.75).is_ok());
+        assert!(floats(0.75, 1.5).is_err() && floats(f64::NAN, 1.0).is_err());
+        let int = [output(DType::INT32, 7.0, 0.0)];
+        assert!(hold_alike(&int, &one(DType::INT32, 7.0), &one(DType::INT32, 7.0)).is_ok());
+        assert!(hold_alike(&int, &one(DType::INT32, 7.0), &one(DType::INT32, 8.0)).is_err());
+        assert!(hold(&int, &one(DType::INT32, 8.0)).is_err() && hold(&int, &[]).is_err());
+    }
+
+    #[test]
+    fn each_plugin_says_what_has_to_be_there() {
+        assert_eq!(expected(), ["c", "llvm"]);
+    }
+}

@@ -14,8 +14,8 @@ const FORGETTING: &[&str] = &["llvm"];
 const N_BEFORE: usize = 200;
 /// Modules after which memory is as it was.
 const N_MODULES: usize = 1000;
-/// What a module may leave behind, on average: an environment's table, a name or two, what allocators round up.
-const LEFT_BYTES_MAX: usize = 4096;
+/// What a module may leave behind, on average: what allocators round up.
+const LEFT_BYTES_MAX: usize = 1024;
 
 /// Small, and compiled without optimisation: a thousand of them are to take seconds.
 const KERNEL: &str = "@I.ir_module
