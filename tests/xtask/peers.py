@@ -17,6 +17,7 @@ standard error. What can be asked:
 
 import importlib.util
 import json
+import mmap
 import os
 import pathlib
 import sys
@@ -218,7 +219,8 @@ def placed(value):
     they are."""
     if not isinstance(value, Tensor):
         return value
-    memory = np.empty(value.array.nbytes + 4096, np.uint8)
+    # Not from numpy, which asks the system for huge pages where ours does not.
+    memory = np.frombuffer(mmap.mmap(-1, value.array.nbytes + 4096), np.uint8)
     start = (value.place - memory.ctypes.data) % 4096
     result = memory[start : start + value.array.nbytes].view(value.array.dtype).reshape(value.array.shape)
     result[...] = value.array

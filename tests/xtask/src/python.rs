@@ -73,7 +73,13 @@ fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, tr
     for file in requirements {
         install.arg("--requirement").arg(file);
     }
-    step(&format!("pip install {}", packages.join(" ")), &mut install)?;
+    let installed = step(&format!("pip install {}", packages.join(" ")), &mut install);
+    installed.map_err(|error| match wanted.contains("+cpu") {
+        true => format!(
+            "{error}; builds without CUDA stand in an index of their own: let PIP_EXTRA_INDEX_URL name PyTorch's to pip"
+        ),
+        false => error,
+    })?;
     match output(&python.to_string_lossy(), &["-c", trial]) {
         Some(_) => Ok(()),
         None => Err(format!("{} cannot import what was installed: {trial}", python.display())),
