@@ -1,5 +1,6 @@
 //! The host's processor, architectures, and target machines.
 
+use core::ffi::CStr;
 use std::collections::BTreeSet;
 
 use chipdock_plugin_api::{Error, ErrorKind};
@@ -173,24 +174,35 @@ impl Llvm {
         Ok(Machine { llvm: self, raw: Some(raw), options: options.clone() })
     }
 
+    /// The architecture of a triple in LLVM's registry.
+    fn target_of(&self, triple: &CStr, text: &str) -> Result<LLVMTargetRef, Error> {
+        let mut done = lock(&self.initialized);
+        self.initialize(&mut done, text)?;
+        let mut target: LLVMTargetRef = core::ptr::null_mut();
+        let mut message = core::ptr::null_mut();
+        // SAFETY: the registry is locked; a live text and two places to write to.
+        let (status, message) = unsafe {
+            let api = &self.api;
+            let status = (api.LLVMGetTargetFromTriple)(triple.as_ptr(), &raw mut target, &raw mut message);
+            (status, self.take_message(message))
+        };
+        if status != 0 || target.is_null() {
+            let message = format!("LLVM knows no target for \"{text}\": {message}");
+            return Err(Error::new(ErrorKind::VALUE_ERROR, message));
+        }
+        Ok(target)
+    }
+
     fn new_machine(&self, options: &MachineOptions) -> Result<Raw, Error> {
         let triple = c_text(&options.triple, "the triple")?;
         let cpu = c_text(&options.cpu, "the processor")?;
         let features = c_text(&options.features, "the features")?;
         let abi = c_text(&options.abi, "the ABI")?;
         let api = &self.api;
-        let mut done = lock(&self.initialized);
-        self.initialize(&mut done, &options.triple)?;
-        let mut target: LLVMTargetRef = core::ptr::null_mut();
-        let mut message = core::ptr::null_mut();
-        // SAFETY: the registry is locked; texts are live for the calls; the options are disposed of once.
+        let target = self.target_of(&triple, &options.triple)?;
+        // No lock is held from here on: LLVM may give up over a processor, and this thread then never returns (O6).
+        // SAFETY: a target of the registry, which are never removed; texts are live; the options are disposed of once.
         let machine = unsafe {
-            let status = (api.LLVMGetTargetFromTriple)(triple.as_ptr(), &raw mut target, &raw mut message);
-            let message = self.take_message(message);
-            if status != 0 || target.is_null() {
-                let message = format!("LLVM knows no target for \"{}\": {message}", options.triple);
-                return Err(Error::new(ErrorKind::VALUE_ERROR, message));
-            }
             let made = (api.LLVMCreateTargetMachineOptions)();
             (api.LLVMTargetMachineOptionsSetCPU)(made, cpu.as_ptr());
             (api.LLVMTargetMachineOptionsSetFeatures)(made, features.as_ptr());

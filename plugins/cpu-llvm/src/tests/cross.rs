@@ -195,3 +195,16 @@ fn objects_for_other_machines_have_what_they_should_have() {
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
+
+#[test]
+fn objects_have_the_format_of_their_system() {
+    for (triple, magic) in [
+        ("x86_64-pc-windows-msvc", &[0x64, 0x86][..]),
+        ("aarch64-pc-windows-msvc", &[0x64, 0xaa]),
+        ("arm64-apple-macosx14.0", &[0xcf, 0xfa, 0xed, 0xfe]),
+        ("aarch64-linux-android21", b"\x7fELF"),
+    ] {
+        let output = output(&module(), json!({ "mtriple": triple }));
+        assert!(output.object.starts_with(magic), "{triple}: {:?}", &output.object[..4]);
+    }
+}

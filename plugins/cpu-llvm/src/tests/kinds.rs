@@ -228,6 +228,8 @@ fn a_target_that_nobody_filled_in_makes_no_code() {
     assert!(made(json!({})).message().contains("option 'mtriple' as nobody fills it in"));
     let wrong = json!({ "mtriple": "mips64el-unknown-linux-gnu", "mcpu": "mips32", "mattr": [] });
     assert!(made(wrong).message().contains("LLVM cannot compile for"), "and the process lives");
+    // LLVM gave up over the machine itself: others are still made.
+    canonical(json!({ "mtriple": "mips64el-linux-gnu", "mcpu": "octeon" }));
     assert!(
         made(json!({ "mtriple": "x86_64-unknown-linux-gnu", "mcpu": "nosuch", "mattr": [] }))
             .message()
@@ -300,6 +302,47 @@ fn options() -> impl Strategy<Value = Value> {
             options
         })
 }
+
+fn of_the_tables() -> impl Strategy<Value = Value> {
+    let numbers = (0..ARCHITECTURES.len(), any::<usize>(), any::<bool>());
+    (numbers, proptest::collection::vec((any::<usize>(), any::<bool>()), 0..4)).prop_map(
+        |(machine, features)| {
+            let (architecture, cpu, has_cpu) = machine;
+            let known = ARCHITECTURES[architecture];
+            let names = known.family.names();
+            let nth = |set: &std::collections::BTreeSet<String>, n: usize| {
+                set.iter().nth(n % set.len()).unwrap().clone()
+            };
+            let mut options = json!({ "mtriple": format!("{}-linux", known.name) });
+            if has_cpu {
+                options["mcpu"] = nth(&names.processors, cpu).into();
+            }
+            let features = features
+                .iter()
+                .map(|(n, plus)| format!("{}{}", if *plus { "+" } else { "-" }, nth(&names.features, *n)));
+            options["mattr"] = features.collect::<Vec<_>>().into();
+            options
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+
+    /// K4: processors and features that LLVM knows, in any combination, are taken or refused, and the process lives.
+    #[test]
+    fn k4_no_combination_of_known_names_ends_the_process(options in of_the_tables()) {
+        match LlvmTargetKind.canonicalize(&target(&options).to_json().to_string()) {
+            Ok(once) => prop_assert_eq!(LlvmTargetKind.canonicalize(&once).unwrap(), once),
+            Err(error) => {
+                prop_assert_eq!(error.kind(), chipdock_plugin_api::ErrorKind::VALUE_ERROR, "{}", error.message());
+            }
+        }
+    }
+}
+
+/// Cases of the test above: each compiles, and where LLVM gives up a thread is lost.
+const CASES: u32 = 64;
 
 proptest! {
     /// K5, and K3: what is refused names the option.
