@@ -207,6 +207,13 @@ pub trait Dialect {
         DType::INT64
     }
 
+    /// A line that says of the next that it comes from that line of the file that the module was read from, or from none
+    /// of it; nothing when the language has no such line, or nobody asked for it.
+    fn place(&self, line: Option<u32>) -> Option<String> {
+        let _ = line;
+        None
+    }
+
     /// The declaration of a value that never changes: `const int32_t x = 1;`, `let x: i32 = 1;`.
     fn constant(&self, type_name: &str, name: &str, value: &Code) -> String {
         format!("const {type_name} {name} = {};", value.text)

@@ -31,6 +31,9 @@ impl<'a> Writer<'a> {
                 String::new()
             }
         };
+        if let Some(place) = self.dialect.place(None) {
+            self.text.line(place);
+        }
         self.text.open(&header);
         for line in self.dialect.preamble(&signature, &mut self.prelude) {
             self.text.line(line);
@@ -207,6 +210,12 @@ impl<'a> Writer<'a> {
         self.levels += 1;
         let around = if s.span == Span::NONE { self.place } else { s.span };
         let around = std::mem::replace(&mut self.place, around);
+        if s.span != Span::NONE
+            && !matches!(s.kind, StmtKind::Seq(_) | StmtKind::Attr { .. })
+            && let Some(place) = self.dialect.place(Some(s.span.line))
+        {
+            self.text.line(place);
+        }
         self.stmt_kind(s);
         self.place = around;
         self.levels -= 1;

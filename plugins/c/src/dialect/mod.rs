@@ -19,8 +19,11 @@ use types::{computed, is_half, scalar, short};
 const STACK_SIZE_BYTES_MAX: i128 = 64 * 1024;
 
 /// The dialect of target `c`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct CDialect;
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CDialect {
+    /// The file whose lines statements are said to come from, for debuggers and messages of the compiler.
+    pub(crate) file: Option<String>,
+}
 
 /// Keywords, what the headers define that could be a variable's name, and names that gcc predefines.
 const RESERVED: &[&str] = &[
@@ -217,6 +220,14 @@ impl Dialect for CDialect {
         let count = count.unwrap_or(8).clamp(1, 65_534);
         prelude.define("CD_UNROLL", |_| UNROLL.to_owned());
         format!("CD_UNROLL({count})")
+    }
+
+    fn place(&self, line: Option<u32>) -> Option<String> {
+        let file = self.file.as_deref()?;
+        Some(match line {
+            Some(line) => format!("#line {line} \"{}\"", runtime::literal(file)),
+            None => "#line 1 \"<chipdock>\"".to_owned(),
+        })
     }
 
     fn allocation(&self, name: &str, buffer: &Buffer, count: i128, _: &mut Prelude) -> Answer<String> {

@@ -174,6 +174,11 @@ fn format_literal(text: &str) -> String {
     literal
 }
 
+/// A text as a string literal of C.
+pub(super) fn literal(text: &str) -> String {
+    format_literal(text).replace("%%", "%")
+}
+
 fn returns_status(ret: Option<DType>, what: &str) -> Answer<()> {
     if ret == Some(DType::INT32) {
         return Ok(());
@@ -214,7 +219,7 @@ pub(super) fn assert(
     });
     let condition = super::unlikely(&Code::not(condition)).text;
     let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
-    let kind = format_literal(kind).replace("%%", "%");
+    let kind = literal(kind);
     Ok(format!("if ({condition}) {{\n    return cd_fail(\"{kind}\", \"{format}\"{args});\n}}"))
 }
 
@@ -356,7 +361,7 @@ fn call_packed(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
         define_raise(prelude);
         CALL_PACKED.to_owned()
     });
-    let name = Code::primary(format!("\"{}\"", format_literal(name).replace("%%", "%")));
+    let name = Code::primary(format!("\"{}\"", literal(name)));
     Ok(Code::call("cd_call_packed", &[name, values.clone(), count.clone()]))
 }
 

@@ -260,7 +260,7 @@ fn compiles(name: &str, text: &str) {
 }
 
 fn check(name: &str, module: &IrModule) {
-    let text = match write_module(module, &CDialect) {
+    let text = match write_module(module, &CDialect::default()) {
         Ok(source) => source.text,
         Err(diagnostics) => {
             let all: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
@@ -286,7 +286,8 @@ fn goldens_are_current_and_compile() {
 
 #[test]
 fn s1_the_same_module_gives_the_same_text() {
-    let texts: Vec<String> = (0..2).map(|_| write_module(&vectors(), &CDialect).unwrap().text).collect();
+    let texts: Vec<String> =
+        (0..2).map(|_| write_module(&vectors(), &CDialect::default()).unwrap().text).collect();
     assert_eq!(texts[0], texts[1]);
 }
 
@@ -311,7 +312,7 @@ fn a_lowered_kernel_compiles_without_a_warning() {
         });
     });
     let module = lowered(&build::module([f.finish()]));
-    compiles("kernel", &write_module(&module, &CDialect).unwrap().text);
+    compiles("kernel", &write_module(&module, &CDialect::default()).unwrap().text);
 }
 
 #[test]
@@ -344,7 +345,7 @@ fn s8_everything_that_is_not_supported_is_listed() {
     ];
     let mut kernel = function("kernel", vec![a_data], body);
     kernel.attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(2));
-    let found = unsupported(&build::module([kernel]), &CDialect);
+    let found = unsupported(&build::module([kernel]), &CDialect::default());
     let messages: Vec<&str> = found.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     for part in [
         "storage scope shared",
@@ -370,8 +371,39 @@ fn s8_a_refusal_names_the_line() {
     let module = build::module([function("kernel", vec![], vec![call(3), call(4)])]);
     let options = wire::WriteOptions { positions: true, ..wire::WriteOptions::default() };
     let module = wire::read(&wire::write_with(&module, &options).unwrap()).unwrap();
-    let found = unsupported(&module, &CDialect);
+    let found = unsupported(&module, &CDialect::default());
     assert_eq!(found[0].span, Span { line: 3, column: 5 }, "{found:#?}");
+}
+
+/// With debug information each statement says its line, and the compiler's messages and debuggers have it.
+#[test]
+fn lines_of_the_kernel_stand_in_the_text_when_asked_for() {
+    let (a_data, a) = pointer("A", DType::INT32);
+    let i = Var::new("i", DType::INT32);
+    let place = |line| Span { line, column: 5 };
+    let store = Stmt::store(&a, vec![i.expr()], Expr::i32(7)).with_span(place(12));
+    let body = Stmt::for_loop(i, Expr::i32(4), ForKind::Serial, store).with_span(place(11));
+    let module = build::module([function("kernel", vec![a_data], vec![body])]);
+    let file = "a \"folder\"/100%s\\k.py";
+    let text = write_module(&module, &CDialect { file: Some(file.to_owned()) }).unwrap().text;
+    let places: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("#line")).collect();
+    let quoted = r#""a \"folder\"/100%s\\k.py""#;
+    let expected = [&*format!("#line 11 {quoted}"), &format!("#line 12 {quoted}")];
+    assert_eq!(places, [&["#line 1 \"<chipdock>\""], &expected[..]].concat());
+    compiles("lines", &text);
+    let plain = write_module(&module, &CDialect::default()).unwrap().text;
+    let without: String =
+        text.lines().filter(|line| !line.contains("#line")).map(|l| format!("{l}\n")).collect();
+    assert_eq!(without, plain);
+    // What the compiler says is said of the kernel's line.
+    if has_compiler() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines.c");
+        std::fs::write(&path, text.replace("A[i] = 7", "A[i] = undeclared")).unwrap();
+        let output = Command::new("cc").args(["-std=gnu11", "-fsyntax-only"]).arg(&path).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains("k.py:12:") && message.contains("undeclared"), "{message}");
+    }
 }
 
 #[test]
@@ -382,5 +414,5 @@ fn s2_reserved_words_and_odd_names_become_names() {
     let sum = params.iter().map(Var::expr).reduce(|a, b| a + b).unwrap();
     let all = [a_data].into_iter().chain(params).collect();
     let module = build::module([function("double", all, vec![Stmt::store(&a, vec![Expr::i32(0)], sum)])]);
-    compiles("names", &write_module(&module, &CDialect).unwrap().text);
+    compiles("names", &write_module(&module, &CDialect::default()).unwrap().text);
 }

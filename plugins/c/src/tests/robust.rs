@@ -163,8 +163,8 @@ proptest! {
     #[test]
     fn s8_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
         let module = build::module([function("f", &bytes), function("g", &bytes[100..])]);
-        let found = unsupported(&module, &CDialect);
-        prop_assert_eq!(write_module(&module, &CDialect).is_err(), !found.is_empty());
+        let found = unsupported(&module, &CDialect::default());
+        prop_assert_eq!(write_module(&module, &CDialect::default()).is_err(), !found.is_empty());
     }
 }
 
@@ -182,7 +182,7 @@ fn s8_depth_is_refused_before_the_stack_ends() {
             let mut f = build::function("f").finish();
             f.params = vec![Param::Var(a.data.clone())];
             f.body = body;
-            let found = unsupported(&build::module([f]), &CDialect);
+            let found = unsupported(&build::module([f]), &CDialect::default());
             assert_eq!(found.is_empty(), is_fine, "{levels}: {found:#?}");
         }
     }
@@ -199,6 +199,6 @@ fn s7_shared_nodes_do_not_multiply() {
     let mut f = build::function("f").finish();
     f.params = vec![Param::Var(a.data.clone())];
     f.body = Stmt::store(&a, vec![Expr::i32(1)], value);
-    let text = write_module(&build::module([f]), &CDialect).unwrap().text;
+    let text = write_module(&build::module([f]), &CDialect::default()).unwrap().text;
     assert!(text.len() < 20_000, "{} bytes", text.len());
 }

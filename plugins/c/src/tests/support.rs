@@ -119,7 +119,7 @@ pub(super) fn lowered(module: &IrModule) -> IrModule {
 }
 
 pub(super) fn built(module: &IrModule) -> Built {
-    match build(&lowered(module), &target()) {
+    match build(&lowered(module), &target(), None) {
         Ok(built) => built,
         Err(diagnostics) => {
             let all: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
