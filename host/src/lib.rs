@@ -34,6 +34,7 @@
 //! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
+//! | runtime::parallel | F1 to F11: the threads that parallel loops of compiled code run on |
 //!
 //! # Rules of the whole
 //!

@@ -112,7 +112,7 @@ pub(super) unsafe fn fork_join(
     }
 }
 
-/// P4: whether a task would be in vain.
+/// F4: whether a task would be in vain.
 ///
 /// # Safety
 ///

@@ -81,7 +81,7 @@ impl Env {
     }
 }
 
-/// P1: each id once, task 0 on the caller's thread; the count is within its bounds.
+/// F1: each id once, task 0 on the caller's thread; the count is within its bounds.
 #[test]
 fn every_task_runs_once() {
     for size in 1..=8 {
@@ -105,7 +105,7 @@ fn every_task_runs_once() {
     }
 }
 
-/// P1: while the caller is busy with task 0, each other task has a thread of its own, and all run at once.
+/// F1: while the caller is busy with task 0, each other task has a thread of its own, and all run at once.
 #[test]
 fn tasks_have_threads_of_their_own() {
     let fixture = Fixture::new(5);
@@ -123,7 +123,7 @@ fn tasks_have_threads_of_their_own() {
     }
 }
 
-/// P1: what no thread has begun, the caller runs: here the pool's only thread is kept busy by a task of the same region.
+/// F1: what no thread has begun, the caller runs: here the pool's only thread is kept busy by a task of the same region.
 #[test]
 fn what_has_not_begun_the_caller_runs() {
     let fixture = Fixture::new(2);
@@ -148,14 +148,14 @@ fn what_has_not_begun_the_caller_runs() {
     }
 }
 
-/// P1: a loop without iterations may ask for a negative number.
+/// F1: a loop without iterations may ask for a negative number.
 #[test]
 fn a_negative_number_of_tasks_is_one() {
     assert_eq!(Fixture::new(4).env.count(-3), 1);
     assert_eq!(Fixture::new(4).env.count(i32::MIN), 1);
 }
 
-/// P2: no atomic is in the data: what is written before is seen in the tasks, what they write is seen afterwards.
+/// F2: no atomic is in the data: what is written before is seen in the tasks, what they write is seen afterwards.
 #[test]
 fn plain_memory_is_seen_on_both_sides() {
     struct Shared(*mut u64);
@@ -183,7 +183,7 @@ fn plain_memory_is_seen_on_both_sides() {
     }
 }
 
-/// P3: of several failures the lowest id's is the caller's, whichever is first in time.
+/// F3: of several failures the lowest id's is the caller's, whichever is first in time.
 #[test]
 fn the_failure_of_the_lowest_task_is_the_callers() {
     let fixture = Fixture::new(6);
@@ -204,7 +204,7 @@ fn the_failure_of_the_lowest_task_is_the_callers() {
     }
 }
 
-/// P3: no old error of a thread is taken for a task's.
+/// F3: no old error of a thread is taken for a task's.
 #[test]
 fn a_failure_without_an_error_gets_one() {
     let fixture = Fixture::new(2);
@@ -227,7 +227,7 @@ fn a_failure_without_an_error_gets_one() {
     );
 }
 
-/// P4: a failure keeps later tasks from starting, and none before.
+/// F4: a failure keeps later tasks from starting, and none before.
 #[test]
 fn a_task_is_left_out_only_after_a_lower_failure() {
     unsafe extern "C" fn count(_task: i32, _count: i32, data: *mut c_void) -> i32 {
@@ -256,7 +256,7 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
     assert!(!runs(Some(0), 3));
 }
 
-/// P5: streams and devices of the caller, told to the device API; the pool's threads are at their defaults afterwards.
+/// F5: streams and devices of the caller, told to the device API; the pool's threads are at their defaults afterwards.
 #[test]
 fn tasks_have_the_callers_stream_and_device() {
     let fixture = Fixture::new(3);
@@ -294,7 +294,7 @@ fn toy_thread() -> (i32, usize) {
     crate::runtime::toy_for_tests::TOLD.get()
 }
 
-/// P5: workspace is each thread's own.
+/// F5: workspace is each thread's own.
 #[test]
 fn tasks_have_workspace_of_their_own() {
     let fixture = Fixture::new(4);
@@ -318,7 +318,7 @@ fn tasks_have_workspace_of_their_own() {
     }
 }
 
-/// P6: within a task a region is one task there, of another host too; a region of one task is none.
+/// F6: within a task a region is one task there, of another host too; a region of one task is none.
 #[test]
 fn nested_regions_run_where_they_are() {
     let (fixture, other) = (Fixture::new(4), Fixture::new(4));
@@ -340,7 +340,7 @@ fn nested_regions_run_where_they_are() {
     assert_eq!(told.into_inner(), 4);
 }
 
-/// P6: a failure of a nested region is its task's.
+/// F6: a failure of a nested region is its task's.
 #[test]
 fn a_nested_failure_reaches_the_caller() {
     let fixture = Fixture::new(3);
@@ -350,7 +350,7 @@ fn a_nested_failure_reaches_the_caller() {
     assert_eq!((status, env.raised()), (-1, "inner".to_owned()));
 }
 
-/// P7: what one caller has, another does not get; what it leaves, another gets.
+/// F7: what one caller has, another does not get; what it leaves, another gets.
 #[test]
 fn callers_share_what_is_idle() {
     let fixture = Fixture::new(4);
@@ -383,7 +383,7 @@ fn callers_share_what_is_idle() {
     assert_eq!(env.count(0), 4);
 }
 
-/// P8: a pool that has nothing to do takes no processor time.
+/// F8: a pool that has nothing to do takes no processor time.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_idle_pool_sleeps() {
@@ -420,7 +420,7 @@ fn an_idle_pool_sleeps() {
     assert_eq!(fixture.env.count(0), 4);
 }
 
-/// P8: both ends sleep, and are woken: a caller whose last task is late, a thread whose caller is late.
+/// F8: both ends sleep, and are woken: a caller whose last task is late, a thread whose caller is late.
 #[test]
 fn sleepers_are_woken() {
     let fixture = Fixture::new(3);
@@ -439,7 +439,7 @@ fn sleepers_are_woken() {
     assert_eq!(fixture.env.count(0), 3);
 }
 
-/// P9, P10: nothing starts before a region can use it.
+/// F9, F10: nothing starts before a region can use it.
 #[test]
 fn threads_start_with_the_first_region_that_needs_them() {
     let fixture = Fixture::new(3);
@@ -453,7 +453,7 @@ fn threads_start_with_the_first_region_that_needs_them() {
     assert!(refused.unwrap_err().message().starts_with("100000 threads are asked for; expected 1 to 1024"));
 }
 
-/// P9.
+/// F9.
 #[test]
 fn a_mask_of_one_processor_makes_one_thread() {
     std::thread::spawn(|| {
@@ -499,7 +499,7 @@ fn watch_ends(env: Env, size: usize) -> Arc<AtomicUsize> {
     ended
 }
 
-/// P10: threads end with their host, awake or asleep; a late region is one task; workspace goes back.
+/// F10: threads end with their host, awake or asleep; a late region is one task; workspace goes back.
 #[test]
 fn threads_end_with_the_host() {
     for pause_ms in [0, 30] {
@@ -517,7 +517,7 @@ fn threads_end_with_the_host() {
     assert_eq!(env.count(0), 1);
 }
 
-/// P10: the last handle may be dropped by a task, of either kind.
+/// F10: the last handle may be dropped by a task, of either kind.
 #[test]
 fn the_host_may_go_within_a_region() {
     for dropper in [0, 1] {
@@ -540,7 +540,7 @@ fn the_host_may_go_within_a_region() {
     }
 }
 
-/// P10: each host has threads of its own.
+/// F10: each host has threads of its own.
 #[test]
 fn hosts_do_not_share_threads() {
     let (a, b) = (Fixture::new(3), Fixture::new(2));
@@ -574,7 +574,7 @@ fn in_child(work: impl FnOnce() -> i32) -> i32 {
     }
 }
 
-/// P11.
+/// F11.
 #[test]
 fn a_forked_child_runs_one_task_and_can_end() {
     let fixture = Fixture::new(3);
@@ -591,7 +591,7 @@ fn a_forked_child_runs_one_task_and_can_end() {
     assert_eq!(env.count(0), 3);
 }
 
-/// P11: a fork by the caller within its region.
+/// F11: a fork by the caller within its region.
 #[test]
 fn a_task_that_forks_fails_in_the_child() {
     let fixture = Fixture::new(2);
@@ -681,7 +681,7 @@ fn storm(env: Env, seed: u64, rounds: u32) {
     }
 }
 
-/// P10: hosts come and go while others work.
+/// F10: hosts come and go while others work.
 #[test]
 fn hosts_come_and_go() {
     let stop = AtomicBool::new(false);
