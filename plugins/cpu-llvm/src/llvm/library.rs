@@ -9,7 +9,7 @@ use chipdock_plugin_api::{Error, ErrorKind};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use llvm_sys::error::LLVMErrorRef;
 
-use super::machine::{MachineOptions, Machines};
+use super::machine::{HostCpu, MachineOptions, Machines};
 use super::symbols::Symbols;
 use super::{jit, worker};
 
@@ -30,6 +30,7 @@ pub(crate) struct Llvm {
     pub(crate) name: String,
     pub(crate) version: [u32; 3],
     pub(super) library: Library,
+    pub(super) host: OnceLock<HostCpu>,
     /// Architectures that were initialised. Whoever adds one, or looks one up, holds this.
     pub(super) initialized: Mutex<BTreeSet<&'static str>>,
     /// Target machines that wait for their next build.
@@ -118,6 +119,7 @@ fn open(name: &OsString) -> Result<Llvm, String> {
             name: name.to_string_lossy().into_owned(),
             version,
             library,
+            host: OnceLock::new(),
             initialized: Mutex::default(),
             machines: Mutex::default(),
             session: OnceLock::new(),

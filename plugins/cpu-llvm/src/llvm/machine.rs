@@ -89,17 +89,18 @@ pub(crate) fn architecture(triple: &str) -> Option<&'static str> {
 }
 
 impl Llvm {
-    /// The processor that this process runs on.
+    /// The processor that this process runs on; asked once, as asking it is slow in a virtual machine.
     pub(crate) fn host(&self) -> HostCpu {
         let api = &self.api;
         // SAFETY: each answers a string of its own.
-        unsafe {
+        let ask = || unsafe {
             HostCpu {
                 triple: self.take_message((api.LLVMGetDefaultTargetTriple)()),
                 cpu: self.take_message((api.LLVMGetHostCPUName)()),
                 features: self.take_message((api.LLVMGetHostCPUFeatures)()),
             }
-        }
+        };
+        self.host.get_or_init(ask).clone()
     }
 
     /// The architectures that this library has, by LLVM's names.
