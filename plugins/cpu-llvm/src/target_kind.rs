@@ -174,8 +174,8 @@ fn float_abi(target: &Target, triple: Triple) -> Result<Triple, String> {
 fn machine_of(host: &HostCpu) -> (String, Vec<String>) {
     let all = host.features.split(',').filter(|feature| feature.len() > 1);
     let mut features: Vec<String> = all.map(str::to_owned).collect();
-    // By sign, `+` before `-`, then by name.
-    features.sort_by_key(|feature| (!feature.starts_with('+'), feature.clone()));
+    // `+` sorts before `-`.
+    features.sort_unstable();
     features.dedup();
     (host.cpu.clone(), features)
 }

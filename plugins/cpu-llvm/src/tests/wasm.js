@@ -19,10 +19,11 @@ view = new DataView(memory.buffer); bytes = new Uint8Array(memory.buffer);
 top = 8 * 65536;
 // DLTensor where pointers have 32 bits: data 0, device 4 and 8, ndim 12, dtype 16, shape 20, strides 24, byte_offset 32.
 function tensor(code, bits, data, count, size) {
-  const at = reserve(40), shape = reserve(8);
+  const at = reserve(40), shape = reserve(8), strides = reserve(8);
   view.setUint32(at, data, true); view.setInt32(at + 4, 1, true); view.setInt32(at + 8, 0, true);
   view.setInt32(at + 12, 1, true); bytes[at + 16] = code; bytes[at + 17] = bits; view.setUint16(at + 18, 1, true);
-  view.setUint32(at + 20, shape, true); view.setUint32(at + 24, 0, true); view.setBigUint64(at + 32, 0n, true);
+  view.setUint32(at + 20, shape, true); view.setUint32(at + 24, strides, true); view.setUint32(at + 28, 0xffffffff, true); // padding
+  view.setBigUint64(at + 32, 0n, true); view.setBigInt64(strides, 1n, true);
   view.setBigInt64(shape, BigInt(count), true);
   return at;
 }
