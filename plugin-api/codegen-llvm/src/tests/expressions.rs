@@ -134,6 +134,9 @@ fn divisions_are_guarded_where_nothing_shows_that_they_cannot_fail() {
         Expr::binary(BinaryOp::FloorDiv, at_least(0, &args[0]), at_least(1, &args[1]))
     });
     assert_eq!(low[2], "%t3 = udiv i32 %t1, %t2");
+    let least =
+        lines(&[I32, I32], |args| Expr::binary(BinaryOp::Div, args[0].clone(), at_least(0, &args[1])));
+    assert_eq!(least[1..3], ["%t2 = icmp eq i32 %t1, 0", "%t3 = select i1 %t2, i32 1, i32 %t1"]);
 }
 
 /// codegen-llvm: V2. Rules of the IR: N2.
