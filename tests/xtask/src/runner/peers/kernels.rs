@@ -110,7 +110,7 @@ impl Ours {
         self.values.iter().map(place).collect()
     }
 
-    /// Nanoseconds per call by the packed entry, after one call that is not timed: the fastest of [`BATCHES`] batches.
+    /// Nanoseconds per call by the packed entry, after one call that is not timed: the fastest of several batches.
     ///
     /// # Errors
     ///
