@@ -15,7 +15,7 @@ use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
 /// Of a perfect nest of serial loops around one block with a reduction, the innermost loops being the reduction's, the
 /// last spatial loop moves inside, where every access of the block is then to neighbouring elements, or to one: a
 /// compiler can make vectors of that, and it cannot of a sum of floats. Each element still adds up in the same order.
-/// A reduction of fewer than [`LOOP_MIN`] constant steps stays inside: a compiler writes it out and makes vectors of the
+/// A reduction of fewer than 32 constant steps stays inside: a compiler writes it out and makes vectors of the
 /// loop around it, whose sums then live in registers.
 ///
 /// # Before and after
