@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child as Process, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,9 @@ use crate::runner::Result;
 
 /// Longer than any request takes: compiling the largest kernel on a machine that is busy.
 const ANSWER_MAX: Duration = Duration::from_secs(180);
+
+/// How long its threads may spin after an answer before the next contender has to live with them.
+const SETTLE_MAX: Duration = Duration::from_secs(2);
 
 /// A Python that runs `peers.py`, ended with this.
 pub struct Child {
@@ -66,7 +69,10 @@ impl Child {
             .and_then(|()| self.requests.flush())
             .map_err(|error| format!("the peers' process takes no request `{what}`: {error}"))?;
         match self.answers.recv_timeout(ANSWER_MAX) {
-            Ok(line) => answer(&line, self.last_id),
+            Ok(line) => {
+                self.settle();
+                answer(&line, self.last_id)
+            }
             Err(_) => {
                 let ended = self.process.try_wait().ok().flatten();
                 Err(ended.map_or_else(
@@ -77,10 +83,29 @@ impl Child {
         }
     }
 
+    /// Waits until no thread of it runs: pools of threads spin for a while after their work (TVM's for tens of
+    /// milliseconds), on a processor that the next contender is to have.
+    fn settle(&self) {
+        let start = Instant::now();
+        while start.elapsed() < SETTLE_MAX && is_running(self.process.id()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Whether it can be asked again.
     pub fn is_alive(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(None))
     }
+}
+
+/// True while a thread of a process runs or is ready to, as Linux tells it.
+fn is_running(process: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return false };
+    threads.flatten().any(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // The state stands behind the name, which is in brackets and may hold anything.
+        stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('R'))
+    })
 }
 
 impl Drop for Child {
@@ -128,6 +153,18 @@ mod tests {
         );
         assert!(answer("warming up", 3).expect_err("no JSON").contains("warming up"));
         assert_eq!(answer(r#"{"id": 3, "error": "TVMError: no"}"#, 3), Err("TVMError: no".to_owned()));
+    }
+
+    #[test]
+    fn a_thread_that_runs_is_seen() {
+        let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("a shell");
+        let mut idle = Command::new("sleep").arg("60").spawn().expect("a sleeper");
+        std::thread::sleep(Duration::from_millis(50));
+        let seen = (is_running(busy.id()), is_running(idle.id()));
+        for process in [&mut busy, &mut idle] {
+            process.kill().and_then(|()| process.wait()).expect("its end");
+        }
+        assert_eq!(seen, (true, false));
     }
 
     #[test]

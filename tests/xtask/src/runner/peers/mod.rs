@@ -9,7 +9,8 @@
 //! - **B3 In turn.** A round visits each contender once, the next round begins one later; a visit is one call that is not
 //!   timed and then as many as take [`VISIT_NS`], in five parts of which the fastest counts: what disturbs only adds, and
 //!   for everybody. Reported is the median of the ratios of the same rounds.
-//! - **B4 As many threads.** A contender has the threads of the row, whatever it does with them.
+//! - **B4 As many threads.** A contender has the threads of the row, whatever it does with them. Nobody is visited while
+//!   threads of another still spin.
 //! - **B5 Native loops.** Chipdock's functions are called through their packed entry from a loop in Rust, TVM's from the loop
 //!   in C++ of its own `time_evaluator`: neither pays for Python. numpy, torch and onnxruntime are called from Python,
 //!   as their users call them; at a microsecond a call that shows.
