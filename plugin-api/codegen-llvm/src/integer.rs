@@ -97,13 +97,19 @@ impl<'a> Writer<'a> {
         let differ = self.icmp("slt", &signs, &none);
         let rest = self.icmp("ne", &remainder, &none);
         let is_below = self.operation("and", &differ, &rest);
-        if is_quotient {
-            let quotient = self.quotient(true, true, &d.a, &b);
-            let one = self.sign_extended(&is_below, dtype);
-            return self.operation("add", &quotient, &one);
+        if !is_quotient && !dtype.is_scalar() {
+            let correction = self.choose(&is_below, &b, &none);
+            return self.operation("add", &remainder, &correction);
         }
-        let correction = self.choose(&is_below, &b, &none);
-        self.operation("add", &remainder, &correction)
+        let quotient = self.quotient(true, true, &d.a, &b);
+        let one = self.sign_extended(&is_below, dtype);
+        let quotient = self.operation("add", &quotient, &one);
+        if is_quotient {
+            return quotient;
+        }
+        // Not by a choice: of signs that nobody can foretell, LLVM would make a jump.
+        let product = self.operation("mul", &quotient, &b);
+        self.operation("sub", &d.a, &product)
     }
 
     /// Rounded down by a positive divisor: of a negative dividend, `~(~a / b)`, and no remainder to look at.

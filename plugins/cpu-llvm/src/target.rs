@@ -69,7 +69,7 @@ impl CpuTarget {
         // Nothing here reads or sets the flags of floating-point exceptions.
         attribute("no-trapping-math", "true".to_owned());
         attribute("target-cpu", options.cpu.clone());
-        attribute("target-features", options.features.clone());
+        attribute("target-features", tuned(&options.features, family));
         if triple.architecture.family == Family::X86 {
             let width = target.int("vector-width").unwrap_or(VECTOR_BITS);
             attribute("prefer-vector-width", width.to_string());
@@ -125,6 +125,18 @@ fn converts_float16(llvm: &'static Llvm, options: &MachineOptions, family: Famil
         return Ok(true);
     }
     Ok(trial::facts(llvm, options)?.contains(feature))
+}
+
+/// The features that functions are compiled with.
+///
+/// LLVM 19 tries 64-bit division in 32 bits first on processors of Intel's that divide fast (from Ice Lake on, the first
+/// with AVX-512 VBMI2): where operands have both signs the jump cannot be foretold. Who asks for that by name gets it.
+fn tuned(features: &str, family: Family) -> String {
+    let divides_fast = family == Family::X86 && features.split(',').any(|has| has == "+avx512vbmi2");
+    if divides_fast && !features.contains("idivq-to-divl") {
+        return format!("{features},-idivq-to-divl");
+    }
+    features.to_owned()
 }
 
 fn refuse<T>(what: impl std::fmt::Display) -> Answer<T> {

@@ -47,6 +47,17 @@ fn attribute(target: &CpuTarget, name: &str) -> Option<String> {
 }
 
 #[test]
+fn processors_that_divide_fast_do_not_try_32_bits_first() {
+    let features = |mattr: &[&str]| {
+        let target = cpu_target(json!({"mtriple": "x86_64-linux-gnu", "mcpu": "x86-64-v3", "mattr": mattr}));
+        attribute(&target, "target-features").unwrap_or_default()
+    };
+    assert!(features(&["+avx512vbmi2"]).ends_with(",-idivq-to-divl"));
+    assert_eq!(features(&["+avx512vbmi2", "+idivq-to-divl"]), "+avx512vbmi2,+idivq-to-divl");
+    assert_eq!(features(&["+avxvnni"]), "+avxvnni");
+}
+
+#[test]
 fn k1_a_bare_target_is_this_machine_with_all_its_features() {
     let host = library().unwrap().host();
     for options in [json!({}), json!({"mcpu": "native"}), json!({"mcpu": "host", "mtriple": host.triple})] {
