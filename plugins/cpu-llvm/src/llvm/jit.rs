@@ -126,7 +126,8 @@ impl Jit {
             }
             wanted.insert(ENVIRONMENT.to_owned());
         }
-        let object = object.to_vec();
+        let mut object = object.to_vec();
+        object::drop_unwind_tables(&mut object);
         let jit = worker::run(
             move || {
                 let session = session(llvm)?;

@@ -109,6 +109,10 @@ fn header(bytes: &[u8], host: u16) -> Result<&Elf, String> {
 }
 
 fn check_section(bytes: &[u8], section: &SectionHeader64<LittleEndian>) -> Result<(), String> {
+    let takes_memory = section.sh_flags(LittleEndian) & u64::from(elf::SHF_ALLOC) != 0;
+    if section.sh_type(LittleEndian) == elf::SHT_NOBITS && !takes_memory {
+        return Err("a section of zeros takes no memory".to_owned());
+    }
     let flags = section.sh_flags(ENDIAN);
     match section.sh_type(ENDIAN) {
         elf::SHT_NULL => return Ok(()),
@@ -294,4 +298,37 @@ fn extent(host: u16, kind: u32) -> Option<(u64, u64)> {
         | elf::R_AARCH64_LDST128_ABS_LO12_NC => (0, 4),
         _ => return None,
     })
+}
+
+/// Takes the tables for unwinding out of a checked object.
+///
+/// Nothing unwinds through what is linked (P8), and LLVM 19 reads beyond such a table that is damaged.
+pub(super) fn drop_unwind_tables(object: &mut [u8]) {
+    const NAME: &[u8] = b".eh_frame\0";
+    const NAME_OF_RELOCATIONS: &[u8] = b".rela.eh_frame\0";
+    let number = |object: &[u8], at: usize, size: usize| {
+        let bytes = object.get(at..at.checked_add(size)?)?;
+        let wide = bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        usize::try_from(wide).ok()
+    };
+    // Of the ELF header: where the section headers begin, how many there are, and which one has their names.
+    let (Some(headers), Some(count), Some(names)) =
+        (number(object, 40, 8), number(object, 60, 2), number(object, 62, 2))
+    else {
+        return;
+    };
+    let header = |index: usize| headers.checked_add(index * 64);
+    let Some(names) = header(names).and_then(|at| number(object, at + 24, 8)) else { return };
+    for at in (0..count).filter_map(header) {
+        let Some(name) = number(object, at, 4).and_then(|name| names.checked_add(name)) else { continue };
+        let Some(rest) = object.get(name..) else { continue };
+        let (is_table, relocates) = (rest.starts_with(NAME), rest.starts_with(NAME_OF_RELOCATIONS));
+        // A table without its name and its place in memory is nobody's; what is of no type relocates nothing.
+        let fields = if is_table { vec![(at, 4), (at + 8, 8)] } else { vec![(at + 4, 4)] };
+        for (from, size) in fields.into_iter().filter(|_| is_table || relocates) {
+            if let Some(field) = object.get_mut(from..from + size) {
+                field.fill(0);
+            }
+        }
+    }
 }

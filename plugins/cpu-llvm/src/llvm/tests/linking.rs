@@ -152,7 +152,7 @@ fn damaged_objects_are_refused_or_loaded_and_nothing_crashes() {
     let good = rich_object();
     load_damaged(&good);
     check(&good).unwrap();
-    let mut runner = TestRunner::new(Config { cases: 1500, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: 6000, failure_persistence: None, ..Config::default() });
     let damage = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6);
     runner
         .run(&damage, |damage| {
