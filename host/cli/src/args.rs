@@ -101,11 +101,16 @@ pub(crate) enum Command {
     Build(BuildArgs),
     /// Compile a kernel, run it on .npy files, write .npy files.
     Run(RunArgs),
+    /// Prove what a plugin does: the conformance suite.
+    Conformance(ConformanceArgs),
     /// Write a plugin's manifest from what it registers.
     Manifest(ManifestArgs),
     /// Open one plugin and report on standard input's pipe: the child of `plugins --check`.
     #[command(name = crate::command::check::CHILD, hide = true)]
     CheckChild(CheckChildArgs),
+    /// Run cases of the conformance suite and report on standard input's pipe.
+    #[command(name = crate::command::conformance::WORKER, hide = true)]
+    ConformanceWorker(ConformanceWorkerArgs),
     /// Print this help, or that of a command.
     #[command(disable_help_flag = true)]
     Help(HelpArgs),
@@ -120,11 +125,55 @@ impl Command {
             Self::Targets(args) => Some(&args.global),
             Self::Build(args) => Some(&args.global),
             Self::Run(args) => Some(&args.global),
+            Self::Conformance(args) => Some(&args.global),
             Self::Manifest(args) => Some(&args.global),
             Self::CheckChild(args) => Some(&args.global),
-            Self::Help(_) => None,
+            Self::ConformanceWorker(_) | Self::Help(_) => None,
         }
     }
+}
+
+/// How far the suite goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelArg {
+    /// It can be opened and asked.
+    Loadable,
+    /// Its devices too.
+    Device,
+    /// Its target kinds, code generators and loaders, instead of its devices.
+    Codegen,
+    /// Everything.
+    #[default]
+    Full,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  chipdock conformance libnpu.so
+  chipdock conformance libnpu.so --level device
+  chipdock conformance libnpu.so --filter 'copy/*'
+  chipdock conformance --list")]
+pub(crate) struct ConformanceArgs {
+    /// The plugin's library.
+    pub(crate) library: Option<PathBuf>,
+    /// Print the cases, and how many there are by group; with a plugin, those that it has to pass.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// How far to go.
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LevelArg::Full)]
+    pub(crate) level: LevelArg,
+    /// Run only cases whose id matches. May be repeated.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConformanceWorkerArgs {
+    /// The job.
+    pub(crate) job: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod conformance;
 pub(crate) mod devices;
 pub(crate) mod manifest;
 pub(crate) mod plugins;

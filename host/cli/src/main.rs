@@ -55,6 +55,8 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<()> {
         Command::Targets(args) => command::targets::run(&args, global),
         Command::Build(args) => command::build::run(&args, global),
         Command::Run(args) => run::run(&args, global),
+        Command::Conformance(args) => command::conformance::run(&args, global),
+        Command::ConformanceWorker(args) => command::conformance::worker(&args),
         Command::Manifest(args) => command::manifest::run(&args, global),
         Command::CheckChild(args) => command::check::child(&args),
         Command::Help(args) => help(args.command.as_deref()),

@@ -35,7 +35,15 @@ fn allowed(folder: &str) -> &'static [&'static str] {
         "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],
         "host/script" => &["chipdock-ir"],
         "host/cli" => {
-            &["chipdock-abi", "chipdock-plugin-api", "chipdock-host", "chipdock-ir", "chipdock-script"]
+            // The suite is a library with one user, the command.
+            &[
+                "chipdock-abi",
+                "chipdock-plugin-api",
+                "chipdock-host",
+                "chipdock-ir",
+                "chipdock-script",
+                "chipdock-conformance",
+            ]
         }
         _ if folder.starts_with("plugins/") || folder.starts_with("examples/plugin-template") => &[
             "chipdock-abi",

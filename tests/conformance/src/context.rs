@@ -1,0 +1,176 @@
+//! What a case works with: the plugin through its tables, and through a real host.
+
+use std::any::Any as StdAny;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use chipdock_host::{Host, HostOptions};
+use chipdock_ir::Target;
+
+use crate::raw::{Device, Plugin};
+use crate::{Facts, Stop, Verdict};
+
+/// The plugin under test, shared by all cases of a worker. Opened when first asked for.
+pub struct Shared {
+    library: PathBuf,
+    facts: Facts,
+    companions: Vec<PathBuf>,
+    trust: Vec<PathBuf>,
+    scratch: PathBuf,
+    plugin: OnceCell<Result<&'static Plugin, Stop>>,
+    host: OnceCell<Result<Host, Stop>>,
+    cache: RefCell<HashMap<String, Rc<dyn StdAny>>>,
+}
+
+impl Shared {
+    /// Of a library that is not opened yet. `scratch` is a folder that the cases may write to.
+    #[must_use]
+    pub fn new(
+        library: &Path,
+        facts: Facts,
+        companions: &[PathBuf],
+        trust: &[PathBuf],
+        scratch: &Path,
+    ) -> Self {
+        Self {
+            library: library.to_owned(),
+            facts,
+            companions: companions.to_owned(),
+            trust: trust.to_owned(),
+            scratch: scratch.to_owned(),
+            plugin: OnceCell::new(),
+            host: OnceCell::new(),
+            cache: RefCell::default(),
+        }
+    }
+}
+
+/// What one case works with.
+pub struct Context<'a> {
+    shared: &'a Shared,
+    registration: &'a str,
+    not_run: RefCell<Option<String>>,
+}
+
+impl<'a> Context<'a> {
+    /// For an instance about that registration.
+    #[must_use]
+    pub fn new(shared: &'a Shared, registration: &'a str) -> Self {
+        Self { shared, registration, not_run: RefCell::default() }
+    }
+
+    /// The library.
+    #[must_use]
+    pub fn library(&self) -> &'a Path {
+        &self.shared.library
+    }
+
+    /// What the probe found.
+    #[must_use]
+    pub fn facts(&self) -> &'a Facts {
+        &self.shared.facts
+    }
+
+    /// The registration that this is about: a device API's, kind's or function's name.
+    #[must_use]
+    pub fn registration(&self) -> &'a str {
+        self.registration
+    }
+
+    /// A folder of this worker, removed afterwards.
+    #[must_use]
+    pub fn scratch(&self) -> &'a Path {
+        &self.shared.scratch
+    }
+
+    /// The plugin through its tables.
+    ///
+    /// # Errors
+    ///
+    /// It is refused.
+    pub fn plugin(&self) -> Verdict<&'static Plugin> {
+        let open = || {
+            let opened = Plugin::open(&self.shared.library)
+                .map_err(|error| Stop::failed("a plugin that opens", error.message).clause(error.clause))?;
+            Ok(&*Box::leak(Box::new(opened)))
+        };
+        self.shared.plugin.get_or_init(open).clone()
+    }
+
+    /// The device API that this is about, through its table.
+    ///
+    /// # Errors
+    ///
+    /// It is refused, or has no device here.
+    pub fn device(&self) -> Verdict<Device> {
+        if let Some(why) = self.shared.facts.absent_device(self.registration) {
+            return Err(Stop::Absent(why.to_owned()));
+        }
+        let device = self.plugin()?.devices().into_iter().find(|device| device.name == self.registration);
+        device.ok_or_else(|| Stop::suite(format!("no device API {}", self.registration)))
+    }
+
+    /// A host with this plugin before all others, those that were named with it, and what is installed here.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot be made.
+    pub fn host(&self) -> Verdict<&'a Host> {
+        let shared = self.shared;
+        let open = || {
+            let mut paths = vec![shared.library.clone()];
+            paths.extend(shared.companions.iter().cloned());
+            let keys = shared.facts.registered.iter().filter_map(|registered| registered.key());
+            let options = HostOptions {
+                plugin_paths: paths,
+                prefer: keys.map(|key| (key, shared.facts.name.clone())).collect(),
+                trust: shared.trust.clone(),
+                log: Arc::new(|_, _| {}),
+                ..HostOptions::default()
+            };
+            Host::new(options).map_err(Stop::from)
+        };
+        shared.host.get_or_init(open).as_ref().map_err(Clone::clone)
+    }
+
+    /// The target of the kind that this is about, with its defaults.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be compiled for here.
+    pub fn target(&self) -> Verdict<Arc<Target>> {
+        if let Some(why) = self.shared.facts.unusable_kind(self.registration) {
+            return Err(Stop::Absent(why.to_owned()));
+        }
+        Ok(self.host()?.target(self.registration)?)
+    }
+
+    /// Something that several cases of a worker share, made by the first that asks.
+    ///
+    /// # Errors
+    ///
+    /// What making it ends with; it is then tried again by the next.
+    pub fn cached<T: 'static>(&self, key: &str, make: impl FnOnce() -> Verdict<T>) -> Verdict<Rc<T>> {
+        let key = format!("{key}@{}", self.registration);
+        if let Some(found) = self.shared.cache.borrow().get(&key).cloned() {
+            return found.downcast::<T>().map_err(|_| Stop::suite(format!("two types are cached as {key}")));
+        }
+        let made = Rc::new(make()?);
+        self.shared.cache.borrow_mut().insert(key, made.clone());
+        Ok(made)
+    }
+
+    /// Says that the case could build but not run what it built, and why (S4).
+    pub fn not_run(&self, why: impl Into<String>) {
+        *self.not_run.borrow_mut() = Some(why.into());
+    }
+
+    /// What [`Self::not_run`] was told.
+    #[must_use]
+    pub fn take_not_run(&self) -> Option<String> {
+        self.not_run.borrow_mut().take()
+    }
+}

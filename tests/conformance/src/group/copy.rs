@@ -1,0 +1,7 @@
+//! Copies in all directions.
+
+use crate::Cases;
+
+pub(super) fn add(cases: &mut Cases) {
+    let _ = cases;
+}

@@ -1,0 +1,42 @@
+//! The cases, one file a group. Adding a case edits the file of its group alone.
+
+mod copy;
+mod function;
+mod fuzz;
+mod image;
+mod kernel;
+mod load;
+mod memory;
+mod misuse;
+mod module;
+mod op;
+mod query;
+mod soak;
+mod stream;
+mod target;
+mod threads;
+
+use crate::case::Seeds;
+use crate::{Case, Cases};
+
+/// Every case there is, in order (S2).
+#[must_use]
+pub fn all(seeds: &Seeds) -> Vec<Case> {
+    let mut cases = Cases::default();
+    image::add(&mut cases);
+    load::add(&mut cases);
+    query::add(&mut cases);
+    memory::add(&mut cases);
+    copy::add(&mut cases);
+    stream::add(&mut cases);
+    misuse::add(&mut cases);
+    threads::add(&mut cases);
+    target::add(&mut cases);
+    module::add(&mut cases);
+    op::add(&mut cases);
+    kernel::add(&mut cases);
+    fuzz::add(&mut cases, seeds);
+    function::add(&mut cases);
+    soak::add(&mut cases);
+    cases.into_vec()
+}

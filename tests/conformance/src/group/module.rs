@@ -1,0 +1,7 @@
+//! Modules: load, reload, damaged bytes.
+
+use crate::Cases;
+
+pub(super) fn add(cases: &mut Cases) {
+    let _ = cases;
+}

@@ -1,0 +1,7 @@
+//! Target kinds: options, ranges, canonicalizer.
+
+use crate::Cases;
+
+pub(super) fn add(cases: &mut Cases) {
+    let _ = cases;
+}

@@ -1,0 +1,303 @@
+//! A device API through its table: each call as a result, and each handle freed.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use chipdock_abi::{
+    CHIPDOCK_DATA_SPACE_DEVICE, CHIPDOCK_DEVICE_CPU, ChipdockCopy, ChipdockCopyEnd, ChipdockDataSpaceRequest,
+    ChipdockDeviceApi,
+};
+use chipdock_plugin_api::text::str_out;
+use chipdock_plugin_api::{Any, DLDataType, DLDevice, Error, ErrorKind};
+
+use super::host::SuiteHost;
+use super::plugin::Table;
+
+/// No hint about what is stored.
+pub const NO_HINT: DLDataType = DLDataType { code: 0, bits: 0, lanes: 0 };
+
+/// A device API.
+#[derive(Clone)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// The device type in force.
+    pub device_type: i32,
+    table: Table<ChipdockDeviceApi>,
+    host: &'static SuiteHost,
+}
+
+/// A data space that is freed when it goes.
+pub struct Space<'d> {
+    device: &'d Device,
+    device_id: i32,
+    data: *mut c_void,
+    /// Its size.
+    pub size_bytes: u64,
+}
+
+// SAFETY: an opaque handle; P10.1 lets any thread use it.
+unsafe impl Send for Space<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Space<'_> {}
+
+impl Device {
+    pub(super) fn new(
+        name: String,
+        device_type: i32,
+        table: Table<ChipdockDeviceApi>,
+        host: &'static SuiteHost,
+    ) -> Self {
+        Self { name, device_type, table, host }
+    }
+
+    /// Its table.
+    ///
+    /// # Errors
+    ///
+    /// Null was registered (P3.1).
+    pub fn table(&self) -> Result<(&'static ChipdockDeviceApi, *mut c_void), Error> {
+        let table = self.table.table;
+        let table =
+            table.ok_or_else(|| Error::new(ErrorKind::BROKEN_PLUGIN, "a null table was registered"))?;
+        Ok((table, self.table.self_))
+    }
+
+    /// The host that its errors are raised with.
+    #[must_use]
+    pub fn host(&self) -> &'static SuiteHost {
+        self.host
+    }
+
+    /// A device of this API.
+    #[must_use]
+    pub fn device(&self, device_id: i32) -> DLDevice {
+        DLDevice { device_type: self.device_type, device_id }
+    }
+
+    /// Whether its data spaces are addresses in host memory.
+    #[must_use]
+    pub fn is_host_memory(&self) -> bool {
+        self.device_type == CHIPDOCK_DEVICE_CPU
+    }
+
+    /// Calls a function of the table and answers its status as a result.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn call(
+        &self,
+        what: &str,
+        call: impl FnOnce(&'static ChipdockDeviceApi, *mut c_void) -> i32,
+    ) -> Result<(), Error> {
+        let (table, self_) = self.table()?;
+        // Left over from a call that succeeded: not this one's.
+        drop(self.host.take_error());
+        self.host.check(call(table, self_), what)
+    }
+
+    /// How many devices there are.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn count(&self) -> Result<i32, Error> {
+        let mut count = i32::MIN;
+        // SAFETY: a registered table, its `self_` and a place to write to.
+        self.call("device_count", |table, self_| unsafe { (table.device_count)(self_, &mut count) })?;
+        Ok(count)
+    }
+
+    /// An attribute; None when it is not known.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn attribute(&self, device_id: i32, key: &str) -> Result<Any, Error> {
+        let mut raw = Any::NONE.into_raw();
+        self.call("attribute", |table, self_| {
+            // SAFETY: a registered table, its `self_`, a live key and a place to write to.
+            unsafe { (table.attribute)(self_, device_id, str_out(key), &mut raw) }
+        })?;
+        // SAFETY: the result is owned by the caller.
+        Ok(unsafe { Any::from_raw(raw) })
+    }
+
+    /// Allocates as asked, whatever that is. The handle is the caller's to free.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn allocate_raw(
+        &self,
+        device_id: i32,
+        request: &ChipdockDataSpaceRequest,
+    ) -> Result<*mut c_void, Error> {
+        let mut data = ptr::null_mut();
+        self.call("allocate_data_space", |table, self_| {
+            // SAFETY: a registered table, its `self_`, a live request and a place to write to.
+            unsafe { (table.allocate_data_space)(self_, device_id, request, &mut data) }
+        })?;
+        Ok(data)
+    }
+
+    /// Allocates a data space of a kind and scope.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn allocate_kind(
+        &self,
+        device_id: i32,
+        size_bytes: u64,
+        alignment_bytes: u64,
+        kind: i32,
+        scope: &str,
+    ) -> Result<Space<'_>, Error> {
+        let request = ChipdockDataSpaceRequest {
+            size_bytes,
+            alignment_bytes,
+            dtype_hint: NO_HINT,
+            kind,
+            scope: str_out(scope),
+        };
+        let data = self.allocate_raw(device_id, &request)?;
+        Ok(Space { device: self, device_id, data, size_bytes })
+    }
+
+    /// Allocates device memory on device 0.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn allocate(&self, size_bytes: u64) -> Result<Space<'_>, Error> {
+        self.allocate_kind(0, size_bytes, 64, CHIPDOCK_DATA_SPACE_DEVICE, "")
+    }
+
+    /// Frees a handle.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    ///
+    /// # Safety
+    ///
+    /// * D.5: it was allocated here and is freed once; or the plugin is to be tested for what it makes of it.
+    pub unsafe fn free_raw(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.call("free_data_space", |table, self_| unsafe {
+            (table.free_data_space)(self_, device_id, data)
+        })
+    }
+
+    /// Queues a copy, as asked.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    ///
+    /// # Safety
+    ///
+    /// * D.6, until the stream is synchronised; or the plugin is to be tested for what it makes of it.
+    pub unsafe fn copy_raw(
+        &self,
+        device_id: i32,
+        copy: &ChipdockCopy,
+        stream: *mut c_void,
+    ) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.call("copy_data", |table, self_| unsafe { (table.copy_data)(self_, device_id, copy, stream) })
+    }
+
+    /// Waits for a stream; null is the default one.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    #[expect(
+        clippy::not_unsafe_ptr_arg_deref,
+        reason = "a stream is a handle that only the plugin looks behind"
+    )]
+    pub fn sync(&self, device_id: i32, stream: *mut c_void) -> Result<(), Error> {
+        // SAFETY: a registered table and its `self_`; the stream is live or the default one.
+        self.call("sync_stream", |table, self_| unsafe { (table.sync_stream)(self_, device_id, stream) })
+    }
+}
+
+impl Space<'_> {
+    /// Its handle.
+    #[must_use]
+    pub fn data(&self) -> *mut c_void {
+        self.data
+    }
+
+    /// One end of a copy.
+    #[must_use]
+    pub fn end(&self, offset_bytes: u64) -> ChipdockCopyEnd {
+        ChipdockCopyEnd { device: self.device.device(self.device_id), data: self.data, offset_bytes }
+    }
+
+    /// Writes bytes at an offset and waits.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), Error> {
+        let copy = ChipdockCopy {
+            from: host_end(bytes.as_ptr().cast_mut(), 0),
+            to: self.end(offset_bytes),
+            size_bytes: bytes.len() as u64,
+            dtype_hint: NO_HINT,
+        };
+        // SAFETY: D.6, both ends are live until the sync below.
+        unsafe { self.device.copy_raw(self.device_id, &copy, ptr::null_mut()) }?;
+        self.device.sync(self.device_id, ptr::null_mut())
+    }
+
+    /// Reads bytes from an offset and waits.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        let copy = ChipdockCopy {
+            from: self.end(offset_bytes),
+            to: host_end(bytes.as_mut_ptr(), 0),
+            size_bytes: bytes.len() as u64,
+            dtype_hint: NO_HINT,
+        };
+        // SAFETY: D.6, both ends are live until the sync below.
+        unsafe { self.device.copy_raw(self.device_id, &copy, ptr::null_mut()) }?;
+        self.device.sync(self.device_id, ptr::null_mut())
+    }
+
+    /// Frees it now, to see what the plugin says.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn free(self) -> Result<(), Error> {
+        let (device, device_id, data) = (self.device, self.device_id, self.data);
+        std::mem::forget(self);
+        // SAFETY: D.5, allocated by this device and freed here alone.
+        unsafe { device.free_raw(device_id, data) }
+    }
+}
+
+impl Drop for Space<'_> {
+    fn drop(&mut self) {
+        // SAFETY: D.5, allocated by this device and freed here alone. What it says is for cases that call `free`.
+        drop(unsafe { self.device.free_raw(self.device_id, self.data) });
+    }
+}
+
+/// One end of a copy in host memory.
+#[must_use]
+pub fn host_end(data: *mut u8, offset_bytes: u64) -> ChipdockCopyEnd {
+    ChipdockCopyEnd {
+        device: DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
+        data: data.cast(),
+        offset_bytes,
+    }
+}

@@ -1,0 +1,365 @@
+//! A host that records what a plugin registers and keeps the error slot of each thread.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chipdock_abi::{
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT,
+    CHIPDOCK_OK, ChipdockAny, ChipdockCodegen, ChipdockCodegenInfo, ChipdockDeleter, ChipdockDeviceApi,
+    ChipdockHost, ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
+    DLDevice,
+};
+use chipdock_plugin_api::text::{static_str, str_in_lossy};
+use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
+
+use super::plugin::{Registered, Table};
+use crate::Subject;
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// One of `CHIPDOCK_LOG_*`.
+    pub level: i32,
+    /// The line.
+    pub message: String,
+}
+
+/// A host that records. Lives as long as the process, as hosts do.
+pub struct SuiteHost {
+    id: usize,
+    registered: Mutex<Vec<Registered>>,
+    log: Mutex<Vec<Logged>>,
+    streams: Mutex<HashMap<(i32, i32), usize>>,
+    /// Whether `init` is running, during which no function may be asked for (P10.3).
+    initialising: Mutex<bool>,
+    /// What the plugin did that it may not do, found while it did it.
+    broken: Mutex<Vec<String>>,
+    table: Mutex<Option<HostRef>>,
+    /// Which registration is refused, by its number in order; tests P5.4's other side.
+    refuse: Mutex<Option<usize>>,
+}
+
+thread_local! {
+    /// Errors of this thread, by host.
+    static ERRORS: RefCell<HashMap<usize, Error>> = RefCell::default();
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn host_of<'a>(self_: *mut c_void) -> &'a SuiteHost {
+    // SAFETY: `self_` is a leaked suite host: every table that is handed out carries it.
+    unsafe { &*self_.cast::<SuiteHost>() }
+}
+
+unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
+    // SAFETY: H.2, both live for the call.
+    let (kind, message) = unsafe { (str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
+    host_of(self_).set(Error::new(ErrorKind::new(kind), message));
+}
+
+unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
+    let host = host_of(self_);
+    if error.is_null() {
+        return host.broke("raise_object was given null");
+    }
+    // SAFETY: borrowed for the call, and not null.
+    match unsafe { AnyView::from_raw(*error) }.to::<Error>() {
+        Ok(error) => host.set(error),
+        Err(_) => host.broke("raise_object was given a value that is no error object"),
+    }
+}
+
+unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny) {
+    let taken = host_of(self_).take_error();
+    if !out_error.is_null() {
+        // SAFETY: H.3, a place to write to.
+        unsafe { out_error.write(taken.map_or(Any::NONE, Any::from).into_raw()) };
+    }
+}
+
+unsafe extern "C" fn log(self_: *mut c_void, level: i32, message: ChipdockStr) {
+    // SAFETY: H.2, live for the call.
+    let message = unsafe { str_in_lossy(message).into_owned() };
+    let mut log = lock(&host_of(self_).log);
+    // A plugin that logs without end must not fill our memory.
+    if log.len() < 1000 {
+        log.push(Logged { level, message });
+    }
+}
+
+unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
+    let host = host_of(self_);
+    // SAFETY: H.4, a live name.
+    let name = unsafe { str_in_lossy(name).into_owned() };
+    if *lock(&host.initialising) {
+        host.broke(format!("`init` asked the host for the function {name}"));
+    }
+    if out_function.is_null() {
+        host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the function is null"));
+        return CHIPDOCK_INVALID_ARGUMENT;
+    }
+    // SAFETY: H.4, a place to write to.
+    unsafe { out_function.write(Any::from(host.function(&name)).into_raw()) };
+    CHIPDOCK_OK
+}
+
+unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mut c_void {
+    let streams = lock(&host_of(self_).streams);
+    let stream = streams.get(&(device.device_type, device.device_id)).copied().unwrap_or_default();
+    ptr::with_exposed_provenance_mut(stream)
+}
+
+unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
+    ptr::null()
+}
+
+impl SuiteHost {
+    /// A new host, for good.
+    #[must_use]
+    pub fn leak() -> &'static Self {
+        static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let host: &'static Self = Box::leak(Box::new(Self {
+            id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+            registered: Mutex::default(),
+            log: Mutex::default(),
+            streams: Mutex::default(),
+            initialising: Mutex::default(),
+            broken: Mutex::default(),
+            table: Mutex::new(None),
+            refuse: Mutex::new(None),
+        }));
+        let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
+            abi_major: CHIPDOCK_ABI_MAJOR,
+            abi_minor: CHIPDOCK_ABI_MINOR,
+            version: static_str(env!("CARGO_PKG_VERSION")),
+            self_: ptr::from_ref(host).cast_mut().cast(),
+            raise,
+            raise_object,
+            take_error,
+            log,
+            function,
+            current_stream,
+            query,
+        }));
+        // SAFETY: both live as long as the process, and the functions keep H.1 to H.6.
+        *lock(&host.table) = Some(unsafe { HostRef::new(table) });
+        host
+    }
+
+    /// The host as a plugin sees it.
+    #[must_use]
+    pub fn reference(&self) -> HostRef {
+        // Set by `leak`, which is the only way to a host.
+        lock(&self.table).unwrap_or_else(HostRef::standalone)
+    }
+
+    /// Makes the n-th registration fail, counted from 0: the plugin's `init` has to pass that on.
+    pub fn refuse_registration(&self, number: usize) {
+        *lock(&self.refuse) = Some(number);
+    }
+
+    /// Makes `stream` the one that is active for a device, on every thread.
+    pub fn set_current_stream(&self, device: DLDevice, stream: *mut c_void) {
+        lock(&self.streams).insert((device.device_type, device.device_id), stream.expose_provenance());
+    }
+
+    /// Takes this thread's error.
+    #[must_use]
+    pub fn take_error(&self) -> Option<Error> {
+        ERRORS.with_borrow_mut(|errors| errors.remove(&self.id))
+    }
+
+    /// What was logged so far.
+    #[must_use]
+    pub fn log(&self) -> Vec<Logged> {
+        lock(&self.log).clone()
+    }
+
+    /// What the plugin did that it may not do.
+    #[must_use]
+    pub fn broken(&self) -> Vec<String> {
+        lock(&self.broken).clone()
+    }
+
+    /// The registered function of that name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<Function> {
+        lock(&self.registered).iter().find_map(|registered| match registered {
+            Registered::Function { name: known, function } if known == name => Some(function.clone()),
+            _ => None,
+        })
+    }
+
+    /// Turns the status of a call into a result: the error that was raised, or that none was (P7.1, P7.2).
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised; kind `BrokenPlugin` when it failed and raised nothing.
+    pub fn check(&self, status: i32, what: &str) -> Result<(), Error> {
+        let raised = self.take_error();
+        if status == CHIPDOCK_OK {
+            return Ok(());
+        }
+        Err(raised.unwrap_or_else(|| {
+            let message = format!("{what} answered status {status} and raised no error (P7.1)");
+            Error::new(ErrorKind::BROKEN_PLUGIN, message)
+        }))
+    }
+
+    fn set(&self, error: Error) {
+        ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
+    }
+
+    fn broke(&self, what: impl Into<String>) {
+        lock(&self.broken).push(what.into());
+    }
+
+    pub(super) fn registered(&self) -> MutexGuard<'_, Vec<Registered>> {
+        lock(&self.registered)
+    }
+
+    /// Runs `init` with a registrar that is valid for the call.
+    pub(super) fn during_init<T>(&self, body: impl FnOnce(&ChipdockRegistrar) -> T) -> T {
+        let registrar = ChipdockRegistrar {
+            self_: ptr::from_ref(self).cast_mut().cast(),
+            device_api: register_device_api,
+            target_kind: register_target_kind,
+            codegen: register_codegen,
+            module_loader: register_module_loader,
+            function: register_function,
+            interface: register_interface,
+        };
+        *lock(&self.initialising) = true;
+        let result = body(&registrar);
+        *lock(&self.initialising) = false;
+        result
+    }
+
+    /// Takes a registration, or refuses it as it was told to.
+    fn register(&self, registered: Registered) -> i32 {
+        let mut all = self.registered();
+        let number = all.len();
+        // What is refused is ours all the same (P5.1): it stays in the list, to be destroyed.
+        all.push(registered);
+        if *lock(&self.refuse) == Some(number) {
+            self.set(Error::new(
+                ErrorKind::WRONG_STATE,
+                "the suite refuses this registration to see what becomes of it",
+            ));
+            return chipdock_abi::CHIPDOCK_WRONG_STATE;
+        }
+        CHIPDOCK_OK
+    }
+}
+
+/// A name of a registration.
+fn name_of(name: ChipdockStr) -> String {
+    // SAFETY: P5.1, live for the call.
+    unsafe { str_in_lossy(name).into_owned() }
+}
+
+unsafe extern "C" fn register_device_api(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    device_type: i32,
+    api_self: *mut c_void,
+    api: *const ChipdockDeviceApi,
+    out_device_type: *mut i32,
+) -> i32 {
+    let host = host_of(self_);
+    let count = host.registered().len();
+    let assigned = CHIPDOCK_DEVICE_FIRST_ASSIGNED + i32::try_from(count).unwrap_or_default();
+    let device_type = if device_type == 0 { assigned } else { device_type };
+    if !out_device_type.is_null() {
+        // SAFETY: P5.5, a place to write to.
+        unsafe { out_device_type.write(device_type) };
+    }
+    // SAFETY: P5.1, a static table or null.
+    let table = unsafe { Table::new(api_self, api) };
+    host.register(Registered::DeviceApi { name: name_of(name), device_type, table })
+}
+
+unsafe extern "C" fn register_target_kind(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    schema_json: ChipdockStr,
+    kind_self: *mut c_void,
+    kind: *const ChipdockTargetKind,
+) -> i32 {
+    // SAFETY: P5.1, a static table or null.
+    let table = unsafe { Table::new(kind_self, kind) };
+    host_of(self_).register(Registered::TargetKind {
+        name: name_of(name),
+        schema_json: name_of(schema_json),
+        table,
+    })
+}
+
+unsafe extern "C" fn register_codegen(
+    self_: *mut c_void,
+    kind: ChipdockStr,
+    info: *const ChipdockCodegenInfo,
+    codegen_self: *mut c_void,
+    codegen: *const ChipdockCodegen,
+) -> i32 {
+    // SAFETY: P5.1, live for the call, or null.
+    let versions = unsafe { info.as_ref() }.map(|info| (name_of(info.ir_min), name_of(info.ir_max)));
+    let (ir_min, ir_max) = versions.unwrap_or_default();
+    // SAFETY: P5.1, a static table or null.
+    let table = unsafe { Table::new(codegen_self, codegen) };
+    host_of(self_).register(Registered::Codegen { name: name_of(kind), ir_min, ir_max, table })
+}
+
+unsafe extern "C" fn register_module_loader(
+    self_: *mut c_void,
+    kind: ChipdockStr,
+    loader_self: *mut c_void,
+    loader: *const ChipdockModuleLoader,
+) -> i32 {
+    // SAFETY: P5.1, a static table or null.
+    let table = unsafe { Table::new(loader_self, loader) };
+    host_of(self_).register(Registered::Loader { name: name_of(kind), table })
+}
+
+unsafe extern "C" fn register_function(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    function_self: *mut c_void,
+    call: ChipdockSafeCall,
+    deleter: ChipdockDeleter,
+) -> i32 {
+    // SAFETY: P5.1, the registration hands over `self_` with its deleter.
+    let function = unsafe { Function::from_parts(function_self, call, deleter) };
+    host_of(self_).register(Registered::Function { name: name_of(name), function })
+}
+
+unsafe extern "C" fn register_interface(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    version: u32,
+    _interface_self: *mut c_void,
+    _table: *const c_void,
+    _table_size_bytes: u64,
+    features: u64,
+) -> i32 {
+    host_of(self_).register(Registered::Interface { name: name_of(name), version, features })
+}
+
+impl Registered {
+    /// What it is, and its name.
+    pub(super) fn subject(&self) -> Option<(Subject, &str)> {
+        Some(match self {
+            Self::DeviceApi { name, .. } => (Subject::DeviceApi, name),
+            Self::TargetKind { name, .. } => (Subject::TargetKind, name),
+            Self::Codegen { name, .. } => (Subject::Codegen, name),
+            Self::Loader { name, .. } => (Subject::Loader, name),
+            Self::Function { name, .. } => (Subject::Function, name),
+            Self::Interface { .. } => return None,
+        })
+    }
+}

@@ -1,0 +1,263 @@
+//! Opening a library and running its `init`, step by step, each step with its own error.
+
+use std::ffi::c_void;
+use std::path::Path;
+
+use chipdock_abi::{
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_MAGIC, ChipdockCodegen, ChipdockDeviceApi,
+    ChipdockModuleLoader, ChipdockPlugin, ChipdockTargetKind,
+};
+use chipdock_plugin_api::text::str_in_lossy;
+use chipdock_plugin_api::{Error, Function};
+use serde::{Deserialize, Serialize};
+
+use super::device::Device;
+use super::host::SuiteHost;
+use crate::{Subject, facts};
+
+/// A table as it was registered, with its `self_`.
+pub struct Table<T: 'static> {
+    /// First argument of each of its functions.
+    pub self_: *mut c_void,
+    /// Its functions; nothing when null was registered.
+    pub table: Option<&'static T>,
+}
+
+impl<T> Clone for Table<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Table<T> {}
+
+// SAFETY: P10.1, every function of the table may be called from any thread.
+unsafe impl<T> Send for Table<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Table<T> {}
+
+impl<T> Table<T> {
+    /// # Safety
+    ///
+    /// * P5.1: a static table, or null.
+    pub(super) unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
+        // SAFETY: the caller's word.
+        Self { self_, table: unsafe { table.as_ref() } }
+    }
+}
+
+/// What was registered.
+pub(super) enum Registered {
+    DeviceApi { name: String, device_type: i32, table: Table<ChipdockDeviceApi> },
+    TargetKind { name: String, schema_json: String, table: Table<ChipdockTargetKind> },
+    Codegen { name: String, ir_min: String, ir_max: String, table: Table<ChipdockCodegen> },
+    Loader { name: String, table: Table<ChipdockModuleLoader> },
+    Function { name: String, function: Function },
+    Interface { name: String, version: u32, features: u64 },
+}
+
+/// The descriptor's texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Descriptor {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What tells two builds apart.
+    pub build_id: String,
+    /// The ABI that it was built for, `major.minor`.
+    pub abi: String,
+}
+
+/// Why a plugin cannot be tested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// The clause that it breaks.
+    pub clause: &'static str,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl OpenError {
+    fn new(clause: &'static str, message: impl Into<String>) -> Self {
+        Self { clause, message: message.into() }
+    }
+}
+
+/// An open plugin with what it registered with one host.
+pub struct Plugin {
+    raw: &'static ChipdockPlugin,
+    descriptor: Descriptor,
+    host: &'static SuiteHost,
+}
+
+impl Plugin {
+    /// Opens a library for good and runs its `init` with a new host.
+    ///
+    /// # Errors
+    ///
+    /// The first clause that it breaks; the library stays open (P11.1).
+    pub fn open(library: &Path) -> Result<Self, OpenError> {
+        let raw = Self::entry(library)?;
+        Self::check(raw)?;
+        Self::init(raw, SuiteHost::leak())
+    }
+
+    /// Opens a library for good and asks its entry for the descriptor (P1.1, P1.2).
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened, has no entry, or answers null.
+    pub fn entry(library: &Path) -> Result<&'static ChipdockPlugin, OpenError> {
+        type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
+        // SAFETY: opening runs the library's constructors, which is what the worker process is for.
+        let opened = unsafe { libloading::Library::new(library) };
+        let opened =
+            opened.map_err(|error| OpenError::new("P1.1", format!("it cannot be opened: {error}")))?;
+        let opened = Box::leak(Box::new(opened));
+        // SAFETY: the symbol has this type by P1.1.
+        let entry = unsafe { opened.get::<Entry>(b"chipdock_plugin_v1") };
+        let entry = entry.map_err(|_| {
+            OpenError::new("P1.1", "it exports no chipdock_plugin_v1: it is no plugin for ABI major 1")
+        })?;
+        // SAFETY: P1.1 and P1.2, a function without parameters that answers a static descriptor or null.
+        unsafe { entry().as_ref() }.ok_or_else(|| OpenError::new("P1.2", "its entry answers null"))
+    }
+
+    /// Checks the descriptor's numbers (P1.3).
+    ///
+    /// # Errors
+    ///
+    /// The first that is wrong, with both values.
+    pub fn check(raw: &ChipdockPlugin) -> Result<(), OpenError> {
+        let wrong = |what: &str, expected: u64, found: u64| {
+            let message =
+                format!("{what}: expected {expected:#x}, found {found:#x}; build it against this header");
+            if expected == found { Ok(()) } else { Err(OpenError::new("P1.3", message)) }
+        };
+        wrong("magic", CHIPDOCK_MAGIC, raw.magic)?;
+        wrong("abi_major", CHIPDOCK_ABI_MAJOR.into(), raw.abi_major.into())?;
+        wrong("layout_hash", CHIPDOCK_LAYOUT_HASH, raw.layout_hash)
+    }
+
+    /// Runs `init` with a host (P10.2).
+    ///
+    /// # Errors
+    ///
+    /// What it raised.
+    pub fn init(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Result<Self, OpenError> {
+        let status = host.during_init(|registrar| {
+            // SAFETY: P10.2, a host with its table and a registrar that is valid for the call.
+            unsafe { (raw.init)(host.reference().table(), registrar) }
+        });
+        host.check(status, "init").map_err(|error| {
+            OpenError::new("P5.2", format!("init failed: {}: {}", error.kind().as_str(), error.message()))
+        })?;
+        // SAFETY: P9.3, the descriptor's texts are static.
+        let text = |text| unsafe { str_in_lossy(text).into_owned() };
+        let descriptor = Descriptor {
+            name: text(raw.name),
+            version: text(raw.version),
+            build_id: text(raw.build_id),
+            abi: format!("{}.{}", raw.abi_major, raw.abi_minor),
+        };
+        Ok(Self { raw, descriptor, host })
+    }
+
+    /// Runs `shutdown` for this host (P10.5).
+    ///
+    /// # Errors
+    ///
+    /// What it raised.
+    pub fn shutdown(&self) -> Result<(), Error> {
+        // SAFETY: P10.5, a host that called `init`.
+        let status = unsafe { (self.raw.shutdown)(self.host.reference().table()) };
+        self.host.check(status, "shutdown")
+    }
+
+    /// The descriptor's texts.
+    #[must_use]
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// The descriptor itself.
+    #[must_use]
+    pub fn raw(&self) -> &'static ChipdockPlugin {
+        self.raw
+    }
+
+    /// The host that it registered with.
+    #[must_use]
+    pub fn host(&self) -> &'static SuiteHost {
+        self.host
+    }
+
+    /// What it registered, in order; interfaces left out.
+    #[must_use]
+    pub fn registered(&self) -> Vec<facts::Registration> {
+        let one = |(subject, name): (Subject, &str)| facts::Registration { subject, name: name.to_owned() };
+        self.host.registered().iter().filter_map(|registered| registered.subject().map(one)).collect()
+    }
+
+    /// Its device APIs.
+    #[must_use]
+    pub fn devices(&self) -> Vec<Device> {
+        let registered = self.host.registered();
+        let devices = registered.iter().filter_map(|registered| match registered {
+            Registered::DeviceApi { name, device_type, table } => {
+                Some(Device::new(name.clone(), *device_type, *table, self.host))
+            }
+            _ => None,
+        });
+        devices.collect()
+    }
+
+    /// Its target kinds: name, schema, table.
+    #[must_use]
+    pub fn target_kinds(&self) -> Vec<(String, String, Table<ChipdockTargetKind>)> {
+        let registered = self.host.registered();
+        let kinds = registered.iter().filter_map(|registered| match registered {
+            Registered::TargetKind { name, schema_json, table } => {
+                Some((name.clone(), schema_json.clone(), *table))
+            }
+            _ => None,
+        });
+        kinds.collect()
+    }
+
+    /// Its code generators: kind, the oldest and the newest wire version, table.
+    #[must_use]
+    pub fn codegens(&self) -> Vec<(String, [String; 2], Table<ChipdockCodegen>)> {
+        let registered = self.host.registered();
+        let codegens = registered.iter().filter_map(|registered| match registered {
+            Registered::Codegen { name, ir_min, ir_max, table } => {
+                Some((name.clone(), [ir_min.clone(), ir_max.clone()], *table))
+            }
+            _ => None,
+        });
+        codegens.collect()
+    }
+
+    /// Its module loaders: kind, table.
+    #[must_use]
+    pub fn loaders(&self) -> Vec<(String, Table<ChipdockModuleLoader>)> {
+        let registered = self.host.registered();
+        let loaders = registered.iter().filter_map(|registered| match registered {
+            Registered::Loader { name, table } => Some((name.clone(), *table)),
+            _ => None,
+        });
+        loaders.collect()
+    }
+
+    /// Its interfaces: name, version, feature bits.
+    #[must_use]
+    pub fn interfaces(&self) -> Vec<(String, u32, u64)> {
+        let registered = self.host.registered();
+        let interfaces = registered.iter().filter_map(|registered| match registered {
+            Registered::Interface { name, version, features } => Some((name.clone(), *version, *features)),
+            _ => None,
+        });
+        interfaces.collect()
+    }
+}

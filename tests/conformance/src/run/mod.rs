@@ -1,0 +1,100 @@
+//! Running a suite: the supervisor, its workers, and what becomes of their verdicts.
+
+mod supervisor;
+mod worker;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::Seeds;
+use crate::expectations::Expectations;
+use crate::{Facts, Level, Stop};
+
+pub use supervisor::supervise;
+pub use worker::work;
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The plugin's library.
+    pub library: PathBuf,
+    /// The executable, and the arguments before the job's path, that [`work`] is reached by.
+    pub worker: (PathBuf, Vec<String>),
+    /// How far.
+    pub level: Level,
+    /// Globs over ids; empty: all.
+    pub filters: Vec<String>,
+    /// What the plugin claims and expects.
+    pub expectations: Expectations,
+    /// Plugins that may take part, for instance to compile host functions.
+    pub companions: Vec<PathBuf>,
+    /// Libraries or folders that are used whatever their owner and permissions are.
+    pub trust: Vec<PathBuf>,
+    /// Random programs.
+    pub seeds: Seeds,
+    /// Workers at once.
+    pub jobs: usize,
+    /// What deadlines are multiplied with, for slow machines.
+    pub patience: f64,
+    /// Whether what failed is run again (S10).
+    pub again: bool,
+    /// Where reduced programs are written.
+    pub repro_folder: PathBuf,
+}
+
+/// Signs of life, for whoever shows them.
+#[derive(Clone, Debug)]
+pub enum Progress<'a> {
+    /// The probe is running.
+    Probing,
+    /// So many instances will be run.
+    Planned(usize),
+    /// One ended.
+    Ended(&'a crate::report::CaseReport),
+    /// What failed is run again.
+    Again(usize),
+}
+
+/// What a worker is told, as a file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Job {
+    library: PathBuf,
+    facts: Facts,
+    companions: Vec<PathBuf>,
+    trust: Vec<PathBuf>,
+    scratch: PathBuf,
+    seeds: Seeds,
+    token: String,
+    /// Ids of instances, in order; nothing: the probe.
+    instances: Option<Vec<String>>,
+}
+
+/// What a worker says, one line each, through its own pipe.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Message {
+    /// What the probe found, or why the plugin is refused.
+    Probed { facts: Result<Facts, Refusal> },
+    /// An instance begins.
+    Begin { index: usize },
+    /// It ended.
+    End { index: usize, seconds: f64, stop: Option<Stop>, not_run: Option<String> },
+    /// All have ended; the process ends next.
+    Done,
+}
+
+/// Why a plugin is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Refusal {
+    clause: String,
+    message: String,
+}
+
+/// A message with the worker's token (S11).
+#[derive(Debug, Serialize, Deserialize)]
+struct Signed {
+    token: String,
+    #[serde(flatten)]
+    message: Message,
+}

@@ -1,0 +1,134 @@
+//! How a case ends that does not pass.
+
+use std::fmt::Display;
+
+use serde::{Deserialize, Serialize};
+
+/// What a case found wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The clause that was broken when it is not the case's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clause: Option<String>,
+    /// What should have been.
+    pub expected: String,
+    /// What was.
+    pub found: String,
+    /// Where to look, what was done before; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// Why a case stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The plugin does not do what the clause says.
+    Failed(Failure),
+    /// It said `Unsupported`, in its own words. Right for what it does not claim, a failure otherwise (S6).
+    Unsupported(String),
+    /// What the case needs is not on this machine. Only where the probe found the same, else a failure (S8).
+    Absent(String),
+    /// The suite itself is at fault: the plugin is not to blame.
+    Suite(String),
+}
+
+/// How a case ended.
+pub type Verdict<T = ()> = Result<T, Stop>;
+
+impl Stop {
+    /// A failure of the case's own clause.
+    pub fn failed(expected: impl Display, found: impl Display) -> Self {
+        Self::Failed(Failure {
+            expected: expected.to_string(),
+            found: found.to_string(),
+            ..Failure::default()
+        })
+    }
+
+    /// The same with more to say; a no-op for what is no failure.
+    #[must_use]
+    pub fn note(mut self, note: impl Display) -> Self {
+        if let Self::Failed(failure) = &mut self {
+            let separator = if failure.note.is_empty() { "" } else { "; " };
+            failure.note.push_str(separator);
+            failure.note.push_str(&note.to_string());
+        }
+        self
+    }
+
+    /// The same under another clause; a no-op for what is no failure.
+    #[must_use]
+    pub fn clause(mut self, clause: &str) -> Self {
+        if let Self::Failed(failure) = &mut self {
+            failure.clause = Some(clause.to_owned());
+        }
+        self
+    }
+
+    /// What the suite could not do by itself.
+    pub fn suite(what: impl Display) -> Self {
+        Self::Suite(what.to_string())
+    }
+
+    fn of_error(kind: &str, message: &str) -> Self {
+        match kind {
+            "Unsupported" => Self::Unsupported(message.to_owned()),
+            "Unavailable" => Self::Absent(message.to_owned()),
+            _ => Self::failed("success", format!("{kind}: {message}")),
+        }
+    }
+}
+
+impl From<chipdock_plugin_api::Error> for Stop {
+    fn from(error: chipdock_plugin_api::Error) -> Self {
+        Self::of_error(error.kind().as_str(), &error.message())
+    }
+}
+
+impl From<chipdock_host::Error> for Stop {
+    fn from(error: chipdock_host::Error) -> Self {
+        Self::of_error(error.kind().name(), &error.to_string())
+    }
+}
+
+/// Holds that `found` equals `expected`.
+///
+/// # Errors
+///
+/// A failure that shows both.
+pub fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Verdict {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Stop::failed(format!("{what}: {expected:?}"), format!("{found:?}")))
+}
+
+/// Holds a condition.
+///
+/// # Errors
+///
+/// A failure with these words.
+pub fn ensure(condition: bool, expected: impl Display, found: impl Display) -> Verdict {
+    if condition { Ok(()) } else { Err(Stop::failed(expected, found)) }
+}
+
+/// Holds that a call was refused with an error of one of these kinds.
+///
+/// # Errors
+///
+/// A failure that names the kinds and what came instead.
+pub fn refused<T>(what: &str, result: Result<T, chipdock_plugin_api::Error>, kinds: &[&str]) -> Verdict {
+    let expected = || format!("{what}: refused with {}", kinds.join(" or "));
+    match result {
+        Ok(_) => Err(Stop::failed(expected(), "success")),
+        Err(error) if kinds.contains(&error.kind().as_str()) => ensure(
+            !error.message().is_empty(),
+            "an error that says what was expected and found",
+            "no message",
+        ),
+        Err(error) => {
+            Err(Stop::failed(expected(), format!("{}: {}", error.kind().as_str(), error.message())))
+        }
+    }
+}
