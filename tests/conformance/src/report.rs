@@ -213,6 +213,8 @@ pub struct Report {
     pub claims: Vec<Profile>,
     /// The first seed of random programs.
     pub seed: u64,
+    /// How many of them.
+    pub programs: u64,
     /// When it began, seconds since 1970.
     pub started_unix: u64,
     /// How long it took.

@@ -11,7 +11,7 @@ use crate::case::Seeds;
 use crate::expectations::Expectations;
 use crate::{Facts, Level, Stop};
 
-pub use supervisor::supervise;
+pub use supervisor::{probe, supervise};
 pub use worker::work;
 
 /// What is to be run.

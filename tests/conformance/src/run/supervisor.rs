@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -18,7 +19,6 @@ use crate::{Facts, Level, Report, SUITE_VERSION, Status, Stop, cases};
 /// # Errors
 ///
 /// The suite's own fault, before anything could be found out.
-#[expect(clippy::too_many_lines, reason = "the thinnest path that works; the supervisor proper replaces it")]
 pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<Report, String> {
     let started = Instant::now();
     progress(Progress::Probing);
@@ -26,28 +26,10 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
         std::fs::read(&options.library).map_err(|error| format!("{}: {error}", options.library.display()))?;
     let mut report = empty(options, &bytes);
     let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
-    let job = Job {
-        library: std::path::absolute(&options.library).unwrap_or_else(|_| options.library.clone()),
-        facts: Facts::default(),
-        companions: options.companions.clone(),
-        trust: options.trust.clone(),
-        scratch: scratch.path().to_owned(),
-        seeds: options.seeds,
-        token: format!("{:x}", SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()),
-        instances: None,
-    };
-    let mut facts = None;
-    let death = run_worker(options, &job, DEADLINE, &mut |message| {
-        if let Message::Probed { facts: found } = message {
-            facts = Some(found);
-        }
-    })?;
-    match facts {
-        Some(Ok(facts)) => report.plugin = facts,
-        Some(Err(refusal)) => report.refused = format!("{}: {}", refusal.clause, refusal.message),
-        None => {
-            report.refused = death.map_or_else(|| "the probe said nothing".to_owned(), |death| death.text)
-        }
+    let job = job(options, scratch.path());
+    match probe_in(options, &job)? {
+        Ok(facts) => report.plugin = facts,
+        Err(why) => report.refused = why,
     }
     if !report.refused.is_empty() {
         report.exit = 3;
@@ -108,6 +90,43 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     Ok(report)
 }
 
+/// Opens the plugin in a worker and asks what it is; or why it is refused.
+///
+/// # Errors
+///
+/// The suite's own fault, before anything could be found out.
+pub fn probe(options: &Options) -> Result<Result<Facts, String>, String> {
+    let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
+    probe_in(options, &job(options, scratch.path()))
+}
+
+fn job(options: &Options, scratch: &Path) -> Job {
+    Job {
+        library: std::path::absolute(&options.library).unwrap_or_else(|_| options.library.clone()),
+        facts: Facts::default(),
+        companions: options.companions.clone(),
+        trust: options.trust.clone(),
+        scratch: scratch.to_owned(),
+        seeds: options.seeds,
+        token: format!("{:x}", SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()),
+        instances: None,
+    }
+}
+
+fn probe_in(options: &Options, job: &Job) -> Result<Result<Facts, String>, String> {
+    let mut found = None;
+    let death = run_worker(options, job, DEADLINE, &mut |message| {
+        if let Message::Probed { facts } = message {
+            found = Some(facts);
+        }
+    })?;
+    Ok(match found {
+        Some(Ok(facts)) => Ok(facts),
+        Some(Err(refusal)) => Err(format!("{}: {}", refusal.clause, refusal.message)),
+        None => Err(death.map_or_else(|| "the probe said nothing".to_owned(), |death| death.text)),
+    })
+}
+
 fn empty(options: &Options, bytes: &[u8]) -> Report {
     Report {
         schema: SCHEMA.to_owned(),
@@ -121,6 +140,7 @@ fn empty(options: &Options, bytes: &[u8]) -> Report {
         filters: options.filters.clone(),
         claims: options.expectations.claims.clone(),
         seed: options.seeds.first,
+        programs: options.seeds.programs,
         started_unix: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
         seconds: 0.0,
         cases: Vec::new(),
