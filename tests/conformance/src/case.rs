@@ -183,6 +183,16 @@ named! {
     }
 }
 
+impl IntoIterator for Profile {
+    type Item = Self;
+    type IntoIter = std::iter::Once<Self>;
+
+    /// Itself alone.
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self)
+    }
+}
+
 /// What an instance of a case is about: one registration of the plugin, or all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -215,8 +225,8 @@ pub struct Case {
     pub clause: &'static str,
     /// What it is about.
     pub subject: Subject,
-    /// What it needs beyond what every plugin has.
-    pub profile: Option<Profile>,
+    /// What it needs beyond what every plugin has: all of these.
+    pub profiles: Vec<Profile>,
     /// After so long without an end it counts as hung.
     pub deadline: Duration,
     /// Whether the worker ends, as any process does, after it: its exit is part of the case.
@@ -271,7 +281,7 @@ impl Cases {
             group,
             clause,
             subject,
-            profile: None,
+            profiles: Vec::new(),
             deadline: DEADLINE,
             ends_process: false,
             body: Arc::new(|_| Ok(())),
@@ -287,10 +297,10 @@ impl Cases {
 }
 
 impl Draft<'_> {
-    /// It needs this; nothing for `None`.
+    /// It needs these, and what was said before; nothing for `None`.
     #[must_use]
-    pub fn profile(mut self, profile: impl Into<Option<Profile>>) -> Self {
-        self.case.profile = profile.into();
+    pub fn profile(mut self, profiles: impl IntoIterator<Item = Profile>) -> Self {
+        self.case.profiles.extend(profiles);
         self
     }
 

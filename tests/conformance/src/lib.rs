@@ -30,9 +30,10 @@
 //!
 //! Claims and expectations:
 //!
-//! - **S6 Profiles.** A case that needs more than every plugin has names a [`Profile`]. What is claimed must pass. What is
-//!   not claimed runs all the same and must answer `Unsupported`, all cases of the profile alike: some passing and some
-//!   refused is a failure, all passing is a claim left out, reported as stale.
+//! - **S6 Profiles.** A case that needs more than every plugin has names one [`Profile`] or several. It is claimed when
+//!   all of them are, and counts for those that are not otherwise. What is claimed must pass. What is not claimed runs all
+//!   the same and must answer `Unsupported`, all cases of the profile alike: some passing and some refused is a failure, all
+//!   passing is a claim left out, reported as stale.
 //! - **S7 Expectations.** `unsupported` and the expected ways to fail stand in the plugin's expectations file with a reason
 //!   and an issue or a date. Such cases run all the same; one that passes is stale; a date that has passed no longer counts.
 //! - **S8 Availability.** Whether a device is there is found out once, by the probe; a case that finds none later fails.

@@ -89,9 +89,9 @@ pub struct CaseReport {
     pub group: Group,
     /// The clause that it tests.
     pub clause: String,
-    /// What it needs beyond what every plugin has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
+    /// What it needs beyond what every plugin has: all of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
     /// How it ended.
     pub status: Status,
     /// How long it took.

@@ -157,7 +157,7 @@ fn ended(instance: &Instance, seconds: f64, stop: Option<Stop>, not_run: Option<
         id: instance.id.clone(),
         group: instance.case.group,
         clause: instance.case.clause.to_owned(),
-        profile: instance.case.profile,
+        profiles: instance.case.profiles.clone(),
         status: Status::Passed,
         seconds,
         reason: String::new(),
