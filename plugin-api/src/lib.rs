@@ -26,17 +26,25 @@
 //!
 //! Each clause is one duty. **By** says who has it: P the plugin, H the host, both. **Checked** says who finds out when
 //! it is broken: *build* (it does not compile), *shim* (this crate, for plugins in Rust), *host* (when it loads or
-//! calls), *suite* (the conformance suite), *review* (nobody can but a reader). Tests cite the numbers.
+//! calls), *suite* (the conformance suite), *tests* (tests of this repository, for what is the host's), *review* (nobody
+//! can but a reader). Tests and cases cite the numbers.
 //!
 //! ## P1 Entry
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P1.1 | The library exports `chipdock_plugin_v1`, a C function without parameters, for ABI major 1. | P | host |
-//! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call. | P | host |
-//! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host |
-//! | P1.4 | `name` has lower-case letters, digits, `-` and `_` only; `version` is semver; both are as in the manifest. | P | build, host |
+//! | P1.1 | The library exports `chipdock_plugin_v1`, a C function without parameters, for ABI major 1. | P | host, suite |
+//! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call, on every thread. | P | host, suite |
+//! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host, suite |
+//! | P1.4 | `name` has 1 to 64 lower-case letters, digits, `-` and `_`; `version` is semver; both are as in the manifest. | P | build, host, suite |
 //! | P1.5 | It exports no other symbol but the layout check's (P4.1). | P | suite |
+//! | P1.6 | It is a 64-bit little-endian ELF shared object for the machine and the system that it is used on. | P | host, suite |
+//! | P1.7 | A symbol that it uses and does not define is weak, or one of a library that it names; none is the host's. | P | suite |
+//! | P1.8 | It asks for no executable stack, no relocations in code, and no memory that is written and executed. | P | suite |
+//! | P1.9 | A search path in it begins with `$ORIGIN`: none leads to the folders of the machine that built it. | P | suite |
+//! | P1.10 | Nobody but its owner may write the library or its manifest. | P | host, suite |
+//! | P1.11 | Opening it leaves the process as it was: threads, children, open files, signal handlers and mask, environment, folder, umask, locale, floating-point mode; and it prints nothing. | P | suite |
+//! | P1.12 | Opening it opens no library that it does not name. | P | suite |
 //!
 //! ## P2 Two doors
 //!
@@ -50,51 +58,59 @@
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P3.1 | A table never changes within a major and has no null slot. | both | host |
+//! | P3.1 | A table never changes within a major and has no null slot. | both | host, suite |
 //! | P3.2 | What is new is a named interface; a change of `x/1` is `x/2`; `x/1` lives as long as the major. | both | review |
-//! | P3.3 | A host takes its own major with any minor, older or newer. | H | suite |
-//! | P3.4 | Of an interface registered in several versions the host takes the highest that it knows. | H | suite |
-//! | P3.5 | An interface and a feature bit that are not known are ignored, with success. | H | suite |
+//! | P3.3 | A host takes its own major with any minor, older or newer. | H | tests |
+//! | P3.4 | Of an interface registered in several versions the host takes the highest that it knows. | H | review |
+//! | P3.5 | An interface and a feature bit that are not known are ignored, with success. | H | tests |
 //! | P3.6 | A value of an enumeration that is not known is answered with `Unsupported`. | both | shim |
-//! | P3.7 | Every optional interface has a stated default or a typed refusal. | H | suite |
+//! | P3.7 | Every optional interface has a stated default or a typed refusal. | H | review |
+//! | P3.8 | A plugin takes a host of any minor, older or newer, and does without what `query` answers null for. | P | suite |
 //!
 //! ## P4 Layout check
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P4.1 | With the feature `layout-check` the plugin also exports the layouts of the tables as it was compiled. | P | host |
-//! | P4.2 | The host compares them and reports the first difference in one line. | H | suite |
-//! | P4.3 | Without them, magic, sizes and hash decide. | H | suite |
+//! | P4.1 | With the feature `layout-check` the plugin also exports the layouts of the tables as it was compiled. | P | host, suite |
+//! | P4.2 | The host compares them and reports the first difference in one line. | H | tests |
+//! | P4.3 | Without them, magic, sizes and hash decide. | H | tests |
 //!
 //! ## P5 Registration
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | P5.1 | The registrar copies names and texts, keeps tables (they are static), and takes over `self_` whatever it answers. | H | review |
-//! | P5.2 | `init` registers at least one thing, sorted by name, no name twice. | P | shim, host |
-//! | P5.3 | What is registered is what the manifest lists. | P | host |
-//! | P5.4 | When `init` fails nothing stays registered, and every `self_` is destroyed. | H | suite |
+//! | P5.2 | `init` registers at least one thing, sorted by key (`device_api.x`), no key twice, the same for every host. | P | shim, host, suite |
+//! | P5.3 | What is registered is what the manifest lists. | P | host, suite |
+//! | P5.4 | When `init` fails nothing stays registered, and every `self_` is destroyed. | H | tests |
 //! | P5.5 | `device_type` 0 asks for a number; the one in force comes back and is what tensors carry. | both | suite |
+//! | P5.6 | A manifest, where there is one, can be read, and is for the ABI, the system and the processor of the library. | P | host, suite |
+//! | P5.7 | Its keys are sorted, and the schemas of its target kinds are those that are registered. | P | host, suite |
+//! | P5.8 | Its digest, where it has one, is the library's. | P | host, suite |
+//! | P5.9 | A registered name has 1 to 128 printable ASCII characters, no blank, quote or backslash among them. | P | host, suite |
+//! | P5.10 | When the registrar refuses something, `init` registers nothing more and returns the failure with its error. | P | suite |
+//! | P5.11 | `init` that failed may be followed by `init` for another host, which succeeds when nothing is refused. | P | suite |
+//! | P5.12 | A device type that a plugin asks for is 0 or DLPack's; 1, host memory, is that of the name `cpu` alone. | P | host, suite |
 //!
 //! ## P6 Values
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | P6.1 | Calls carry the values of V; their layouts are TVM-FFI's as of ABI 1.0, whatever becomes of TVM-FFI's. | both | build |
-//! | P6.2 | No library exports a symbol that begins with `TVMFFI`. | both | suite |
+//! | P6.2 | No library exports a symbol that begins with `TVMFFI`. | P | suite |
 //!
 //! ## P7 Errors
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P7.1 | 0 is success. Anything else means that an error was raised with the host that called, on this thread, before the return. | P | shim, host |
-//! | P7.2 | A failure without an error is reported as `BrokenPlugin`; the status is not guessed into an error. | H | suite |
+//! | P7.1 | 0 is success. Anything else means that an error was raised with the host that called, on this thread, before the return. | P | shim, host, suite |
+//! | P7.2 | A failure without an error is reported as `BrokenPlugin`; the status is not guessed into an error. | H | tests |
 //! | P7.3 | The error's kind says whose fault it is ([`ErrorKind::class`]); its message says what was expected, what was found, what to do. | P | suite |
 //! | P7.4 | Who calls takes the error on the same thread before calling anything else. | both | review |
 //! | P7.5 | A failure after the return is kept with its stream and answered by the next call on it or its sync, first cause first. | P | suite |
 //! | P7.6 | A lost device answers `DeviceLost` until it is opened again. | P | suite |
 //! | P7.7 | After `OutOfMemory` the state is as it was before. | P | suite |
-//! | P7.8 | A call that failed has written no result that anybody has to release. | P | shim |
+//! | P7.8 | A call that failed has written no result that anybody has to release. | P | shim, suite |
 //!
 //! ## P8 Nothing unwinds across
 //!
@@ -103,12 +119,13 @@
 //! | P8.1 | No panic and no exception leaves a function of a table, a packed function or a deleter. | both | shim |
 //! | P8.2 | A caught one is raised as kind `Panic`. | P | shim |
 //! | P8.3 | A plugin in Rust is built with `panic = "unwind"`. | P | build |
+//! | P8.4 | No call ends the process, and none that the caller got wrong panics. | P | suite |
 //!
 //! ## P9 Whoever allocates frees
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P9.1 | What is handed out carries its deleter or its table's `destroy`, which is called once, last, on any thread. | both | shim |
+//! | P9.1 | What is handed out carries its deleter or its table's `destroy`, which is called once, last, on any thread. | both | shim, suite |
 //! | P9.2 | Arguments, texts and requests are borrowed for the call; who wants to keep them copies them. | both | review |
 //! | P9.3 | Tables, and a descriptor's texts, live as long as the process. | P | review |
 //!
@@ -120,8 +137,12 @@
 //! | P10.2 | `init` runs once for each host, with no other call of that host during it. | H | review |
 //! | P10.3 | `init` starts no thread, calls no vendor's driver, and asks the host for no function. | P | suite |
 //! | P10.4 | Nothing of a host is kept in a global: each registered `self_` knows its host. | P | suite |
-//! | P10.5 | `shutdown` waits for the calls that are running, then drains; calls after it answer `Unavailable`. | P | shim |
+//! | P10.5 | `shutdown` waits for the calls that are running, then drains; calls after it answer `Unavailable`. | P | shim, suite |
 //! | P10.6 | In a forked child nothing of the boundary is called. | H | host |
+//! | P10.7 | `init` and `shutdown` serve any number of hosts, one after the other or on several threads at once. | P | suite |
+//! | P10.8 | `init` and `shutdown` leave the process as it was, as opening does (P1.11). | P | suite |
+//! | P10.9 | A process ends when it is told to, with its own exit code, whatever it did with the plugin before. | P | suite |
+//! | P10.10 | A call leaves the caller's thread as it was: signal mask, floating-point mode, locale, folder, umask. | P | suite |
 //!
 //! ## P11 Never unloaded
 //!
@@ -135,38 +156,42 @@
 //! |---|---|---|---|
 //! | P12.1 | A plugin links no vendor's library; it opens it by its SONAME on first use. | P | suite |
 //! | P12.2 | When it is missing, calls answer `Unavailable` with the names that were tried and the package that brings it. | P | suite |
-//! | P12.3 | A vendor's own binary states its libc floor in the manifest and brings its C++ runtime inside. | P | host |
+//! | P12.3 | A manifest's libc floor is the newest libc that the library names a symbol of, or newer. | P | host, suite |
+//! | P12.4 | A binary that is handed out brings its C++ runtime inside. | P | suite |
 //!
 //! ## H What a host's table promises
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | H.1 | The table and its texts live as long as the process. | H | review |
-//! | H.2 | Its functions may be called from any thread, with `self_` first; texts are borrowed. | H | suite |
-//! | H.3 | `raise` and `raise_object` set this thread's error; `take_error` moves it out, None when there is none. | H | suite |
-//! | H.4 | `function` writes None or an owned function object; a name that is not there is None, not an error. | H | suite |
-//! | H.5 | `query` answers null for what it does not have. | H | suite |
+//! | H.2 | Its functions may be called from any thread, with `self_` first; texts are borrowed. | H | tests |
+//! | H.3 | `raise` and `raise_object` set this thread's error; `take_error` moves it out, None when there is none. | H | tests |
+//! | H.4 | `function` writes None or an owned function object; a name that is not there is None, not an error. | H | tests |
+//! | H.5 | `query` answers null for what it does not have. | H | tests |
 //! | H.6 | None of them unwinds. | H | review |
 //!
 //! ## V Values
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | V.1 | A value is 16 bytes: type index, small length or zero, payload. Unused bytes are zero. | both | suite |
-//! | V.2 | Types 7 to 9 are borrowed and occur in arguments only, never in a result or a container. | both | shim |
+//! | V.1 | A value is 16 bytes: type index, small length or zero, payload. Unused bytes are zero. | both | shim, suite |
+//! | V.2 | Types 7 to 9 are borrowed and occur in arguments only, never in a result or a container. | both | shim, suite |
 //! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null. | both | shim |
 //! | V.4 | A tensor argument is type 7 (`DLTensor*`) or type 70 (an object); both are taken. | both | suite |
-//! | V.5 | A string is UTF-8: up to 7 bytes as type 11 in place, more as type 65, NUL behind; bytes likewise 12 and 66. It never changes. | both | shim |
-//! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (elements owned). | both | build |
-//! | V.7 | An error object owns its texts, its cause and its context; `update_backtrace` is not null. | both | build |
+//! | V.5 | A string is UTF-8: up to 7 bytes as type 11 in place, more as type 65, NUL behind; bytes likewise 12 and 66. It never changes. | both | shim, suite |
+//! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (elements owned). | both | build, suite |
+//! | V.7 | An error object owns its texts, its cause and its context; `update_backtrace` is not null. | both | build, suite |
 //! | V.8 | A function object's `safe_call` never changes. | both | review |
-//! | V.9 | An object may be used and released on any thread. | both | review |
-//! | V.10 | A packed call borrows its arguments; `result` is None before it and owned by the caller after success. | both | shim |
-//! | V.11 | A packed function returns 0, or -1 with an error raised and `result` untouched. | both | shim |
+//! | V.9 | An object may be used and released on any thread. | both | suite |
+//! | V.10 | A packed call borrows its arguments; `result` is None before it and owned by the caller after success. | both | shim, suite |
+//! | V.11 | A packed function returns 0, or -1 with an error raised and `result` untouched. | both | shim, suite |
 //! | V.12 | Counts: add relaxed; give back with release, and acquire before the deleter. The deleter gets 1 when the last strong reference goes, 2 when the last weak one goes, 3 for both at once. | both | suite |
 //! | V.13 | Sixteen zero bytes lie before an object that this crate makes. | P | suite |
-//! | V.14 | Of a managed tensor of another DLPack major only the deleter is used. | both | suite |
+//! | V.14 | Of a managed tensor of another DLPack major only the deleter is used. | both | tests |
 //! | V.15 | An integer that does not fit is an error with value and range; nothing wraps. | both | suite |
+//! | V.16 | A call leaves the counts of its arguments' objects as they were, and higher by what it keeps. | both | suite |
+//! | V.17 | Arguments that a function does not take are an error that is the caller's mistake, with what was expected. | P | suite |
+//! | V.18 | A call keeps no memory but what its result holds. | P | suite |
 //!
 //! ## D Device APIs
 //!
@@ -182,6 +207,10 @@
 //! | D.8 | Copies may be queued; `sync_stream` returns when they are done. | P | suite |
 //! | D.9 | A kind or a scope that is not had is `Unsupported`, not something else instead. | P | suite |
 //! | D.10 | Active device and stream are kept by the host; a plugin may ignore `set_device` and `set_stream`. | H | suite |
+//! | D.11 | An attribute that the table in [`attribute`] has is None or of the type and unit given there, and in a range that makes sense. | P | suite |
+//! | D.12 | An attribute does not change while the process lives, on whatever thread it is asked for; what is free now may. | P | suite |
+//! | D.13 | Attributes agree with each other: a part is not more than the whole. | P | suite |
+//! | D.14 | `device_count` is not negative, and the same at every call. | P | suite |
 //!
 //! ## T Target kinds
 //!
