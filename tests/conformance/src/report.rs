@@ -227,6 +227,9 @@ pub struct Report {
     pub levels: Vec<LevelReport>,
     /// What of expectations and claims no longer holds.
     pub stale: Vec<StaleReport>,
+    /// What to know of the run: what was cut short, what the probe could not find out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What went wrong with the suite itself, beyond cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,

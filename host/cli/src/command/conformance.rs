@@ -40,11 +40,12 @@ pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
         patience: 1.0,
         again: true,
         repro_folder: ".".into(),
+        repeat: Vec::new(),
     };
     let progress = Progress::new(global);
     let report = run::supervise(&options, &mut |event| progress.step(format!("{event:?}")));
     drop(progress);
-    show(&report.map_err(Failure::work)?)
+    show(&report.map_err(|error| Failure::work(error.to_string()))?)
 }
 
 fn show(report: &Report) -> Result<()> {

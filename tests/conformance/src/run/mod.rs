@@ -41,7 +41,39 @@ pub struct Options {
     pub again: bool,
     /// Where reduced programs are written.
     pub repro_folder: PathBuf,
+    /// Words that the command which repeats a case needs besides library and filter, as `--plugin` and a path (S15).
+    pub repeat: Vec<String>,
 }
+
+/// Why there is no report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The user asked for what cannot be done: exit code 2.
+    Usage(String),
+    /// The suite could not do its part: exit code 7.
+    Suite(String),
+}
+
+impl RunError {
+    /// The exit code (S14).
+    #[must_use]
+    pub fn exit(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Suite(_) => 7,
+        }
+    }
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Usage(what) | Self::Suite(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
 
 /// Signs of life, for whoever shows them.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Job, Message, Options, Progress, Signed};
+use super::{Job, Message, Options, Progress, RunError, Signed};
 use crate::case::{DEADLINE, Instance, instances};
 use crate::report::{CaseReport, Death, LevelReport, Machine, SCHEMA};
 use crate::{Facts, Level, Report, SUITE_VERSION, Status, Stop, cases};
@@ -19,15 +19,16 @@ use crate::{Facts, Level, Report, SUITE_VERSION, Status, Stop, cases};
 /// # Errors
 ///
 /// The suite's own fault, before anything could be found out.
-pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<Report, String> {
+pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<Report, RunError> {
     let started = Instant::now();
     progress(Progress::Probing);
-    let bytes =
-        std::fs::read(&options.library).map_err(|error| format!("{}: {error}", options.library.display()))?;
+    let bytes = std::fs::read(&options.library)
+        .map_err(|error| RunError::Usage(format!("{}: {error}", options.library.display())))?;
     let mut report = empty(options, &bytes);
-    let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
+    let scratch =
+        tempfile::tempdir().map_err(|error| RunError::Suite(format!("no scratch folder: {error}")))?;
     let job = job(options, scratch.path());
-    match probe_in(options, &job)? {
+    match probe_in(options, &job).map_err(RunError::Suite)? {
         Ok(facts) => report.plugin = facts,
         Err(why) => report.refused = why,
     }
@@ -56,7 +57,8 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
                 report.cases.push(case);
             }
             _ => {}
-        })?;
+        })
+        .map_err(RunError::Suite)?;
         if let (Some(death), Some(index)) = (death, begun.filter(|index| *index >= n_ended)) {
             let mut case = ended(&left[index], 0.0, None, None);
             case.status = Status::Crashed;
@@ -95,9 +97,10 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
 /// # Errors
 ///
 /// The suite's own fault, before anything could be found out.
-pub fn probe(options: &Options) -> Result<Result<Facts, String>, String> {
-    let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
-    probe_in(options, &job(options, scratch.path()))
+pub fn probe(options: &Options) -> Result<Result<Facts, String>, RunError> {
+    let scratch =
+        tempfile::tempdir().map_err(|error| RunError::Suite(format!("no scratch folder: {error}")))?;
+    probe_in(options, &job(options, scratch.path())).map_err(RunError::Suite)
 }
 
 fn job(options: &Options, scratch: &Path) -> Job {
@@ -147,6 +150,7 @@ fn empty(options: &Options, bytes: &[u8]) -> Report {
         profiles: Vec::new(),
         levels: Vec::new(),
         stale: Vec::new(),
+        notes: Vec::new(),
         faults: Vec::new(),
         exit: 0,
     }
