@@ -20,6 +20,7 @@ pub struct Shared {
     companions: Vec<PathBuf>,
     trust: Vec<PathBuf>,
     scratch: PathBuf,
+    repros: PathBuf,
     plugin: OnceCell<Result<&'static Plugin, Stop>>,
     host: OnceCell<Result<Host, Stop>>,
     cache: RefCell<HashMap<String, Rc<dyn StdAny>>>,
@@ -41,10 +42,17 @@ impl Shared {
             companions: companions.to_owned(),
             trust: trust.to_owned(),
             scratch: scratch.to_owned(),
+            repros: scratch.to_owned(),
             plugin: OnceCell::new(),
             host: OnceCell::new(),
             cache: RefCell::default(),
         }
+    }
+
+    /// The same, with another folder for programs that fail than `scratch`.
+    #[must_use]
+    pub fn with_repros(self, folder: &Path) -> Self {
+        Self { repros: folder.to_owned(), ..self }
     }
 }
 
@@ -53,13 +61,14 @@ pub struct Context<'a> {
     shared: &'a Shared,
     registration: &'a str,
     not_run: RefCell<Option<String>>,
+    repro: RefCell<String>,
 }
 
 impl<'a> Context<'a> {
     /// For an instance about that registration.
     #[must_use]
     pub fn new(shared: &'a Shared, registration: &'a str) -> Self {
-        Self { shared, registration, not_run: RefCell::default() }
+        Self { shared, registration, not_run: RefCell::default(), repro: RefCell::default() }
     }
 
     /// The library.
@@ -166,6 +175,23 @@ impl<'a> Context<'a> {
     /// Says that the case could build but not run what it built, and why (S4).
     pub fn not_run(&self, why: impl Into<String>) {
         *self.not_run.borrow_mut() = Some(why.into());
+    }
+
+    /// A folder for programs that fail, which stays; it need not exist yet.
+    #[must_use]
+    pub fn repros(&self) -> &'a Path {
+        &self.shared.repros
+    }
+
+    /// Says that the program that fails stands in this file, for the report.
+    pub fn left_repro(&self, file: &Path) {
+        *self.repro.borrow_mut() = file.display().to_string();
+    }
+
+    /// What [`Self::left_repro`] was told; empty when nothing.
+    #[must_use]
+    pub fn take_repro(&self) -> String {
+        self.repro.take()
     }
 
     /// What [`Self::not_run`] was told.

@@ -96,6 +96,8 @@ struct Job {
     companions: Vec<PathBuf>,
     trust: Vec<PathBuf>,
     scratch: PathBuf,
+    /// Where programs that fail are written.
+    repros: PathBuf,
     seeds: Seeds,
     token: String,
     /// Ids of instances, in order; nothing: the probe.
@@ -111,7 +113,15 @@ enum Message {
     /// An instance begins.
     Begin { index: usize },
     /// It ended.
-    End { index: usize, seconds: f64, stop: Option<Stop>, not_run: Option<String> },
+    End {
+        index: usize,
+        seconds: f64,
+        stop: Option<Stop>,
+        not_run: Option<String>,
+        /// The file with the program that fails, or empty.
+        #[serde(default)]
+        repro: String,
+    },
     /// All have ended; the process ends next.
     Done,
 }

@@ -50,9 +50,10 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
         let mut n_ended = 0;
         let death = run_worker(options, &job, DEADLINE, &mut |message| match message {
             Message::Begin { index } => begun = Some(index),
-            Message::End { index, seconds, stop, not_run } => {
+            Message::End { index, seconds, stop, not_run, repro } => {
                 n_ended = index + 1;
-                let case = ended(&left[index], seconds, stop, not_run);
+                let mut case = ended(&left[index], seconds, stop, not_run);
+                case.repro = repro;
                 progress(Progress::Ended(&case));
                 report.cases.push(case);
             }
@@ -110,6 +111,7 @@ fn job(options: &Options, scratch: &Path) -> Job {
         companions: options.companions.clone(),
         trust: options.trust.clone(),
         scratch: scratch.to_owned(),
+        repros: std::path::absolute(&options.repro_folder).unwrap_or_else(|_| options.repro_folder.clone()),
         seeds: options.seeds,
         token: format!("{:x}", SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()),
         instances: None,

@@ -61,20 +61,21 @@ pub fn work(job: &Path) -> Result<(), String> {
         end_now()
     };
     let all = instances(&cases(&job.seeds), &job.facts);
-    let shared = Shared::new(&job.library, job.facts.clone(), &job.companions, &job.trust, &job.scratch);
+    let shared = Shared::new(&job.library, job.facts.clone(), &job.companions, &job.trust, &job.scratch)
+        .with_repros(&job.repros);
     for (index, id) in wanted.iter().enumerate() {
         reporter.say(Message::Begin { index });
         let start = Instant::now();
         let instance = all.iter().find(|instance| instance.id == *id);
-        let (stop, not_run) = match instance {
-            None => (Some(Stop::suite(format!("the worker has no case {id}"))), None),
+        let (stop, not_run, repro) = match instance {
+            None => (Some(Stop::suite(format!("the worker has no case {id}"))), None, String::new()),
             Some(instance) => {
                 let context = Context::new(&shared, &instance.registration);
                 let stop = (instance.case.body)(&context).err();
-                (stop, context.take_not_run())
+                (stop, context.take_not_run(), context.take_repro())
             }
         };
-        reporter.say(Message::End { index, seconds: start.elapsed().as_secs_f64(), stop, not_run });
+        reporter.say(Message::End { index, seconds: start.elapsed().as_secs_f64(), stop, not_run, repro });
         if instance.is_some_and(|instance| instance.case.ends_process) {
             reporter.say(Message::Done);
             drop(shared);
