@@ -77,6 +77,12 @@ impl<'a> Context<'a> {
         &self.shared.library
     }
 
+    /// Libraries and folders that are used whatever their owner and permissions are.
+    #[must_use]
+    pub fn trust(&self) -> &'a [PathBuf] {
+        &self.shared.trust
+    }
+
     /// What the probe found.
     #[must_use]
     pub fn facts(&self) -> &'a Facts {

@@ -65,12 +65,12 @@ unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: Chipd
 unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
     let host = host_of(self_);
     if error.is_null() {
-        return host.broke("raise_object was given null");
+        return host.broke("P7.1: raise_object was given null");
     }
     // SAFETY: borrowed for the call, and not null.
     match unsafe { AnyView::from_raw(*error) }.to::<Error>() {
         Ok(error) => host.set(error),
-        Err(_) => host.broke("raise_object was given a value that is no error object"),
+        Err(_) => host.broke("P7.1: raise_object was given a value that is no error object"),
     }
 }
 
@@ -97,7 +97,7 @@ unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_functio
     // SAFETY: H.4, a live name.
     let name = unsafe { str_in_lossy(name).into_owned() };
     if *lock(&host.initialising) {
-        host.broke(format!("`init` asked the host for the function {name}"));
+        host.broke(format!("P10.3: `init` asked the host for the function {name}"));
     }
     if out_function.is_null() {
         host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the function is null"));
@@ -122,6 +122,12 @@ impl SuiteHost {
     /// A new host, for good.
     #[must_use]
     pub fn leak() -> &'static Self {
+        Self::leak_with_minor(CHIPDOCK_ABI_MINOR)
+    }
+
+    /// The same that says it knows this minor of the ABI (P3.8).
+    #[must_use]
+    pub fn leak_with_minor(abi_minor: u32) -> &'static Self {
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let host: &'static Self = Box::leak(Box::new(Self {
             id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
@@ -135,7 +141,7 @@ impl SuiteHost {
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
-            abi_minor: CHIPDOCK_ABI_MINOR,
+            abi_minor,
             version: static_str(env!("CARGO_PKG_VERSION")),
             self_: ptr::from_ref(host).cast_mut().cast(),
             raise,
@@ -180,7 +186,7 @@ impl SuiteHost {
         lock(&self.log).clone()
     }
 
-    /// What the plugin did that it may not do.
+    /// What the plugin did that it may not do, each with its clause in front.
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         lock(&self.broken).clone()
@@ -231,7 +237,9 @@ impl SuiteHost {
             target_kind: register_target_kind,
             codegen: register_codegen,
             module_loader: register_module_loader,
-            function: register_function,
+            // SAFETY: the same function but for null pointers being seen instead of assumed away; an optional function
+            // pointer is passed as the pointer itself.
+            function: unsafe { std::mem::transmute::<OptionalFunction, RegisterFunction>(register_function) },
             interface: register_interface,
         };
         *lock(&self.initialising) = true;
@@ -263,10 +271,59 @@ fn name_of(name: ChipdockStr) -> String {
     unsafe { str_in_lossy(name).into_owned() }
 }
 
+/// A table that can be called, or none when it is null or has a null slot, which is written down.
+///
+/// # Safety
+///
+/// * P5.1: `table` is null, or static and made of function pointers alone.
+unsafe fn table_of<T: Slots>(
+    self_: *mut c_void,
+    key: &str,
+    registered_self: *mut c_void,
+    table: *const T,
+) -> Table<T> {
+    let null = if table.is_null() {
+        Some("its table is null".to_owned())
+    } else {
+        let slots = table.cast::<*const c_void>();
+        // SAFETY: as many pointers as the table has slots, by the caller's word; read as plain pointers.
+        let null = (0..T::NAMES.len()).find(|index| unsafe { slots.add(*index).read() }.is_null());
+        null.map(|index| format!("slot {index} of its table, `{}`, is null", T::NAMES[index]))
+    };
+    let Some(null) = null else {
+        // SAFETY: not null, no null slot, and static by the caller's word.
+        return unsafe { Table::new(registered_self, table) };
+    };
+    host_of(self_).broke(format!("P3.1: {key}: {null}"));
+    Table { self_: registered_self, table: None }
+}
+
+/// A table of the boundary: the names of its slots, in order.
+trait Slots: Sized + 'static {
+    const NAMES: &'static [&'static str];
+}
+
+macro_rules! slots {
+    ($($table:ident: $($slot:ident)*;)*) => {$(
+        impl Slots for $table {
+            const NAMES: &'static [&'static str] = &[$(stringify!($slot)),*];
+        }
+
+        const _: () = assert!(size_of::<$table>() == size_of::<usize>() * <$table as Slots>::NAMES.len());
+    )*};
+}
+slots! {
+    ChipdockDeviceApi: destroy device_count attribute allocate_data_space free_data_space copy_data create_stream
+        free_stream sync_stream sync_stream_from_to set_device set_stream;
+    ChipdockTargetKind: destroy canonicalize;
+    ChipdockCodegen: destroy unsupported build;
+    ChipdockModuleLoader: destroy check load;
+}
+
 unsafe extern "C" fn register_device_api(
     self_: *mut c_void,
     name: ChipdockStr,
-    device_type: i32,
+    asked: i32,
     api_self: *mut c_void,
     api: *const ChipdockDeviceApi,
     out_device_type: *mut i32,
@@ -274,14 +331,15 @@ unsafe extern "C" fn register_device_api(
     let host = host_of(self_);
     let count = host.registered().len();
     let assigned = CHIPDOCK_DEVICE_FIRST_ASSIGNED + i32::try_from(count).unwrap_or_default();
-    let device_type = if device_type == 0 { assigned } else { device_type };
+    let device_type = if asked == 0 { assigned } else { asked };
     if !out_device_type.is_null() {
         // SAFETY: P5.5, a place to write to.
         unsafe { out_device_type.write(device_type) };
     }
+    let name = name_of(name);
     // SAFETY: P5.1, a static table or null.
-    let table = unsafe { Table::new(api_self, api) };
-    host.register(Registered::DeviceApi { name: name_of(name), device_type, table })
+    let table = unsafe { table_of(self_, &format!("device_api.{name}"), api_self, api) };
+    host.register(Registered::DeviceApi { name, asked, device_type, table })
 }
 
 unsafe extern "C" fn register_target_kind(
@@ -291,13 +349,10 @@ unsafe extern "C" fn register_target_kind(
     kind_self: *mut c_void,
     kind: *const ChipdockTargetKind,
 ) -> i32 {
+    let name = name_of(name);
     // SAFETY: P5.1, a static table or null.
-    let table = unsafe { Table::new(kind_self, kind) };
-    host_of(self_).register(Registered::TargetKind {
-        name: name_of(name),
-        schema_json: name_of(schema_json),
-        table,
-    })
+    let table = unsafe { table_of(self_, &format!("target.kind.{name}"), kind_self, kind) };
+    host_of(self_).register(Registered::TargetKind { name, schema_json: name_of(schema_json), table })
 }
 
 unsafe extern "C" fn register_codegen(
@@ -310,9 +365,10 @@ unsafe extern "C" fn register_codegen(
     // SAFETY: P5.1, live for the call, or null.
     let versions = unsafe { info.as_ref() }.map(|info| (name_of(info.ir_min), name_of(info.ir_max)));
     let (ir_min, ir_max) = versions.unwrap_or_default();
+    let name = name_of(kind);
     // SAFETY: P5.1, a static table or null.
-    let table = unsafe { Table::new(codegen_self, codegen) };
-    host_of(self_).register(Registered::Codegen { name: name_of(kind), ir_min, ir_max, table })
+    let table = unsafe { table_of(self_, &format!("target.build.{name}"), codegen_self, codegen) };
+    host_of(self_).register(Registered::Codegen { name, ir_min, ir_max, table })
 }
 
 unsafe extern "C" fn register_module_loader(
@@ -321,21 +377,38 @@ unsafe extern "C" fn register_module_loader(
     loader_self: *mut c_void,
     loader: *const ChipdockModuleLoader,
 ) -> i32 {
+    let name = name_of(kind);
     // SAFETY: P5.1, a static table or null.
-    let table = unsafe { Table::new(loader_self, loader) };
-    host_of(self_).register(Registered::Loader { name: name_of(kind), table })
+    let table = unsafe { table_of(self_, &format!("module.load.{name}"), loader_self, loader) };
+    host_of(self_).register(Registered::Loader { name, table })
 }
+
+type RegisterFunction =
+    unsafe extern "C" fn(*mut c_void, ChipdockStr, *mut c_void, ChipdockSafeCall, ChipdockDeleter) -> i32;
+type OptionalFunction = unsafe extern "C" fn(
+    *mut c_void,
+    ChipdockStr,
+    *mut c_void,
+    Option<unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32>,
+    Option<unsafe extern "C" fn(*mut c_void)>,
+) -> i32;
 
 unsafe extern "C" fn register_function(
     self_: *mut c_void,
     name: ChipdockStr,
     function_self: *mut c_void,
-    call: ChipdockSafeCall,
-    deleter: ChipdockDeleter,
+    call: Option<unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32>,
+    deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
+    let (host, name) = (host_of(self_), name_of(name));
+    let (Some(call), Some(deleter)) = (call, deleter) else {
+        host.broke(format!("P3.1: function.{name}: its function or its deleter is null"));
+        return CHIPDOCK_OK;
+    };
     // SAFETY: P5.1, the registration hands over `self_` with its deleter.
-    let function = unsafe { Function::from_parts(function_self, call, deleter) };
-    host_of(self_).register(Registered::Function { name: name_of(name), function })
+    let function =
+        unsafe { Function::from_parts(function_self, ChipdockSafeCall(call), ChipdockDeleter(deleter)) };
+    host.register(Registered::Function { name, function })
 }
 
 unsafe extern "C" fn register_interface(
@@ -351,6 +424,38 @@ unsafe extern "C" fn register_interface(
 }
 
 impl Registered {
+    /// Its key, as a manifest lists it.
+    pub(super) fn key(&self) -> String {
+        match self {
+            Self::DeviceApi { name, .. } => format!("device_api.{name}"),
+            Self::TargetKind { name, .. } => format!("target.kind.{name}"),
+            Self::Codegen { name, .. } => format!("target.build.{name}"),
+            Self::Loader { name, .. } => format!("module.load.{name}"),
+            Self::Function { name, .. } => format!("function.{name}"),
+            Self::Interface { name, version, .. } => format!("interface.{name}/{version}"),
+        }
+    }
+
+    /// Releases what was registered, once, as a host that goes does (P9.1). An interface's is released by its own means.
+    ///
+    /// # Safety
+    ///
+    /// * Nothing of it is used afterwards.
+    pub(super) unsafe fn destroy(self) {
+        // SAFETY: P9.1, each table's `destroy` with the `self_` that was registered, once, by the caller's word.
+        unsafe {
+            match self {
+                Self::DeviceApi { table, .. } => table.destroy(|table| table.destroy),
+                Self::TargetKind { table, .. } => table.destroy(|table| table.destroy),
+                Self::Codegen { table, .. } => table.destroy(|table| table.destroy),
+                Self::Loader { table, .. } => table.destroy(|table| table.destroy),
+                // Its last reference goes here, and with it what the plugin gave.
+                Self::Function { function, .. } => drop(function),
+                Self::Interface { .. } => {}
+            }
+        }
+    }
+
     /// What it is, and its name.
     pub(super) fn subject(&self) -> Option<(Subject, &str)> {
         Some(match self {

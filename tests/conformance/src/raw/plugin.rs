@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 use std::path::Path;
+use std::ptr;
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_MAGIC, ChipdockCodegen, ChipdockDeviceApi,
-    ChipdockModuleLoader, ChipdockPlugin, ChipdockTargetKind,
+    ChipdockModuleLoader, ChipdockPlugin, ChipdockTableSizes, ChipdockTargetKind,
 };
 use chipdock_plugin_api::text::str_in_lossy;
 use chipdock_plugin_api::{Error, Function};
@@ -44,11 +45,21 @@ impl<T> Table<T> {
         // SAFETY: the caller's word.
         Self { self_, table: unsafe { table.as_ref() } }
     }
+
+    /// # Safety
+    ///
+    /// * P9.1: nothing of it is used afterwards.
+    pub(super) unsafe fn destroy(self, of: impl FnOnce(&T) -> unsafe extern "C" fn(*mut c_void)) {
+        if let Some(table) = self.table {
+            // SAFETY: the caller's word.
+            unsafe { of(table)(self.self_) };
+        }
+    }
 }
 
 /// What was registered.
 pub(super) enum Registered {
-    DeviceApi { name: String, device_type: i32, table: Table<ChipdockDeviceApi> },
+    DeviceApi { name: String, asked: i32, device_type: i32, table: Table<ChipdockDeviceApi> },
     TargetKind { name: String, schema_json: String, table: Table<ChipdockTargetKind> },
     Codegen { name: String, ir_min: String, ir_max: String, table: Table<ChipdockCodegen> },
     Loader { name: String, table: Table<ChipdockModuleLoader> },
@@ -137,7 +148,22 @@ impl Plugin {
         };
         wrong("magic", CHIPDOCK_MAGIC, raw.magic)?;
         wrong("abi_major", CHIPDOCK_ABI_MAJOR.into(), raw.abi_major.into())?;
-        wrong("layout_hash", CHIPDOCK_LAYOUT_HASH, raw.layout_hash)
+        let (sizes, found) = (ChipdockTableSizes::current(), raw.table_sizes);
+        if found != sizes {
+            let message =
+                format!("table_sizes: expected {sizes:?}, found {found:?}; build it against this header");
+            return Err(OpenError::new("P1.3", message));
+        }
+        wrong("layout_hash", CHIPDOCK_LAYOUT_HASH, raw.layout_hash)?;
+        let init = ptr::from_ref(&raw.init).cast::<*const c_void>();
+        let shutdown = ptr::from_ref(&raw.shutdown).cast::<*const c_void>();
+        for (what, slot) in [("init", init), ("shutdown", shutdown)] {
+            // SAFETY: a function pointer of a live descriptor, read as a plain pointer: a null one is seen.
+            if unsafe { slot.read_volatile() }.is_null() {
+                return Err(OpenError::new("P3.1", format!("`{what}` of its descriptor is null")));
+            }
+        }
+        Ok(())
     }
 
     /// Runs `init` with a host (P10.2).
@@ -175,6 +201,17 @@ impl Plugin {
         self.host.check(status, "shutdown")
     }
 
+    /// Releases everything that it registered with this host, each once (P9.1).
+    ///
+    /// # Safety
+    ///
+    /// * `shutdown` was called, and nothing of the plugin is used with this host afterwards.
+    pub unsafe fn destroy(&self) {
+        let registered = std::mem::take(&mut *self.host.registered());
+        // SAFETY: the caller's word.
+        registered.into_iter().for_each(|registered| unsafe { registered.destroy() });
+    }
+
     /// The descriptor's texts.
     #[must_use]
     pub fn descriptor(&self) -> &Descriptor {
@@ -200,12 +237,42 @@ impl Plugin {
         self.host.registered().iter().filter_map(|registered| registered.subject().map(one)).collect()
     }
 
+    /// The keys of all that it registered, interfaces too, in its order.
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        self.host.registered().iter().map(Registered::key).collect()
+    }
+
+    /// Its device APIs: name, the device type that it asked for, and the one in force.
+    #[must_use]
+    pub fn device_types(&self) -> Vec<(String, i32, i32)> {
+        let registered = self.host.registered();
+        let types = registered.iter().filter_map(|registered| match registered {
+            Registered::DeviceApi { name, asked, device_type, .. } => {
+                Some((name.clone(), *asked, *device_type))
+            }
+            _ => None,
+        });
+        types.collect()
+    }
+
+    /// Its plain functions, by name.
+    #[must_use]
+    pub fn functions(&self) -> Vec<(String, Function)> {
+        let registered = self.host.registered();
+        let functions = registered.iter().filter_map(|registered| match registered {
+            Registered::Function { name, function } => Some((name.clone(), function.clone())),
+            _ => None,
+        });
+        functions.collect()
+    }
+
     /// Its device APIs.
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
         let registered = self.host.registered();
         let devices = registered.iter().filter_map(|registered| match registered {
-            Registered::DeviceApi { name, device_type, table } => {
+            Registered::DeviceApi { name, device_type, table, .. } => {
                 Some(Device::new(name.clone(), *device_type, *table, self.host))
             }
             _ => None,
