@@ -42,6 +42,13 @@ static int32_t fail(const Instance *instance, int32_t status, const char *kind, 
   return status;
 }
 
+/* What a pointer must not be (D.2). */
+static int32_t fail_null(const Instance *instance, const char *what) {
+  char message[96];
+  snprintf(message, sizeof message, "%s is null: pass a valid pointer", what);
+  return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", message);
+}
+
 /* Begins a call: 0, or "unavailable" after shutdown. */
 static int32_t enter(Instance *instance) {
   if (__atomic_fetch_add(&instance->state, 1, __ATOMIC_ACQUIRE) & CLOSED) {
@@ -124,6 +131,7 @@ static int32_t device_count(void *self_, int32_t *out_count) {
   Instance *instance = (Instance *)self_;
   int32_t status = enter(instance);
   if (status != CHIPDOCK_OK) return status;
+  if (out_count == NULL) return leave(instance, fail_null(instance, "the place for the count"));
   *out_count = 1;
   return leave(instance, CHIPDOCK_OK);
 }
@@ -132,6 +140,8 @@ static int32_t attribute(void *self_, int32_t device_id, ChipdockStr key, Chipdo
   Instance *instance = (Instance *)self_;
   int32_t status = enter(instance);
   if (status != CHIPDOCK_OK) return status;
+  if (out_value == NULL) return leave(instance, fail_null(instance, "the place for the attribute"));
+  if (key.data == NULL && key.size != 0) return leave(instance, fail_null(instance, "the attribute's key"));
   if (is_text(key, "exist")) {
     *out_value = integer(CHIPDOCK_TYPE_BOOL, device_id == 0);
   } else {
@@ -145,12 +155,22 @@ static int32_t attribute(void *self_, int32_t device_id, ChipdockStr key, Chipdo
 
 static int32_t allocate(Instance *instance, const ChipdockDataSpaceRequest *request, void **out_data) {
   Block *block;
-  uint64_t alignment = request->alignment_bytes;
-  if (alignment == 0 || (alignment & (alignment - 1)) != 0)
-    return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", "alignment: expected a power of two");
-  if (request->kind != CHIPDOCK_DATA_SPACE_DEVICE || !(is_text(request->scope, "") || is_text(request->scope, "global")))
-    return fail(instance, CHIPDOCK_UNSUPPORTED, "Unsupported",
-                DEVICE_NAME " has device memory of scope `global` only");
+  uint64_t alignment;
+  char message[128];
+  if (request == NULL) return fail_null(instance, "the request");
+  if (out_data == NULL) return fail_null(instance, "the place for the data space");
+  if (request->scope.data == NULL && request->scope.size != 0) return fail_null(instance, "the memory scope");
+  alignment = request->alignment_bytes;
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    snprintf(message, sizeof message, "alignment: expected a power of two, found %llu", (unsigned long long)alignment);
+    return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", message);
+  }
+  if (request->kind != CHIPDOCK_DATA_SPACE_DEVICE ||
+      !(is_text(request->scope, "") || is_text(request->scope, "global"))) {
+    snprintf(message, sizeof message, DEVICE_NAME " has memory of kind 0 and scope `global` only, found kind %d",
+             (int)request->kind);
+    return fail(instance, CHIPDOCK_UNSUPPORTED, "Unsupported", message);
+  }
   block = (Block *)malloc(sizeof(Block));
   if (block != NULL) {
     block->size_bytes = request->size_bytes;
@@ -202,9 +222,10 @@ static char *range(const ChipdockCopyEnd *end, uint64_t size_bytes) {
 static int32_t copy(Instance *instance, const ChipdockCopy *request) {
   char *from;
   char *to;
+  if (request == NULL) return fail_null(instance, "the copy");
   if (request->size_bytes == 0) return CHIPDOCK_OK;
-  if (request->from.data == NULL || request->to.data == NULL)
-    return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", "one end of the copy is null");
+  if (request->from.data == NULL) return fail_null(instance, "the source of the copy");
+  if (request->to.data == NULL) return fail_null(instance, "the destination of the copy");
   from = range(&request->from, request->size_bytes);
   to = range(&request->to, request->size_bytes);
   if (from == NULL || to == NULL)
@@ -229,6 +250,7 @@ static int32_t create_stream(void *self_, int32_t device_id, void **out_stream) 
   int32_t status = enter(instance);
   if (status != CHIPDOCK_OK) return status;
   status = check_device(instance, device_id);
+  if (status == CHIPDOCK_OK && out_stream == NULL) status = fail_null(instance, "the place for the stream");
   if (status == CHIPDOCK_OK) *out_stream = NULL;
   return leave(instance, status);
 }

@@ -28,6 +28,11 @@
 //! | [`AVAILABLE_GLOBAL_MEMORY_BYTES`] | int | what is free of it now, in bytes |
 //! | [`IMAGE_PITCH_ALIGNMENT`] | int | alignment of an image's rows, in pixels |
 //! | [`PHYSICAL_CORE_COUNT`] | int | cores without their second threads |
+//! | [`CHECKED_HANDLES`] | bool | whether wrong handles and ranges are answered with typed errors (D.19) |
+
+/// `checked_handles`: see the table above. Not one of [`ALL`]: it says how the device API treats mistakes, and nothing of
+/// the device.
+pub const CHECKED_HANDLES: &str = "checked_handles";
 
 macro_rules! keys {
     ($($name:ident = $text:literal),* $(,)?) => {
@@ -36,7 +41,7 @@ macro_rules! keys {
             pub const $name: &str = $text;
         )*
 
-        /// All the keys above.
+        /// The keys of devices.
         pub const ALL: &[&str] = &[$($text),*];
     };
 }

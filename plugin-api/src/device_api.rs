@@ -218,7 +218,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// * `OutOfMemory`, `DeviceLost`: no stream was made.
     fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
-        let _ = device_id;
+        check_device(self, device_id)?;
         Ok(Stream::DEFAULT)
     }
 
@@ -233,8 +233,8 @@ pub trait DeviceApi: Send + Sync + 'static {
     /// * `stream` came from [`Self::create_stream`] of the same device, is not the default stream (the shim has sorted
     ///   it out), and is freed once.
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        let _ = (device_id, stream);
-        Ok(())
+        let _ = stream;
+        check_device(self, device_id)
     }
 
     /// Waits until all work queued on `stream` is done. Does nothing unless overridden, which is right for a device
@@ -249,8 +249,8 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// * `stream` is the default stream or one of this device that is not freed.
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        let _ = (device_id, stream);
-        Ok(())
+        let _ = stream;
+        check_device(self, device_id)
     }
 
     /// Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
@@ -277,8 +277,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// * `ValueError`: there is no such device.
     fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        let _ = device_id;
-        Ok(())
+        check_device(self, device_id)
     }
 
     /// Says that `stream` is the active stream of the device on this thread. May be ignored, as it is unless
@@ -292,8 +291,8 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// * `stream` is the default stream or one of this device that is not freed.
     unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        let _ = (device_id, stream);
-        Ok(())
+        let _ = stream;
+        check_device(self, device_id)
     }
 
     /// Waits until nothing is under way any more and lets go of the device: the plugin is shutting down.
@@ -304,6 +303,17 @@ pub trait DeviceApi: Send + Sync + 'static {
     fn shutdown(&self) -> Result<(), Error> {
         Ok(())
     }
+}
+
+/// What the calls that do nothing hold all the same (D.3).
+fn check_device<D: DeviceApi + ?Sized>(api: &D, device_id: i32) -> Result<(), Error> {
+    let count = api.device_count()?;
+    crate::ensure!(
+        (0..count).contains(&device_id),
+        ErrorKind::VALUE_ERROR,
+        "device {device_id}: expected an id from 0 up, there are {count} devices"
+    );
+    Ok(())
 }
 
 type Self_ = Registered<dyn DeviceApi>;

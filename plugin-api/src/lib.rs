@@ -111,6 +111,8 @@
 //! | P7.6 | A lost device answers `DeviceLost` until it is opened again. | P | suite |
 //! | P7.7 | After `OutOfMemory` the state is as it was before. | P | suite |
 //! | P7.8 | A call that failed has written no result that anybody has to release. | P | shim, suite |
+//! | P7.9 | A call that failed leaves the device usable: the next that is right succeeds. | P | suite |
+//! | P7.10 | The status is that of the error's kind ([`ErrorKind::status`]); a packed function's is -1. | P | shim, suite |
 //!
 //! ## P8 Nothing unwinds across
 //!
@@ -198,7 +200,7 @@
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | D.1 | `destroy` is called once, after every other call. | H | review |
-//! | D.2 | Pointers of a call are valid, or null where it is said; null elsewhere is `ValueError`. | both | shim |
+//! | D.2 | Pointers of a call are valid, or null where it is said; null elsewhere is `ValueError`. | both | shim, suite |
 //! | D.3 | An attribute that is not known is None; a device that is not there is `ValueError`, for `exist` the answer false. | P | suite |
 //! | D.4 | A data space is aligned as asked for; size 0 is allowed; the alignment is a power of two, else `ValueError`. | P | shim, suite |
 //! | D.5 | A data space is freed once; null is allowed. The host has waited for the work that uses it. | H | shim |
@@ -211,6 +213,24 @@
 //! | D.12 | An attribute does not change while the process lives, on whatever thread it is asked for; what is free now may. | P | suite |
 //! | D.13 | Attributes agree with each other: a part is not more than the whole. | P | suite |
 //! | D.14 | `device_count` is not negative, and the same at every call. | P | suite |
+//! | D.15 | `create_stream` answers handles that differ from null and from each other while they live; a device without streams of its own answers null each time. | P | suite |
+//! | D.16 | What is queued on `to` after `sync_stream_from_to` waits for what was queued on `from` before it. Both may be the same or null, and a circle of such calls ends. | P | suite |
+//! | D.17 | `free_stream` returns when what is queued on the stream is done; null is allowed. | P | suite |
+//! | D.18 | A kernel is ordered on the stream that is current for its device on the thread that launches it. | P | suite |
+//! | D.19 | A device that answers [`attribute::CHECKED_HANDLES`] with true answers a handle that is not live or is another device's, and an end of a copy that is neither its own nor host memory, with `WrongState`, `ValueError` or `Unsupported`, and a range past the end with `IndexError`; nothing changes. Elsewhere such calls are undefined. | P | suite |
+//!
+//! ## I Injection hooks
+//!
+//! How failures are provoked that no call can bring about. A plugin may register plain functions of these names for a
+//! device API `x`: all four or none. They are for tests, and nothing else calls them.
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | I.1 | `conformance.x.fail_next_copy(device_id)`: the next copy queued on that device fails after `copy_data` returned success, with kind `IoError` and a message that says how many bytes were to be copied. It may come at any time until the stream's next report. | P | suite |
+//! | I.2 | `conformance.x.out_of_memory_next(device_id)`: the next data space asked for there is `OutOfMemory`; the one after it is had as ever. | P | suite |
+//! | I.3 | `conformance.x.lose(device_id)`: the device is lost, and what is queued on it fails. | P | suite |
+//! | I.4 | `conformance.x.reopen(device_id)`: it is opened again. What I.1 to I.3 asked for, and failures not reported, are forgotten; data spaces and streams of before may be freed and nothing else. | P | suite |
+//! | I.5 | A hook that is told of a device that is not there, or of none, is `ValueError` or `TypeError`. | P | suite |
 //!
 //! ## T Target kinds
 //!

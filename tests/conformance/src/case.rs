@@ -180,6 +180,10 @@ named! {
         HostVisible = "host-visible",
         /// Memory that both sides address alike.
         Unified = "unified",
+        /// Wrong handles and ranges are answered with typed errors (D.19).
+        CheckedHandles = "checked-handles",
+        /// Hooks by which failures are provoked that no call can bring about (I).
+        FailureInjection = "failure-injection",
     }
 }
 
