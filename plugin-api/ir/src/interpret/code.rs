@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::interpret::kernels::{Binary, Ternary, Unary};
 use crate::interpret::scalar::Lane;
+use crate::interpret::{ErrorKind, InterpretError};
 use crate::{Span, StorageRank, ThreadAxis};
 
 /// The number of a register; a vector takes consecutive ones.
@@ -475,4 +476,15 @@ pub(crate) struct Function {
     pub(crate) tolerant: Vec<Tolerant>,
     /// Threads of a warp.
     pub(crate) warp_size: u32,
+}
+
+impl Function {
+    /// Where the code ends a run since it is not run.
+    pub(crate) fn refused(&self) -> impl Iterator<Item = InterpretError> {
+        self.code.iter().zip(&self.spans).filter_map(|(inst, span)| {
+            let Inst::Trap { trap } = inst else { return None };
+            let what = self.traps.get(*trap as usize)?.clone();
+            Some(InterpretError::new(&self.name, *span, ErrorKind::Unsupported { what }))
+        })
+    }
 }

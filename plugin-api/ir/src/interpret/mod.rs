@@ -192,6 +192,17 @@ impl<'m> Interpreter<'m> {
         run::run(self, function, args).map_err(|error| *error)
     }
 
+    /// Lists what a function, and each that it calls, has that is not run: a run that reaches such a place ends there with
+    /// [`ErrorKind::Unsupported`].
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`]: there is no such function, or it is malformed.
+    pub fn refused(&self, function: &str) -> Result<Vec<InterpretError>, InterpretError> {
+        let functions = compile::compile(self.module, function).map_err(|error| *error)?;
+        Ok(functions.iter().flat_map(code::Function::refused).collect())
+    }
+
     /// Runs a function of the packed calling convention, `(self_handle, args, num_args, result) -> int32`, as the passes
     /// make it; tensors are written in place.
     ///
