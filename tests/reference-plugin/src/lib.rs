@@ -3,13 +3,42 @@
 //!
 //! It is what the conformance suite is tested with: as it is it passes at level Full. A mutant is a copy of the library
 //! with one fault switched on, see [`fault`].
+//!
+//! * `device_api.reference` (`device_api`): two devices (`hardware`), their memory (`memory`) and streams (`stream`).
+//! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
+//! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
+//!   interpreter (`launch`).
+//! * Plain functions (`functions`).
+
+mod call;
+mod codegen;
+mod device_api;
+mod entry;
+mod functions;
+mod hardware;
+mod launch;
+mod limits;
+mod loader;
+mod memory;
+mod stream;
+mod target_kind;
 
 pub(crate) mod fault;
 
-use chipdock_plugin_api::{Any, AnyView, Error, HostRef, export_plugin, register_function};
+use chipdock_plugin_api::{
+    export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
+};
+
+use hardware::Hardware;
 
 export_plugin! { name: "reference" }
 
-register_function!("reference.fault", |_host: HostRef, _args: &[AnyView<'_>]| -> Result<Any, Error> {
-    Ok(Any::from(fault::planted()))
+// Device type 0: the host gives it a number of its own.
+register_device_api!("reference", 0, |host| Box::new(device_api::ReferenceDeviceApi(Hardware::of(host))));
+register_target_kind!("reference", include_str!("target_kind.json"), |_| {
+    Box::new(target_kind::ReferenceTargetKind)
+});
+register_codegen!("reference", "1.0.0", "1.2.0", |_| Box::new(codegen::ReferenceCodegen));
+register_module_loader!("reference", |host| {
+    Box::new(loader::ReferenceLoader { host, hardware: Hardware::of(host) })
 });

@@ -1,0 +1,129 @@
+//! `target.build.reference`: a module as it was read, checked, in canonical wire form.
+
+use chipdock_ir::interpret::{ErrorKind as Interpreted, Interpreter};
+use chipdock_ir::{Diagnostic, IrModule, Span, Stage, wire};
+use chipdock_plugin_api::lowered::{self, LoweredRequest};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::device_api::NAME;
+use crate::entry::Entry;
+use crate::limits;
+
+/// What the bytes are: who reads another format is older or newer.
+pub(crate) const FORMAT: &str = "wire-1";
+/// The section that holds the module.
+pub(crate) const SECTION: &str = "module";
+
+/// The code generator of target `reference`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReferenceCodegen;
+
+/// What a change of the index or of the section is found by.
+pub(crate) fn checksum(functions: &Value, options: &Value, section: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    for text in [functions.to_string(), options.to_string()] {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    hash.update(section);
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Everything in a module that this target does not run, and a description of each function.
+fn examine(read: &LoweredRequest) -> (Vec<Diagnostic>, Vec<Value>) {
+    let mut problems = limits::problems(&read.module, &read.target);
+    let mut functions = Vec::new();
+    let target = std::sync::Arc::new(read.target.clone());
+    for function in &read.module.functions {
+        match Entry::of(function, &target, 0) {
+            Ok(entry) => functions.extend(entry.function().map(|e| lowered::describe(&function.name, e))),
+            Err(error) => problems.extend(error.diagnostics),
+        }
+        problems.extend(refused(&read.module, &function.name));
+    }
+    problems.dedup();
+    (problems, functions)
+}
+
+/// What the interpreter does not run in a function.
+fn refused(module: &IrModule, function: &str) -> Vec<Diagnostic> {
+    let found = Interpreter::new(module).refused(function).unwrap_or_else(|error| vec![error]);
+    let of_this = found.into_iter().filter(|error| &*error.function == function);
+    of_this
+        .map(|error| Diagnostic {
+            function: error.function,
+            span: error.span,
+            node: String::new(),
+            message: match error.kind {
+                Interpreted::Unsupported { what } => {
+                    format!("expected what target \"{NAME}\" can run, found {what}")
+                }
+                kind => kind.to_string(),
+            },
+        })
+        .collect()
+}
+
+fn document(read: &LoweredRequest) -> Result<String, Error> {
+    let options = wire::WriteOptions {
+        positions: has_positions(&read.module),
+        file: read.file.as_deref(),
+        ..wire::WriteOptions::default()
+    };
+    wire::write_with(&read.module, &options)
+        .map_err(|error| Error::new(ErrorKind::INTERNAL, format!("target {NAME}: {error}")))
+}
+
+/// Whether it is known where anything was read.
+fn has_positions(module: &IrModule) -> bool {
+    let mut found = false;
+    for function in &module.functions {
+        function.body.walk(&mut |child| {
+            found |= match child {
+                chipdock_ir::Child::Expr(expr) => expr.span != Span::NONE,
+                chipdock_ir::Child::Stmt(stmt) => stmt.span != Span::NONE,
+            };
+        });
+    }
+    found
+}
+
+fn check_cancelled(session: &BuildSession<'_>) -> Result<(), Error> {
+    if session.is_cancelled() { Err(lowered::cancelled(NAME)) } else { Ok(()) }
+}
+
+impl Codegen for ReferenceCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, NAME, Stage::Blocks)?;
+        lowered::report(&examine(&read).0, session)
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        check_cancelled(session)?;
+        let read = LoweredRequest::read(request, NAME, Stage::Blocks)?;
+        let (problems, functions) = examine(&read);
+        if !problems.is_empty() {
+            lowered::report(&problems, session)?;
+            return Err(lowered::unsupported(&problems));
+        }
+        check_cancelled(session)?;
+        let document = document(&read)?;
+        let functions = Value::from(functions);
+        let options = json!({
+            "arch": read.target.str("arch").unwrap_or_default(),
+            "synchronous": read.target.bool("synchronous").unwrap_or(false),
+        });
+        let index = json!({
+            "module_kind": NAME,
+            "format": FORMAT,
+            "checksum": checksum(&functions, &options, document.as_bytes()),
+            "functions": functions,
+            "options": options,
+        });
+        check_cancelled(session)?;
+        session.section(SECTION, SectionKind::Code, 8, document.as_bytes())?;
+        session.index(&index.to_string())
+    }
+}

@@ -1,0 +1,70 @@
+//! How a function is called: its packed entry, made by the passes for a function that does nothing. Interpreted, the entry
+//! checks arguments as compiled code does, with the same words.
+
+use std::sync::Arc;
+
+use chipdock_ir::{DType, Expr, IrModule, PrimFunc, Stmt, StmtKind, Target, TargetFacts};
+use chipdock_passes::{PassError, make_packed_api};
+
+use crate::device_api::NAME;
+
+/// The packed entry of a function.
+pub(crate) struct Entry {
+    /// The entry and what it calls.
+    pub(crate) module: IrModule,
+    /// The entry's name.
+    pub(crate) symbol: Arc<str>,
+}
+
+/// The host that checks arguments for a device of that number.
+fn facts(target: &Arc<Target>, device_type: i32) -> TargetFacts {
+    TargetFacts {
+        target: Arc::clone(target),
+        device_type,
+        device: NAME.into(),
+        ..TargetFacts::host(target.kind.as_str())
+    }
+}
+
+fn zero(dtype: DType) -> Expr {
+    if dtype.is_float() {
+        Expr::float(0.0, dtype)
+    } else if dtype.is_bool() {
+        Expr::bool(false)
+    } else {
+        Expr::int(0, dtype)
+    }
+}
+
+impl Entry {
+    /// That of `function`, for tensors on devices of that number.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be passed or returned by the packed convention.
+    pub(crate) fn of(function: &PrimFunc, target: &Arc<Target>, device_type: i32) -> Result<Self, PassError> {
+        let empty = PrimFunc {
+            name: Arc::clone(&function.name),
+            params: function.params.clone(),
+            ret: function.ret,
+            attrs: function.attrs.clone(),
+            s_tir: false,
+            alloc_buffers: Vec::new(),
+            body: match function.ret {
+                Some(dtype) if dtype.is_scalar() && !dtype.is_handle() => {
+                    Stmt::new(StmtKind::Return(Some(zero(dtype))))
+                }
+                _ => Stmt::seq([]),
+            },
+        };
+        let module = IrModule { functions: vec![empty], ..IrModule::default() };
+        let module = make_packed_api(&module, &facts(target, device_type))?;
+        let symbol = module.functions.first().map(|entry| Arc::clone(&entry.name)).unwrap_or_default();
+        Ok(Self { module, symbol })
+    }
+
+    /// The entry itself, whose attributes describe it.
+    pub(crate) fn function(&self) -> Option<&PrimFunc> {
+        self.module.functions.first()
+    }
+}

@@ -1,0 +1,185 @@
+//! The devices of one host: what its device API, its loader and its functions share.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, bail, ensure};
+
+use crate::memory::{Memory, lock};
+use crate::stream::{Queue, Streams};
+
+/// How many devices there are.
+pub(crate) const DEVICES_COUNT: i32 = 2;
+
+/// One device. What is queued holds it, but no stream.
+pub(crate) struct Device {
+    pub(crate) memory: Memory,
+    id: i32,
+    is_lost: AtomicBool,
+    fails_next_copy: AtomicBool,
+    is_out_of_memory_next: AtomicBool,
+}
+
+impl Device {
+    fn new(id: i32) -> Self {
+        Self {
+            memory: Memory::new(id),
+            id,
+            is_lost: AtomicBool::new(false),
+            fails_next_copy: AtomicBool::new(false),
+            is_out_of_memory_next: AtomicBool::new(false),
+        }
+    }
+
+    /// Answers `DeviceLost` while it is.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        ensure!(
+            !self.is_lost.load(Ordering::Acquire),
+            ErrorKind::DEVICE_LOST,
+            "device reference:{} is lost: open it again",
+            self.id
+        );
+        Ok(())
+    }
+
+    /// Whether the copy that is queued now fails later; once for each time that it was asked for.
+    pub(crate) fn takes_failure(&self) -> bool {
+        self.fails_next_copy.swap(false, Ordering::AcqRel)
+    }
+
+    /// Lets the next copy that is queued fail after the return.
+    pub(crate) fn fail_next_copy(&self) {
+        self.fails_next_copy.store(true, Ordering::Release);
+    }
+
+    /// Lets the next data space be the one too many.
+    pub(crate) fn out_of_memory_next(&self) {
+        self.is_out_of_memory_next.store(true, Ordering::Release);
+    }
+
+    /// The failure that was asked for, once.
+    pub(crate) fn check_injected_out_of_memory(&self) -> Result<(), Error> {
+        ensure!(
+            !self.is_out_of_memory_next.swap(false, Ordering::AcqRel),
+            ErrorKind::OUT_OF_MEMORY,
+            "device reference:{}: no memory is left, as was asked for; ask again",
+            self.id
+        );
+        Ok(())
+    }
+}
+
+/// Both devices and their streams.
+pub(crate) struct Hardware {
+    device_type: AtomicI32,
+    devices: Vec<(Arc<Device>, Streams)>,
+    is_shut_down: AtomicBool,
+}
+
+/// The hardware of each host by the address of its table; nothing here keeps it alive, and no host sees another's.
+static KNOWN: Mutex<Vec<(usize, Weak<Hardware>)>> = Mutex::new(Vec::new());
+
+impl Hardware {
+    /// That of a host: the one that something of this host still holds, or a new one. Starts nothing.
+    pub(crate) fn of(host: HostRef) -> Arc<Self> {
+        let mut known = lock(&KNOWN);
+        known.retain(|(_, hardware)| hardware.strong_count() > 0);
+        let key = std::ptr::from_ref(host.table()).addr();
+        let found =
+            known.iter().filter(|(host, _)| *host == key).filter_map(|(_, hardware)| hardware.upgrade());
+        if let Some(found) = found.into_iter().find(|hardware| !hardware.is_shut_down()) {
+            return found;
+        }
+        let made = Arc::new(Self {
+            device_type: AtomicI32::new(0),
+            devices: (0..DEVICES_COUNT).map(|id| (Arc::new(Device::new(id)), Streams::new(id))).collect(),
+            is_shut_down: AtomicBool::new(false),
+        });
+        known.push((key, Arc::downgrade(&made)));
+        made
+    }
+
+    /// The number that the host gave the kind of device.
+    pub(crate) fn device_type(&self) -> i32 {
+        self.device_type.load(Ordering::Acquire)
+    }
+
+    /// Says which number the host gave.
+    pub(crate) fn set_device_type(&self, device_type: i32) {
+        self.device_type.store(device_type, Ordering::Release);
+    }
+
+    fn entry(&self, device_id: i32) -> Result<&(Arc<Device>, Streams), Error> {
+        let device = usize::try_from(device_id).ok().and_then(|id| self.devices.get(id));
+        let Some(device) = device else {
+            bail!(
+                ErrorKind::VALUE_ERROR,
+                "device reference:{device_id}: expected an id from 0 to {}, there are {DEVICES_COUNT} devices",
+                DEVICES_COUNT - 1
+            );
+        };
+        Ok(device)
+    }
+
+    /// A device, lost or not.
+    pub(crate) fn device_even_lost(&self, device_id: i32) -> Result<&Arc<Device>, Error> {
+        self.entry(device_id).map(|(device, _)| device)
+    }
+
+    /// A device that is not lost.
+    pub(crate) fn device(&self, device_id: i32) -> Result<&Arc<Device>, Error> {
+        let device = self.device_even_lost(device_id)?;
+        device.check()?;
+        Ok(device)
+    }
+
+    /// The streams of a device, lost or not.
+    pub(crate) fn streams(&self, device_id: i32) -> Result<&Streams, Error> {
+        self.entry(device_id).map(|(_, streams)| streams)
+    }
+
+    /// Loses a device: what is queued fails, and so does every call until it is opened again.
+    pub(crate) fn lose(&self, device_id: i32) -> Result<(), Error> {
+        self.device_even_lost(device_id)?.is_lost.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Opens a device again. What failed while it was lost is over with it.
+    pub(crate) fn reopen(&self, device_id: i32) -> Result<(), Error> {
+        let (device, streams) = self.entry(device_id)?;
+        for queue in streams.all() {
+            let _ = queue.sync();
+        }
+        device.is_lost.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Whether the plugin was shut down for the host.
+    pub(crate) fn is_shut_down(&self) -> bool {
+        self.is_shut_down.load(Ordering::Acquire)
+    }
+
+    fn queues(&self) -> impl Iterator<Item = Arc<Queue>> {
+        self.devices.iter().flat_map(|(_, streams)| streams.all())
+    }
+
+    /// Does what is queued, ends every thread; the first failure that nobody was told is the answer.
+    pub(crate) fn shut_down(&self) -> Result<(), Error> {
+        self.is_shut_down.store(true, Ordering::Release);
+        let mut first = Ok(());
+        for queue in self.queues() {
+            let closed = queue.close();
+            if first.is_ok() {
+                first = closed;
+            }
+        }
+        first
+    }
+}
+
+impl Drop for Hardware {
+    fn drop(&mut self) {
+        // There is nobody left to be told of a failure.
+        let _ = self.shut_down();
+    }
+}

@@ -1,0 +1,137 @@
+//! `module.load.reference`: reads the module back and hands out its functions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chipdock_ir::validate::validate;
+use chipdock_ir::{AttrValue, IrModule, Stage, Target, attr, wire};
+use chipdock_plugin_api::{
+    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict, ensure,
+};
+use serde_json::Value;
+
+use crate::call::Kernel;
+use crate::codegen::{FORMAT, SECTION, checksum};
+use crate::device_api::{ARCH, NAME};
+use crate::hardware::{DEVICES_COUNT, Hardware};
+
+/// The loader of one host.
+pub(crate) struct ReferenceLoader {
+    pub(crate) host: HostRef,
+    pub(crate) hardware: Arc<Hardware>,
+}
+
+/// A module that was loaded: its functions by name.
+struct Loaded {
+    host: HostRef,
+    kernels: BTreeMap<String, Arc<Kernel>>,
+}
+
+fn value_error(message: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::VALUE_ERROR, format!("an artifact of {NAME}: {message}; build it again"))
+}
+
+/// The index, when it is one of any kind at all.
+fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
+    let index: Value = serde_json::from_str(artifact.index_json())
+        .map_err(|error| value_error(format!("the index is not JSON: {error}")))?;
+    ensure!(index.is_object(), ErrorKind::VALUE_ERROR, "expected a JSON object for an artifact's index");
+    Ok(index)
+}
+
+/// Why the artifact is not this loader's.
+fn foreign(index: &Value) -> Option<String> {
+    let (kind, format) = (&index["module_kind"], &index["format"]);
+    (kind != NAME || format != FORMAT).then(|| {
+        format!("expected an artifact of kind \"{NAME}\" and format \"{FORMAT}\", found {kind} and {format}")
+    })
+}
+
+/// The bytes of the module, held against the checksum.
+fn section_of<'a>(artifact: &Artifact<'a>, index: &Value) -> Result<&'a [u8], Error> {
+    let section = artifact.section(SECTION).map_err(|error| value_error(error.message()))?.data;
+    let found = checksum(&index["functions"], &index["options"], section);
+    ensure!(
+        index["checksum"] == found.as_str(),
+        ErrorKind::VALUE_ERROR,
+        "an artifact of {NAME}: expected the checksum {}, found {found}: it was cut off or changed; build it again",
+        index["checksum"]
+    );
+    Ok(section)
+}
+
+impl ModuleLoader for ReferenceLoader {
+    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+        let index = index_of(artifact)?;
+        if let Some(why) = foreign(&index) {
+            return Ok(Verdict::Unsupported(why));
+        }
+        section_of(artifact, &index)?;
+        let device_type = self.hardware.device_type();
+        if device.device_type != device_type {
+            return Ok(Verdict::Unsupported(format!(
+                "expected a device of {NAME} (device type {device_type}), found device type {}",
+                device.device_type
+            )));
+        }
+        if !(0..DEVICES_COUNT).contains(&device.device_id) {
+            return Ok(Verdict::Unsupported(format!(
+                "expected {NAME}:0 to {NAME}:{}, found id {}",
+                DEVICES_COUNT - 1,
+                device.device_id
+            )));
+        }
+        // Older code runs here; what is newer than this hardware does not.
+        let arch = index["options"]["arch"].as_str().unwrap_or_default();
+        Ok(if arch > ARCH {
+            Verdict::Recompile(format!("it was built for {arch}, and the device is {ARCH}"))
+        } else {
+            Verdict::Runs
+        })
+    }
+
+    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+        let index = index_of(artifact)?;
+        if let Some(why) = foreign(&index) {
+            return Err(value_error(why));
+        }
+        let text = std::str::from_utf8(section_of(artifact, &index)?).map_err(value_error)?;
+        let module = wire::read(text).map_err(value_error)?;
+        validate(&module, Stage::Blocks)
+            .map_err(|problems| value_error(problems.first().map(ToString::to_string).unwrap_or_default()))?;
+        let names = index["functions"].as_array().map_or(&[][..], Vec::as_slice);
+        let module = Arc::new(module);
+        let is_synchronous = index["options"]["synchronous"].as_bool().unwrap_or(false);
+        let mut kernels = BTreeMap::new();
+        for entry in names {
+            let (Some(name), Some(symbol)) = (entry["name"].as_str(), entry["symbol"].as_str()) else {
+                return Err(value_error(format!(
+                    "expected a name and a symbol for a function, found {entry}"
+                )));
+            };
+            let target = target_of(&module, symbol)?;
+            let kernel = Kernel::new(&self.hardware, &module, symbol, &target, env, is_synchronous)?;
+            kernels.insert(name.to_owned(), Arc::new(kernel));
+        }
+        Ok(Box::new(Loaded { host: self.host, kernels }))
+    }
+}
+
+/// The target of a function, as the host bound it.
+fn target_of(module: &IrModule, symbol: &str) -> Result<Arc<Target>, Error> {
+    let function = module.function(symbol);
+    let function = function.ok_or_else(|| value_error(format!("the module has no function {symbol}")))?;
+    Ok(match function.attrs.get(attr::TARGET) {
+        Some(AttrValue::Target(target)) => Arc::clone(target),
+        _ => Arc::new(Target { kind: NAME.into(), ..Target::default() }),
+    })
+}
+
+impl Module for Loaded {
+    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        Ok(self.kernels.get(name).map(|kernel| {
+            let kernel = Arc::clone(kernel);
+            Function::from_fn(self.host, move |args| kernel.call(args))
+        }))
+    }
+}

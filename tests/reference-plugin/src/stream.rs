@@ -1,0 +1,202 @@
+//! Streams: queues of work, each with a thread of its own that starts with the first piece of work.
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use chipdock_plugin_api::{Error, ErrorKind, bail, ensure};
+
+use crate::memory::lock;
+
+/// A piece of work.
+pub(crate) type Job = Box<dyn FnOnce() -> Result<(), Error> + Send>;
+
+/// The interpreter recurses as deep as the IR nests.
+const STACK_BYTES: usize = 64 << 20;
+/// Set in every handle of a stream, see the handles of data spaces.
+const HANDLE_BIT: usize = 1 << 61;
+const DEVICE_SHIFT: u32 = 56;
+
+/// A queue: what is pushed runs in order.
+#[derive(Default)]
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    n_queued: u64,
+    n_done: u64,
+    /// The first failure that nobody was told yet (P7.5).
+    failure: Option<Error>,
+    is_closed: bool,
+    worker: Option<JoinHandle<()>>,
+}
+
+impl Queue {
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues work. A failure that is kept is answered instead, and then nothing is queued.
+    pub(crate) fn push(self: &Arc<Self>, job: Job) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        if let Some(failure) = state.failure.take() {
+            return Err(failure);
+        }
+        self.enqueue(&mut state, job)
+    }
+
+    fn enqueue(self: &Arc<Self>, state: &mut State, job: Job) -> Result<(), Error> {
+        ensure!(!state.is_closed, ErrorKind::WRONG_STATE, "the stream was freed: create another");
+        if state.worker.is_none() {
+            let queue = Arc::clone(self);
+            let worker = Builder::new().name("reference-stream".into()).stack_size(STACK_BYTES);
+            let worker = worker.spawn(move || queue.work()).map_err(|error| {
+                Error::new(ErrorKind::OUT_OF_MEMORY, format!("no thread can be had for a stream: {error}"))
+            })?;
+            state.worker = Some(worker);
+        }
+        state.jobs.push_back(job);
+        state.n_queued += 1;
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    fn work(&self) {
+        let mut state = lock(&self.state);
+        loop {
+            while let Some(job) = state.jobs.pop_front() {
+                drop(state);
+                let done = catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|_| {
+                    bail!(
+                        ErrorKind::PANIC,
+                        "work on a stream panicked; this is a bug of the reference plugin"
+                    )
+                });
+                state = lock(&self.state);
+                state.n_done += 1;
+                if let Err(error) = done
+                    && state.failure.is_none()
+                {
+                    state.failure = Some(error);
+                }
+                self.changed.notify_all();
+            }
+            if state.is_closed {
+                return;
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// How much was queued up to now: what a later [`Self::wait_for`] waits for.
+    pub(crate) fn ticket(&self) -> u64 {
+        lock(&self.state).n_queued
+    }
+
+    /// Waits until so much is done.
+    pub(crate) fn wait_for(&self, ticket: u64) {
+        let mut state = lock(&self.state);
+        while state.n_done < ticket {
+            state = self.wait(state);
+        }
+    }
+
+    /// Waits for all that is queued now; answers the first failure since the last report.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
+        self.wait_for(self.ticket());
+        lock(&self.state).failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Does what is queued, ends the thread; answers the failure that nobody was told.
+    pub(crate) fn close(&self) -> Result<(), Error> {
+        let worker = {
+            let mut state = lock(&self.state);
+            state.is_closed = true;
+            self.changed.notify_all();
+            state.worker.take()
+        };
+        if let Some(worker) = worker {
+            // It catches the panics of what it runs.
+            let _ = worker.join();
+        }
+        lock(&self.state).failure.take().map_or(Ok(()), Err)
+    }
+}
+
+/// The streams of one device.
+pub(crate) struct Streams {
+    device_id: i32,
+    default: Arc<Queue>,
+    created: Mutex<Created>,
+}
+
+#[derive(Default)]
+struct Created {
+    queues: HashMap<usize, Arc<Queue>>,
+    last_serial: usize,
+}
+
+impl Streams {
+    /// The default stream alone.
+    pub(crate) fn new(device_id: i32) -> Self {
+        Self { device_id, default: Arc::default(), created: Mutex::default() }
+    }
+
+    /// Makes a stream and answers its handle, a number that is never given out again.
+    pub(crate) fn create(&self) -> usize {
+        let mut created = lock(&self.created);
+        created.last_serial += 1;
+        let handle = HANDLE_BIT | (self.device_id as usize) << DEVICE_SHIFT | created.last_serial << 4;
+        created.queues.insert(handle, Arc::default());
+        handle
+    }
+
+    /// The stream of that handle; 0 is the default.
+    pub(crate) fn get(&self, handle: usize) -> Result<Arc<Queue>, Error> {
+        if handle == 0 {
+            return Ok(Arc::clone(&self.default));
+        }
+        lock(&self.created).queues.get(&handle).cloned().ok_or_else(|| self.unknown(handle))
+    }
+
+    /// Frees a stream after its work.
+    pub(crate) fn free(&self, handle: usize) -> Result<(), Error> {
+        let queue = lock(&self.created).queues.remove(&handle).ok_or_else(|| self.unknown(handle))?;
+        queue.close()
+    }
+
+    /// Makes later work on `to` wait for what is queued on `from` now.
+    pub(crate) fn order(&self, from: usize, to: usize) -> Result<(), Error> {
+        let (from, to) = (self.get(from)?, self.get(to)?);
+        if Arc::ptr_eq(&from, &to) {
+            return Ok(());
+        }
+        let ticket = from.ticket();
+        to.push(Box::new(move || {
+            from.wait_for(ticket);
+            Ok(())
+        }))
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> Vec<Arc<Queue>> {
+        let created = lock(&self.created);
+        std::iter::once(&self.default).chain(created.queues.values()).cloned().collect()
+    }
+
+    fn unknown(&self, handle: usize) -> Error {
+        Error::new(
+            ErrorKind::WRONG_STATE,
+            format!(
+                "{handle:#x} is no stream of reference:{}: it was freed, or is another device's; expected one that this \
+                 device created",
+                self.device_id
+            ),
+        )
+    }
+}
