@@ -45,11 +45,11 @@ impl Stream {
 pub enum DataSpaceKind {
     /// Memory of the device itself.
     Device = abi::CHIPDOCK_DATA_SPACE_DEVICE,
-    /// Page-locked host memory that the device copies from and to at full speed.
+    /// Page-locked host memory that the device copies from and to at full speed; the handle is its address.
     Pinned = abi::CHIPDOCK_DATA_SPACE_PINNED,
-    /// Device memory that the host may read and write in place.
+    /// Device memory that the host may read and write in place, at the handle, which is an address.
     HostVisible = abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE,
-    /// Memory that both sides address alike.
+    /// Memory that both sides address alike; the handle is the address.
     Unified = abi::CHIPDOCK_DATA_SPACE_UNIFIED,
 }
 
@@ -157,7 +157,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     ///
     /// # Shapes and units
     ///
-    /// * Sizes and alignments are in bytes. The alignment is a power of two.
+    /// * Sizes and alignments are in bytes. The alignment is a power of two; up to 64 it is had on every device.
     /// * Size 0 answers a handle that may be freed, and copied with size 0; it may be null.
     ///
     /// # Errors

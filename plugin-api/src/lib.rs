@@ -130,6 +130,7 @@
 //! | P9.1 | What is handed out carries its deleter or its table's `destroy`, which is called once, last, on any thread. | both | shim, suite |
 //! | P9.2 | Arguments, texts and requests are borrowed for the call; who wants to keep them copies them. | both | review |
 //! | P9.3 | Tables, and a descriptor's texts, live as long as the process. | P | review |
+//! | P9.4 | What is given back is given back for good: the same done over and over makes neither memory nor threads nor descriptors of the process grow. | P | suite |
 //!
 //! ## P10 Threads and hosts
 //!
@@ -202,8 +203,8 @@
 //! | D.1 | `destroy` is called once, after every other call. | H | review |
 //! | D.2 | Pointers of a call are valid, or null where it is said; null elsewhere is `ValueError`. | both | shim, suite |
 //! | D.3 | An attribute that is not known is None; a device that is not there is `ValueError`, for `exist` the answer false. | P | suite |
-//! | D.4 | A data space is aligned as asked for; size 0 is allowed; the alignment is a power of two, else `ValueError`. | P | shim, suite |
-//! | D.5 | A data space is freed once; null is allowed. The host has waited for the work that uses it. | H | shim |
+//! | D.4 | A data space whose handle is an address (host memory, D.31, D.32) is aligned as asked for. | P | suite |
+//! | D.5 | A data space is freed once. The host has waited for the work that uses it. | H | review |
 //! | D.6 | A copy's ranges are live and do not overlap; one end is on this API's device, the other there or in host memory. | H | review |
 //! | D.7 | The null stream is the default stream and always allowed. Work on one stream is done in order. | both | suite |
 //! | D.8 | Copies may be queued; `sync_stream` returns when they are done. | P | suite |
@@ -218,6 +219,26 @@
 //! | D.17 | `free_stream` returns when what is queued on the stream is done; null is allowed. | P | suite |
 //! | D.18 | A kernel is ordered on the stream that is current for its device on the thread that launches it. | P | suite |
 //! | D.19 | A device that answers [`attribute::CHECKED_HANDLES`] with true answers a handle that is not live or is another device's, and an end of a copy that is neither its own nor host memory, with `WrongState`, `ValueError` or `Unsupported`, and a range past the end with `IndexError`; nothing changes. Elsewhere such calls are undefined. | P | suite |
+//! | D.20 | A data space has as many bytes as asked for, and each keeps what was written to it last. | P | suite |
+//! | D.21 | Data spaces that live have handles that differ, and no byte in common. | P | suite |
+//! | D.22 | Size 0 answers a handle that may be freed, and be an end of copies of size 0; it may be null. | P | suite |
+//! | D.23 | An alignment that is no power of two is `ValueError`. | P | shim, suite |
+//! | D.24 | Alignments up to 64 bytes are had; a greater one may be `Unsupported`. | P | suite |
+//! | D.25 | To free null is a success that does nothing. | P | shim, suite |
+//! | D.26 | A size that cannot be had is `OutOfMemory`; what is left then says P7.7. | P | suite |
+//! | D.27 | What was freed can be had again, in whatever order and however often, and `available_global_memory_bytes`, where answered, counts it. | P | suite |
+//! | D.28 | The hint of a data space or a copy, known or not, changes nothing that is promised. | P | suite |
+//! | D.29 | The scope `global`, also written as the empty text, is had with kind 0 on every device. | P | suite |
+//! | D.30 | Each device has its own data spaces: what happens on one changes nothing on another. | P | suite |
+//! | D.31 | A pinned data space is host memory: its handle is an address, and copies may name it as such. | P | suite |
+//! | D.32 | The handle of a host-visible or unified data space is an address, at which the host reads and writes the same bytes as the device while no queued work uses them. | P | suite |
+//! | D.33 | A copy moves each byte of the source's range to its place in the destination's range; both begin `offset_bytes` behind their handle. | P | suite |
+//! | D.34 | A copy writes nothing outside of the destination's range. | P | suite |
+//! | D.35 | A copy reads nothing outside of the source's range, and does not write there either. | P | suite |
+//! | D.36 | Sizes, offsets and host addresses of a copy need no alignment. | P | suite |
+//! | D.37 | A copy of size 0 touches no memory; its ends may be null. | P | shim, suite |
+//! | D.38 | Every device copies from and to host memory, and from one of its data spaces to the same or another. | P | suite |
+//! | D.39 | Two devices of one API copy to each other, or the copy is `Unsupported` and nothing was copied. | P | suite |
 //!
 //! ## I Injection hooks
 //!

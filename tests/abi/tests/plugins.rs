@@ -209,9 +209,13 @@ fn d_memory(device: &RegisteredDevice, name: &str) {
             device.free(data).unwrap();
         }
     }
-    device.free(std::ptr::null_mut()).expect("D.5");
+    device.free(std::ptr::null_mut()).expect("D.25");
     for alignment_bytes in [0, 3, 48] {
-        assert_eq!(kind(device.allocate(0, 16, alignment_bytes, 0, "")), Some(ErrorKind::VALUE_ERROR), "D.4");
+        assert_eq!(
+            kind(device.allocate(0, 16, alignment_bytes, 0, "")),
+            Some(ErrorKind::VALUE_ERROR),
+            "D.23"
+        );
     }
     for size_bytes in [u64::MAX, u64::MAX / 2, i64::MAX as u64 - 64, 1 << 60] {
         assert_eq!(kind(device.allocate_bytes(size_bytes)), Some(ErrorKind::OUT_OF_MEMORY), "{size_bytes}");
@@ -236,7 +240,7 @@ fn d_copies(device: &RegisteredDevice) {
     device.copy(second_end(20), ChipdockCopyEnd { offset_bytes: 5, ..to }, 100).expect("device to host");
     assert_eq!(target[5..105], source[10..110]);
     assert!(target[..5].iter().chain(&target[105..]).all(|byte| *byte == 0), "nothing beside the range");
-    device.copy(end(CPU, std::ptr::null_mut(), 0), first_end(0), 0).expect("D.4: nothing from nowhere");
+    device.copy(end(CPU, std::ptr::null_mut(), 0), first_end(0), 0).expect("D.37: nothing from nowhere");
     device.copy(first_end(0), to, 256).unwrap();
     assert_eq!(target, source);
     if device.device_type != CHIPDOCK_DEVICE_CPU {
