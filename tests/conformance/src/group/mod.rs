@@ -15,6 +15,7 @@ mod soak;
 mod stream;
 mod target;
 mod threads;
+mod value;
 
 use crate::case::Seeds;
 use crate::{Case, Cases};
