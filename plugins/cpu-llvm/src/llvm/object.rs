@@ -1,6 +1,7 @@
 //! What an object must be before LLVM's linker sees it: that linker trusts offsets that it is given.
 
 use std::collections::BTreeSet;
+use std::mem::offset_of;
 
 use object::elf::{self, FileHeader64, Rela64, SectionHeader64, Sym64};
 use object::read::elf::{FileHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
@@ -59,6 +60,8 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Checked, String> {
     let sections = header.sections(ENDIAN, bytes).map_err(|error| error.to_string())?;
     let mut symbol_tables = Vec::new();
     for (index, section) in sections.enumerate() {
+        let name = sections.section_name(ENDIAN, section);
+        name.map_err(|error| format!("section {index}: its name cannot be read: {error}"))?;
         check_section(bytes, section).map_err(|why| format!("section {index}: {why}"))?;
         if section.sh_type(ENDIAN) == elf::SHT_SYMTAB {
             symbol_tables.push(index);
@@ -109,14 +112,13 @@ fn header(bytes: &[u8], host: u16) -> Result<&Elf, String> {
 }
 
 fn check_section(bytes: &[u8], section: &SectionHeader64<LittleEndian>) -> Result<(), String> {
-    let takes_memory = section.sh_flags(LittleEndian) & u64::from(elf::SHF_ALLOC) != 0;
-    if section.sh_type(LittleEndian) == elf::SHT_NOBITS && !takes_memory {
-        return Err("a section of zeros takes no memory".to_owned());
-    }
     let flags = section.sh_flags(ENDIAN);
     match section.sh_type(ENDIAN) {
         elf::SHT_NULL => return Ok(()),
         elf::SHT_NOBITS => {
+            if flags & u64::from(elf::SHF_ALLOC) == 0 {
+                return Err("a section of zeros takes no memory".to_owned());
+            }
             let size = section.sh_size(ENDIAN);
             if size > ZEROS_MAX {
                 return Err(format!("{size} bytes of zeros, expected at most {ZEROS_MAX}"));
@@ -304,31 +306,33 @@ fn extent(host: u16, kind: u32) -> Option<(u64, u64)> {
 ///
 /// Nothing unwinds through what is linked (P8), and LLVM 19 reads beyond such a table that is damaged.
 pub(super) fn drop_unwind_tables(object: &mut [u8]) {
-    const NAME: &[u8] = b".eh_frame\0";
-    const NAME_OF_RELOCATIONS: &[u8] = b".rela.eh_frame\0";
-    let number = |object: &[u8], at: usize, size: usize| {
-        let bytes = object.get(at..at.checked_add(size)?)?;
-        let wide = bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        usize::try_from(wide).ok()
-    };
-    // Of the ELF header: where the section headers begin, how many there are, and which one has their names.
-    let (Some(headers), Some(count), Some(names)) =
-        (number(object, 40, 8), number(object, 60, 2), number(object, 62, 2))
-    else {
-        return;
-    };
-    let header = |index: usize| headers.checked_add(index * 64);
-    let Some(names) = header(names).and_then(|at| number(object, at + 24, 8)) else { return };
-    for at in (0..count).filter_map(header) {
-        let Some(name) = number(object, at, 4).and_then(|name| names.checked_add(name)) else { continue };
-        let Some(rest) = object.get(name..) else { continue };
-        let (is_table, relocates) = (rest.starts_with(NAME), rest.starts_with(NAME_OF_RELOCATIONS));
-        // A table without its name and its place in memory is nobody's; what is of no type relocates nothing.
-        let fields = if is_table { vec![(at, 4), (at + 8, 8)] } else { vec![(at + 4, 4)] };
-        for (from, size) in fields.into_iter().filter(|_| is_table || relocates) {
-            if let Some(field) = object.get_mut(from..from + size) {
-                field.fill(0);
-            }
+    for (at, size) in unwind_fields(object).unwrap_or_default() {
+        if let Some(field) = at.checked_add(size).and_then(|end| object.get_mut(at..end)) {
+            field.fill(0);
         }
     }
+}
+
+/// Offsets and sizes of the fields that make a section a table for unwinding: a table without its name and its place in
+/// memory is nobody's, and what is of no type relocates nothing.
+fn unwind_fields(object: &[u8]) -> Option<Vec<(usize, usize)>> {
+    type Section = SectionHeader64<LittleEndian>;
+    let header = Elf::parse(object).ok()?;
+    let sections = header.sections(ENDIAN, object).ok()?;
+    let first = usize::try_from(header.e_shoff(ENDIAN)).ok()?;
+    let mut fields = Vec::new();
+    for (index, section) in sections.enumerate() {
+        let at = first.checked_add(index.0 * size_of::<Section>())?;
+        match sections.section_name(ENDIAN, section) {
+            Ok(b".eh_frame") => {
+                fields.extend([
+                    (at + offset_of!(Section, sh_name), 4),
+                    (at + offset_of!(Section, sh_flags), 8),
+                ]);
+            }
+            Ok(b".rela.eh_frame") => fields.push((at + offset_of!(Section, sh_type), 4)),
+            _ => {}
+        }
+    }
+    Some(fields)
 }
