@@ -84,6 +84,10 @@ fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> 
     fs::rename(&fresh, &installed).map_err(|error| format!("{}: {error}", installed.display()))?;
     let mut command = Command::new(&built.command);
     command.arg("manifest").arg(&installed);
+    // What the suite may expect of it goes where it goes.
+    let expectations = root().join("plugins").join(name).join("expectations.toml");
+    let beside = built.folder.join(format!("{stem}.expectations.toml"));
+    fs::copy(&expectations, &beside).map_err(|error| format!("{}: {error}", expectations.display()))?;
     let needs = root().join("plugins").join(name).join("needs.json");
     if needs.is_file() {
         command.arg("--needs").arg(needs);
