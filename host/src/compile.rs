@@ -98,7 +98,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `ValueError`, with positions, for a module that is not valid or that the target cannot take.
+    /// With positions: `ValueError` for a module that is not valid or cannot be lowered, `Unsupported` for one that needs
+    /// what the target does not have.
     pub fn lower(
         &self,
         module: &IrModule,
@@ -137,8 +138,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// * `ValueError`, with positions: the module is not valid, or the target cannot take it.
-    /// * `Unsupported`: every node that the code generator cannot build.
+    /// * `ValueError`, with positions: the module is not valid or cannot be lowered.
+    /// * `Unsupported`: what the module needs and the target does not have, or every node that the code generator cannot
+    ///   build.
     /// * `Unavailable`: a plugin that is needed is missing or refused.
     /// * `Cancelled`, and what the code generator raised.
     ///
@@ -254,6 +256,7 @@ fn check_valid(module: &IrModule) -> Result<(), Error> {
 fn pass_error(error: PassError) -> Error {
     let kind = match error.fault {
         PassFault::Caller => ErrorKind::Value,
+        PassFault::Target => ErrorKind::Unsupported,
         PassFault::Environment => ErrorKind::Unavailable,
         PassFault::Bug => ErrorKind::Internal,
     };

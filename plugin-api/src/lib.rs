@@ -273,6 +273,23 @@
 //! | C.5 | `unsupported` lists every node that cannot be built and builds nothing. | P | suite |
 //! | C.6 | A build that was cancelled answers `Cancelled`; it never uses more threads than allowed. | P | suite |
 //! | C.7 | What was delivered before a failure is dropped. | H | suite |
+//! | C.9 | Integers and booleans have the values that the IR's specification says, exactly (its N1 to N5, E4). | P | suite |
+//! | C.10 | Floats are within the accuracy contract, NaN, infinities, both zeros and subnormals included (N6, N10, N11). | P | suite |
+//! | C.11 | The least and the greatest of two, rounding and comparisons are as stated, with NaN in either place (N7, N8). | P | suite |
+//! | C.12 | Casts wrap, truncate, saturate and round as stated (N9). | P | suite |
+//! | C.13 | Loads and stores touch the elements that their indices, strides, offsets, lanes and predicates say (E6, E7, B1). | P | suite |
+//! | C.14 | Statements run as stated: bindings, branches, loops of each kind, early ends (S1 to S5). | P | suite |
+//! | C.15 | Blocks run their axes, predicates, inits and reductions as stated (B5 to B7). | P | suite |
+//! | C.16 | Allocations and views are memory of their own, and of the scope and size that they say (B2 to B4). | P | suite |
+//! | C.17 | Calls of functions of the module and of C functions pass arguments and results unchanged (E8). | P | suite |
+//! | C.18 | An assertion that does not hold ends the function with its kind and message (S6). | P | suite |
+//! | C.19 | An argument that does not fit is refused with a typed error that names it, before anything is written. | P | suite |
+//! | C.20 | What fits is taken: any offset of whole elements, any stride of an axis of one element, empty tensors, every value of a scalar. | P | suite |
+//! | C.21 | A call writes what the function writes and nothing beside; called again it does the same. | P | suite |
+//! | C.22 | Functions of one module do not touch each other; an artifact that was saved and read gives the same. | both | suite |
+//! | C.23 | Each thread of a launch runs the body once, with its indices (K1, K2). | P | suite |
+//! | C.24 | Barriers order memory between the threads of a block, shared and dynamic shared memory (K3 to K5). | P | suite |
+//! | C.25 | Reductions over threads, atomic and warp operations are as stated (K6, K7). | P | suite |
 //!
 //! ## M Modules and loaders
 //!

@@ -31,7 +31,7 @@ use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
 ///
 /// # Errors
 ///
-/// A kernel without threads for a target that runs by threads: the caller's, as long as there is no schedule for these.
+/// A kernel without threads for a target that runs by threads: the target's, as long as there is no schedule for these.
 pub fn default_schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         if !facts.thread_axes.is_empty() || !facts.is_host {
@@ -52,7 +52,7 @@ fn threads(function: &PrimFunc, facts: &TargetFacts) -> Result<PrimFunc, PassErr
     if bound {
         return Ok(function.clone());
     }
-    Err(PassError::caller(
+    Err(PassError::target(
         "default_schedule",
         &function.name,
         format!(

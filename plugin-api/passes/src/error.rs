@@ -10,6 +10,8 @@ use chipdock_ir::{Diagnostic, Span};
 pub enum Fault {
     /// The module or the target asks for what cannot be done: the caller changes one of the two.
     Caller,
+    /// The target does not have what the module needs; another may.
+    Target,
     /// Something around us is missing or broken.
     Environment,
     /// A pass met what an earlier pass promised could not occur.
@@ -32,6 +34,12 @@ impl PassError {
     #[must_use]
     pub fn caller(pass: &'static str, function: &Arc<str>, message: impl Into<String>) -> Self {
         Self::one(Fault::Caller, pass, function, message.into())
+    }
+
+    /// What one function needs and the target does not have.
+    #[must_use]
+    pub fn target(pass: &'static str, function: &Arc<str>, message: impl Into<String>) -> Self {
+        Self::one(Fault::Target, pass, function, message.into())
     }
 
     /// A broken promise of an earlier pass, met in one function.
@@ -61,7 +69,7 @@ impl PassError {
 impl fmt::Display for PassError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.fault {
-            Fault::Caller | Fault::Environment => write!(f, "{}: ", self.pass)?,
+            Fault::Caller | Fault::Target | Fault::Environment => write!(f, "{}: ", self.pass)?,
             Fault::Bug => write!(f, "internal error in pass {}, please report it: ", self.pass)?,
         }
         for (index, diagnostic) in self.diagnostics.iter().enumerate() {

@@ -20,7 +20,7 @@ use crate::walk::any_stmt;
 ///
 /// # Errors
 ///
-/// The caller's: a kernel bound to threads, which no part of this version can launch yet.
+/// The target's: a kernel bound to threads, which no part of this version can launch yet.
 pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     for function in &module.functions {
         let bound = any_stmt(&function.body, &mut |kind| {
@@ -31,7 +31,7 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
             )
         });
         if bound || !facts.is_host {
-            return Err(PassError::caller(
+            return Err(PassError::target(
                 "split_host_device",
                 &function.name,
                 format!(

@@ -28,7 +28,7 @@ const LIMIT_MAX: i64 = 1 << 40;
 ///
 /// # Errors
 ///
-/// The caller's, one diagnostic for each thing that is wrong.
+/// The target's, one diagnostic for each thing that it does not have.
 pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     let mut problems = Vec::new();
     for function in &module.functions {
@@ -46,7 +46,7 @@ pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule,
             );
         }
     }
-    finish("verify_memory", module, problems)
+    finish("verify_memory", module, Fault::Target, problems)
 }
 
 /// Refuses limits of a target that cannot be, and functions that go past them: threads of a block, shared memory of a
@@ -62,22 +62,26 @@ pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule,
 ///
 /// # Errors
 ///
-/// The caller's, one diagnostic for each limit and function.
+/// The caller's for limits that cannot be, the target's for a function that goes past one: one diagnostic for each.
 pub fn verify_limits(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    let mut problems = limits(facts);
-    if problems.is_empty() {
-        for function in &module.functions {
-            usage(function, facts, &mut problems);
-        }
+    finish("verify_limits", module, Fault::Caller, limits(facts))?;
+    let mut problems = Vec::new();
+    for function in &module.functions {
+        usage(function, facts, &mut problems);
     }
-    finish("verify_limits", module, problems)
+    finish("verify_limits", module, Fault::Target, problems)
 }
 
-fn finish(pass: &'static str, module: &IrModule, problems: Vec<Diagnostic>) -> Result<IrModule, PassError> {
+fn finish(
+    pass: &'static str,
+    module: &IrModule,
+    fault: Fault,
+    problems: Vec<Diagnostic>,
+) -> Result<IrModule, PassError> {
     if problems.is_empty() {
         return Ok(module.clone());
     }
-    Err(PassError { fault: Fault::Caller, pass, diagnostics: problems })
+    Err(PassError { fault, pass, diagnostics: problems })
 }
 
 struct Verifier<'a> {

@@ -66,6 +66,7 @@ pub mod context;
 pub mod expectations;
 pub mod facts;
 mod group;
+pub mod ops;
 pub mod raw;
 pub mod report;
 pub mod run;

@@ -18,10 +18,7 @@
 //!
 //! [`interpret::accuracy::ulps`]: chipdock_ir::interpret::accuracy::ulps
 
-pub mod cases;
 pub mod judge;
 pub mod python;
-pub mod table;
-mod values;
 
-pub use cases::{Case, NOT_COMPUTED, cases};
+pub use chipdock_conformance::ops::{Case, NOT_COMPUTED, cases, table};

@@ -13,7 +13,7 @@ use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{DType, Expr, Op, Stage, build};
 use chipdock_peers::cases::module;
-use chipdock_peers::judge::{Summary, Verdict, arguments, hold_backend, interpret};
+use chipdock_peers::judge::{Held, Summary, arguments, hold_backend, interpret};
 use chipdock_peers::table::Tables;
 use chipdock_peers::{Case, cases};
 use chipdock_xtask::runner::backends::Backend;
@@ -106,8 +106,8 @@ fn backends_agree_with_the_interpreter() {
             for (backend, (found, wrong)) in backends.iter().zip(found.iter().zip(&mut wrong)) {
                 let verdict = match (&output, &found[group][index]) {
                     (Ok(output), Ok(found)) => hold_backend(case, table, output, found),
-                    (Err(error), _) => Verdict { first: Some(error.to_string()), ..Verdict::default() },
-                    (_, Err(error)) => Verdict { first: Some(error.clone()), ..Verdict::default() },
+                    (Err(error), _) => Held { first: Some(error.to_string()), ..Held::default() },
+                    (_, Err(error)) => Held { first: Some(error.clone()), ..Held::default() },
                 };
                 if let Some(first) = &verdict.first {
                     wrong.push(format!("{}: {first}", case.name()));

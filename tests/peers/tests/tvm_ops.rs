@@ -7,7 +7,7 @@ use std::path::Path;
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::{BinaryOp, Op, build, print};
 use chipdock_peers::cases::Operation;
-use chipdock_peers::judge::{Summary, Verdict, arguments, hold_backend, interpret};
+use chipdock_peers::judge::{Held, Summary, arguments, hold_backend, interpret};
 use chipdock_peers::python::{Program, Ran, python, run_in_tvm};
 use chipdock_peers::table::{Kind, Table, Tables};
 use chipdock_peers::{Case, cases};
@@ -175,7 +175,7 @@ fn operations_agree_with_tvm() {
     for ((case, table), found) in rows.iter().zip(run_all(&python, &rows)) {
         let output = interpret(case, table).unwrap_or_else(|error| panic!("{}: {error}", case.name()));
         let verdict = match found {
-            Err(why) => Verdict { first: Some(why), ..Verdict::default() },
+            Err(why) => Held { first: Some(why), ..Held::default() },
             Ok(found) => hold_backend(case, table, &output, &found),
         };
         match (&verdict.first, otherwise(case)) {

@@ -33,7 +33,7 @@ fn lowered(module: &IrModule, facts: TargetFacts, schedule: Schedule) -> Result<
 
 fn refused(result: Result<(), PassError>, pass: &str, says: &[&str]) {
     let error = result.unwrap_err();
-    assert_eq!((error.pass, error.fault), (pass, Fault::Caller), "{error}");
+    assert_eq!((error.pass, error.fault), (pass, Fault::Target), "{error}");
     let text = error.to_string();
     assert!(text.starts_with(&format!("{pass}: ")), "{text}");
     for part in says {
@@ -75,6 +75,7 @@ fn impossible_limits_are_refused() {
     for limit in [-1, i64::MIN, i64::MAX] {
         let facts = TargetFacts { threads_per_block_max: Some(limit), warp_size: Some(limit), ..device() };
         let error = verify_limits(&kernel(Some(64), None), &facts).unwrap_err();
+        assert_eq!(error.fault, Fault::Caller, "the target can be corrected: {error}");
         assert_eq!(error.diagnostics.len(), 2, "each is told: {error}");
         assert!(error.to_string().contains(&format!("found {limit}; correct the target")), "{error}");
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chipdock_ir::DType;
 use chipdock_ir::interpret::Array;
 
-use crate::values::{Random, array, cut, few, float_bits, format, many};
+use super::values::{Random, array, cut, few, float_bits, format, many};
 
 /// Random rows of a table that does not hold every combination.
 const RANDOM_ROWS: usize = 2048;

@@ -5,7 +5,7 @@ use chipdock_ir::{
     BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Signature, build,
 };
 
-use crate::table::{Kind, Tables};
+use super::table::{Kind, Tables};
 
 /// Ops that compute nothing from numbers, and why they have no case (P1).
 pub const NOT_COMPUTED: &[(Op, &str)] = &[
