@@ -62,6 +62,7 @@
 //!   ids. A program that fails is made small and written as one file.
 
 pub mod case;
+pub mod compute;
 pub mod context;
 pub mod expectations;
 pub mod facts;

@@ -217,7 +217,7 @@ impl SuiteHost {
         }))
     }
 
-    fn set(&self, error: Error) {
+    pub(super) fn set(&self, error: Error) {
         ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
     }
 

@@ -1,10 +1,17 @@
 //! The plugin through the bare tables, with a host of the suite's own: what is found here is what the boundary carries,
 //! with nothing of `chipdock-host` in between.
 
+mod codegen;
 mod device;
+mod env;
 mod host;
+mod kind;
+mod loader;
 mod plugin;
 
+pub use codegen::{Codegen, Delivered, Reported, Request, Section, Step};
 pub use device::{Device, NO_HINT, Space, host_end};
 pub use host::{Logged, SuiteHost};
+pub use kind::Kind;
+pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};
 pub use plugin::{Descriptor, OpenError, Plugin, Table};

@@ -52,8 +52,7 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
             Message::Begin { index } => begun = Some(index),
             Message::End { index, seconds, stop, not_run, repro } => {
                 n_ended = index + 1;
-                let mut case = ended(&left[index], seconds, stop, not_run);
-                case.repro = repro;
+                let case = CaseReport { repro, ..ended(&left[index], seconds, stop, not_run) };
                 progress(Progress::Ended(&case));
                 report.cases.push(case);
             }
