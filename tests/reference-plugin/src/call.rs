@@ -100,7 +100,7 @@ impl Kernel {
         for (index, (param, arg)) in function.params.iter().zip(args).enumerate() {
             let argument = match (param, tensors[index]) {
                 (Param::Buffer(buffer), Some(tensor)) => {
-                    let space = Space::of(device, tensor, buffer.elem_offset.is_some()).map_err(|error| {
+                    let space = Space::of(device, tensor, buffer).map_err(|error| {
                         error.context(format_args!("{} on argument #{index} of {}", buffer.name, self.name))
                     })?;
                     Argument::Tensor(space)

@@ -119,6 +119,7 @@ impl DeviceApi for ReferenceDeviceApi {
         Ok(match key {
             attribute::DEVICE_NAME => Some(Any::from(format!("Reference device {device_id}"))),
             attribute::VENDOR_NAME => Some(Any::from("Chipdock")),
+            attribute::CHECKED_HANDLES => Some(Any::from(true)),
             attribute::COMPUTE_VERSION => Some(Any::from("2.0")),
             attribute::ARCH => Some(Any::from(ARCH)),
             attribute::DRIVER_VERSION => Some(Any::from(env!("CARGO_PKG_VERSION"))),

@@ -144,13 +144,15 @@ impl Hardware {
         Ok(())
     }
 
-    /// Opens a device again. What failed while it was lost is over with it.
+    /// Opens a device again. What failed until now, and what was to fail, is forgotten (I.4).
     pub(crate) fn reopen(&self, device_id: i32) -> Result<(), Error> {
         let (device, streams) = self.entry(device_id)?;
         for queue in streams.all() {
             let _ = queue.sync();
         }
-        device.is_lost.store(false, Ordering::Release);
+        for flag in [&device.fails_next_copy, &device.is_out_of_memory_next, &device.is_lost] {
+            flag.store(false, Ordering::Release);
+        }
         Ok(())
     }
 

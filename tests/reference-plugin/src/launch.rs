@@ -4,24 +4,30 @@
 //! streams that touch the same bytes, one writing, without an order between them are their caller's mistake, as on any
 //! device; whoever touches other bytes of the same data space is not disturbed.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use chipdock_ir::interpret::{Arg, Array, ErrorKind as Interpreted, InterpretError, Interpreter, Limits};
-use chipdock_ir::{DType, IrModule, Param};
+use chipdock_ir::{Buffer, DType, IrModule, Param, PrimFunc};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, TensorView, abi, bail, ensure};
 
 use crate::hardware::Device;
 use crate::memory::Block;
+use crate::views;
 
 /// A kernel that runs longer does not end.
 const STEPS_MAX: u64 = 1 << 31;
 
-/// A range of a data space, with the extents of the tensor that lies there.
+/// Where a tensor, or what a pointer points to, lies.
 pub(crate) struct Space {
-    block: Arc<Block>,
-    offset: usize,
-    size: usize,
-    shape: Vec<usize>,
+    pub(crate) block: Arc<Block>,
+    /// What it may touch of the block.
+    pub(crate) range: Range<usize>,
+    /// What its data pointer points to: its first element, or what its declared offset counts from.
+    pub(crate) pointer: usize,
+    pub(crate) byte_offset: usize,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) strides: Vec<i64>,
 }
 
 /// An argument that was checked.
@@ -41,24 +47,64 @@ pub(crate) struct Launch {
     pub(crate) arguments: Vec<Argument>,
 }
 
+/// The first byte and one past the last that elements of so many bytes touch, counted from the first element.
+fn span(shape: &[usize], strides: &[i64], item_bytes: usize) -> (i128, i128) {
+    let (mut low, mut high) = (0_i128, 0_i128);
+    for (extent, stride) in shape.iter().zip(strides) {
+        let reach = (*extent as i128 - 1) * i128::from(*stride);
+        if reach < 0 { low += reach } else { high += reach }
+    }
+    (low * item_bytes as i128, (high + 1) * item_bytes as i128)
+}
+
+fn compact_strides(shape: &[usize]) -> Vec<i64> {
+    let mut strides = vec![1_i64; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis].saturating_mul(i64::try_from(shape[axis]).unwrap_or(i64::MAX));
+    }
+    strides
+}
+
 impl Space {
-    /// Where a compact tensor lies.
-    pub(crate) fn of(device: &Device, tensor: TensorView<'_>, _has_offset: bool) -> Result<Self, Error> {
-        let shape: Vec<usize> =
-            tensor.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(usize::MAX)).collect();
-        let size = tensor.size_bytes()?;
-        let handle = tensor.data().addr();
-        if size == 0 {
-            return Ok(Self { block: Arc::new(Block::empty()), offset: 0, size: 0, shape });
+    /// Where a tensor lies that is given for a buffer.
+    pub(crate) fn of(device: &Device, tensor: TensorView<'_>, buffer: &Buffer) -> Result<Self, Error> {
+        let extents = tensor.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(usize::MAX));
+        let shape: Vec<usize> = extents.collect();
+        let declared = tensor.strides().filter(|_| !buffer.strides.is_empty());
+        let strides = declared.map_or_else(|| compact_strides(&shape), <[i64]>::to_vec);
+        let byte_offset = usize::try_from(tensor.byte_offset()).unwrap_or(usize::MAX);
+        if tensor.size_bytes()? == 0 {
+            let block = Arc::new(Block::empty());
+            return Ok(Self { block, range: 0..0, pointer: 0, byte_offset, shape, strides });
         }
-        ensure!(handle != 0, ErrorKind::VALUE_ERROR, "data pointer is NULL: expected a data space");
-        let (block, offset) = device.memory.range(handle, tensor.byte_offset(), size)?;
-        Ok(Self { block, offset, size: size as usize, shape })
+        let handle = tensor.data().addr();
+        ensure!(handle != 0, ErrorKind::VALUE_ERROR, "expected non-NULL data pointer");
+        let (low, high) = span(&shape, &strides, buffer.dtype.size_bytes());
+        let first = tensor.byte_offset();
+        let start = u64::try_from(i128::from(first) + low);
+        let size = u64::try_from(high - low);
+        let (Ok(start), Ok(size)) = (start, size) else {
+            bail!(
+                ErrorKind::INDEX_ERROR,
+                "expected a tensor within its data space, found byte {low} before it"
+            );
+        };
+        let (block, inner) = device.memory.range(handle, start, size)?;
+        // `inner` is where the range starts in the block.
+        let base = inner - start as usize;
+        let pointer = if buffer.elem_offset.is_some() { base } else { base + byte_offset };
+        Ok(Self { block, range: inner..inner + size as usize, pointer, byte_offset, shape, strides })
     }
 
-    fn whole(block: Arc<Block>, offset: usize) -> Self {
-        let size = block.size_bytes() - offset;
-        Self { block, offset, size, shape: vec![size] }
+    fn whole(block: Arc<Block>, start: usize) -> Self {
+        let range = start..block.size_bytes();
+        let shape = vec![range.len()];
+        Self { block, range, pointer: start, byte_offset: 0, shape, strides: vec![1] }
+    }
+
+    /// Whether both lie in one block.
+    pub(crate) fn is_same_block(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.block, &other.block)
     }
 }
 
@@ -92,12 +138,21 @@ impl Argument {
         Ok(Self::Pointer(Some(Space::whole(block, offset))))
     }
 
-    fn space(&self) -> Option<&Space> {
+    /// Where it lies, if it is memory.
+    pub(crate) fn space(&self) -> Option<&Space> {
         match self {
             Self::Tensor(space) | Self::Pointer(Some(space)) => Some(space),
             _ => None,
         }
     }
+}
+
+/// An argument of the interpreter that is memory: what was read, and where it goes back.
+struct Taken<'a> {
+    argument: usize,
+    block: &'a Block,
+    range: Range<usize>,
+    before: Vec<u8>,
 }
 
 impl Launch {
@@ -107,15 +162,30 @@ impl Launch {
         let Some(function) = self.module.function(&self.function) else {
             bail!(ErrorKind::INTERNAL, "the function {} was lost; this is a bug", self.function);
         };
-        let mut args = Vec::with_capacity(self.arguments.len());
-        for (argument, param) in self.arguments.iter().zip(&function.params) {
+        if views::is_plain(function, &self.arguments) {
+            self.run_plain(function)
+        } else {
+            self.run_views(function)
+        }
+    }
+
+    fn run_plain(&self, function: &PrimFunc) -> Result<Any, Error> {
+        let (mut args, mut taken) = (Vec::new(), Vec::new());
+        for (index, (argument, param)) in self.arguments.iter().zip(&function.params).enumerate() {
             args.push(match argument {
                 Argument::Tensor(space) | Argument::Pointer(Some(space)) => {
                     let dtype = match param {
                         Param::Buffer(buffer) => buffer.dtype,
                         Param::Var(_) => DType::UINT8,
                     };
-                    let data = space.block.read(space.offset, space.size)?;
+                    let before = space.block.read(space.range.start, space.range.len())?;
+                    let data = before.clone();
+                    taken.push(Taken {
+                        argument: index,
+                        block: &space.block,
+                        range: space.range.clone(),
+                        before,
+                    });
                     Arg::Tensor(Array { dtype, shape: space.shape.clone(), data })
                 }
                 Argument::Pointer(None) => Arg::Tensor(Array::zeros(DType::UINT8, &[0])),
@@ -123,16 +193,35 @@ impl Launch {
                 Argument::Float(value) => Arg::Float(*value),
             });
         }
-        let before: Vec<Option<Vec<u8>>> = args
-            .iter()
-            .map(|arg| if let Arg::Tensor(array) = arg { Some(array.data.clone()) } else { None })
-            .collect();
+        self.interpret(&self.module, args, &taken)
+    }
+
+    fn run_views(&self, function: &PrimFunc) -> Result<Any, Error> {
+        let rewritten = views::rewrite(&self.module, function, &self.arguments);
+        let (mut args, mut taken) = (Vec::new(), Vec::new());
+        for (index, source) in rewritten.sources.iter().enumerate() {
+            args.push(match source {
+                views::Source::Piece(piece) => {
+                    let views::Piece { block, range } = &rewritten.pieces[*piece];
+                    let before = block.read(range.start, range.len())?;
+                    let array = Array { dtype: DType::UINT8, shape: vec![range.len()], data: before.clone() };
+                    taken.push(Taken { argument: index, block, range: range.clone(), before });
+                    Arg::Tensor(array)
+                }
+                views::Source::Int(value) => Arg::Int(*value),
+                views::Source::Float(value) => Arg::Float(*value),
+            });
+        }
+        self.interpret(&rewritten.module, args, &taken)
+    }
+
+    fn interpret(&self, module: &IrModule, mut args: Vec<Arg>, taken: &[Taken<'_>]) -> Result<Any, Error> {
         let limits = Limits { steps_max: STEPS_MAX, ..Limits::default() };
-        let interpreter = Interpreter::new(&self.module).with_limits(limits);
+        let interpreter = Interpreter::new(module).with_limits(limits);
         let outcome = interpreter.run(&self.function, &mut args).map_err(|error| raised(&error))?;
-        for ((argument, arg), before) in self.arguments.iter().zip(&args).zip(before) {
-            if let (Some(space), Arg::Tensor(after), Some(before)) = (argument.space(), arg, before) {
-                write_changes(space, &before, &after.data)?;
+        for piece in taken {
+            if let Some(Arg::Tensor(after)) = args.get(piece.argument) {
+                write_changes(piece, &after.data)?;
             }
         }
         Ok(outcome.returned.map_or(Any::NONE, |(value, _)| returned(&value)))
@@ -140,7 +229,8 @@ impl Launch {
 }
 
 /// Writes the runs of bytes that are others now.
-fn write_changes(space: &Space, before: &[u8], after: &[u8]) -> Result<(), Error> {
+fn write_changes(taken: &Taken<'_>, after: &[u8]) -> Result<(), Error> {
+    let before = &taken.before;
     let size = before.len().min(after.len());
     let mut start = 0;
     while start < size {
@@ -149,7 +239,7 @@ fn write_changes(space: &Space, before: &[u8], after: &[u8]) -> Result<(), Error
             continue;
         }
         let length = before[start..size].iter().zip(&after[start..size]).take_while(|(a, b)| a != b).count();
-        space.block.write(space.offset + start, &after[start..start + length])?;
+        taken.block.write(taken.range.start + start, &after[start..start + length])?;
         start += length;
     }
     Ok(())

@@ -7,7 +7,7 @@
 //! * `device_api.reference` (`device_api`): two devices (`hardware`), their memory (`memory`) and streams (`stream`).
 //! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
-//!   interpreter (`launch`).
+//!   interpreter (`launch`), as views of memory where they overlap (`views`).
 //! * Plain functions (`functions`).
 
 mod call;
@@ -22,6 +22,7 @@ mod loader;
 mod memory;
 mod stream;
 mod target_kind;
+mod views;
 
 pub(crate) mod fault;
 
