@@ -380,7 +380,8 @@ pub fn manifest_path(library: &Path) -> PathBuf {
 }
 
 /// The newest `GLIBC_` version that a library names.
-pub(crate) fn glibc_floor(library: &[u8]) -> Option<String> {
+#[must_use]
+pub fn glibc_floor(library: &[u8]) -> Option<String> {
     const PREFIX: &[u8] = b"GLIBC_";
     let starts = library.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX);
     starts

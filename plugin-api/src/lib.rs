@@ -37,7 +37,7 @@
 //! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call, on every thread. | P | host, suite |
 //! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host, suite |
 //! | P1.4 | `name` has 1 to 64 lower-case letters, digits, `-` and `_`; `version` is semver; both are as in the manifest. | P | build, host, suite |
-//! | P1.5 | It exports no other symbol but the layout check's (P4.1). | P | suite |
+//! | P1.5 | It exports no other symbol but the entries of other majors and the layout check's (P4.1). | P | suite |
 //! | P1.6 | It is a 64-bit little-endian ELF shared object for the machine and the system that it is used on. | P | host, suite |
 //! | P1.7 | A symbol that it uses and does not define is weak, or one of a library that it names; none is the host's. | P | suite |
 //! | P1.8 | It asks for no executable stack, no relocations in code, and no memory that is written and executed. | P | suite |
@@ -45,6 +45,8 @@
 //! | P1.10 | Nobody but its owner may write the library or its manifest. | P | host, suite |
 //! | P1.11 | Opening it leaves the process as it was: threads, children, open files, signal handlers and mask, environment, folder, umask, locale, floating-point mode; and it prints nothing. | P | suite |
 //! | P1.12 | Opening it opens no library that it does not name. | P | suite |
+//! | P1.13 | It asks the loader for nothing that reaches beyond it: no flag global, interpose, first or no-open, no audit, no filter. | P | suite |
+//! | P1.14 | Variables of a thread need no room in the static block (initial-exec), of which a process that runs has little left. | P | suite |
 //!
 //! ## P2 Two doors
 //!
