@@ -1,8 +1,12 @@
 //! What the command line takes.
 
+mod conformance;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use conformance::{Action, ConformanceArgs, ConformanceWorkerArgs, LevelArg};
 
 /// Compiles tensor kernels and runs them on the chips that plugins bring.
 ///
@@ -19,7 +23,7 @@ Examples:
   chipdock help run                                        more of one command
 
 Exit codes: 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is \
-missing or refused; 4 no device.")]
+missing or refused; 4 no device. Those of conformance: chipdock help conformance.")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -102,7 +106,7 @@ pub(crate) enum Command {
     /// Compile a kernel, run it on .npy files, write .npy files.
     Run(RunArgs),
     /// Prove what a plugin does: the conformance suite.
-    Conformance(ConformanceArgs),
+    Conformance(Box<ConformanceArgs>),
     /// Write a plugin's manifest from what it registers.
     Manifest(ManifestArgs),
     /// Open one plugin and report on standard input's pipe: the child of `plugins --check`.
@@ -125,55 +129,12 @@ impl Command {
             Self::Targets(args) => Some(&args.global),
             Self::Build(args) => Some(&args.global),
             Self::Run(args) => Some(&args.global),
-            Self::Conformance(args) => Some(&args.global),
+            Self::Conformance(args) => Some(args.global()),
             Self::Manifest(args) => Some(&args.global),
             Self::CheckChild(args) => Some(&args.global),
             Self::ConformanceWorker(_) | Self::Help(_) => None,
         }
     }
-}
-
-/// How far the suite goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LevelArg {
-    /// It can be opened and asked.
-    Loadable,
-    /// Its devices too.
-    Device,
-    /// Its target kinds, code generators and loaders, instead of its devices.
-    Codegen,
-    /// Everything.
-    #[default]
-    Full,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  chipdock conformance libnpu.so
-  chipdock conformance libnpu.so --level device
-  chipdock conformance libnpu.so --filter 'copy/*'
-  chipdock conformance --list")]
-pub(crate) struct ConformanceArgs {
-    /// The plugin's library.
-    pub(crate) library: Option<PathBuf>,
-    /// Print the cases, and how many there are by group; with a plugin, those that it has to pass.
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// How far to go.
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LevelArg::Full)]
-    pub(crate) level: LevelArg,
-    /// Run only cases whose id matches. May be repeated.
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) filter: Vec<String>,
-    #[command(flatten)]
-    pub(crate) global: GlobalArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ConformanceWorkerArgs {
-    /// The job.
-    pub(crate) job: PathBuf,
 }
 
 #[derive(Debug, Args)]

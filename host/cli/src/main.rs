@@ -5,7 +5,8 @@
 //! * **C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error. A reader
 //!   that goes away is no error.
 //! * **C2 Exit codes.** 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is
-//!   missing or refused; 4 no device. `plugins` beside a bad file is still 0.
+//!   missing or refused; 4 no device. `plugins` beside a bad file is still 0. `conformance` has more: 5 a crash or a hang, 6
+//!   expectations that no longer hold, 7 the suite's own fault; its report is a result with each of them.
 //! * **C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there is one, `  help: what to
 //!   do`.
 //! * **C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
@@ -48,24 +49,25 @@ fn main() -> ExitCode {
     finish(dispatch(cli.command, &global), global.color())
 }
 
-fn dispatch(command: Command, global: &GlobalArgs) -> Result<()> {
+fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
+    let done = |result: Result<()>| result.map(|()| ExitCode::SUCCESS);
     match command {
-        Command::Plugins(args) => command::plugins::run(&args, global),
-        Command::Devices(_) => command::devices::run(global),
-        Command::Targets(args) => command::targets::run(&args, global),
-        Command::Build(args) => command::build::run(&args, global),
-        Command::Run(args) => run::run(&args, global),
+        Command::Plugins(args) => done(command::plugins::run(&args, global)),
+        Command::Devices(_) => done(command::devices::run(global)),
+        Command::Targets(args) => done(command::targets::run(&args, global)),
+        Command::Build(args) => done(command::build::run(&args, global)),
+        Command::Run(args) => done(run::run(&args, global)),
         Command::Conformance(args) => command::conformance::run(&args, global),
-        Command::ConformanceWorker(args) => command::conformance::worker(&args),
-        Command::Manifest(args) => command::manifest::run(&args, global),
-        Command::CheckChild(args) => command::check::child(&args),
-        Command::Help(args) => help(args.command.as_deref()),
+        Command::ConformanceWorker(args) => done(command::conformance::worker(&args)),
+        Command::Manifest(args) => done(command::manifest::run(&args, global)),
+        Command::CheckChild(args) => done(command::check::child(&args)),
+        Command::Help(args) => done(help(args.command.as_deref())),
     }
 }
 
-fn finish(result: Result<()>, color: ColorChoice) -> ExitCode {
+fn finish(result: Result<ExitCode>, color: ColorChoice) -> ExitCode {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprint!("{}", failure.render(report::use_color(color, report::is_watched())));
             ExitCode::from(failure.exit as u8)
@@ -100,7 +102,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         let text = error.render();
         let colored = report::use_color(color, std::io::stdout().is_terminal());
         let text = if colored { text.ansi().to_string() } else { text.to_string() };
-        return finish(output::print(&text), color);
+        return finish(output::print(&text).map(|()| ExitCode::SUCCESS), color);
     }
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let failure = Failure::input("no command is given").help("run chipdock --help");

@@ -28,6 +28,8 @@ pub(crate) enum Exit {
     Plugin = 3,
     /// No device.
     NoDevice = 4,
+    /// The conformance suite is at fault, not the plugin.
+    Suite = 7,
 }
 
 /// A line of a text, with a mark under one of its columns.

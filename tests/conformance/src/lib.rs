@@ -62,11 +62,13 @@
 //!   ids. A program that fails is made small and written as one file.
 
 pub mod case;
+pub mod clauses;
 pub mod compute;
 pub mod context;
 pub mod expectations;
 pub mod facts;
 mod group;
+pub mod list;
 pub mod ops;
 pub mod raw;
 pub mod report;

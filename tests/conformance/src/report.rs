@@ -1,5 +1,9 @@
 //! What a run found: the one model that every form of report is printed from.
 
+pub mod grid;
+pub mod text;
+pub mod verdict;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Facts, Failure, Group, Level, Profile};

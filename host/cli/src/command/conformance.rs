@@ -1,74 +1,211 @@
-//! `chipdock conformance`: the suite over one plugin.
+//! `chipdock conformance`: the suite over one plugin, what there is to run, and cards.
 
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+
+use chipdock_conformance::Level;
 use chipdock_conformance::case::Seeds;
 use chipdock_conformance::expectations::Expectations;
-use chipdock_conformance::run::{self, Options};
-use chipdock_conformance::{Group, Level, Report, Status, cases};
+use chipdock_conformance::list::{Coverage, List, Wanted, matcher};
+use chipdock_conformance::report::grid::Paint;
+use chipdock_conformance::report::text;
+use chipdock_conformance::run::{self, Options, RunError};
+use serde_json::Value;
 
-use crate::args::{ConformanceArgs, ConformanceWorkerArgs, GlobalArgs, LevelArg};
-use crate::progress::Progress;
-use crate::report::{Failure, Result};
-use crate::{output, table};
+use self::meter::Meter;
+use crate::args::{Action, ConformanceArgs, ConformanceWorkerArgs, GlobalArgs, LevelArg};
+use crate::output;
+use crate::report::{self as errors, Exit, Failure, Result};
+
+mod files;
+mod meter;
 
 /// The hidden command of a worker.
 pub(crate) const WORKER: &str = "__conformance-worker";
+/// Cases at once when nobody says how many.
+const JOBS_MAX: usize = 4;
 
-/// Runs the suite.
-pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
-    if args.list {
-        return list();
+/// Runs the suite, or says what there is to run, or looks at cards.
+pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
+    no_other_plugins(global)?;
+    let done = |result: Result<()>| result.map(|()| ExitCode::SUCCESS);
+    match &args.action {
+        Some(Action::Verify(_) | Action::Compare(_)) => Err(Failure::work("not yet")),
+        None if args.coverage => done(coverage(args, global)),
+        None if args.list => done(list(args, global)),
+        None => prove(args, global),
     }
+}
+
+/// What chooses among plugins has nothing to choose here: one is under test, and `--plugin` names those that help it.
+fn no_other_plugins(global: &GlobalArgs) -> Result<()> {
+    let given = [("--select", &global.select), ("--disable", &global.disable), ("--prefer", &global.prefer)];
+    match given.iter().find(|(_, values)| !values.is_empty()) {
+        None => Ok(()),
+        Some((name, _)) => Err(Failure::input(format!("{name} does not go with conformance"))
+            .help("it tests the plugin that is named; --plugin PATH adds one that may help it, as to compile host code")),
+    }
+}
+
+fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
+    let library = library(args)?;
+    let options = options(args, global, library)?;
+    let places = files::Places::of(args)?;
+    let mut meter = Meter::new(global);
+    let report = run::supervise(&options, &mut |event| meter.show(&event));
+    drop(meter);
+    let report = report.map_err(|error| not_run(&error))?;
+    if report.cases.is_empty() && !args.filter.is_empty() && report.exit == 0 {
+        return Err(no_case_matches(&args.filter));
+    }
+    places.write(&report)?;
+    if global.json {
+        output::print_json(&value(&report)?)?;
+    } else {
+        output::print(&text::render(&report, paint(global)))?;
+        places.tell();
+    }
+    Ok(ExitCode::from(report.exit))
+}
+
+fn no_case_matches(filters: &[String]) -> Failure {
+    Failure::input(format!("no case of this plugin matches {}", errors::quoted(filters)))
+        .help("chipdock conformance PLUGIN.so --list --filter '*' prints the ids")
+}
+
+/// A model as JSON.
+fn value(model: &impl serde::Serialize) -> Result<Value> {
+    serde_json::to_value(model).map_err(|error| Failure::new(Exit::Suite, error.to_string()))
+}
+
+fn paint(global: &GlobalArgs) -> Paint {
+    Paint(errors::use_color(global.color(), std::io::IsTerminal::is_terminal(&std::io::stdout())))
+}
+
+fn library(args: &ConformanceArgs) -> Result<&Path> {
     let Some(library) = &args.library else {
         return Err(Failure::input("no plugin is given").help("chipdock conformance PLUGIN.so"));
     };
-    let executable = std::env::current_exe().unwrap_or_else(|_| "chipdock".into());
-    let options = Options {
-        library: library.clone(),
+    existing(library)?;
+    Ok(library)
+}
+
+fn existing(file: &Path) -> Result<()> {
+    match std::fs::metadata(file) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) => Err(Failure::input("expected a file, found a folder").in_file(file)),
+        Err(error) => Err(Failure::input(format!("cannot be read: {error}")).in_file(file)),
+    }
+}
+
+fn options(args: &ConformanceArgs, global: &GlobalArgs, library: &Path) -> Result<Options> {
+    let _ = matcher(&args.filter).map_err(|what| Failure::input(format!("--filter: {what}")))?;
+    let executable = std::env::current_exe()
+        .map_err(|error| Failure::new(Exit::Suite, format!("this command cannot find itself: {error}")))?;
+    Ok(Options {
+        library: library.to_owned(),
         worker: (executable, vec![WORKER.to_owned()]),
-        level: match args.level {
-            LevelArg::Loadable => Level::Loadable,
-            LevelArg::Device => Level::Device,
-            LevelArg::Codegen => Level::Codegen,
-            LevelArg::Full => Level::Full,
-        },
+        level: level(args),
         filters: args.filter.clone(),
-        expectations: Expectations::default(),
+        expectations: expectations(args, library)?,
         companions: global.plugins.clone(),
         trust: global.allow_path.clone(),
-        seeds: Seeds::default(),
-        jobs: 2,
-        patience: 1.0,
-        again: true,
-        repro_folder: ".".into(),
-        repeat: Vec::new(),
+        seeds: seeds(args),
+        jobs: args.jobs.map_or_else(jobs, usize::from),
+        patience: args.patience,
+        again: !args.no_again,
+        repro_folder: args.repro_folder.clone(),
+        repeat: repeat(args, global),
+    })
+}
+
+fn not_run(error: &RunError) -> Failure {
+    match error {
+        RunError::Usage(what) => Failure::input(what),
+        RunError::Suite(what) => Failure::new(Exit::Suite, what),
+    }
+}
+
+/// What the command that repeats a case needs besides library and filter: all that decides how a case ends.
+fn repeat(args: &ConformanceArgs, global: &GlobalArgs) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    let paths = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+    paths(&global.plugins).into_iter().for_each(|path| add("--plugin", path));
+    paths(&global.allow_path).into_iter().for_each(|path| add("--allow-path", path));
+    if let Some(file) = &args.expectations {
+        add("--expectations", file.display().to_string());
+    }
+    let (seeds, usual) = (seeds(args), Seeds::default());
+    if seeds.first != usual.first {
+        add("--seed", seeds.first.to_string());
+    }
+    if seeds.programs != usual.programs {
+        add("--programs", seeds.programs.to_string());
+    }
+    if args.patience != 1.0 {
+        add("--patience", args.patience.to_string());
+    }
+    words
+}
+
+fn level(args: &ConformanceArgs) -> Level {
+    match args.level {
+        LevelArg::Loadable => Level::Loadable,
+        LevelArg::Device => Level::Device,
+        LevelArg::Codegen => Level::Codegen,
+        LevelArg::Full => Level::Full,
+    }
+}
+
+fn seeds(args: &ConformanceArgs) -> Seeds {
+    Seeds { first: args.seed, programs: args.programs }
+}
+
+fn jobs() -> usize {
+    available_parallelism().map_or(1, usize::from).min(JOBS_MAX)
+}
+
+/// What the plugin claims: the file that was named, or the one beside the library, or nothing.
+fn expectations(args: &ConformanceArgs, library: &Path) -> Result<Expectations> {
+    let beside = library.with_extension("expectations.toml");
+    let file: Option<PathBuf> = args.expectations.clone().or_else(|| beside.exists().then_some(beside));
+    match file {
+        None => Ok(Expectations::default()),
+        Some(file) => Expectations::read(&file).map_err(Failure::input),
+    }
+}
+
+fn list(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
+    let facts = match &args.library {
+        None => None,
+        Some(_) => {
+            let options = options(args, global, library(args)?)?;
+            let facts = run::probe(&options).map_err(|error| not_run(&error))?;
+            Some(facts.map_err(|why| {
+                Failure::new(Exit::Plugin, format!("the plugin is refused: {why}")).in_file(&options.library)
+            })?)
+        }
     };
-    let progress = Progress::new(global);
-    let report = run::supervise(&options, &mut |event| progress.step(format!("{event:?}")));
-    drop(progress);
-    show(&report.map_err(|error| Failure::work(error.to_string()))?)
+    let seeds = seeds(args);
+    let wanted = Wanted { seeds: &seeds, level: level(args), filters: &args.filter, facts: facts.as_ref() };
+    let list = List::of(&wanted).map_err(|what| Failure::input(format!("--filter: {what}")))?;
+    if list.cases.is_empty() && !args.filter.is_empty() {
+        return Err(no_case_matches(&args.filter));
+    }
+    if global.json {
+        return output::print_json(&value(&list)?);
+    }
+    output::print(&list.text(!args.filter.is_empty(), paint(global)))
 }
 
-fn show(report: &Report) -> Result<()> {
-    let mut rows = table::new(&["GROUP", "CASES", "PASSED"]);
-    for group in Group::ALL {
-        let n = report.cases.iter().filter(|case| case.group == *group).count();
-        rows.add_row([
-            group.name().to_owned(),
-            n.to_string(),
-            report.count(Some(*group), Status::Passed).to_string(),
-        ]);
+fn coverage(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
+    let coverage = Coverage::of(&seeds(args));
+    if global.json {
+        return output::print_json(&value(&coverage)?);
     }
-    let mut text = table::text(&rows);
-    for case in report.unfine() {
-        text.push_str(&format!("{} {} {:?} {:?}\n", case.status.name(), case.id, case.failure, case.death));
-    }
-    output::print(&text)
-}
-
-fn list() -> Result<()> {
-    let all = cases(&Seeds::default());
-    let text: String = all.iter().map(|case| format!("{}  {}\n", case.id, case.clause)).collect();
-    output::print(&(text + &format!("{} cases\n", all.len())))
+    output::print(&coverage.text(paint(global)))
 }
 
 /// Does the job of a worker.

@@ -1,0 +1,379 @@
+//! What there is to run, without running it: cases by group and level, and clauses by case (S2, S3).
+
+use globset::GlobBuilder;
+use serde::Serialize;
+
+use crate::case::{Instance, Seeds, instances};
+use crate::report::grid::{Grid, Paint, Tint, count, harmless, plain, several, wrapped};
+use crate::report::verdict::level_name;
+use crate::{Case, Facts, Group, Level, Profile, SUITE_VERSION, Subject, cases, clauses};
+
+/// The schema of [`List`] as JSON.
+pub const LIST_SCHEMA: &str = "chipdock.conformance-list/1";
+/// The schema of [`Coverage`] as JSON.
+pub const COVERAGE_SCHEMA: &str = "chipdock.conformance-coverage/1";
+
+/// Cases of one group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GroupCount {
+    /// Which.
+    pub group: Group,
+    /// The level that it belongs to.
+    pub level: Level,
+    /// Cases of the list.
+    pub n_cases: usize,
+    /// Runs of them over this plugin, one for each registration that they are about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_instances: Option<usize>,
+}
+
+/// What a run at one level runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LevelCount {
+    /// Which.
+    pub level: Level,
+    /// Cases of the list, those of the levels below included.
+    pub n_cases: usize,
+    /// Runs of them over this plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_instances: Option<usize>,
+}
+
+/// One case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// The case's id, or the instance's where there is a plugin.
+    pub id: String,
+    /// The clause that it tests.
+    pub clause: String,
+    /// What it needs beyond what every plugin has: all of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
+}
+
+/// Cases that have nothing to run on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// How many cases.
+    pub n_cases: usize,
+    /// Why they do not apply, or what they will find.
+    pub why: String,
+}
+
+/// What there is to run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct List {
+    /// [`LIST_SCHEMA`].
+    pub schema: String,
+    /// [`SUITE_VERSION`].
+    pub suite_version: String,
+    /// The plugin's name, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// How many cases.
+    pub n_cases: usize,
+    /// How many runs of them over this plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_instances: Option<usize>,
+    /// By group.
+    pub groups: Vec<GroupCount>,
+    /// By level.
+    pub levels: Vec<LevelCount>,
+    /// Cases that do not apply to the plugin.
+    pub not_applicable: Vec<LeftOut>,
+    /// Cases that apply and will find nothing to run on here.
+    pub absent: Vec<LeftOut>,
+    /// Each of them.
+    pub cases: Vec<Listed>,
+}
+
+/// What is to be listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// Random programs.
+    pub seeds: &'a Seeds,
+    /// How far.
+    pub level: Level,
+    /// Globs over ids; empty: all.
+    pub filters: &'a [String],
+    /// What the plugin is, where there is one.
+    pub facts: Option<&'a Facts>,
+}
+
+impl List {
+    /// What a run would run.
+    ///
+    /// # Errors
+    ///
+    /// A filter that is no pattern.
+    pub fn of(wanted: &Wanted<'_>) -> Result<Self, String> {
+        let matches = matcher(wanted.filters)?;
+        let mut all = cases(wanted.seeds);
+        all.retain(|case| wanted.level.includes(case.group.level()));
+        let runs = wanted.facts.map(|facts| {
+            let mut runs = instances(&all, facts);
+            runs.retain(|run| matches(&run.id));
+            runs
+        });
+        // A filter may be about one registration, so that with a plugin its instances decide which cases are meant.
+        match &runs {
+            Some(runs) if !wanted.filters.is_empty() => {
+                let ids: std::collections::HashSet<&str> =
+                    runs.iter().map(|run| run.case.id.as_str()).collect();
+                all.retain(|case| ids.contains(case.id.as_str()) || matches(&case.id));
+            }
+            _ => all.retain(|case| matches(&case.id)),
+        }
+        let n_of = |level: Level| all.iter().filter(|case| level.includes(case.group.level())).count();
+        let runs_of = |pick: &dyn Fn(&Instance) -> bool| {
+            runs.as_ref().map(|runs| runs.iter().filter(|run| pick(run)).count())
+        };
+        let groups = Group::ALL.iter().map(|group| GroupCount {
+            group: *group,
+            level: group.level(),
+            n_cases: all.iter().filter(|case| case.group == *group).count(),
+            n_instances: runs_of(&|run| run.case.group == *group),
+        });
+        let levels =
+            Level::ALL.iter().filter(|level| wanted.level.includes(**level)).map(|level| LevelCount {
+                level: *level,
+                n_cases: n_of(*level),
+                n_instances: runs_of(&|run| level.includes(run.case.group.level())),
+            });
+        Ok(Self {
+            schema: LIST_SCHEMA.to_owned(),
+            suite_version: SUITE_VERSION.to_owned(),
+            plugin: wanted.facts.map(|facts| facts.name.clone()),
+            n_cases: all.len(),
+            n_instances: runs.as_ref().map(Vec::len),
+            groups: groups.filter(|group| group.n_cases > 0).collect(),
+            levels: levels.collect(),
+            not_applicable: wanted.facts.map(|facts| not_applicable(&all, facts)).unwrap_or_default(),
+            absent: wanted
+                .facts
+                .map(|facts| absent(runs.as_deref().unwrap_or_default(), facts))
+                .unwrap_or_default(),
+            cases: match &runs {
+                Some(runs) => runs.iter().map(|run| listed(&run.id, &run.case)).collect(),
+                None => all.iter().map(|case| listed(&case.id, case)).collect(),
+            },
+        })
+    }
+
+    /// For a person; with each case when `each`. Ends with a newline.
+    #[must_use]
+    pub fn text(&self, each: bool, paint: Paint) -> String {
+        let mut text = String::new();
+        if each {
+            let mut grid = Grid::new(&["CASE", "CLAUSE", "PROFILES"]);
+            for case in &self.cases {
+                let profiles: Vec<&str> = case.profiles.iter().map(|profile| profile.name()).collect();
+                grid.row(vec![plain(harmless(&case.id)), plain(&case.clause), plain(profiles.join(", "))]);
+            }
+            text += &(grid.text(paint, 0) + "\n");
+        }
+        let with_runs = self.n_instances.is_some();
+        let header: &[&str] = if with_runs {
+            &["GROUP", "#CASES", "#RUNS", "LEVEL", "ABOUT"]
+        } else {
+            &["GROUP", "#CASES", "LEVEL", "ABOUT"]
+        };
+        let mut grid = Grid::new(header);
+        let runs = |n: Option<usize>| n.map(|n| plain(count(n)));
+        for group in &self.groups {
+            let mut row = vec![plain(group.group.name()), plain(count(group.n_cases))];
+            row.extend(runs(group.n_instances));
+            row.extend([plain(level_name(group.level)), (group.group.doc().to_owned(), Tint::Faint)]);
+            grid.row(row);
+        }
+        let mut row = vec![("all".to_owned(), Tint::Strong), (count(self.n_cases), Tint::Strong)];
+        row.extend(self.n_instances.map(|n| (count(n), Tint::Strong)));
+        grid.row(row);
+        text += &(grid.text(paint, 0) + "\n");
+        let header: &[&str] = if with_runs { &["LEVEL", "#CASES", "#RUNS"] } else { &["LEVEL", "#CASES"] };
+        let mut grid = Grid::new(header);
+        for level in &self.levels {
+            let mut row = vec![plain(level_name(level.level)), plain(count(level.n_cases))];
+            row.extend(runs(level.n_instances));
+            grid.row(row);
+        }
+        text += &grid.text(paint, 0);
+        for (what, list) in
+            [("do not apply", &self.not_applicable), ("will find nothing to run on", &self.absent)]
+        {
+            for left_out in list {
+                let n = several(left_out.n_cases, "case", "cases");
+                text += &format!("\n{} {what}: {}\n", n, harmless(&left_out.why).replace('\n', " "));
+            }
+        }
+        text
+    }
+}
+
+fn listed(id: &str, case: &Case) -> Listed {
+    Listed { id: id.to_owned(), clause: case.clause.to_owned(), profiles: case.profiles.clone() }
+}
+
+/// Whether an id matches one of these globs, or there are none.
+///
+/// # Errors
+///
+/// A filter that is no pattern.
+pub fn matcher(filters: &[String]) -> Result<impl Fn(&str) -> bool + use<>, String> {
+    let glob = |filter: &String| {
+        let glob = GlobBuilder::new(filter).literal_separator(false).build();
+        glob.map(|glob| glob.compile_matcher())
+            .map_err(|error| format!("\"{filter}\" is no pattern: {error}"))
+    };
+    let globs = filters.iter().map(glob).collect::<Result<Vec<_>, _>>()?;
+    Ok(move |id: &str| globs.is_empty() || globs.iter().any(|glob| glob.is_match(id)))
+}
+
+fn not_applicable(all: &[Case], facts: &Facts) -> Vec<LeftOut> {
+    let sorts = [
+        (Subject::DeviceApi, "device API"),
+        (Subject::TargetKind, "target kind"),
+        (Subject::Codegen, "code generator"),
+        (Subject::Loader, "module loader"),
+        (Subject::Function, "function"),
+    ];
+    let none = sorts.iter().filter(|(subject, _)| facts.registrations(*subject).next().is_none());
+    let left_out = none.map(|(subject, name)| LeftOut {
+        n_cases: all.iter().filter(|case| case.subject == *subject).count(),
+        why: format!("it registers no {name}"),
+    });
+    left_out.filter(|left_out| left_out.n_cases > 0).collect()
+}
+
+fn absent(runs: &[Instance], facts: &Facts) -> Vec<LeftOut> {
+    let of = |subjects: &[Subject], name: &str| {
+        runs.iter().filter(|run| subjects.contains(&run.case.subject) && run.registration == name).count()
+    };
+    let devices = facts.devices.iter().filter(|device| !device.absent.is_empty()).map(|device| LeftOut {
+        n_cases: of(&[Subject::DeviceApi], &device.api),
+        why: format!("device_api.{}: {}", device.api, device.absent),
+    });
+    let kinds = facts.unusable_kinds.iter().map(|(name, why)| LeftOut {
+        n_cases: of(&[Subject::TargetKind, Subject::Codegen], name),
+        why: format!("target.kind.{name}: {why}"),
+    });
+    devices.chain(kinds).filter(|left_out| left_out.n_cases > 0).collect()
+}
+
+/// How one clause is tested.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Covered {
+    /// As `D.4`.
+    pub clause: String,
+    /// What it says.
+    pub text: String,
+    /// Who has the duty.
+    pub by: String,
+    /// Who finds out when it is broken.
+    pub checked: String,
+    /// How many cases test it.
+    pub n_cases: usize,
+}
+
+/// Which clause is tested by how many cases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// [`COVERAGE_SCHEMA`].
+    pub schema: String,
+    /// [`SUITE_VERSION`].
+    pub suite_version: String,
+    /// Every clause, in the contract's order.
+    pub clauses: Vec<Covered>,
+    /// Clauses that cases name and the contract does not have. None in a suite that is right.
+    pub unknown: Vec<String>,
+}
+
+impl Coverage {
+    /// Of the suite.
+    #[must_use]
+    pub fn of(seeds: &Seeds) -> Self {
+        let all = cases(seeds);
+        let n = |number: &str| all.iter().filter(|case| case.clause == number).count();
+        let covered = clauses::all().iter().map(|clause| Covered {
+            clause: clause.number.clone(),
+            text: clause.text.clone(),
+            by: clause.by.clone(),
+            checked: clause.checked.clone(),
+            n_cases: n(&clause.number),
+        });
+        let mut unknown: Vec<String> = all
+            .iter()
+            .filter(|case| clauses::find(case.clause).is_none())
+            .map(|case| format!("{} of {}", case.clause, case.id))
+            .collect();
+        unknown.dedup();
+        let (schema, suite_version) = (COVERAGE_SCHEMA.to_owned(), SUITE_VERSION.to_owned());
+        Self { schema, suite_version, clauses: covered.collect(), unknown }
+    }
+
+    /// For a person: each clause with its cases, then those without one. Ends with a newline.
+    #[must_use]
+    pub fn text(&self, paint: Paint) -> String {
+        const TEXT_MAX: usize = 78;
+        let mut grid = Grid::new(&["CLAUSE", "#CASES", "BY", "CHECKED", "SAYS"]);
+        for clause in &self.clauses {
+            let lines = wrapped(&clause.text, TEXT_MAX);
+            let cut = if lines.len() > 1 { " …" } else { "" };
+            let n = match clause.n_cases {
+                0 => ("-".to_owned(), Tint::Warn),
+                n => plain(count(n)),
+            };
+            let says = lines.first().cloned().unwrap_or_default() + cut;
+            grid.row(vec![
+                plain(&clause.clause),
+                n,
+                plain(&clause.by),
+                plain(&clause.checked),
+                (says, Tint::Faint),
+            ]);
+        }
+        let mut text = grid.text(paint, 0);
+        let (none, some): (Vec<&Covered>, Vec<&Covered>) =
+            self.clauses.iter().partition(|clause| clause.n_cases == 0);
+        let n_cases = some.iter().map(|clause| clause.n_cases).sum();
+        text += &format!(
+            "\n{} cases test {} of {} clauses. {}:\n\n",
+            count(n_cases),
+            some.len(),
+            self.clauses.len(),
+            match none.len() {
+                0 => "No clause is without a case".to_owned(),
+                1 => "One clause has no case; who finds out when it is broken".to_owned(),
+                n => format!("{n} clauses have no case; who finds out when they are broken"),
+            }
+        );
+        let mut grid = Grid::new(&["CLAUSE", "BY", "FOUND OUT"]);
+        for clause in none {
+            let by = match clause.by.as_str() {
+                "P" => "plugin",
+                "H" => "host",
+                other => other,
+            };
+            grid.row(vec![plain(&clause.clause), plain(by), plain(who(&clause.checked))]);
+        }
+        text += &grid.text(paint, 0);
+        for unknown in &self.unknown {
+            text += &format!("\n{}\n", paint.paint(Tint::Bad, &format!("not in the contract: {unknown}")));
+        }
+        text
+    }
+}
+
+/// Who finds out when a clause is broken, in words.
+fn who(checked: &str) -> String {
+    let words = checked.split(", ").map(|who| match who {
+        "build" => "the compiler: it does not build",
+        "shim" => "the shims of chipdock-plugin-api, for plugins in Rust",
+        "host" => "any host, when it loads or calls",
+        "tests" => "the project's own tests",
+        "suite" => "a case that is yet to be written",
+        "review" => "nobody but a reader",
+        other => other,
+    });
+    words.collect::<Vec<_>>().join("; ")
+}

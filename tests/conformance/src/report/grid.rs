@@ -1,0 +1,225 @@
+//! Columns for a terminal: aligned by what is seen, coloured afterwards.
+
+/// The colour of a word, and what it stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tint {
+    /// As it is.
+    #[default]
+    Plain,
+    /// A heading, a name.
+    Strong,
+    /// Of less weight.
+    Faint,
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+    /// To be looked at.
+    Warn,
+}
+
+/// Whether words are coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paint(pub bool);
+
+impl Paint {
+    /// A word in its colour.
+    #[must_use]
+    pub fn paint(self, tint: Tint, text: &str) -> String {
+        let code = match tint {
+            _ if !self.0 || text.is_empty() => return text.to_owned(),
+            Tint::Plain => return text.to_owned(),
+            Tint::Strong => "1",
+            Tint::Faint => "2",
+            Tint::Good => "32",
+            Tint::Bad => "1;31",
+            Tint::Warn => "33",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+/// One cell.
+pub type Cell = (String, Tint);
+
+/// Rows of cells, the first of them the header.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    /// Which columns are numbers, to be aligned at their ends.
+    numbers: Vec<bool>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Grid {
+    /// With that header; a column whose name begins with `#` holds numbers.
+    #[must_use]
+    pub fn new(header: &[&str]) -> Self {
+        let numbers = header.iter().map(|name| name.starts_with('#')).collect();
+        let cells = header.iter().map(|name| (name.trim_start_matches('#').to_owned(), Tint::Faint));
+        Self { numbers, rows: vec![cells.collect()] }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        self.rows.push(cells);
+    }
+
+    /// The lines, without blanks at their ends, each after `indent` blanks.
+    #[must_use]
+    pub fn text(&self, paint: Paint, indent: usize) -> String {
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|(text, _)| text.chars().count()).max().unwrap_or_default()
+        };
+        let widths: Vec<usize> = (0..self.numbers.len()).map(width).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = " ".repeat(indent);
+            // What goes behind a cell is held back until something follows.
+            let mut gap = String::new();
+            for (column, (word, tint)) in row.iter().enumerate() {
+                let blanks = " ".repeat(widths.get(column).copied().unwrap_or(0) - word.chars().count());
+                let (before, after) = if self.numbers.get(column) == Some(&true) {
+                    (blanks, String::new())
+                } else {
+                    (String::new(), blanks)
+                };
+                if word.is_empty() {
+                    gap += &(before + &after + "  ");
+                    continue;
+                }
+                line += &gap;
+                line += &before;
+                line += &paint.paint(*tint, word);
+                gap = after + "  ";
+            }
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A cell without a colour.
+#[must_use]
+pub fn plain(text: impl Into<String>) -> Cell {
+    (text.into(), Tint::Plain)
+}
+
+/// A number with commas between thousands.
+#[must_use]
+pub fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 case`, `2 cases`.
+#[must_use]
+pub fn several(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A time for a person.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s >= 99.95 => format!("{} min {:02} s", s as u64 / 60, s as u64 % 60),
+        s if s >= 9.995 => format!("{s:.1} s"),
+        s => format!("{s:.2} s"),
+    }
+}
+
+/// A text of a plugin's, for a terminal: control characters, which could do anything to it, are spelt out.
+#[must_use]
+pub fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push(c),
+            '\t' => out.push(' '),
+            // Among them those that turn the direction of writing.
+            c if c.is_control()
+                || ('\u{200e}'..='\u{202e}').contains(&c)
+                || ('\u{2066}'..='\u{2069}').contains(&c) =>
+            {
+                out += &c.escape_unicode().to_string();
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Lines of at most `width` characters, broken between words where there is a blank.
+#[must_use]
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut current = String::new();
+        let mut length = 0;
+        for word in line.split_inclusive(' ') {
+            let word_length = word.trim_end().chars().count();
+            if length > 0 && length + word_length > width {
+                lines.push(current.trim_end().to_owned());
+                (current, length) = (String::new(), 0);
+            }
+            // A word that is too long by itself is cut: a line that runs on is no help to anybody.
+            for c in word.chars() {
+                if length == width && c != ' ' {
+                    lines.push(std::mem::take(&mut current));
+                    length = 0;
+                }
+                current.push(c);
+                length += 1;
+            }
+        }
+        lines.push(current.trim_end().to_owned());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_with_and_without_colours() {
+        let mut grid = Grid::new(&["NAME", "#COUNT", "NOTE"]);
+        grid.row(vec![plain("a"), ("1,234".to_owned(), Tint::Good), plain("")]);
+        grid.row(vec![plain("longer"), plain("7"), plain("so")]);
+        let expected = "  NAME    COUNT  NOTE\n  a       1,234\n  longer      7  so\n";
+        assert_eq!(grid.text(Paint(false), 2), expected);
+        let mut bare = grid.text(Paint(true), 2);
+        assert!(bare.contains("\x1b[32m1,234\x1b[0m"));
+        for code in ["\x1b[0m", "\x1b[2m", "\x1b[32m"] {
+            bare = bare.replace(code, "");
+        }
+        assert_eq!(bare, expected);
+    }
+
+    #[test]
+    fn numbers_and_times_for_a_person() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(several(1, "case", "cases"), "1 case");
+        assert_eq!([0.0, 9.99, 12.34, 161.0].map(duration), ["0.00 s", "9.99 s", "12.3 s", "2 min 41 s"]);
+    }
+
+    #[test]
+    fn what_a_plugin_says_cannot_steer_the_terminal() {
+        assert_eq!(harmless("a\x1b[2J\tb\r\nc\u{202e}"), "a\\u{1b}[2J b\\u{d}\nc\\u{202e}");
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("one two three\nfour", 8), ["one two", "three", "four"]);
+        assert_eq!(wrapped("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
+        assert_eq!(wrapped("", 4), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,340 @@
+//! The report on a terminal: what failed, then the summary, so that the verdict is the last thing that is seen.
+
+use std::collections::HashMap;
+
+use super::grid::{Grid, Paint, Tint, count, duration, harmless, plain, several, wrapped};
+use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds_of};
+use super::{CaseReport, ProfileReport, Report, Status};
+use crate::{Group, clauses};
+
+/// Failures that are shown in full.
+const IN_FULL_MAX: usize = 20;
+/// Of failures that are alike, those that are shown in full.
+const ALIKE_MAX: usize = 3;
+/// Lines of a stack or of standard error that are shown.
+const LINES_MAX: usize = 16;
+/// Characters of a line.
+const WIDTH: usize = 100;
+/// Where the words behind a label begin.
+const LABEL_WIDTH: usize = 12;
+
+/// The whole report for a person. Ends with a newline.
+#[must_use]
+pub fn render(report: &Report, paint: Paint) -> String {
+    let mut text = header(report, paint);
+    if !report.refused.is_empty() {
+        text.push('\n');
+        label(&mut text, paint, Tint::Bad, "refused", &report.refused);
+    }
+    for note in &report.notes {
+        label(&mut text, paint, Tint::Warn, "note", note);
+    }
+    for fault in &report.faults {
+        text.push('\n');
+        label(&mut text, paint, Tint::Bad, "suite", fault);
+    }
+    failures(&mut text, report, paint);
+    if !report.cases.is_empty() {
+        text.push('\n');
+        text += &by_group(report, paint);
+    }
+    if !report.profiles.is_empty() {
+        text.push('\n');
+        text += &by_profile(report, paint);
+    }
+    if !report.levels.is_empty() {
+        text.push('\n');
+        text += &by_level(report, paint);
+    }
+    stale(&mut text, report, paint);
+    text.push('\n');
+    text += &verdict(report, paint);
+    text
+}
+
+/// `label   text`, the text broken into lines that stand below one another.
+fn label(text: &mut String, paint: Paint, tint: Tint, name: &str, value: &str) {
+    let indent = " ".repeat(LABEL_WIDTH);
+    let mut lead = paint.paint(tint, name) + &" ".repeat(LABEL_WIDTH.saturating_sub(name.len()).max(1));
+    let value = harmless(value);
+    let lines = wrapped(&value, WIDTH - LABEL_WIDTH);
+    let n_left_out = lines.len().saturating_sub(LINES_MAX);
+    for line in lines.iter().take(LINES_MAX) {
+        *text += (lead.clone() + line).trim_end();
+        text.push('\n');
+        lead.clone_from(&indent);
+    }
+    if n_left_out > 0 {
+        *text += &format!("{indent}{}\n", paint.paint(Tint::Faint, &format!("… {n_left_out} more lines")));
+    }
+}
+
+fn header(report: &Report, paint: Paint) -> String {
+    let mut text = String::new();
+    let plugin = &report.plugin;
+    let name = if plugin.name.is_empty() { "a plugin" } else { &plugin.name };
+    let named = harmless(&format!("{name} {}", plugin.version));
+    text += &format!("{}  {}\n", paint.paint(Tint::Strong, named.trim_end()), harmless(&report.library));
+    let mut line = |name: &str, value: &str| label(&mut text, paint, Tint::Faint, name, value);
+    for device in &plugin.devices {
+        line("device", &device_line(device));
+    }
+    line(
+        "claims",
+        &match report.claims.as_slice() {
+            [] => "nothing beyond what every plugin has".to_owned(),
+            claims => claims.iter().map(|claim| claim.name()).collect::<Vec<_>>().join(", "),
+        },
+    );
+    let machine = &report.machine;
+    let parts = [
+        format!("{} {}", machine.os, machine.arch),
+        machine.kernel.clone(),
+        machine.cpu.clone(),
+        if machine.n_threads > 0 { several(machine.n_threads, "thread", "threads") } else { String::new() },
+    ];
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
+    if !parts.is_empty() {
+        line("machine", &parts.join(", "));
+    }
+    let mut suite = format!(
+        "{}, level {}, seeds {}, {}",
+        report.suite_version,
+        level_name(report.level),
+        seeds(report),
+        moment(report.started_unix)
+    );
+    if !report.filters.is_empty() {
+        suite += &format!(", only {}", report.filters.join(" "));
+    }
+    line("suite", &suite);
+    text
+}
+
+/// Which random programs took part.
+pub(super) fn seeds(report: &Report) -> String {
+    match report.programs {
+        0 => "none".to_owned(),
+        1 => report.seed.to_string(),
+        n => format!("{} to {}", report.seed, report.seed.saturating_add(n - 1)),
+    }
+}
+
+/// One device API's devices, for a person.
+pub(crate) fn device_line(device: &crate::facts::DeviceFacts) -> String {
+    if !device.absent.is_empty() {
+        return format!("{}: none here: {}", device.api, device.absent);
+    }
+    let mut text = format!(
+        "{}: {}",
+        device.api,
+        if device.device_name.is_empty() { "without a name" } else { &device.device_name }
+    );
+    if !device.driver_version.is_empty() {
+        text += &format!(", driver {}", device.driver_version);
+    }
+    if device.count != 1 {
+        text += &format!(", {} devices", device.count);
+    }
+    text
+}
+
+/// What makes failures alike: the same clause, the same words but for numbers.
+fn likeness(case: &CaseReport) -> (Group, Status, String, String) {
+    let words = match (&case.failure, &case.death) {
+        (Some(failure), _) => format!("{}\n{}", failure.expected, failure.found),
+        (None, Some(death)) => {
+            format!("{}\n{}", death.text, death.backtrace.first().cloned().unwrap_or_default())
+        }
+        (None, None) => case.reason.clone(),
+    };
+    let mut masked = String::new();
+    for c in words.chars() {
+        let c = if c.is_ascii_hexdigit() && !c.is_ascii_alphabetic() { '0' } else { c };
+        if !(c == '0' && masked.ends_with('0')) {
+            masked.push(c);
+        }
+    }
+    (case.group, case.status, case.clause.clone(), masked)
+}
+
+fn failures(text: &mut String, report: &Report, paint: Paint) {
+    let mut seen: HashMap<_, usize> = HashMap::new();
+    let (mut n_shown, mut n_alike, mut n_more) = (0, 0, 0);
+    for case in report.unfine() {
+        let alike = seen.entry(likeness(case)).or_default();
+        *alike += 1;
+        if *alike > ALIKE_MAX {
+            n_alike += 1;
+        } else if n_shown == IN_FULL_MAX {
+            n_more += 1;
+        } else {
+            n_shown += 1;
+            text.push('\n');
+            *text += &failure(case, paint);
+        }
+    }
+    let mut left_out = Vec::new();
+    if n_alike > 0 {
+        left_out.push(format!("{} like these", count(n_alike)));
+    }
+    if n_more > 0 {
+        left_out.push(format!("{} more", count(n_more)));
+    }
+    if !left_out.is_empty() {
+        *text += &paint.paint(
+            Tint::Warn,
+            &format!("\nand {}; all of them: --report-json, --html", left_out.join(" and ")),
+        );
+        text.push('\n');
+    }
+}
+
+/// How a status is to be seen.
+pub(super) fn tint(status: Status) -> Tint {
+    match status {
+        Status::Passed => Tint::Good,
+        Status::Stale => Tint::Warn,
+        status if status.is_fine() => Tint::Plain,
+        _ => Tint::Bad,
+    }
+}
+
+fn failure(case: &CaseReport, paint: Paint) -> String {
+    let mut text = format!(
+        "{}  {}  {}\n",
+        paint.paint(tint(case.status), &case.status.name().to_uppercase()),
+        paint.paint(Tint::Strong, &harmless(&case.id)),
+        paint.paint(Tint::Faint, &duration(case.seconds)),
+    );
+    let broken = case.failure.as_ref().and_then(|failure| failure.clause.as_deref()).unwrap_or(&case.clause);
+    let mut line = |name: &str, value: &str| {
+        if !value.trim().is_empty() {
+            label(&mut text, paint, Tint::Faint, name, value);
+        }
+    };
+    line("  clause", &format!("{broken}  {}", clauses::text(broken)));
+    if broken != case.clause {
+        line("  tests", &format!("{}  {}", case.clause, clauses::text(&case.clause)));
+    }
+    if let Some(failure) = &case.failure {
+        line("  expected", &failure.expected);
+        line("  found", if failure.found.trim().is_empty() { "(nothing)" } else { &failure.found });
+        line("  note", &failure.note);
+    }
+    line("  reason", &case.reason);
+    if let Some(death) = &case.death {
+        line("  process", &death.text);
+        line("  stack", &death.backtrace.join("\n"));
+        line("  stderr", &last_lines(&death.stderr));
+    }
+    line("  program", &case.repro);
+    line("  alone", &case.repeat);
+    text
+}
+
+/// The end of what was written is what matters.
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(LINES_MAX)..].join("\n")
+}
+
+fn by_group(report: &Report, paint: Paint) -> String {
+    let statuses = columns(report);
+    let names: Vec<String> =
+        statuses.iter().map(|status| format!("#{}", status.name().to_uppercase())).collect();
+    let mut header = vec!["GROUP", "#CASES"];
+    header.extend(names.iter().map(String::as_str));
+    header.push("#TIME");
+    let mut grid = Grid::new(&header);
+    let mut add = |group: Option<Group>, tint_of_name| {
+        let n = report.cases.iter().filter(|case| group.is_none_or(|group| case.group == group)).count();
+        let mut cells = vec![(group.map_or("all", Group::name).to_owned(), tint_of_name), plain(count(n))];
+        for status in &statuses {
+            let n = report.count(group, *status);
+            cells.push(if n == 0 { ("-".to_owned(), Tint::Faint) } else { (count(n), tint(*status)) });
+        }
+        cells.push((duration(seconds_of(report, group)), Tint::Faint));
+        grid.row(cells);
+    };
+    for group in groups(report) {
+        add(Some(group), Tint::Plain);
+    }
+    add(None, Tint::Strong);
+    grid.text(paint, 0)
+}
+
+fn by_profile(report: &Report, paint: Paint) -> String {
+    let mut grid = Grid::new(&["PROFILE", "CLAIMED", "#CASES", "#PASSED", "#UNSUPPORTED", ""]);
+    for profile in &report.profiles {
+        let (tint, words) = profile_words(profile);
+        grid.row(vec![
+            plain(profile.profile.name()),
+            plain(if profile.claimed { "yes" } else { "no" }),
+            plain(count(profile.n_cases)),
+            plain(count(profile.n_passed)),
+            plain(count(profile.n_unsupported)),
+            (harmless(&words).replace('\n', " "), tint),
+        ]);
+    }
+    grid.text(paint, 0)
+}
+
+/// How a profile came out, in words.
+pub(super) fn profile_words(profile: &ProfileReport) -> (Tint, String) {
+    let ended = profile.n_passed + profile.n_unsupported;
+    match profile {
+        ProfileReport { problem, .. } if !problem.is_empty() => (Tint::Bad, problem.clone()),
+        ProfileReport { claimed: true, .. } if profile.n_passed == profile.n_cases => {
+            (Tint::Good, "kept".to_owned())
+        }
+        ProfileReport { claimed: false, .. } if profile.n_unsupported == profile.n_cases => {
+            (Tint::Plain, "refused throughout, as it should be".to_owned())
+        }
+        _ if ended == 0 => (Tint::Plain, "could not be tried here".to_owned()),
+        _ => (Tint::Plain, "as far as it could be tried".to_owned()),
+    }
+}
+
+fn by_level(report: &Report, paint: Paint) -> String {
+    let mut grid = Grid::new(&["LEVEL", "REACHED", ""]);
+    for level in &report.levels {
+        let reached =
+            if level.reached { ("yes".to_owned(), Tint::Good) } else { ("no".to_owned(), Tint::Bad) };
+        grid.row(vec![
+            plain(level_name(level.level)),
+            reached,
+            plain(harmless(&level.note).replace('\n', " ")),
+        ]);
+    }
+    grid.text(paint, 0)
+}
+
+fn stale(text: &mut String, report: &Report, paint: Paint) {
+    if report.stale.is_empty() {
+        return;
+    }
+    *text += &format!("\n{}\n", paint.paint(Tint::Warn, "no longer holds; mend the expectations file"));
+    for stale in &report.stale {
+        *text += &format!("  {}\n", paint.paint(Tint::Strong, &harmless(&stale.what)));
+        for line in wrapped(&harmless(&stale.why), WIDTH - 4) {
+            *text += &format!("    {line}\n");
+        }
+    }
+}
+
+fn verdict(report: &Report, paint: Paint) -> String {
+    let summary = Summary::of(report);
+    let tint = match summary.tone {
+        Tone::Good => Tint::Good,
+        Tone::Warn => Tint::Warn,
+        Tone::Bad => Tint::Bad,
+    };
+    let mut text = format!("{}\n", paint.paint(tint, &summary.headline));
+    for part in [&summary.counts, &summary.levels] {
+        for line in wrapped(part, WIDTH) {
+            text += &format!("{line}\n");
+        }
+    }
+    text + &format!("in {}, exit code {}\n", duration(report.seconds), report.exit)
+}
