@@ -8,6 +8,7 @@ mod host;
 mod kind;
 mod loader;
 mod plugin;
+mod stream;
 
 pub use codegen::{Codegen, Delivered, Reported, Request, Section, Step};
 pub use device::{Device, NO_HINT, Space, host_end};
@@ -15,3 +16,4 @@ pub use host::{Logged, SuiteHost};
 pub use kind::Kind;
 pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};
 pub use plugin::{Descriptor, OpenError, Plugin, Table};
+pub use stream::Stream;

@@ -1,4 +1,4 @@
-//! Streams and synchronisation.
+//! x.
 
 use crate::Cases;
 

@@ -1,4 +1,4 @@
-//! Wrong calls: a typed error, and a usable device afterwards.
+//! x.
 
 use crate::Cases;
 

@@ -1,0 +1,339 @@
+//! Failures after the return, lost devices, no memory left: provoked by the hooks of section I.
+
+use chipdock_plugin_api::{AnyView, Error, Function};
+
+use super::play::{same, streams};
+use crate::raw::{Device, Space, Stream, SuiteHost, host_end};
+use crate::stop::{ensure, refused};
+use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut inject = |name: &str, clause, profile: Option<Profile>, body: fn(&Context) -> Verdict| {
+        let draft = cases.case(Group::Stream, format!("inject/{name}"), clause, Subject::DeviceApi);
+        draft.profile([Profile::FailureInjection]).profile(profile).run(body);
+    };
+    let several = Some(Profile::SeveralStreams);
+    inject("hooks", "I.5", None, hooks);
+    inject("late-failure/default", "P7.5", None, |c| late_failure(c, 0));
+    inject("late-failure/created", "P7.5", several, |c| late_failure(c, 1));
+    inject("late-failure/reported-once", "P7.5", None, reported_once);
+    inject("late-failure/first-cause-first", "P7.5", None, first_cause);
+    inject("late-failure/work-after-it", "P7.5", None, work_after);
+    inject("late-failure/other-streams", "P7.5", several, other_streams);
+    inject("late-failure/free-reports-it", "P7.5", several, free_reports);
+    inject("late-failure/other-thread", "P7.5", None, other_thread);
+    inject("lost/every-call", "P7.6", None, lost);
+    inject("lost/opened-again", "P7.6", None, opened_again);
+    inject("lost/other-devices", "P7.6", Some(Profile::SeveralDevices), other_devices);
+    inject("out-of-memory/state", "P7.7", None, out_of_memory);
+    inject("out-of-memory/again", "P7.7", None, out_of_memory_again);
+}
+
+/// The hooks of a device API. However a case ends, device 0 is opened again.
+struct Hooks {
+    host: &'static SuiteHost,
+    functions: [Function; 4],
+}
+
+const NAMES: [&str; 4] = ["fail_next_copy", "out_of_memory_next", "lose", "reopen"];
+
+impl Hooks {
+    fn of(c: &Context) -> Verdict<Self> {
+        let host = c.plugin()?.host();
+        let name = |hook: &str| format!("conformance.{}.{hook}", c.registration());
+        let found = NAMES.map(|hook| host.function(&name(hook)));
+        let n_found = found.iter().flatten().count();
+        if let [Some(a), Some(b), Some(c), Some(d)] = found {
+            return Ok(Self { host, functions: [a, b, c, d] });
+        }
+        ensure(n_found == 0, "all four hooks or none", format!("{n_found} of them"))
+            .map_err(|stop| stop.clause("I.1"))?;
+        Err(Stop::Unsupported(format!("the plugin registers no function {}", name(NAMES[0]))))
+    }
+
+    fn call(&self, hook: usize, args: &[AnyView<'_>]) -> Result<(), Error> {
+        self.functions[hook].call(self.host.reference(), args).map(drop)
+    }
+
+    fn fail_next_copy(&self) -> Result<(), Error> {
+        self.call(0, &[0_i64.into()])
+    }
+
+    fn out_of_memory_next(&self) -> Result<(), Error> {
+        self.call(1, &[0_i64.into()])
+    }
+
+    fn lose(&self) -> Result<(), Error> {
+        self.call(2, &[0_i64.into()])
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        self.call(3, &[0_i64.into()])
+    }
+}
+
+impl Drop for Hooks {
+    fn drop(&mut self) {
+        let _ = self.reopen();
+    }
+}
+
+/// Memory that copies go from and to: declared before the stream is used, and gone after it was synchronised.
+struct Scene<'d> {
+    stream: &'d Stream<'d>,
+    space: Space<'d>,
+    bytes: Vec<u8>,
+}
+
+impl<'d> Scene<'d> {
+    fn new(device: &'d Device, stream: &'d Stream<'d>) -> Verdict<Self> {
+        let bytes: Vec<u8> = (0..4096_u32).map(|index| ((index * 13) >> 2) as u8).collect();
+        Ok(Self { stream, space: device.allocate(4096)?, bytes })
+    }
+
+    fn copy(&mut self, size: usize) -> Result<(), Error> {
+        let from = host_end(self.bytes.as_mut_ptr(), 0);
+        // SAFETY: D.6, both ends live until `self` goes, which synchronises; sizes are of at most 4096 bytes.
+        unsafe { self.stream.copy(from, self.space.end(0), size.min(4096) as u64) }
+    }
+
+    /// Copies there and back, and holds that it worked.
+    fn works(&mut self) -> Verdict {
+        self.copy(4096)?;
+        self.stream.sync()?;
+        let mut found = vec![0; 4096];
+        self.space.read(0, &mut found)?;
+        same("what came back", 0, &found, &self.bytes)
+    }
+}
+
+impl Drop for Scene<'_> {
+    fn drop(&mut self) {
+        let _ = self.stream.sync();
+    }
+}
+
+/// Holds that an answer is the failure of the copy of so many bytes.
+fn is_failure(what: &str, answer: Result<(), Error>, size: usize) -> Verdict {
+    let says = answer.as_ref().err().is_some_and(|error| error.message().contains(&size.to_string()));
+    let found = answer.as_ref().err().map(|error| format!("{}: {}", error.kind(), error.message()));
+    refused(what, answer, &["IoError"])?;
+    ensure(says, format!("{what}: the failure of the copy of {size} bytes"), found.unwrap_or_default())
+}
+
+fn hooks(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let count = c.device()?.count()?;
+    for (hook, name) in NAMES.iter().enumerate() {
+        let absent = hooks.call(hook, &[i64::from(count).into()]);
+        refused(&format!("{name} of device {count}, which is not there"), absent, &["ValueError"])?;
+        let kinds = ["ValueError", "TypeError"];
+        refused(&format!("{name} without an argument"), hooks.call(hook, &[]), &kinds)?;
+        refused(&format!("{name} of a fraction"), hooks.call(hook, &[1.5_f64.into()]), &kinds)?;
+    }
+    let device = c.device()?;
+    Scene::new(&device, &device.default_stream(0))?.works()
+}
+
+fn late_failure(c: &Context, n_created: usize) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let streams = streams(&device, 0, n_created)?;
+    let mut scene = Scene::new(&device, &streams[n_created])?;
+    hooks.fail_next_copy()?;
+    // It fails after the return.
+    scene.copy(1001)?;
+    is_failure("sync_stream after a copy that failed", scene.stream.sync(), 1001)?;
+    scene.stream.sync()?;
+    scene.works()
+}
+
+/// By the call that meets it first, and by no other.
+fn reported_once(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    let mut scene = Scene::new(&device, &stream)?;
+    hooks.fail_next_copy()?;
+    scene.copy(1001)?;
+    let mut n_reported = 0;
+    for call in 0..20 {
+        std::thread::sleep(std::time::Duration::from_micros(200));
+        let answer = if call % 5 == 4 { scene.stream.sync() } else { scene.copy(64) };
+        if answer.is_err() {
+            is_failure("a call after a copy that failed", answer, 1001)?;
+            n_reported += 1;
+        }
+    }
+    ensure(n_reported == 1, "one report of the failure in 20 calls", n_reported)?;
+    scene.works()
+}
+
+fn first_cause(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    for _ in 0..10 {
+        let mut scene = Scene::new(&device, &stream)?;
+        hooks.fail_next_copy()?;
+        scene.copy(1001)?;
+        hooks.fail_next_copy()?;
+        let second = scene.copy(2002);
+        if second.is_err() {
+            is_failure("the copy after one that failed", second, 1001)?;
+            hooks.reopen()?;
+            continue;
+        }
+        is_failure("sync_stream after two copies that failed", scene.stream.sync(), 1001)?;
+        scene.stream.sync()?;
+    }
+    Ok(())
+}
+
+/// A stream whose work failed takes work again once it has told.
+fn work_after(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    let mut scene = Scene::new(&device, &stream)?;
+    for size in [1001, 2002, 3003] {
+        hooks.fail_next_copy()?;
+        scene.copy(size)?;
+        is_failure("sync_stream", scene.stream.sync(), size)?;
+        scene.works()?;
+    }
+    Ok(())
+}
+
+fn other_streams(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let streams = streams(&device, 0, 2)?;
+    let mut failing = Scene::new(&device, &streams[1])?;
+    let mut other = Scene::new(&device, &streams[2])?;
+    hooks.fail_next_copy()?;
+    failing.copy(1001)?;
+    other.works().map_err(|stop| stop.note("another stream than the one whose copy failed"))?;
+    streams[0].sync()?;
+    is_failure("sync_stream of the stream that it failed on", streams[1].sync(), 1001)
+}
+
+fn free_reports(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let space = device.allocate(4096)?;
+    let mut bytes = vec![7_u8; 4096];
+    let Some(stream) = streams(&device, 0, 1)?.pop() else { return Err(Stop::suite("no stream")) };
+    hooks.fail_next_copy()?;
+    // SAFETY: D.6, both ends live until the stream is freed, which waits for its work (D.17).
+    let queued = unsafe { stream.copy(host_end(bytes.as_mut_ptr(), 0), space.end(0), 1001) };
+    let freed = stream.free();
+    queued?;
+    is_failure("free_stream after a copy that failed", freed, 1001)?;
+    Scene::new(&device, &device.default_stream(0))?.works()
+}
+
+/// The failure is the stream's, not the thread's that queued it.
+fn other_thread(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    let mut scene = Scene::new(&device, &stream)?;
+    hooks.fail_next_copy()?;
+    scene.copy(1001)?;
+    let synced = std::thread::scope(|scope| scope.spawn(|| stream.sync()).join());
+    let synced = synced.map_err(|_| Stop::suite("a thread of the case panicked"))?;
+    is_failure("sync_stream on another thread", synced, 1001)?;
+    scene.stream.sync()?;
+    Ok(())
+}
+
+fn lost(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    let mut scene = Scene::new(&device, &stream)?;
+    scene.works()?;
+    hooks.lose()?;
+    let gone = &["DeviceLost"];
+    for _ in 0..2 {
+        refused("attribute of a lost device", device.attribute(0, "device_name"), gone)?;
+        refused("allocate_data_space on a lost device", device.allocate(64).map(drop), gone)?;
+        refused("copy_data on a lost device", scene.copy(64), gone)?;
+        refused("create_stream of a lost device", device.create_stream(0).map(drop), gone)?;
+        refused("sync_stream of a lost device", stream.sync(), gone)?;
+        refused("sync_stream_from_to of a lost device", stream.wait_for(&stream), gone)?;
+    }
+    Ok(())
+}
+
+fn opened_again(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    for _ in 0..3 {
+        {
+            let mut before = Scene::new(&device, &stream)?;
+            before.copy(4096)?;
+            hooks.lose()?;
+            refused("sync_stream of a lost device", stream.sync(), &["DeviceLost"])?;
+        }
+        hooks.reopen()?;
+        stream.sync()?;
+        Scene::new(&device, &stream)?.works().map_err(|stop| stop.note("after it was opened again"))?;
+    }
+    Ok(())
+}
+
+fn other_devices(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    if device.count()? < 2 {
+        return Err(Stop::Unsupported(format!("{} has one device", device.name)));
+    }
+    let space = device.allocate_kind(1, 64, 64, 0, "")?;
+    hooks.lose()?;
+    space.write(0, &[5; 64])?;
+    let mut found = [0; 64];
+    space.read(0, &mut found)?;
+    same("data space of device", 1, &found, &[5; 64])
+}
+
+fn out_of_memory(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let available = || -> Verdict<Option<i64>> {
+        Ok(device.attribute(0, "available_global_memory_bytes")?.to::<Option<i64>>()?)
+    };
+    let kept: Vec<_> = (0..8).map(|_| device.allocate(256)).collect::<Result<_, _>>()?;
+    for (index, space) in kept.iter().enumerate() {
+        space.write(0, &[index as u8; 256])?;
+    }
+    let before = available()?;
+    for _ in 0..20 {
+        hooks.out_of_memory_next()?;
+        refused(
+            "allocate_data_space with no memory left",
+            device.allocate(4096).map(drop),
+            &["OutOfMemory"],
+        )?;
+    }
+    crate::stop::equal("available memory", &available()?, &before)?;
+    for (index, space) in kept.iter().enumerate() {
+        let mut found = [0; 256];
+        space.read(0, &mut found)?;
+        same("data space", index, &found, &[index as u8; 256])?;
+    }
+    Ok(())
+}
+
+fn out_of_memory_again(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    for _ in 0..20 {
+        hooks.out_of_memory_next()?;
+        refused("allocate_data_space with no memory left", device.allocate(64).map(drop), &["OutOfMemory"])?;
+        Scene::new(&device, &device.default_stream(0))?.works()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! How streams come and go, and what is said of the active one.
+
+use std::collections::HashSet;
+
+use super::order::LARGE;
+use super::play::{Play, streams};
+use crate::raw::{Device, Stream};
+use crate::stop::{ensure, equal};
+use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut plain = |name: &str, clause, body: fn(&Context) -> Verdict| {
+        cases.case(Group::Stream, name, clause, Subject::DeviceApi).run(body);
+    };
+    plain("create/alike", "D.15", alike);
+    plain("free/null", "D.17", free_null);
+    plain("set/device", "D.10", set_device);
+    plain("set/default-stream", "D.10", set_default);
+    let mut several = |name: &str, clause, body: fn(&Context) -> Verdict| {
+        let draft = cases.case(Group::Stream, name, clause, Subject::DeviceApi);
+        draft.profile(Profile::SeveralStreams).run(body);
+    };
+    several("create/1", "D.15", |c| distinct(&c.device()?, 1));
+    several("create/64", "D.15", |c| distinct(&c.device()?, 64));
+    several("create/1000", "D.15", |c| distinct(&c.device()?, 1000));
+    several("create/64-at-work", "D.7", at_work);
+    several("create/again-and-again", "D.15", again);
+    several("free/large-copy-pending", "D.17", |c| pending(1).run(&c.device()?));
+    several("free/chain-pending", "D.17", |c| pending(100).run(&c.device()?));
+    several("free/one-that-another-waits-for", "D.17", |c| waited_for().run(&c.device()?));
+    several("free/other-streams-go-on", "D.17", |c| others_go_on().run(&c.device()?));
+    several("set/created-stream", "D.10", set_created);
+    several("other-thread", "P10.1", |c| other_thread(&c.device()?));
+    let draft = cases.case(Group::Stream, "of-each-device", "D.15", Subject::DeviceApi);
+    draft.profile([Profile::SeveralStreams, Profile::SeveralDevices]).run(of_each_device);
+}
+
+/// All null, or none: a plugin that sometimes has no stream cannot be planned with.
+fn alike(c: &Context) -> Verdict {
+    let device = c.device()?;
+    let streams = (0..8).map(|_| device.create_stream(0)).collect::<Result<Vec<_>, _>>()?;
+    let n_null = streams.iter().filter(|stream| stream.raw().is_null()).count();
+    ensure(
+        n_null == 0 || n_null == 8,
+        "8 streams, or the default stream 8 times",
+        format!("{n_null} of 8 null"),
+    )
+}
+
+fn distinct(device: &Device, count: usize) -> Verdict {
+    let streams = streams(device, 0, count)?;
+    let handles: HashSet<usize> = streams.iter().map(|stream| stream.raw().addr()).collect();
+    // The default stream, null, is one of them.
+    equal("handles that differ from each other and from null", &handles.len(), &(count + 1))?;
+    for stream in streams {
+        stream.sync()?;
+        stream.free()?;
+    }
+    Ok(())
+}
+
+fn at_work(c: &Context) -> Verdict {
+    let mut play = Play::new(64);
+    for on in 1..=64 {
+        let (source, space, sink) = (play.host(4096), play.space(4096), play.host(4096));
+        play.copy(on, (source, 0), (space, 0), 4096);
+        play.copy(on, (space, 0), (sink, 0), 4096);
+    }
+    play.run(&c.device()?)
+}
+
+/// A handle that comes back is a new stream: nothing of the one before is left.
+fn again(c: &Context) -> Verdict {
+    let device = c.device()?;
+    for _ in 0..50 {
+        let mut play = Play::new(1);
+        let (source, space, sink) = (play.host(512), play.space(512), play.host(512));
+        play.copy(1, (source, 0), (space, 0), 512);
+        play.copy(1, (space, 0), (sink, 0), 512);
+        play.free(1);
+        play.look(sink);
+        play.run(&device)?;
+    }
+    Ok(())
+}
+
+/// The work is done before `free_stream` is back: the memory is looked at at once, with no sync.
+fn pending(n_copies: usize) -> Play {
+    let mut play = Play::new(1);
+    let (source, space, sink) = (play.host(LARGE), play.space(LARGE), play.host(LARGE));
+    let size = LARGE / n_copies;
+    for index in 0..n_copies {
+        play.copy(1, (source, index * size), (space, index * size), size);
+    }
+    play.copy(1, (space, 0), (sink, 0), LARGE);
+    play.free(1);
+    play.look(sink);
+    play
+}
+
+fn waited_for() -> Play {
+    let mut play = Play::new(2);
+    let (source, space, sink) = (play.host(LARGE), play.space(LARGE), play.host(LARGE));
+    play.copy(1, (source, 0), (space, 0), LARGE);
+    play.wait(2, 1);
+    play.free(1);
+    play.copy(2, (space, 0), (sink, 0), LARGE);
+    play.sync(2);
+    play.look(sink);
+    play
+}
+
+fn others_go_on() -> Play {
+    let mut play = Play::new(8);
+    let (mut sources, mut spaces) = (Vec::new(), Vec::new());
+    for on in 1..=8 {
+        let (source, space) = (play.host(LARGE / 8), play.space(LARGE / 8));
+        play.copy(on, (source, 0), (space, 0), LARGE / 8);
+        sources.push(source);
+        spaces.push(space);
+    }
+    for on in [2, 8, 4, 6] {
+        play.free(on);
+    }
+    for on in [1, 3, 5, 7] {
+        let sink = play.host(LARGE / 8);
+        play.copy(on, (spaces[on - 1], 0), (sink, 0), LARGE / 8);
+        play.copy(on, (sources[on - 1], 0), (spaces[on - 1], 64), LARGE / 8 - 64);
+        play.sync(on);
+        play.look(sink);
+    }
+    play
+}
+
+fn free_null(c: &Context) -> Verdict {
+    let device = c.device()?;
+    for _ in 0..4 {
+        device.default_stream(0).free()?;
+    }
+    works(&device, &device.default_stream(0))
+}
+
+fn set_device(c: &Context) -> Verdict {
+    let device = c.device()?;
+    for device_id in 0..device.count()? {
+        device.set_device(device_id)?;
+        // What is called is what is named, whatever is active.
+        works(&device, &device.default_stream(0))?;
+    }
+    device.set_device(0)?;
+    Ok(())
+}
+
+fn set_default(c: &Context) -> Verdict {
+    let device = c.device()?;
+    for device_id in 0..device.count()? {
+        device.default_stream(device_id).set_active()?;
+    }
+    works(&device, &device.default_stream(0))
+}
+
+/// The active stream is the host's affair: a copy goes where it is sent.
+fn set_created(c: &Context) -> Verdict {
+    let device = c.device()?;
+    let streams = streams(&device, 0, 2)?;
+    for active in &streams {
+        active.set_active()?;
+        for stream in &streams {
+            works(&device, stream)?;
+        }
+    }
+    streams[0].set_active()?;
+    Ok(())
+}
+
+/// A large copy down and up on a stream, and only this stream is synchronised.
+fn works(device: &Device, stream: &Stream<'_>) -> Verdict {
+    let source: Vec<u8> = (0..65_536_u32).map(|index| ((index * 31) >> 3) as u8).collect();
+    let mut sink = vec![0; source.len()];
+    let space = device.allocate(source.len() as u64)?;
+    let size = source.len() as u64;
+    let ends =
+        (crate::raw::host_end(source.as_ptr().cast_mut(), 0), crate::raw::host_end(sink.as_mut_ptr(), 0));
+    // SAFETY: D.6, both ends live until the sync below, which comes before anything can return.
+    let queued = unsafe {
+        let queued = stream.copy(ends.0, space.end(0), size);
+        queued.and_then(|()| stream.copy(space.end(0), ends.1, size))
+    };
+    stream.sync()?;
+    queued?;
+    super::play::same("what came back", 0, &sink, &source)
+}
+
+fn other_thread(device: &Device) -> Verdict {
+    let run = |body: &(dyn Fn() -> Verdict + Sync)| {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(body);
+            thread.join().unwrap_or_else(|_| Err(Stop::suite("a thread of the case panicked")))
+        })
+    };
+    let streams = streams(device, 0, 4)?;
+    run(&|| streams.iter().try_for_each(|stream| works(device, stream)))?;
+    let streams = std::sync::Mutex::new(streams);
+    run(&|| {
+        let mut streams = streams.lock().map_err(Stop::suite)?;
+        streams.drain(..).try_for_each(|stream| Ok(stream.free()?))
+    })
+}
+
+fn of_each_device(c: &Context) -> Verdict {
+    let device = c.device()?;
+    let count = device.count()?;
+    if count < 2 {
+        return Err(Stop::Unsupported(format!("{} has {count} device", device.name)));
+    }
+    for device_id in 0..count {
+        let streams = streams(&device, device_id, 2)?;
+        let size = 4096;
+        let space = device.allocate_kind(device_id, size, 64, 0, "")?;
+        let source = vec![device_id as u8 + 1; 4096];
+        let mut sink = vec![0; 4096];
+        let ends =
+            (crate::raw::host_end(source.as_ptr().cast_mut(), 0), crate::raw::host_end(sink.as_mut_ptr(), 0));
+        // SAFETY: D.6, both ends live until the syncs below, which come before anything can return.
+        let queued = unsafe { streams[1].copy(ends.0, space.end(0), size) };
+        let queued = queued.and_then(|()| streams[2].wait_for(&streams[1]));
+        // SAFETY: as above.
+        let queued = queued.and_then(|()| unsafe { streams[2].copy(space.end(0), ends.1, size) });
+        let synced = (streams[1].sync(), streams[2].sync());
+        queued?;
+        synced.0?;
+        synced.1?;
+        super::play::same("what came back from device", device_id as usize, &sink, &source)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! Streams and synchronisation.
+
+mod between;
+mod inject;
+mod kernel;
+mod life;
+mod order;
+pub(super) mod play;
+
+use crate::Cases;
+
+pub(super) fn add(cases: &mut Cases) {
+    life::add(cases);
+    order::add(cases);
+    between::add(cases);
+    kernel::add(cases);
+    inject::add(cases);
+}

@@ -1,0 +1,260 @@
+//! Work on streams as data: what a device is given to do is also done by a model, one step after the other, and both must
+//! end alike. Where steps are on several streams, waits between them leave no other order.
+
+use crate::raw::{Device, Space, Stream, host_end};
+use crate::{Stop, Verdict};
+
+/// A data space of the device, or memory of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::group) enum Place {
+    Space(usize),
+    Host(usize),
+}
+
+/// One end of a copy: a place and where in it, in bytes.
+pub(in crate::group) type End = (Place, usize);
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Copy {
+        on: usize,
+        from: End,
+        to: End,
+        size: usize,
+    },
+    Wait {
+        on: usize,
+        from: usize,
+    },
+    Sync(usize),
+    /// The host's memory is as it should be, now.
+    Look(usize),
+    /// The host writes its memory.
+    Fill(usize, u8),
+    /// The stream is freed.
+    Free(usize),
+}
+
+/// What is to be done. Stream 0 is the default one, those above are created.
+#[derive(Clone, Debug, Default)]
+pub(in crate::group) struct Play {
+    n_created: usize,
+    spaces: Vec<Vec<u8>>,
+    hosts: Vec<Vec<u8>>,
+    steps: Vec<Step>,
+}
+
+/// Numbers that look random and are the same everywhere (splitmix64).
+pub(in crate::group) struct Random(pub(in crate::group) u64);
+
+impl Random {
+    pub(in crate::group) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        word ^ (word >> 31)
+    }
+
+    /// One from 0 to `end`, without it.
+    pub(in crate::group) fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or_default()
+    }
+
+    pub(in crate::group) fn bytes(&mut self, size: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(size + 8);
+        while bytes.len() < size {
+            bytes.extend(self.next().to_le_bytes());
+        }
+        bytes.truncate(size);
+        bytes
+    }
+}
+
+impl Play {
+    /// With so many streams beside the default one.
+    pub(in crate::group) fn new(n_created: usize) -> Self {
+        Self { n_created, ..Self::default() }
+    }
+
+    /// A data space; each begins with bytes of its own.
+    pub(in crate::group) fn space(&mut self, size: usize) -> Place {
+        self.spaces.push(Random(self.spaces.len() as u64).bytes(size));
+        Place::Space(self.spaces.len() - 1)
+    }
+
+    /// Memory of the host; each begins with bytes of its own.
+    pub(in crate::group) fn host(&mut self, size: usize) -> Place {
+        self.hosts.push(Random(1000 + self.hosts.len() as u64).bytes(size));
+        Place::Host(self.hosts.len() - 1)
+    }
+
+    pub(in crate::group) fn copy(&mut self, on: usize, from: End, to: End, size: usize) {
+        self.steps.push(Step::Copy { on, from, to, size });
+    }
+
+    /// What `on` does later waits for what `from` was given up to now.
+    pub(in crate::group) fn wait(&mut self, on: usize, from: usize) {
+        self.steps.push(Step::Wait { on, from });
+    }
+
+    pub(in crate::group) fn sync(&mut self, on: usize) {
+        self.steps.push(Step::Sync(on));
+    }
+
+    /// Only after a sync of the streams that write it.
+    pub(in crate::group) fn look(&mut self, place: Place) {
+        if let Place::Host(host) = place {
+            self.steps.push(Step::Look(host));
+        }
+    }
+
+    /// Only after a sync of the streams that use it.
+    pub(in crate::group) fn fill(&mut self, place: Place, value: u8) {
+        if let Place::Host(host) = place {
+            self.steps.push(Step::Fill(host, value));
+        }
+    }
+
+    pub(in crate::group) fn free(&mut self, on: usize) {
+        self.steps.push(Step::Free(on));
+    }
+
+    /// Gives all of it to device 0, and holds that it ends as the model does.
+    pub(in crate::group) fn run(&self, device: &Device) -> Verdict {
+        let mut model = self.clone();
+        let mut stage = Stage::new(device, self)?;
+        for (index, step) in self.steps.iter().enumerate() {
+            stage
+                .step(step, &mut model)
+                .map_err(|stop| stop.note(format!("step {index} of {}: {step:?}", self.steps.len())))?;
+        }
+        stage.end(&model)
+    }
+
+    fn bytes(&mut self, place: Place) -> &mut Vec<u8> {
+        match place {
+            Place::Space(index) => &mut self.spaces[index],
+            Place::Host(index) => &mut self.hosts[index],
+        }
+    }
+
+    fn model_copy(&mut self, from: End, to: End, size: usize) {
+        let bytes = self.bytes(from.0)[from.1..from.1 + size].to_vec();
+        self.bytes(to.0)[to.1..to.1 + size].copy_from_slice(&bytes);
+    }
+}
+
+/// The streams that a play has, the default one first.
+///
+/// # Errors
+///
+/// `Unsupported` when the device has the default stream alone.
+pub(in crate::group) fn streams(
+    device: &Device,
+    device_id: i32,
+    n_created: usize,
+) -> Verdict<Vec<Stream<'_>>> {
+    let mut streams = vec![device.default_stream(device_id)];
+    for _ in 0..n_created {
+        let stream = device.create_stream(device_id)?;
+        if stream.raw().is_null() {
+            return Err(Stop::Unsupported("create_stream answers the default stream".to_owned()));
+        }
+        streams.push(stream);
+    }
+    Ok(streams)
+}
+
+/// Where a play takes place. However it ends, its streams are waited for before its memory goes.
+struct Stage<'d> {
+    streams: Vec<Option<Stream<'d>>>,
+    spaces: Vec<Space<'d>>,
+    hosts: Vec<Vec<u8>>,
+}
+
+impl<'d> Stage<'d> {
+    fn new(device: &'d Device, play: &Play) -> Verdict<Self> {
+        let streams = streams(device, 0, play.n_created)?;
+        let mut spaces = Vec::new();
+        for bytes in &play.spaces {
+            let space = device.allocate(bytes.len() as u64)?;
+            space.write(0, bytes)?;
+            spaces.push(space);
+        }
+        Ok(Self { streams: streams.into_iter().map(Some).collect(), spaces, hosts: play.hosts.clone() })
+    }
+
+    fn stream(&self, index: usize) -> Verdict<&Stream<'d>> {
+        let stream = self.streams.get(index).and_then(Option::as_ref);
+        stream.ok_or_else(|| Stop::suite(format!("the play has no stream {index} any more")))
+    }
+
+    fn end_of(&mut self, end: End) -> chipdock_abi::ChipdockCopyEnd {
+        match end.0 {
+            Place::Space(index) => self.spaces[index].end(end.1 as u64),
+            Place::Host(index) => host_end(self.hosts[index].as_mut_ptr(), end.1 as u64),
+        }
+    }
+
+    fn step(&mut self, step: &Step, model: &mut Play) -> Verdict {
+        match *step {
+            Step::Copy { on, from, to, size } => {
+                model.model_copy(from, to, size);
+                let (from, to) = (self.end_of(from), self.end_of(to));
+                // SAFETY: both ends live as long as `self`, which waits for all streams before it goes; the model's slices
+                // held that they are within it, and plays copy between places that differ or do not overlap.
+                unsafe { self.stream(on)?.copy(from, to, size as u64) }?;
+            }
+            Step::Wait { on, from } => self.stream(on)?.wait_for(self.stream(from)?)?,
+            Step::Sync(on) => self.stream(on)?.sync()?,
+            Step::Look(host) => same("the host's memory", host, &self.hosts[host], &model.hosts[host])?,
+            Step::Fill(host, value) => {
+                self.hosts[host].fill(value);
+                model.hosts[host].fill(value);
+            }
+            Step::Free(on) => {
+                if let Some(stream) = self.streams.get_mut(on).and_then(Option::take) {
+                    stream.free()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(self, model: &Play) -> Verdict {
+        for stream in self.streams.iter().flatten() {
+            stream.sync()?;
+        }
+        for (index, (found, expected)) in self.hosts.iter().zip(&model.hosts).enumerate() {
+            same("the host's memory", index, found, expected)?;
+        }
+        for (index, (space, expected)) in self.spaces.iter().zip(&model.spaces).enumerate() {
+            let mut found = vec![0; expected.len()];
+            space.read(0, &mut found)?;
+            same("data space", index, &found, expected)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        for stream in self.streams.iter().flatten() {
+            // The case has said already what went wrong.
+            let _ = stream.sync();
+        }
+    }
+}
+
+/// Holds that bytes are as expected, and tells the first that is not.
+pub(in crate::group) fn same(what: &str, index: usize, found: &[u8], expected: &[u8]) -> Verdict {
+    let Some(at) = found.iter().zip(expected).position(|(found, expected)| found != expected) else {
+        return Ok(());
+    };
+    let n_wrong = found.iter().zip(expected).filter(|(found, expected)| found != expected).count();
+    Err(Stop::failed(
+        format!("byte {at} of {what} {index}: {:#04x}, as when the work is done in order", expected[at]),
+        format!("{:#04x}; {n_wrong} of {} bytes are wrong", found[at], found.len()),
+    ))
+}

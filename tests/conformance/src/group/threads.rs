@@ -1,7 +1,0 @@
-//! Many threads at once.
-
-use crate::Cases;
-
-pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
-}

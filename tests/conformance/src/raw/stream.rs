@@ -1,0 +1,150 @@
+//! Streams of a device API through its table.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd};
+use chipdock_plugin_api::Error;
+
+use super::device::{Device, NO_HINT};
+
+/// A stream that is freed when it goes; null is the default stream.
+pub struct Stream<'d> {
+    device: &'d Device,
+    device_id: i32,
+    raw: *mut c_void,
+}
+
+// SAFETY: an opaque handle; P10.1 lets any thread use it.
+unsafe impl Send for Stream<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Stream<'_> {}
+
+impl Device {
+    /// Creates a stream; a device without streams of its own answers null.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn create_stream(&self, device_id: i32) -> Result<Stream<'_>, Error> {
+        let mut raw = ptr::null_mut();
+        self.call("create_stream", |table, self_| {
+            // SAFETY: a registered table, its `self_` and a place to write to.
+            unsafe { (table.create_stream)(self_, device_id, &mut raw) }
+        })?;
+        Ok(Stream { device: self, device_id, raw })
+    }
+
+    /// The default stream of a device.
+    #[must_use]
+    pub fn default_stream(&self, device_id: i32) -> Stream<'_> {
+        Stream { device: self, device_id, raw: ptr::null_mut() }
+    }
+
+    /// Says which device is active on this thread.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn set_device(&self, device_id: i32) -> Result<(), Error> {
+        // SAFETY: a registered table and its `self_`.
+        self.call("set_device", |table, self_| unsafe { (table.set_device)(self_, device_id) })
+    }
+
+    /// Frees a stream by its handle.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    ///
+    /// # Safety
+    ///
+    /// * It is null, or was created for that device and is freed once; or the plugin is to be tested for what it makes
+    ///   of it.
+    pub unsafe fn free_stream_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.call("free_stream", |table, self_| unsafe { (table.free_stream)(self_, device_id, raw) })
+    }
+}
+
+impl Stream<'_> {
+    /// Its handle.
+    #[must_use]
+    pub fn raw(&self) -> *mut c_void {
+        self.raw
+    }
+
+    /// Waits for its work.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn sync(&self) -> Result<(), Error> {
+        self.device.sync(self.device_id, self.raw)
+    }
+
+    /// Makes later work on it wait for what is queued on `from` now.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn wait_for(&self, from: &Self) -> Result<(), Error> {
+        self.device.call("sync_stream_from_to", |table, self_| {
+            // SAFETY: a registered table, its `self_` and two streams that are live.
+            unsafe { (table.sync_stream_from_to)(self_, self.device_id, from.raw, self.raw) }
+        })
+    }
+
+    /// Says that it is the active stream of its device on this thread.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn set_active(&self) -> Result<(), Error> {
+        self.device.call("set_stream", |table, self_| {
+            // SAFETY: a registered table, its `self_` and a stream that is live.
+            unsafe { (table.set_stream)(self_, self.device_id, self.raw) }
+        })
+    }
+
+    /// Queues a copy.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    ///
+    /// # Safety
+    ///
+    /// * D.6, until the stream is synchronised.
+    pub unsafe fn copy(
+        &self,
+        from: ChipdockCopyEnd,
+        to: ChipdockCopyEnd,
+        size_bytes: u64,
+    ) -> Result<(), Error> {
+        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT };
+        // SAFETY: the caller's word.
+        unsafe { self.device.copy_raw(self.device_id, &copy, self.raw) }
+    }
+
+    /// Frees it now, to see what the plugin says.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn free(self) -> Result<(), Error> {
+        let (device, device_id, raw) = (self.device, self.device_id, self.raw);
+        std::mem::forget(self);
+        // SAFETY: created for that device and freed here alone.
+        unsafe { device.free_stream_raw(device_id, raw) }
+    }
+}
+
+impl Drop for Stream<'_> {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: created for that device and freed here alone. What it says is for cases that call `free`.
+            drop(unsafe { self.device.free_stream_raw(self.device_id, self.raw) });
+        }
+    }
+}
