@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 
 use crate::device_api::NAME;
 use crate::entry::Entry;
+use crate::fault;
 use crate::limits;
+use crate::mutate::mutated;
 
 /// What the bytes are: who reads another format is older or newer.
 pub(crate) const FORMAT: &str = "wire-1";
@@ -91,12 +93,21 @@ fn has_positions(module: &IrModule) -> bool {
 }
 
 fn check_cancelled(session: &BuildSession<'_>) -> Result<(), Error> {
-    if session.is_cancelled() { Err(lowered::cancelled(NAME)) } else { Ok(()) }
+    // C.6: who gave up waits all the same.
+    if session.is_cancelled() && !fault::is("cancel-ignored") {
+        Err(lowered::cancelled(NAME))
+    } else {
+        Ok(())
+    }
 }
 
 impl Codegen for ReferenceCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         let read = LoweredRequest::read(request, NAME, Stage::Blocks)?;
+        // C.5: nothing is listed.
+        if fault::is("unsupported-lists-nothing") {
+            return Ok(());
+        }
         lowered::report(&examine(&read).0, session)
     }
 
@@ -104,17 +115,31 @@ impl Codegen for ReferenceCodegen {
         check_cancelled(session)?;
         let read = LoweredRequest::read(request, NAME, Stage::Blocks)?;
         let (problems, functions) = examine(&read);
+        // C.6: more threads than allowed.
+        if fault::is("thread-cap-ignored") {
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| std::thread::sleep(std::time::Duration::from_millis(20)));
+                }
+            });
+        }
         if !problems.is_empty() {
             lowered::report(&problems, session)?;
             return Err(lowered::unsupported(&problems));
         }
         check_cancelled(session)?;
+        let read = LoweredRequest { module: mutated(read.module), ..read };
         let document = document(&read)?;
         let functions = Value::from(functions);
-        let options = json!({
+        let mut options = json!({
             "arch": read.target.str("arch").unwrap_or_default(),
             "synchronous": read.target.bool("synchronous").unwrap_or(false),
         });
+        // C.1: each build is another.
+        if fault::is("build-not-deterministic") {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            options["built_at_ns"] = json!(now.map_or(0, |now| now.as_nanos() as u64));
+        }
         let index = json!({
             "module_kind": NAME,
             "format": FORMAT,

@@ -8,6 +8,7 @@ use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream, attribute, bail,
 };
 
+use crate::fault;
 use crate::hardware::{DEVICES_COUNT, Device, Hardware};
 use crate::memory::{Block, MEMORY_BYTES};
 
@@ -102,6 +103,19 @@ impl ReferenceDeviceApi {
     }
 }
 
+/// How many bytes a copy with a fault moves.
+fn wrong_size(size: usize) -> usize {
+    match fault::planted() {
+        // D.33: the last byte stays.
+        "copy-one-byte-short" if size > 1 => size - 1,
+        // D.36: whole words alone.
+        "copy-rounds-to-words" if size > 4 => size / 4 * 4,
+        // D.33: at most a megabyte at once.
+        "copy-stops-at-a-page" => size.min(4096),
+        _ => size,
+    }
+}
+
 impl DeviceApi for ReferenceDeviceApi {
     fn registered_as(&self, device_type: i32) {
         self.0.set_device_type(device_type);
@@ -154,9 +168,17 @@ impl DeviceApi for ReferenceDeviceApi {
             bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on a reference device");
         }
         let queue = self.0.streams(device_id)?.get(stream.into_raw().addr())?;
-        let from = self.end(&copy.from, copy.size_bytes)?;
-        let to = self.end(&copy.to, copy.size_bytes)?;
-        let size = copy.size_bytes as usize;
+        let (mut source, mut destination) = (copy.from, copy.to);
+        // D.33: the range begins where the data space does.
+        if fault::is("copy-ignores-source-offset") {
+            source.offset_bytes = 0;
+        }
+        if fault::is("copy-ignores-destination-offset") {
+            destination.offset_bytes = 0;
+        }
+        let from = self.end(&source, copy.size_bytes)?;
+        let to = self.end(&destination, copy.size_bytes)?;
+        let size = wrong_size(copy.size_bytes as usize);
         let fails = device.takes_failure();
         queue.push(Box::new(move || {
             from.check()?;
@@ -167,7 +189,16 @@ impl DeviceApi for ReferenceDeviceApi {
                     "the copy of {size} bytes failed on reference:{device_id}, as was asked for"
                 );
             }
-            to.write(&from.read(size)?)
+            let mut bytes = from.read(size)?;
+            // D.34: one byte more than asked for.
+            if fault::is("copy-one-byte-long") {
+                bytes.push(0xEE);
+                if to.write(&bytes).is_ok() {
+                    return Ok(());
+                }
+                bytes.pop();
+            }
+            to.write(&bytes)
         }))
     }
 

@@ -35,7 +35,41 @@ pub(crate) fn planted() -> &'static str {
 }
 
 /// Whether that fault is planted.
-#[expect(dead_code, reason = "the devices and the code generator, which ask, come next")]
 pub(crate) fn is(name: &str) -> bool {
     planted() == name
+}
+
+/// Faults of opening and ending.
+pub(crate) fn at_init() {
+    // P10.3: `init` starts no thread.
+    if is("thread-in-init") {
+        let _ = std::thread::Builder::new().spawn(|| std::thread::sleep(std::time::Duration::from_secs(600)));
+    }
+    // P10.9: the process ends otherwise than it was told to.
+    if is("exit-at-exit") || is("abort-at-exit") {
+        // SAFETY: a C function of that type, which the C library calls when the process ends.
+        unsafe { atexit(at_exit) };
+    }
+    // P10.8: the process is in another folder afterwards.
+    if is("folder-changed-in-init") {
+        let _ = std::env::set_current_dir("/");
+    }
+    // P10.8: what was written to is not the plugin's.
+    if is("environment-changed-in-init") {
+        // SAFETY: not sound, which is the fault: another thread may read the environment meanwhile.
+        unsafe { std::env::set_var("CHIPDOCK_REFERENCE", "1") };
+    }
+}
+
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> i32;
+    fn _exit(code: i32) -> !;
+}
+
+extern "C" fn at_exit() {
+    if is("abort-at-exit") {
+        std::process::abort();
+    }
+    // SAFETY: ends the process at once.
+    unsafe { _exit(3) };
 }

@@ -24,7 +24,12 @@ fn element_count(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
 
 /// `reference.echo(value) -> value`: what it was given, kept as long as the caller likes.
 fn echo(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    argument(args, 0, "value")
+    let value = argument(args, 0, "value")?;
+    // V.16: a count too many.
+    if fault::is("echo-keeps-a-count") {
+        std::mem::forget(Any::clone(&value));
+    }
+    Ok(value)
 }
 
 /// `reference.sum(numbers: Array of ints) -> int`: their sum, which wraps nowhere.
@@ -43,6 +48,10 @@ fn sum(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
 }
 
 fn device_id(args: &[AnyView<'_>]) -> Result<i32, Error> {
+    // V.15: what does not fit wraps.
+    if fault::is("integer-wraps") {
+        return argument::<i64>(args, 0, "device_id").map(|id| id as i32);
+    }
     argument(args, 0, "device_id")
 }
 

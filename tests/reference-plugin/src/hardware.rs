@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, bail, ensure};
 
+use crate::fault;
 use crate::memory::{Memory, lock};
 use crate::stream::{Queue, Streams};
 
@@ -33,12 +34,12 @@ impl Device {
 
     /// Answers `DeviceLost` while it is.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        ensure!(
-            !self.is_lost.load(Ordering::Acquire),
-            ErrorKind::DEVICE_LOST,
-            "device reference:{} is lost: open it again",
-            self.id
-        );
+        // P7.6: told once, it is as if nothing had been.
+        let is_lost = match fault::is("device-lost-forgotten") {
+            true => self.is_lost.swap(false, Ordering::AcqRel),
+            false => self.is_lost.load(Ordering::Acquire),
+        };
+        ensure!(!is_lost, ErrorKind::DEVICE_LOST, "device reference:{} is lost: open it again", self.id);
         Ok(())
     }
 
@@ -89,6 +90,10 @@ impl Hardware {
             known.iter().filter(|(host, _)| *host == key).filter_map(|(_, hardware)| hardware.upgrade());
         if let Some(found) = found.into_iter().find(|hardware| !hardware.is_shut_down()) {
             return found;
+        }
+        // P10.7: one host is all that it expects.
+        if !known.is_empty() && fault::is("crash-on-second-host") {
+            std::process::abort();
         }
         let made = Arc::new(Self {
             device_type: AtomicI32::new(0),
@@ -170,7 +175,8 @@ impl Hardware {
         self.is_shut_down.store(true, Ordering::Release);
         let mut first = Ok(());
         for queue in self.queues() {
-            let closed = queue.close();
+            // P10.5: what is queued is not done.
+            let closed = queue.close(fault::is("shutdown-does-not-drain"));
             if first.is_ok() {
                 first = closed;
             }

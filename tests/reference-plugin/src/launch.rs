@@ -11,6 +11,7 @@ use chipdock_ir::interpret::{Arg, Array, ErrorKind as Interpreted, InterpretErro
 use chipdock_ir::{Buffer, DType, IrModule, Param, PrimFunc};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, TensorView, abi, bail, ensure};
 
+use crate::fault;
 use crate::hardware::Device;
 use crate::memory::Block;
 use crate::views;
@@ -57,6 +58,12 @@ fn span(shape: &[usize], strides: &[i64], item_bytes: usize) -> (i128, i128) {
     (low * item_bytes as i128, (high + 1) * item_bytes as i128)
 }
 
+/// Where the first element of a tensor lies behind its data pointer.
+fn first_byte(tensor: TensorView<'_>) -> u64 {
+    // C.20: the offset is not looked at.
+    if fault::is("byte-offset-ignored") { 0 } else { tensor.byte_offset() }
+}
+
 fn compact_strides(shape: &[usize]) -> Vec<i64> {
     let mut strides = vec![1_i64; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -72,7 +79,7 @@ impl Space {
         let shape: Vec<usize> = extents.collect();
         let declared = tensor.strides().filter(|_| !buffer.strides.is_empty());
         let strides = declared.map_or_else(|| compact_strides(&shape), <[i64]>::to_vec);
-        let byte_offset = usize::try_from(tensor.byte_offset()).unwrap_or(usize::MAX);
+        let byte_offset = usize::try_from(first_byte(tensor)).unwrap_or(usize::MAX);
         if tensor.size_bytes()? == 0 {
             let block = Arc::new(Block::empty());
             return Ok(Self { block, range: 0..0, pointer: 0, byte_offset, shape, strides });
@@ -80,7 +87,7 @@ impl Space {
         let handle = tensor.data().addr();
         ensure!(handle != 0, ErrorKind::VALUE_ERROR, "expected non-NULL data pointer");
         let (low, high) = span(&shape, &strides, buffer.dtype.size_bytes());
-        let first = tensor.byte_offset();
+        let first = first_byte(tensor);
         let start = u64::try_from(i128::from(first) + low);
         let size = u64::try_from(high - low);
         let (Ok(start), Ok(size)) = (start, size) else {
@@ -231,7 +238,15 @@ impl Launch {
 /// Writes the runs of bytes that are others now.
 fn write_changes(taken: &Taken<'_>, after: &[u8]) -> Result<(), Error> {
     let before = &taken.before;
-    let size = before.len().min(after.len());
+    let mut size = before.len().min(after.len());
+    // C.21: the last byte of what was written is forgotten.
+    if fault::is("last-byte-not-written") {
+        size = size.saturating_sub(1);
+    }
+    // C.21: the byte behind the tensor is written too.
+    if fault::is("store-past-the-end") {
+        let _ = taken.block.write(taken.range.end, &[0xEE]);
+    }
     let mut start = 0;
     while start < size {
         if before[start] == after[start] {

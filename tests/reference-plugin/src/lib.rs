@@ -14,12 +14,14 @@ mod call;
 mod codegen;
 mod device_api;
 mod entry;
+mod faulty;
 mod functions;
 mod hardware;
 mod launch;
 mod limits;
 mod loader;
 mod memory;
+mod mutate;
 mod stream;
 mod target_kind;
 mod views;
@@ -35,7 +37,10 @@ use hardware::Hardware;
 export_plugin! { name: "reference" }
 
 // Device type 0: the host gives it a number of its own.
-register_device_api!("reference", 0, |host| Box::new(device_api::ReferenceDeviceApi(Hardware::of(host))));
+register_device_api!("reference", 0, |host| {
+    fault::at_init();
+    Box::new(faulty::Faulty::new(device_api::ReferenceDeviceApi(Hardware::of(host))))
+});
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)
 });

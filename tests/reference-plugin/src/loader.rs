@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::call::Kernel;
 use crate::codegen::{FORMAT, SECTION, checksum};
 use crate::device_api::{ARCH, NAME};
+use crate::fault;
 use crate::hardware::{DEVICES_COUNT, Hardware};
 
 /// The loader of one host.
@@ -52,7 +53,8 @@ fn section_of<'a>(artifact: &Artifact<'a>, index: &Value) -> Result<&'a [u8], Er
     let section = artifact.section(SECTION).map_err(|error| value_error(error.message()))?.data;
     let found = checksum(&index["functions"], &index["options"], section);
     ensure!(
-        index["checksum"] == found.as_str(),
+        // C.22, M.2: what was changed is taken for what it is not.
+        index["checksum"] == found.as_str() || fault::is("loader-accepts-changed-bytes"),
         ErrorKind::VALUE_ERROR,
         "an artifact of {NAME}: expected the checksum {}, found {found}: it was cut off or changed; build it again",
         index["checksum"]
@@ -64,11 +66,22 @@ impl ModuleLoader for ReferenceLoader {
     fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
+            // M.2: it is a verdict.
+            if fault::is("check-errs-instead-of-verdict") {
+                return Err(value_error(why));
+            }
             return Ok(Verdict::Unsupported(why));
+        }
+        // M.2: it says yes to everything.
+        if fault::is("check-says-yes") {
+            return Ok(Verdict::Runs);
         }
         section_of(artifact, &index)?;
         let device_type = self.hardware.device_type();
         if device.device_type != device_type {
+            if fault::is("check-errs-instead-of-verdict") {
+                return Err(value_error("another device"));
+            }
             return Ok(Verdict::Unsupported(format!(
                 "expected a device of {NAME} (device type {device_type}), found device type {}",
                 device.device_type
@@ -91,6 +104,28 @@ impl ModuleLoader for ReferenceLoader {
     }
 
     fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+        let loaded = self.load_checked(artifact, env);
+        if loaded.is_err() {
+            // M.8: a file stays behind.
+            if fault::is("failed-load-leaves-a-file") {
+                let name = format!("chipdock-reference-{}.tmp", std::process::id());
+                let _ = std::fs::write(std::env::temp_dir().join(name), "left behind");
+            }
+            // M.8: memory stays behind.
+            if fault::is("leak-on-failed-load") {
+                std::mem::forget(vec![1_u8; 256 << 10]);
+            }
+            // M.2: what was cut off is an empty module.
+            if fault::is("loader-accepts-truncated") {
+                return Ok(Box::new(Loaded { host: self.host, kernels: BTreeMap::new() }));
+            }
+        }
+        loaded
+    }
+}
+
+impl ReferenceLoader {
+    fn load_checked(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             return Err(value_error(why));
@@ -129,7 +164,19 @@ fn target_of(module: &IrModule, symbol: &str) -> Result<Arc<Target>, Error> {
 
 impl Module for Loaded {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        // M.6: a name that is not there is no error.
+        if !self.kernels.contains_key(name) && fault::is("missing-function-raises") {
+            return Err(Error::new(ErrorKind::NOT_FOUND, format!("there is no function {name}")));
+        }
         Ok(self.kernels.get(name).map(|kernel| {
+            // M.5: it ends with its module.
+            if fault::is("function-dies-with-module") {
+                let kernel = Arc::downgrade(kernel);
+                return Function::from_fn(self.host, move |args| match kernel.upgrade() {
+                    Some(kernel) => kernel.call(args),
+                    None => Err(Error::new(ErrorKind::WRONG_STATE, "the module was released")),
+                });
+            }
             let kernel = Arc::clone(kernel);
             Function::from_fn(self.host, move |args| kernel.call(args))
         }))

@@ -3,9 +3,14 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use chipdock_plugin_api::{DataSpaceKind, DataSpaceRequest, Error, ErrorKind, bail, ensure};
+
+use crate::fault;
 
 /// What each device has, in bytes.
 pub(crate) const MEMORY_BYTES: u64 = 256 << 20;
@@ -17,6 +22,15 @@ const HANDLE_BIT: usize = 1 << 62;
 const DEVICE_SHIFT: u32 = 56;
 /// Handles are as aligned as data spaces may be.
 const SERIAL_SHIFT: u32 = 16;
+
+/// The next number, read and written in two steps.
+fn next_without_a_lock() -> usize {
+    static LAST: AtomicUsize = AtomicUsize::new(0);
+    let last = LAST.load(Ordering::Relaxed);
+    thread::sleep(Duration::from_micros(100));
+    LAST.store(last + 1, Ordering::Relaxed);
+    last + 1
+}
 
 /// Locks; every change under these locks is whole before anything can panic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -132,14 +146,15 @@ impl Memory {
 
     /// What is not used, in bytes.
     pub(crate) fn available_bytes(&self) -> u64 {
-        MEMORY_BYTES - lock(&self.table).used_bytes
+        MEMORY_BYTES.saturating_sub(lock(&self.table).used_bytes)
     }
 
     /// Makes a data space and answers its handle: for memory that the host addresses too the address, else a number
     /// that is never given out again.
     pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<usize, Error> {
         ensure!(
-            matches!(request.scope, "" | "global"),
+            // D.9: a scope that nobody knows is taken for `global`.
+            matches!(request.scope, "" | "global") || fault::is("unknown-scope-accepted"),
             ErrorKind::UNSUPPORTED,
             "device reference:{}: expected memory of the scope `global`, found scope `{}`",
             self.device_id,
@@ -152,10 +167,29 @@ impl Memory {
             "device reference:{}: expected an alignment of at most {ALIGNMENT_BYTES_MAX} bytes, found {alignment}",
             self.device_id
         );
+        // D.22: size 0 is allowed.
+        ensure!(
+            request.size_bytes > 0 || !fault::is("size-0-refused"),
+            ErrorKind::VALUE_ERROR,
+            "expected a size, found 0"
+        );
+        // P10.1: two threads may take the same number.
+        let raced = fault::is("data-race").then(next_without_a_lock);
         let mut table = lock(&self.table);
-        let left = MEMORY_BYTES - table.used_bytes;
-        let block = (request.size_bytes <= left).then(|| Block::new(request.size_bytes, alignment)).flatten();
-        let Some(block) = block.map(Arc::new) else {
+        let left = MEMORY_BYTES.saturating_sub(table.used_bytes);
+        // D.4: aligned as it happens to be.
+        let alignment = if fault::is("alignment-ignored") { 1 } else { alignment };
+        let mut block =
+            (request.size_bytes <= left).then(|| Block::new(request.size_bytes, alignment)).flatten();
+        // D.20: a few bytes less than asked for.
+        if fault::is("data-space-too-small") && request.size_bytes > 8 {
+            block = Block::new(request.size_bytes - 8, alignment);
+        }
+        // P7.7: what could not be had counts as used.
+        if block.is_none() && fault::is("out-of-memory-breaks-state") {
+            table.used_bytes = MEMORY_BYTES;
+        }
+        let Some(mut block) = block.map(Arc::new) else {
             bail!(
                 ErrorKind::OUT_OF_MEMORY,
                 "device reference:{}: {} bytes are asked for and {left} of {MEMORY_BYTES} are left; free some first",
@@ -163,11 +197,18 @@ impl Memory {
                 request.size_bytes
             );
         };
+        // D.21: two handles for one block, where the one before is as large.
+        if fault::is("data-spaces-share")
+            && let Some(other) = table.spaces.values().next_back()
+            && other.block.size_bytes == block.size_bytes
+        {
+            block = Arc::clone(&other.block);
+        }
         let is_address = request.kind != DataSpaceKind::Device;
         let handle = if is_address {
             block.address()
         } else {
-            table.last_serial += 1;
+            table.last_serial = raced.unwrap_or(table.last_serial + 1);
             HANDLE_BIT | (self.device_id as usize) << DEVICE_SHIFT | table.last_serial << SERIAL_SHIFT
         };
         table.used_bytes += request.size_bytes;
@@ -179,7 +220,17 @@ impl Memory {
     pub(crate) fn free(&self, handle: usize) -> Result<(), Error> {
         let mut table = lock(&self.table);
         let space = table.spaces.remove(&handle).ok_or_else(|| self.unknown(handle))?;
-        table.used_bytes -= space.block.size_bytes as u64;
+        // D.27: what was freed is never had again.
+        if !fault::is("freed-memory-counts-on") {
+            table.used_bytes = table.used_bytes.saturating_sub(space.block.size_bytes as u64);
+        }
+        // D.19: it can be used, and freed, as before.
+        if fault::is("freed-handle-accepted") {
+            table.spaces.insert(handle, space);
+        } else if fault::is("leak-on-free") {
+            // P9.4: it is counted as free, and kept.
+            std::mem::forget(space);
+        }
         Ok(())
     }
 

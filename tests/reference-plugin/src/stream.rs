@@ -7,6 +7,7 @@ use std::thread::{Builder, JoinHandle};
 
 use chipdock_plugin_api::{Error, ErrorKind, bail, ensure};
 
+use crate::fault;
 use crate::memory::lock;
 
 /// A piece of work.
@@ -36,6 +37,27 @@ struct State {
     worker: Option<JoinHandle<()>>,
 }
 
+/// Faults that show only when work takes its time.
+const NEED_SLOW_WORK: &[&str] = &[
+    "sync-returns-early",
+    "stream-does-not-order",
+    "from-to-does-nothing",
+    "free-stream-drops-work",
+    "shutdown-does-not-drain",
+    "kernel-ignores-stream",
+];
+
+/// The same work, later when a fault needs that to show.
+fn slowed(job: Job) -> Job {
+    if !NEED_SLOW_WORK.contains(&fault::planted()) {
+        return job;
+    }
+    Box::new(move || {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        job()
+    })
+}
+
 impl Queue {
     fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
@@ -47,7 +69,7 @@ impl Queue {
         if let Some(failure) = state.failure.take() {
             return Err(failure);
         }
-        self.enqueue(&mut state, job)
+        self.enqueue(&mut state, slowed(job))
     }
 
     fn enqueue(self: &Arc<Self>, state: &mut State, job: Job) -> Result<(), Error> {
@@ -60,7 +82,12 @@ impl Queue {
             })?;
             state.worker = Some(worker);
         }
-        state.jobs.push_back(job);
+        // D.7: the last that came is the first that is done.
+        if fault::is("stream-does-not-order") {
+            state.jobs.push_front(job);
+        } else {
+            state.jobs.push_back(job);
+        }
         state.n_queued += 1;
         self.changed.notify_all();
         Ok(())
@@ -79,10 +106,8 @@ impl Queue {
                 });
                 state = lock(&self.state);
                 state.n_done += 1;
-                if let Err(error) = done
-                    && state.failure.is_none()
-                {
-                    state.failure = Some(error);
+                if let Err(error) = done {
+                    self.keep(&mut state, error);
                 }
                 self.changed.notify_all();
             }
@@ -90,6 +115,16 @@ impl Queue {
                 return;
             }
             state = self.wait(state);
+        }
+    }
+
+    /// Keeps a failure until somebody is told (P7.5).
+    fn keep(&self, state: &mut State, error: Error) {
+        if fault::is("late-failure-lost") {
+            return;
+        }
+        if state.failure.is_none() || fault::is("last-failure-first") {
+            state.failure = Some(error);
         }
     }
 
@@ -108,15 +143,25 @@ impl Queue {
 
     /// Waits for all that is queued now; answers the first failure since the last report.
     pub(crate) fn sync(&self) -> Result<(), Error> {
-        self.wait_for(self.ticket());
+        // D.8: it returns at once.
+        if !fault::is("sync-returns-early") {
+            self.wait_for(self.ticket());
+        }
+        if fault::is("late-failure-kept-on") {
+            return lock(&self.state).failure.clone().map_or(Ok(()), Err);
+        }
         lock(&self.state).failure.take().map_or(Ok(()), Err)
     }
 
     /// Does what is queued, ends the thread; answers the failure that nobody was told.
-    pub(crate) fn close(&self) -> Result<(), Error> {
+    pub(crate) fn close(&self, drops_work: bool) -> Result<(), Error> {
         let worker = {
             let mut state = lock(&self.state);
             state.is_closed = true;
+            if drops_work {
+                state.n_done += state.jobs.len() as u64;
+                state.jobs.clear();
+            }
             self.changed.notify_all();
             state.worker.take()
         };
@@ -167,7 +212,14 @@ impl Streams {
     /// Frees a stream after its work.
     pub(crate) fn free(&self, handle: usize) -> Result<(), Error> {
         let queue = lock(&self.created).queues.remove(&handle).ok_or_else(|| self.unknown(handle))?;
-        queue.close()
+        // P9.4: its thread stays.
+        if fault::is("leak-per-stream") {
+            let done = queue.sync();
+            std::mem::forget(queue);
+            return done;
+        }
+        // D.17: what is queued is not done.
+        queue.close(fault::is("free-stream-drops-work"))
     }
 
     /// Makes later work on `to` wait for what is queued on `from` now.

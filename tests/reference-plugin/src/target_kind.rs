@@ -5,6 +5,7 @@ use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
 use serde_json::{Value, json};
 
 use crate::device_api::ARCH;
+use crate::fault;
 
 /// Everything that a generation has, by name in the order of names.
 const GENERATIONS: &[(&str, &[&str])] = &[
@@ -87,6 +88,17 @@ impl TargetKind for ReferenceTargetKind {
     fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
         let json = serde_json::from_str(target_json).map_err(|error| value_error(error.to_string()))?;
         let target = Target::from_canonical_json(&json).map_err(value_error)?;
-        Ok(canonical(target)?.to_json().to_string())
+        let mut target = match canonical(target.clone()) {
+            // T.4: whatever is said is right.
+            Err(_) if fault::is("canonicalize-accepts-nonsense") => target,
+            // T.4: it says no, and not why.
+            Err(_) if fault::is("canonicalize-says-little") => return Err(value_error("bad option".into())),
+            canonical => canonical?,
+        };
+        // T.3: each time another.
+        if fault::is("canonicalize-not-idempotent") {
+            target.keys.reverse();
+        }
+        Ok(target.to_json().to_string())
     }
 }

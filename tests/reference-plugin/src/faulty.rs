@@ -1,0 +1,196 @@
+//! The device API with the faults that are about its answers; without one it passes every call on.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use chipdock_plugin_api::{
+    Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, abi, attribute,
+};
+
+use crate::fault;
+
+/// Calls at once from which on a plugin that hangs under load hangs.
+const LOAD: usize = 3;
+
+/// A device API whose answers may be wrong.
+pub(crate) struct Faulty<A> {
+    inner: A,
+    running: AtomicUsize,
+    asked: AtomicI32,
+}
+
+impl<A: DeviceApi> Faulty<A> {
+    /// Around the one that is right.
+    pub(crate) fn new(inner: A) -> Self {
+        Self { inner, running: AtomicUsize::new(0), asked: AtomicI32::new(0) }
+    }
+
+    /// What a failed call answers.
+    fn told<T>(result: Result<T, Error>) -> Result<T, Error> {
+        let error = match result {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        // P9.4: what a call that failed had made is kept for ever.
+        if fault::is("leak-on-error") {
+            std::mem::forget(vec![1_u8; 64 << 10]);
+        }
+        let kind = error.kind();
+        // P7.3: the message says nothing.
+        if fault::is("error-without-message") {
+            return Err(Error::new(kind, ""));
+        }
+        // P7.3: nobody knows whose fault that kind is.
+        if fault::is("error-kind-nonsense") {
+            return Err(Error::new(ErrorKind::new("Oops"), error.message().into_owned()));
+        }
+        // D.26: no memory left is no defect of the plugin.
+        if kind == ErrorKind::OUT_OF_MEMORY && fault::is("out-of-memory-as-internal-error") {
+            return Err(Error::new(ErrorKind::INTERNAL, error.message().into_owned()));
+        }
+        Err(error)
+    }
+
+    /// P10.1: many calls at once wait for each other for ever.
+    fn load<T>(&self, body: impl FnOnce() -> T) -> T {
+        if !fault::is("hang-under-load") {
+            return body();
+        }
+        if self.running.fetch_add(1, Ordering::AcqRel) >= LOAD {
+            loop {
+                thread::park();
+            }
+        }
+        thread::sleep(Duration::from_micros(300));
+        let done = body();
+        self.running.fetch_sub(1, Ordering::AcqRel);
+        done
+    }
+
+    /// D.3: a device that is not there is taken for the last one.
+    fn device(device_id: i32) -> i32 {
+        if fault::is("missing-device-accepted") { device_id.rem_euclid(2) } else { device_id }
+    }
+
+    fn wrong_attribute(&self, device_id: i32, key: &str) -> Option<Result<Option<Any>, Error>> {
+        Some(match key {
+            // D.11: a number as a text.
+            attribute::WARP_SIZE if fault::is("attribute-wrong-type") => Ok(Some(Any::from("32"))),
+            // D.12: it changes with each question.
+            attribute::MAX_CLOCK_RATE_KHZ if fault::is("attribute-unstable") => {
+                Ok(Some(Any::from(1_000_000 + i64::from(self.asked.fetch_add(1, Ordering::Relaxed)))))
+            }
+            // D.13: a block has more threads than its axes together.
+            attribute::MAX_THREADS_PER_BLOCK if fault::is("attributes-disagree") => {
+                Ok(Some(Any::from(i64::from(i32::MAX) * 4096)))
+            }
+            // D.3: it must be an answer.
+            attribute::EXIST if fault::is("exist-raises") => {
+                self.inner.set_device(device_id).map(|()| Some(Any::from(true)))
+            }
+            // V.1: bytes behind a short text that are not its own.
+            attribute::COMPUTE_VERSION if fault::is("small-string-dirty-padding") => {
+                let mut raw = Any::from("2.0").into_raw();
+                // SAFETY: a small string; its payload is eight bytes of which it uses three.
+                unsafe { raw.value.v_bytes[6] = 0xAA };
+                // SAFETY: still a small string, and owned.
+                Ok(Some(unsafe { Any::from_raw(raw) }))
+            }
+            // V.2: a borrowed text as a result.
+            attribute::ARCH if fault::is("result-with-view-type") => {
+                let mut raw = Any::NONE.into_raw();
+                raw.type_index = abi::CHIPDOCK_TYPE_RAW_STR;
+                raw.value.v_c_str = c"reference-2".as_ptr();
+                // SAFETY: the fault itself: nothing that has to be released.
+                Ok(Some(unsafe { Any::from_raw(raw) }))
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl<A: DeviceApi> DeviceApi for Faulty<A> {
+    fn registered_as(&self, device_type: i32) {
+        self.inner.registered_as(device_type);
+    }
+
+    fn device_count(&self) -> Result<i32, Error> {
+        // D.14: one more each time.
+        if fault::is("device-count-unstable") {
+            return Ok(2 + self.asked.fetch_add(1, Ordering::Relaxed) % 2);
+        }
+        self.inner.device_count()
+    }
+
+    fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error> {
+        if let Some(wrong) = self.wrong_attribute(device_id, key) {
+            return wrong;
+        }
+        let answer = Self::told(self.inner.attribute(Self::device(device_id), key))?;
+        // D.3: what is not known is no error.
+        if answer.is_none() && fault::is("unknown-attribute-raises") {
+            return Err(Error::new(ErrorKind::NOT_FOUND, format!("there is no attribute {key}")));
+        }
+        Ok(answer)
+    }
+
+    fn allocate_data_space(
+        &self,
+        device_id: i32,
+        request: &DataSpaceRequest<'_>,
+    ) -> Result<*mut c_void, Error> {
+        // P8.4: a panic where an answer is due.
+        assert!(!(request.size_bytes == u64::MAX && fault::is("panic-on-huge-size")), "too many bytes");
+        self.load(|| Self::told(self.inner.allocate_data_space(Self::device(device_id), request)))
+    }
+
+    unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        let done = unsafe { self.inner.free_data_space(Self::device(device_id), data) };
+        // P7.1, D.19: a failure becomes a success.
+        if fault::is("error-swallowed") { Ok(()) } else { Self::told(done) }
+    }
+
+    unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.load(|| Self::told(unsafe { self.inner.copy_data(Self::device(device_id), copy, stream) }))
+    }
+
+    fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
+        Self::told(self.inner.create_stream(Self::device(device_id)))
+    }
+
+    unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        Self::told(unsafe { self.inner.free_stream(Self::device(device_id), stream) })
+    }
+
+    unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        Self::told(unsafe { self.inner.sync_stream(Self::device(device_id), stream) })
+    }
+
+    unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
+        // D.16: nothing waits for anything.
+        if fault::is("from-to-does-nothing") {
+            return Ok(());
+        }
+        // SAFETY: the caller's word.
+        Self::told(unsafe { self.inner.sync_stream_from_to(Self::device(device_id), from, to) })
+    }
+
+    fn set_device(&self, device_id: i32) -> Result<(), Error> {
+        Self::told(self.inner.set_device(Self::device(device_id)))
+    }
+
+    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        Self::told(unsafe { self.inner.set_stream(Self::device(device_id), stream) })
+    }
+
+    fn shutdown(&self) -> Result<(), Error> {
+        self.inner.shutdown()
+    }
+}
