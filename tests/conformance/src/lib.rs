@@ -61,10 +61,12 @@
 //! - **S15 Repeatable.** Every failure carries the command that repeats it alone. Random cases carry their seeds in their
 //!   ids. A program that fails is made small and written as one file.
 
+mod batch;
 pub mod case;
 pub mod clauses;
 pub mod compute;
 pub mod context;
+mod execute;
 pub mod expectations;
 pub mod facts;
 mod group;

@@ -1,5 +1,6 @@
 //! Every operation on every type that it is defined on, as a kernel over a table.
 
+use chipdock_ir::build::FunctionBuilder;
 use chipdock_ir::interpret::accuracy;
 use chipdock_ir::{
     BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Signature, build,
@@ -132,6 +133,29 @@ impl Case {
                 let vi = f.spatial("vi", n, &i);
                 let args = inputs.iter().map(|input| input.at([&vi])).collect();
                 f.store(&output, [&vi], self.expr(args));
+            });
+        });
+        f.finish()
+    }
+}
+
+impl Case {
+    /// The same, so many rows at once in a vectorized loop; rows that do not fill one are left out.
+    #[must_use]
+    pub fn vectorized(&self, name: &str, n_rows: usize, lanes: u16) -> PrimFunc {
+        let n = i32::try_from(n_rows).unwrap_or(i32::MAX);
+        let lanes = i32::from(lanes);
+        let mut f = build::function(name);
+        f.noalias();
+        let buffer =
+            |f: &mut FunctionBuilder, (k, dtype): (usize, &DType)| f.buffer(format!("A{k}"), [n], *dtype);
+        let inputs: Vec<_> = self.operands.iter().enumerate().map(|one| buffer(&mut f, one)).collect();
+        let output = f.buffer("B", [n], self.result);
+        f.range("i", n / lanes, |f, i| {
+            f.vectorized("v", lanes, |f, v| {
+                let row = &i * lanes + &v;
+                let args = inputs.iter().map(|input| input.at([&row])).collect();
+                f.store(&output, [&row], self.expr(args));
             });
         });
         f.finish()

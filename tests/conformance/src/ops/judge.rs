@@ -1,6 +1,6 @@
 //! Holding a backend's result of a case against the interpreter's, within its bounds.
 
-use chipdock_ir::interpret::{Arg, Array, InterpretError, Interpreter, Output, compare};
+use chipdock_ir::interpret::{Arg, Array, InterpretError, Interpreter, Mismatch, Output, compare};
 use chipdock_ir::{DType, Op};
 
 use super::cases::{Case, Operation};
@@ -109,13 +109,18 @@ pub fn shown(array: &Array, lane: usize) -> String {
 /// A row that is wrong, with its operands.
 #[must_use]
 pub fn difference(table: &Table, case: &Case, row: usize, found: &str, expected: &str) -> String {
+    format!("of {}: expected {expected}, found {found}", operands(table, case, row))
+}
+
+/// The operands of a row: `(1.5 [0x3fc00000], 2)`.
+fn operands(table: &Table, case: &Case, row: usize) -> String {
     let operand = |column: &Array| {
         let lanes = usize::from(column.dtype.lanes);
         let all: Vec<String> = (row * lanes..(row + 1) * lanes).map(|lane| shown(column, lane)).collect();
         all.join(" ")
     };
     let operands: Vec<String> = table.columns[..case.operands.len()].iter().map(operand).collect();
-    format!("of ({}): expected {expected}, found {found}", operands.join(", "))
+    format!("({})", operands.join(", "))
 }
 
 /// Holds a backend's result against the interpreter's, within its bounds.
@@ -124,17 +129,7 @@ pub fn difference(table: &Table, case: &Case, row: usize, found: &str, expected:
 #[must_use]
 pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) -> Held {
     let mut verdict = Held { n_rows: output.array.n_lanes(), ..Held::default() };
-    let mut output = output.clone();
-    if case.operation == Operation::Op(Op::Reinterpret) && case.operands[0].is_float() {
-        let bits = Array { dtype: case.operands[0], ..found.clone() };
-        let is_nan = |array: &Array, row| array.float(row).is_some_and(f64::is_nan);
-        let either = |row: &usize| is_nan(&table.columns[0], *row) && is_nan(&bits, *row);
-        let size_bytes = case.result.size_bytes();
-        for row in (0..verdict.n_rows).filter(either) {
-            let lane = row * size_bytes..(row + 1) * size_bytes;
-            output.array.data[lane.clone()].copy_from_slice(&found.data[lane]);
-        }
-    }
+    let output = nans_as_found(case, table, output, found);
     match compare(found, &output) {
         Err(mismatch) => verdict.wrong(|| mismatch.to_string()),
         Ok(report) => verdict.n_rows -= report.n_unbounded,
@@ -148,4 +143,77 @@ pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) 
         }
     }
     verdict
+}
+
+/// The output with those NaNs of a reinterpreted float that a backend may have otherwise taken from it.
+fn nans_as_found(case: &Case, table: &Table, output: &Output, found: &Array) -> Output {
+    let mut output = output.clone();
+    if case.operation == Operation::Op(Op::Reinterpret) && case.operands[0].is_float() {
+        let bits = Array { dtype: case.operands[0], ..found.clone() };
+        let is_nan = |array: &Array, row| array.float(row).is_some_and(f64::is_nan);
+        let either = |row: &usize| is_nan(&table.columns[0], *row) && is_nan(&bits, *row);
+        let size_bytes = case.result.size_bytes();
+        for row in (0..output.array.n_lanes()).filter(either) {
+            let lane = row * size_bytes..(row + 1) * size_bytes;
+            output.array.data[lane.clone()].copy_from_slice(&found.data[lane]);
+        }
+    }
+    output
+}
+
+/// A row that a backend has wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Which.
+    pub row: usize,
+    /// Its operands, values and bits.
+    pub operands: String,
+    /// The interpreter's value, with how far one may be off.
+    pub expected: String,
+    /// The backend's.
+    pub found: String,
+    /// How many rows are wrong.
+    pub n_wrong: usize,
+    /// Of how many.
+    pub n_rows: usize,
+}
+
+/// The first row that a backend has wrong, if any. Beyond [`hold_backend`] the sign of a zero counts, where the accuracy
+/// contract is exact.
+#[must_use]
+pub fn first_wrong(case: &Case, table: &Table, output: &Output, found: &Array) -> Option<Wrong> {
+    let output = nans_as_found(case, table, output, found);
+    let n_rows = output.array.n_lanes();
+    let wrong = |row: usize, n_wrong: usize, exactly: bool| {
+        let bound = output.bound(row);
+        let within = if bound == 0.0 || exactly { "exactly".to_owned() } else { format!("within {bound:e}") };
+        Wrong {
+            row,
+            operands: operands(table, case, row),
+            expected: format!("{}, {within}", shown(&output.array, row)),
+            found: shown(found, row),
+            n_wrong,
+            n_rows,
+        }
+    };
+    match compare(found, &output) {
+        Err(Mismatch::Value { index, n_wrong, .. }) => {
+            return Some(wrong(index.first().copied().unwrap_or_default(), n_wrong, false));
+        }
+        Err(form) => {
+            let none = Wrong { operands: String::new(), ..wrong(0, n_rows, false) };
+            return Some(Wrong { found: form.to_string(), ..none });
+        }
+        Ok(_) => {}
+    }
+    if !case.result.is_float() || case.ulps > 0.5 {
+        return None;
+    }
+    let other_sign = |row: &usize| match (output.array.float(*row), found.float(*row)) {
+        (Some(a), Some(b)) => a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative(),
+        _ => false,
+    };
+    let mut rows = (0..n_rows).filter(other_sign);
+    let first = rows.next()?;
+    Some(wrong(first, rows.count() + 1, true))
 }

@@ -1,6 +1,7 @@
 //! Tables of operands: one column per operand, one row per evaluation.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chipdock_ir::DType;
 use chipdock_ir::interpret::Array;
@@ -60,17 +61,23 @@ impl Table {
 
 /// Tables made so far, by kind and type.
 #[derive(Debug, Default)]
-pub struct Tables(BTreeMap<(Kind, DType), Table>);
+pub struct Tables(BTreeMap<(Kind, DType), Arc<Table>>);
 
 impl Tables {
     /// The table of that kind for operands of that type; made when asked for first, the same in every run.
     pub fn get(&mut self, kind: Kind, dtype: DType) -> &Table {
-        self.0.entry((kind, dtype)).or_insert_with(|| make(kind, dtype))
+        self.0.entry((kind, dtype)).or_insert_with(|| Arc::new(make(kind, dtype)))
+    }
+
+    /// The same, to keep.
+    pub fn shared(&mut self, kind: Kind, dtype: DType) -> Arc<Table> {
+        self.get(kind, dtype);
+        Arc::clone(&self.0[&(kind, dtype)])
     }
 
     /// All that were made.
     pub fn iter(&self) -> impl Iterator<Item = &Table> {
-        self.0.values()
+        self.0.values().map(AsRef::as_ref)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Code generation, node by node and type by type.
 
+mod table;
+
 use crate::Cases;
 
 pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
+    table::add(cases);
 }
