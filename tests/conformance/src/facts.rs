@@ -94,7 +94,6 @@ impl Facts {
     ///
     /// Why it is refused.
     pub fn of(plugin: &Plugin) -> Result<Self, OpenError> {
-        let descriptor = plugin.descriptor();
         let devices = plugin.devices().into_iter().map(|device| {
             let mut facts = DeviceFacts { api: device.name.clone(), ..DeviceFacts::default() };
             match device.count() {
@@ -110,14 +109,21 @@ impl Facts {
             }
             facts
         });
-        Ok(Self {
+        Ok(Self { devices: devices.collect(), ..Self::without_devices(plugin) })
+    }
+
+    /// What an opened plugin registered; its devices are not asked.
+    #[must_use]
+    pub fn without_devices(plugin: &Plugin) -> Self {
+        let descriptor = plugin.descriptor();
+        Self {
             name: descriptor.name.clone(),
             version: descriptor.version.clone(),
             build_id: descriptor.build_id.clone(),
             abi: descriptor.abi.clone(),
             registered: plugin.registered(),
-            devices: devices.collect(),
+            devices: Vec::new(),
             unusable_kinds: Vec::new(),
-        })
+        }
     }
 }

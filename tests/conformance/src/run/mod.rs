@@ -1,5 +1,16 @@
 //! Running a suite: the supervisor, its workers, and what becomes of their verdicts.
 
+mod again;
+mod conclude;
+mod judge;
+mod lines;
+mod machine;
+mod plan;
+mod pool;
+mod process;
+mod signals;
+mod stack;
+mod state;
 mod supervisor;
 mod worker;
 
@@ -100,28 +111,37 @@ struct Job {
     repros: PathBuf,
     seeds: Seeds,
     token: String,
-    /// Ids of instances, in order; nothing: the probe.
-    instances: Option<Vec<String>>,
+    /// The process that the worker ends with.
+    supervisor: u32,
+    task: Task,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Task {
+    /// Find out what the plugin is.
+    Probe,
+    /// Find out whether it is still well.
+    Health,
+    /// Run instances with these ids, in order.
+    Cases(Vec<String>),
 }
 
 /// What a worker says, one line each, through its own pipe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Message {
+    /// The plugin opened; what it registered. Its devices are asked next.
+    Opened { facts: Facts },
     /// What the probe found, or why the plugin is refused.
     Probed { facts: Result<Facts, Refusal> },
+    /// What is wrong with its devices, if anything.
+    Health { stop: Option<Stop> },
     /// An instance begins.
     Begin { index: usize },
     /// It ended.
-    End {
-        index: usize,
-        seconds: f64,
-        stop: Option<Stop>,
-        not_run: Option<String>,
-        /// The file with the program that fails, or empty.
-        #[serde(default)]
-        repro: String,
-    },
+    End { index: usize, seconds: f64, stop: Option<Stop>, not_run: Option<String>, repro: String },
     /// All have ended; the process ends next.
     Done,
 }
@@ -133,10 +153,14 @@ struct Refusal {
     message: String,
 }
 
-/// A message with the worker's token (S11).
+/// A message with the worker's token and its number, from 0 (S11).
 #[derive(Debug, Serialize, Deserialize)]
 struct Signed {
     token: String,
+    number: u64,
     #[serde(flatten)]
     message: Message,
 }
+
+/// The exit code of a worker whose pipe was closed under it.
+const CLOSED_PIPE: i32 = 120;

@@ -1,47 +1,69 @@
 //! The worker: a process that opens the plugin and runs cases one after the other.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write as _;
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
-use chipdock_host::{Host, HostOptions};
-
-use super::{Job, Message, Refusal, Signed};
+use super::state::State;
+use super::{CLOSED_PIPE, Job, Message, Refusal, Signed, Task, signals};
 use crate::case::instances;
 use crate::context::{Context, Shared};
 use crate::raw::Plugin;
-use crate::{Facts, Stop, Subject, cases};
+use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
 
-/// The pipe to the supervisor. Whatever the plugin prints, it is not this.
+/// Texts of a failure are cut to so many bytes (S12).
+const TEXT_BYTES: usize = 16 << 10;
+
+/// The pipe to the supervisor. Whatever the plugin prints, it is not this (S11).
 struct Reporter {
     pipe: File,
     token: String,
+    number: u64,
     process: u32,
+}
+
+/// A copy of a descriptor where nobody who counts from 0 comes by, closed when another program is run.
+fn high(descriptor: RawFd) -> std::io::Result<OwnedFd> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a place to write to.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    let from = i32::try_from(limit.rlim_cur.min(1024)).unwrap_or(1024) - 8;
+    // SAFETY: asks for a copy of an open descriptor.
+    let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, from) };
+    if copy < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: just made, and nobody else's.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
 impl Reporter {
     /// Takes standard input, which the supervisor made the writing end of its pipe, and puts nothing in its place.
     fn take(token: String) -> std::io::Result<Self> {
-        let pipe: OwnedFd = std::io::stdin().as_fd().try_clone_to_owned()?;
+        let pipe = high(0)?;
         let nothing = File::open("/dev/null")?;
         // SAFETY: two descriptors that are open; 0 is nobody's but standard input's.
         unsafe { libc::dup2(nothing.as_raw_fd(), 0) };
-        Ok(Self { pipe: File::from(pipe), token, process: std::process::id() })
+        Ok(Self { pipe: File::from(pipe), token, number: 0, process: std::process::id() })
     }
 
     fn say(&mut self, message: Message) {
         // A fork of the plugin's came back into our code: it is no worker.
         if std::process::id() != self.process {
-            // SAFETY: ends this process at once, which is a copy that nobody waits for.
-            unsafe { libc::_exit(0) };
+            end_now(0);
         }
-        let signed = Signed { token: self.token.clone(), message };
-        let Ok(mut line) = serde_json::to_vec(&signed) else { return };
-        line.push(b'\n');
-        // A supervisor that is gone needs no report.
-        let _ = self.pipe.write_all(&line);
+        let signed = Signed { token: self.token.clone(), number: self.number, message };
+        self.number += 1;
+        let Ok(line) = serde_json::to_vec(&signed) else { return };
+        // The first end of line ends whatever somebody else wrote into the pipe.
+        let line = [b"\n", line.as_slice(), b"\n"].concat();
+        if self.pipe.write_all(&line).is_err() {
+            end_now(CLOSED_PIPE);
+        }
     }
 }
 
@@ -52,69 +74,169 @@ impl Reporter {
 /// The job cannot be read.
 pub fn work(job: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(job).map_err(|error| format!("{}: {error}", job.display()))?;
+    let file = job;
     let job: Job = serde_json::from_str(&text).map_err(|error| format!("the job: {error}"))?;
+    // The token stands in it.
+    let _ = std::fs::remove_file(file);
+    settle(job.supervisor);
     let mut reporter = Reporter::take(job.token.clone()).map_err(|error| format!("the pipe: {error}"))?;
-    let Some(wanted) = &job.instances else {
-        let facts = probe(&job);
-        reporter.say(Message::Probed { facts });
-        reporter.say(Message::Done);
-        end_now()
-    };
-    let all = instances(&cases(&job.seeds), &job.facts);
+    if let Ok(stderr) = high(2) {
+        signals::install(stderr.as_raw_fd());
+        std::mem::forget(stderr);
+    }
     let shared = Shared::new(&job.library, job.facts.clone(), &job.companions, &job.trust, &job.scratch)
         .with_repros(&job.repros);
-    for (index, id) in wanted.iter().enumerate() {
-        reporter.say(Message::Begin { index });
-        let start = Instant::now();
-        let instance = all.iter().find(|instance| instance.id == *id);
-        let (stop, not_run, repro) = match instance {
-            None => (Some(Stop::suite(format!("the worker has no case {id}"))), None, String::new()),
-            Some(instance) => {
-                let context = Context::new(&shared, &instance.registration);
-                let stop = (instance.case.body)(&context).err();
-                (stop, context.take_not_run(), context.take_repro())
+    match &job.task {
+        Task::Probe => {
+            let facts = probe(&job, &mut reporter);
+            reporter.say(Message::Probed { facts });
+        }
+        Task::Health => reporter.say(Message::Health { stop: health(&shared).err().map(cut) }),
+        Task::Cases(wanted) => {
+            if run(&job, wanted, &shared, &mut reporter) {
+                reporter.say(Message::Done);
+                drop(shared);
+                // As any process ends: with its destructors, which are part of the case.
+                return Ok(());
             }
-        };
-        reporter.say(Message::End { index, seconds: start.elapsed().as_secs_f64(), stop, not_run, repro });
-        if instance.is_some_and(|instance| instance.case.ends_process) {
-            reporter.say(Message::Done);
-            drop(shared);
-            // As any process ends: with its destructors, which are part of the case.
-            return Ok(());
         }
     }
     reporter.say(Message::Done);
-    end_now()
+    end_now(0)
+}
+
+/// Ends with the supervisor, and leaves no core behind.
+fn settle(supervisor: u32) {
+    // SAFETY: sets a number of this process.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    if std::os::unix::process::parent_id() != supervisor {
+        end_now(0);
+    }
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a whole limit.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+}
+
+/// Runs cases; whether the last one wants the process to end as any does.
+fn run(job: &Job, wanted: &[String], shared: &Shared, reporter: &mut Reporter) -> bool {
+    let all = instances(&cases(&job.seeds), &job.facts);
+    let by_id: HashMap<&str, &Instance> =
+        all.iter().map(|instance| (instance.id.as_str(), instance)).collect();
+    let state = State::now();
+    for (index, id) in wanted.iter().enumerate() {
+        reporter.say(Message::Begin { index });
+        let start = Instant::now();
+        let instance = by_id.get(id.as_str()).copied();
+        let (stop, not_run, repro) = match instance {
+            None => (Some(Stop::suite(format!("the worker has no case {id}"))), None, String::new()),
+            Some(instance) => run_one(shared, instance),
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        state.restore();
+        reporter.say(Message::End {
+            index,
+            seconds,
+            stop: stop.map(cut),
+            not_run: not_run.map(cut_text),
+            repro,
+        });
+        if instance.is_some_and(|instance| instance.case.ends_process) {
+            return true;
+        }
+    }
+    false
+}
+
+fn run_one(shared: &Shared, instance: &Instance) -> (Option<Stop>, Option<String>, String) {
+    let context = Context::new(shared, &instance.registration);
+    // The plugin's panics end at the boundary: one that comes here is the suite's.
+    let ended = catch_unwind(AssertUnwindSafe(|| (instance.case.body)(&context)));
+    let stop = match ended {
+        Ok(verdict) => verdict.err(),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
+            Some(Stop::suite(format!("the case panicked: {text}")))
+        }
+    };
+    (stop, context.take_not_run(), context.take_repro())
 }
 
 /// Ends without destructors: what a case wants to see of an end it asks for by `ends_process`.
-fn end_now() -> ! {
+fn end_now(code: i32) -> ! {
     // SAFETY: nothing of ours is left to be written.
-    unsafe { libc::_exit(0) }
+    unsafe { libc::_exit(code) }
 }
 
-fn probe(job: &Job) -> Result<Facts, Refusal> {
+fn cut_text(mut text: String) -> String {
+    if text.len() > TEXT_BYTES {
+        let end = (0..=TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        let left_out = text.len() - end;
+        text.truncate(end);
+        text.push_str(&format!("… ({left_out} more bytes)"));
+    }
+    text
+}
+
+fn cut(stop: Stop) -> Stop {
+    match stop {
+        Stop::Failed(mut failure) => {
+            failure.expected = cut_text(failure.expected);
+            failure.found = cut_text(failure.found);
+            failure.note = cut_text(failure.note);
+            Stop::Failed(failure)
+        }
+        Stop::Unsupported(why) => Stop::Unsupported(cut_text(why)),
+        Stop::Absent(why) => Stop::Absent(cut_text(why)),
+        Stop::Suite(why) => Stop::Suite(cut_text(why)),
+    }
+}
+
+/// Opens it and tells what it registered, then asks its devices and target kinds whether they are there.
+fn probe(job: &Job, reporter: &mut Reporter) -> Result<Facts, Refusal> {
     let plugin = Plugin::open(&job.library)
         .map_err(|error| Refusal { clause: error.clause.to_owned(), message: error.message })?;
+    // Should a driver take the process with it, this much is known.
+    reporter.say(Message::Opened { facts: Facts::without_devices(&plugin) });
     let mut facts = Facts::of(&plugin)
         .map_err(|error| Refusal { clause: error.clause.to_owned(), message: error.message })?;
-    let options = HostOptions {
-        plugin_paths: vec![job.library.clone()],
-        trust: job.trust.clone(),
-        ..HostOptions::isolated()
-    };
+    let shared = Shared::new(&job.library, facts.clone(), &job.companions, &job.trust, &job.scratch);
+    let context = Context::new(&shared, "");
     let kinds: Vec<String> = facts.registrations(Subject::TargetKind).map(str::to_owned).collect();
-    match Host::new(options) {
-        Ok(host) => {
-            for kind in kinds {
-                if let Err(error) = host.usable_target(&kind) {
-                    facts.unusable_kinds.push((kind, error.to_string()));
-                }
-            }
-        }
-        Err(error) => {
-            facts.unusable_kinds.extend(kinds.into_iter().map(|kind| (kind, error.to_string())));
+    for kind in kinds {
+        let usable = context.host().and_then(|host| Ok(host.usable_target(&kind)?));
+        if let Err(stop) = usable {
+            facts.unusable_kinds.push((kind, why(stop)));
         }
     }
     Ok(facts)
+}
+
+fn why(stop: Stop) -> String {
+    match stop {
+        Stop::Failed(failure) => failure.found,
+        Stop::Unsupported(why) | Stop::Absent(why) | Stop::Suite(why) => why,
+    }
+}
+
+/// Whether each device that is there still takes memory, keeps it and gives it back (S9).
+fn health(shared: &Shared) -> Verdict {
+    let plugin = Context::new(shared, "").plugin()?;
+    for device in plugin.devices() {
+        let context = Context::new(shared, &device.name);
+        if context.facts().absent_device(&device.name).is_some() {
+            continue;
+        }
+        let about = |stop: Stop| stop.note(format!("on {}, after the end of another process", device.name));
+        let space = device.allocate(4096).map_err(|error| about(error.into()))?;
+        let written: Vec<u8> = (0..=u8::MAX).cycle().take(4096).collect();
+        let mut read = vec![0; written.len()];
+        space.write(0, &written).map_err(|error| about(error.into()))?;
+        space.read(0, &mut read).map_err(|error| about(error.into()))?;
+        if read != written {
+            return Err(about(Stop::failed("the bytes that were written", "others")));
+        }
+        space.free().map_err(|error| about(error.into()))?;
+    }
+    Ok(())
 }

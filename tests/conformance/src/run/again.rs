@@ -1,0 +1,167 @@
+//! What failed, once more alone, and what then passes, once more after what came before it (S10).
+
+use std::time::{Duration, Instant};
+
+use super::judge::{Judge, is_failing};
+use super::pool::{Raw, Runner};
+use crate::Status;
+use crate::report::CaseReport;
+
+/// No more failures than this are run again.
+const N_AGAIN: usize = 50;
+/// Nor hangs, each of which lasts as long as its deadline.
+const N_HANGS_AGAIN: usize = 4;
+/// Nor for longer than this.
+const AGAIN: Duration = Duration::from_secs(120);
+/// Workers that look for the case to blame, of several that came before.
+const N_NARROWED: usize = 12;
+
+/// What a second run found.
+enum Second {
+    /// It fails again.
+    Same,
+    /// It does not.
+    Flaky,
+    /// It fails after these.
+    After(Vec<usize>),
+    /// There was no time left.
+    Cut,
+    /// There was no worker.
+    Fault(String),
+}
+
+/// What has to be told of second runs.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) notes: Vec<String>,
+    pub(super) faults: Vec<String>,
+}
+
+/// The failures that are run again, and what is said of the others.
+pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Raw]) -> (Vec<&'r Raw>, Told) {
+    let status = |raw: &Raw| cases[raw.index].as_ref().map(|case| case.status);
+    let failing: Vec<&Raw> = raws.iter().filter(|raw| status(raw).is_some_and(is_failing)).collect();
+    let mut n_hangs = 0;
+    let mut chosen = Vec::new();
+    for raw in &failing {
+        let hung = status(raw) == Some(Status::Hung);
+        n_hangs += usize::from(hung);
+        if chosen.len() < N_AGAIN && !(hung && n_hangs > N_HANGS_AGAIN) {
+            chosen.push(*raw);
+        }
+    }
+    let mut told = Told::default();
+    told.cut(failing.len() - chosen.len());
+    (chosen, told)
+}
+
+impl Told {
+    fn cut(&mut self, n: usize) {
+        if n > 0 {
+            self.notes.push(format!("{n} failures were not run again: there are too many"));
+        }
+    }
+}
+
+/// Runs them again and mends their reports.
+pub(super) fn again(
+    runner: &Runner<'_>,
+    judge: &Judge<'_>,
+    chosen: Vec<&Raw>,
+    cases: &mut [Option<CaseReport>],
+    told: &mut Told,
+) {
+    let (alone, shared): (Vec<&Raw>, Vec<&Raw>) =
+        chosen.into_iter().partition(|raw| runner.instances[raw.index].case.group.is_exclusive());
+    let until = Instant::now() + AGAIN;
+    let mut n_cut = 0;
+    for (raws, n_threads) in [(shared, runner.options.jobs.max(1)), (alone, 1)] {
+        let mut each = |(index, second): (usize, Second)| {
+            let Some(case) = cases[index].as_mut() else { return };
+            match second {
+                Second::Same => {}
+                Second::Cut => n_cut += 1,
+                Second::Fault(fault) => told.faults.push(fault),
+                Second::Flaky => {
+                    case.status = Status::Flaky;
+                    "it failed once, and passed when it was run again".clone_into(&mut case.reason);
+                }
+                Second::After(before) => {
+                    let ids: Vec<&str> =
+                        before.iter().map(|index| runner.instances[*index].id.as_str()).collect();
+                    case.status = Status::OrderDependent;
+                    case.reason = match ids.as_slice() {
+                        [one] => format!("it passes alone, and fails after {one}"),
+                        _ => format!("it passes alone, and fails after these {}", ids.len()),
+                    };
+                    let all: Vec<&str> = ids.into_iter().chain([case.id.as_str()]).collect();
+                    case.repeat = judge.repeat(&all);
+                }
+            }
+        };
+        runner.spread(raws, n_threads, &mut each, &|raw, sender| {
+            let second = if Instant::now() < until { second(runner, judge, raw) } else { Second::Cut };
+            let _ = sender.send((raw.index, second));
+        });
+    }
+    told.cut(n_cut);
+}
+
+fn second(runner: &Runner<'_>, judge: &Judge<'_>, raw: &Raw) -> Second {
+    let fails_after = |before: &[usize]| -> Result<bool, String> {
+        let indices: Vec<usize> = before.iter().copied().chain([raw.index]).collect();
+        let all = runner.run_in_one(&indices)?;
+        let last = all.into_iter().find(|one| one.index == raw.index);
+        let instance = &runner.instances[raw.index];
+        // One that did not come to it, for another died before, shows nothing.
+        Ok(last.is_some_and(|last| is_failing(judge.report(instance, &last).status)))
+    };
+    let look = || {
+        if fails_after(&[])? {
+            return Ok(Second::Same);
+        }
+        if raw.before.is_empty() || !fails_after(&raw.before)? {
+            return Ok(Second::Flaky);
+        }
+        narrow(&raw.before, &fails_after).map(Second::After)
+    };
+    look().unwrap_or_else(Second::Fault)
+}
+
+/// Halves what came before as long as one half is enough.
+fn narrow(
+    before: &[usize],
+    fails_after: &dyn Fn(&[usize]) -> Result<bool, String>,
+) -> Result<Vec<usize>, String> {
+    let mut before = before;
+    let mut n_left = N_NARROWED;
+    while before.len() > 1 && n_left > 1 {
+        n_left -= 2;
+        let (early, late) = before.split_at(before.len() / 2);
+        before = if fails_after(late)? {
+            late
+        } else if fails_after(early)? {
+            early
+        } else {
+            break;
+        };
+    }
+    Ok(before.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S10: the one that has to come before is found among many.
+    #[test]
+    fn what_comes_before_is_narrowed() {
+        let before: Vec<usize> = (0..40).collect();
+        for culprit in [0, 17, 39] {
+            let found = narrow(&before, &|tried| Ok(tried.contains(&culprit)));
+            assert_eq!(found, Ok(vec![culprit]));
+        }
+        let both = narrow(&before, &|tried| Ok(tried.contains(&3) && tried.contains(&30)));
+        assert_eq!(both, Ok(before));
+    }
+}

@@ -1,0 +1,167 @@
+//! What all verdicts together mean: profiles, stale lines, levels, and the exit code (S6, S7, S13, S14).
+
+use super::judge::Judge;
+use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
+use crate::{Instance, Level, Profile, Status};
+
+/// How each profile that an instance needs came out, and which claims are stale. `planned` is everything that applies to
+/// the plugin, run or not: what was left out proves nothing.
+pub(super) fn profiles(
+    judge: &Judge<'_>,
+    planned: &[Instance],
+    cases: &[CaseReport],
+) -> (Vec<ProfileReport>, Vec<StaleReport>) {
+    let (mut reports, mut stale) = (Vec::new(), Vec::new());
+    let claims = &judge.options.expectations.claims;
+    for profile in Profile::ALL.iter().copied() {
+        let claimed = claims.contains(&profile);
+        let counts = |profiles: &[Profile]| {
+            profiles.contains(&profile) && (!claimed || profiles.iter().all(|needed| claims.contains(needed)))
+        };
+        let of: Vec<&CaseReport> = cases.iter().filter(|case| counts(&case.profiles)).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let passed = |case: &&&CaseReport| matches!(case.status, Status::Passed | Status::Built);
+        // What an expectation excuses says nothing of the profile.
+        let refused =
+            |case: &&&CaseReport| case.status == Status::Unsupported && judge.expectation(&case.id).is_none();
+        let n_unsupported = of.iter().filter(|case| case.status == Status::Unsupported).count();
+        let n_passed = of.iter().filter(passed).count();
+        let mut problem = String::new();
+        if let (false, Some(one), Some(other)) = (claimed, of.iter().find(passed), of.iter().find(refused)) {
+            problem = format!(
+                "not claimed, and answered in two ways: {n_passed} of {} cases pass, as {}, and {n_unsupported} \
+                 are unsupported, as {}; claim it, or refuse all of it",
+                of.len(),
+                one.id,
+                other.id
+            );
+        }
+        let n_planned = planned.iter().filter(|instance| counts(&instance.case.profiles)).count();
+        let all_ran = of.len() == n_planned;
+        if !claimed && all_ran && n_passed == of.len() && of.iter().any(|case| case.status == Status::Passed)
+        {
+            let why = format!("not claimed, and all {n_passed} cases that need it pass: claim it");
+            stale.push(StaleReport { what: profile.name().to_owned(), why });
+        }
+        let n_cases = of.len();
+        reports.push(ProfileReport { profile, claimed, n_cases, n_passed, n_unsupported, problem });
+    }
+    (reports, stale)
+}
+
+/// Expectations that match nothing, or only what passes (S7).
+pub(super) fn stale(judge: &Judge<'_>, planned: &[Instance], cases: &[CaseReport]) -> Vec<StaleReport> {
+    let mut stale = Vec::new();
+    for expectation in &judge.options.expectations.cases {
+        if !expectation.is_in_force(judge.facts, &judge.today) {
+            continue;
+        }
+        let is_about = |id: &str| judge.expectation(id).is_some_and(|found| std::ptr::eq(found, expectation));
+        let n_planned = planned.iter().filter(|instance| is_about(&instance.id)).count();
+        let matched: Vec<&CaseReport> = cases.iter().filter(|case| is_about(&case.id)).collect();
+        let passes = matched.iter().all(|case| case.status == Status::Stale);
+        let why = if n_planned == 0 && matched.is_empty() {
+            let is_shadowed = planned.iter().any(|instance| expectation.matches(&instance.id));
+            match is_shadowed {
+                true => "every case that it matches is matched by a line before it: remove it".to_owned(),
+                false => "it matches no case of this plugin: remove it".to_owned(),
+            }
+        } else if !matched.is_empty() && matched.len() >= n_planned && passes {
+            format!("all {} cases that it matches end as they should: remove it", matched.len())
+        } else {
+            continue;
+        };
+        stale.push(StaleReport { what: expectation.pattern.clone(), why });
+    }
+    stale
+}
+
+/// The levels that were asked for (S13). `n_left_out` instances of them were not run.
+pub(super) fn levels(
+    asked: Level,
+    cases: &[CaseReport],
+    profiles: &[ProfileReport],
+    n_left_out: usize,
+) -> Vec<LevelReport> {
+    let asked = Level::ALL.iter().copied().filter(|level| asked.includes(*level));
+    asked.map(|level| self::level(level, cases, profiles, n_left_out)).collect()
+}
+
+fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_out: usize) -> LevelReport {
+    let report = |reached, note: String| LevelReport { level, reached, note };
+    let on_it: Vec<&CaseReport> = cases.iter().filter(|case| level.includes(case.group.level())).collect();
+    let is_good = |case: &&&CaseReport| case.status.is_fine() || case.status == Status::Stale;
+    let bad: Vec<&&CaseReport> = on_it.iter().filter(|case| !is_good(case)).collect();
+    if let Some(first) = bad.first() {
+        let note =
+            format!("{} of {} cases did not end as they should, first {}", bad.len(), on_it.len(), first.id);
+        return report(false, note);
+    }
+    let is_here = |profile: Profile| on_it.iter().any(|case| case.profiles.contains(&profile));
+    let wrong = |profile: &&ProfileReport| !profile.problem.is_empty() && is_here(profile.profile);
+    if let Some(wrong) = profiles.iter().find(wrong) {
+        return report(false, format!("the profile {} is answered in two ways", wrong.profile));
+    }
+    if n_left_out > 0 {
+        return report(false, format!("filters left {n_left_out} cases out"));
+    }
+    let parts: &[Level] = match level {
+        Level::Full => &[Level::Loadable, Level::Device, Level::Codegen, Level::Full],
+        _ => &[level],
+    };
+    let mut n_ran = 0;
+    for part in parts {
+        let of: Vec<&&CaseReport> = on_it.iter().filter(|case| case.group.level() == *part).collect();
+        let ran =
+            |case: &&&&CaseReport| matches!(case.status, Status::Passed | Status::Built | Status::Stale);
+        let n = of.iter().filter(ran).count();
+        if n == 0 && of.iter().any(|case| case.status == Status::Absent) {
+            let why = of.iter().find(|case| case.status == Status::Absent).map_or("", |case| &case.reason);
+            return report(false, format!("none of its {} cases could run: {why}", of.len()));
+        }
+        n_ran += if *part == Level::Loadable && level != Level::Loadable { 0 } else { n };
+    }
+    if n_ran == 0 {
+        return report(false, "the plugin registers nothing that it is about".to_owned());
+    }
+    report(true, remarks(&on_it))
+}
+
+/// What to know of a level that was reached.
+fn remarks(cases: &[&CaseReport]) -> String {
+    let known = [
+        (Status::Expected, "expected failures"),
+        (Status::Built, "built only"),
+        (Status::Absent, "without a device"),
+        (Status::Stale, "stale expectations"),
+    ];
+    let count = |status| cases.iter().filter(|case| case.status == status).count();
+    let remarks = known.into_iter().map(|(status, name)| (count(status), name));
+    let remarks = remarks.filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}"));
+    remarks.collect::<Vec<_>>().join(", ")
+}
+
+/// The exit code: of what holds the first of 7, 3, 5, 1, 6, 4, 0 (S14). 2 is an error before there is a report.
+pub(super) fn exit(report: &Report) -> u8 {
+    let any = |wanted: fn(&CaseReport) -> bool| report.cases.iter().any(wanted);
+    let beyond = |case: &&CaseReport| case.group.level() != Level::Loadable;
+    let n_beyond = report.cases.iter().filter(beyond).count();
+    let n_absent = report.cases.iter().filter(beyond).filter(|case| case.status == Status::Absent).count();
+    let is_crash = |case: &CaseReport| {
+        !case.status.is_fine()
+            && (case.death.is_some() || matches!(case.status, Status::Crashed | Status::Hung))
+    };
+    let is_failure =
+        |case: &CaseReport| matches!(case.status, Status::Failed | Status::Flaky | Status::OrderDependent);
+    let answers = [
+        (7, !report.faults.is_empty() || any(|case| case.status == Status::SuiteFault)),
+        (3, !report.refused.is_empty()),
+        (5, any(is_crash)),
+        (1, any(is_failure) || report.profiles.iter().any(|profile| !profile.problem.is_empty())),
+        (6, any(|case| case.status == Status::Stale) || !report.stale.is_empty()),
+        (4, n_beyond > 0 && n_absent == n_beyond),
+    ];
+    answers.into_iter().find(|(_, holds)| *holds).map_or(0, |(code, _)| code)
+}

@@ -1,0 +1,398 @@
+//! Batches through workers, several at once; each end and each death at the case that it belongs to (S9).
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::plan::Batch;
+use super::process::{Next, Worker};
+use super::{Job, Message, Options, Task};
+use crate::report::Death;
+use crate::{Facts, Instance, Stop};
+
+/// From the start of a worker to its first word.
+const START: Duration = Duration::from_secs(30);
+/// What the first case of a worker gets besides, for opening the plugin.
+const OPENING: Duration = Duration::from_secs(30);
+/// From a worker's last word to its end, and between two cases.
+const END: Duration = Duration::from_secs(20);
+
+/// How an instance ended, before anybody judged it.
+#[derive(Clone, Debug)]
+pub(super) struct Raw {
+    /// Its place in the plan.
+    pub(super) index: usize,
+    pub(super) outcome: Outcome,
+    pub(super) seconds: f64,
+    pub(super) repro: String,
+    /// What ran before it in the same worker.
+    pub(super) before: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    Ended { stop: Option<Stop>, not_run: Option<String> },
+    Died(Death),
+    Hung(Death),
+}
+
+/// What happens while batches are run.
+pub(super) enum Event {
+    Ended(Raw),
+    /// After the end of a process by this instance the plugin was no longer well.
+    Unwell(usize, Outcome),
+    Fault(String),
+}
+
+/// How a worker came to its end.
+struct Run {
+    /// Instances that it ended.
+    n_ended: usize,
+    /// It ended otherwise than it should, and this instance is to blame, if any is.
+    died: Option<Option<usize>>,
+    death: Option<Death>,
+}
+
+/// What a process that ended wrongly is described by.
+enum Bad {
+    Died(Death),
+    Hung(Death),
+}
+
+impl Bad {
+    fn death(&self) -> &Death {
+        match self {
+            Self::Died(death) | Self::Hung(death) => death,
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        match self {
+            Self::Died(death) => Outcome::Died(death),
+            Self::Hung(death) => Outcome::Hung(death),
+        }
+    }
+}
+
+/// Runs instances of a plan in workers.
+pub(super) struct Runner<'a> {
+    pub(super) options: &'a Options,
+    pub(super) instances: &'a [Instance],
+    job: Job,
+    n_started: AtomicUsize,
+}
+
+impl<'a> Runner<'a> {
+    /// Workers have their folders in this one.
+    pub(super) fn new(options: &'a Options, instances: &'a [Instance], facts: Facts, scratch: &Path) -> Self {
+        Self { options, instances, job: job(options, facts, scratch), n_started: AtomicUsize::new(0) }
+    }
+
+    fn start(&self, task: Task) -> Result<Worker, String> {
+        let number = self.n_started.fetch_add(1, Ordering::Relaxed);
+        let job = Job {
+            task,
+            scratch: self.job.scratch.join(format!("w{number}")),
+            token: token(),
+            ..self.job.clone()
+        };
+        let (executable, arguments) = &self.options.worker;
+        let executable = std::path::absolute(executable).unwrap_or_else(|_| executable.clone());
+        Worker::start(&(executable, arguments.clone()), &job)
+            .map_err(|error| format!("a worker cannot be started: {error}"))
+    }
+
+    fn patient(&self, duration: Duration) -> Duration {
+        duration.mul_f64(self.options.patience.clamp(0.01, 1000.0))
+    }
+
+    /// Runs batches, as many at once as there are jobs, and those that want to be alone after them.
+    pub(super) fn run_all(&self, batches: Vec<Batch>, each: &mut dyn FnMut(Event)) {
+        let (alone, shared): (Vec<_>, Vec<_>) = batches.into_iter().partition(|batch| batch.exclusive);
+        for (batches, n_threads) in [(shared, self.options.jobs.max(1)), (alone, 1)] {
+            self.spread(batches, n_threads, each, &|batch, sender| {
+                self.run_batch(&batch.indices, &mut |event| drop(sender.send(event)));
+            });
+        }
+    }
+
+    /// Does work on threads that each take the next piece.
+    pub(super) fn spread<T: Send, E: Send>(
+        &self,
+        pieces: Vec<T>,
+        n_threads: usize,
+        each: &mut dyn FnMut(E),
+        work: &(dyn Fn(T, &Sender<E>) + Sync),
+    ) {
+        let n_threads = n_threads.min(pieces.len());
+        let queue = Mutex::new(VecDeque::from(pieces));
+        let (sender, events) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..n_threads {
+                let sender = sender.clone();
+                let queue = &queue;
+                scope.spawn(move || {
+                    loop {
+                        let piece = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                        let Some(piece) = piece else { break };
+                        work(piece, &sender);
+                    }
+                });
+            }
+            drop(sender);
+            events.iter().for_each(each);
+        });
+    }
+
+    /// Runs a batch to its end, in as many workers as it takes.
+    fn run_batch(&self, indices: &[usize], each: &mut dyn FnMut(Event)) {
+        let mut left = indices;
+        let mut n_mute = 0;
+        while !left.is_empty() {
+            let run = match self.run_worker(left, &mut |raw| each(Event::Ended(raw))) {
+                Ok(run) => run,
+                Err(fault) => return give_up(left, &fault, each),
+            };
+            left = &left[run.n_ended..];
+            if let Some(Some(index)) = run.died
+                && let Some(unwell) = self.health()
+            {
+                each(Event::Unwell(index, unwell));
+            }
+            // One that dies before it says a word has met no case: once may be bad luck.
+            n_mute = if run.n_ended == 0 { n_mute + 1 } else { 0 };
+            if n_mute == 2 {
+                let how = run.death.map_or_else(|| "well".to_owned(), |death| death.text);
+                return give_up(left, &format!("a worker ended before any case: {how}"), each);
+            }
+        }
+    }
+
+    /// Runs instances in one new worker, as far as it comes.
+    pub(super) fn run_in_one(&self, indices: &[usize]) -> Result<Vec<Raw>, String> {
+        let mut all = Vec::new();
+        self.run_worker(indices, &mut |raw| all.push(raw))?;
+        Ok(all)
+    }
+
+    fn run_worker(&self, indices: &[usize], each: &mut dyn FnMut(Raw)) -> Result<Run, String> {
+        let ids = indices.iter().map(|index| self.instances[*index].id.clone()).collect();
+        let mut worker = self.start(Task::Cases(ids))?;
+        let mut heard = Hearing { indices, held: None, begun: None, since: None, n_ended: 0, done: false };
+        let started = Instant::now();
+        loop {
+            let allowed = self.allowed(&heard);
+            let since = heard.begun.map_or_else(|| heard.since.unwrap_or(started), |(_, since)| since);
+            match worker.next(since + allowed) {
+                Next::Said(message) => heard.take(message, each),
+                Next::Gone if heard.done && heard.begun.is_none() && worker.ended_well() => {
+                    heard.flush(each);
+                    return Ok(Run { n_ended: heard.n_ended, died: None, death: None });
+                }
+                Next::Gone => return Ok(heard.blame(Bad::Died(worker.death()), each)),
+                Next::Garbled => return Ok(heard.blame(Bad::Died(worker.garbled()), each)),
+                Next::Silent => return Ok(heard.blame(Bad::Hung(worker.hang(allowed)), each)),
+            }
+        }
+    }
+
+    /// How long the worker may be silent.
+    fn allowed(&self, heard: &Hearing<'_>) -> Duration {
+        match heard.begun {
+            None if heard.n_ended == 0 => self.patient(START),
+            None => self.patient(END),
+            Some((place, _)) => {
+                let deadline = self.instances[heard.indices[place]].case.deadline;
+                self.patient(deadline + if place == 0 { OPENING } else { Duration::ZERO })
+            }
+        }
+    }
+
+    /// Asks whether the plugin is still well, in a new worker; what came instead of a yes.
+    fn health(&self) -> Option<Outcome> {
+        let mut worker = match self.start(Task::Health) {
+            Ok(worker) => worker,
+            Err(fault) => {
+                return Some(Outcome::Ended { stop: Some(Stop::suite(fault)), not_run: None });
+            }
+        };
+        let allowed = self.patient(START + OPENING);
+        let until = Instant::now() + allowed;
+        let mut found = None;
+        loop {
+            match worker.next(until) {
+                Next::Said(Message::Health { stop: Some(stop) }) => {
+                    found = Some(Outcome::Ended { stop: Some(stop), not_run: None });
+                }
+                Next::Said(_) => {}
+                Next::Gone if worker.ended_well() => return found,
+                Next::Gone => return Some(Outcome::Died(worker.death())),
+                Next::Garbled => return Some(Outcome::Died(worker.garbled())),
+                Next::Silent => return Some(Outcome::Hung(worker.hang(allowed))),
+            }
+        }
+    }
+}
+
+fn give_up(left: &[usize], fault: &str, each: &mut dyn FnMut(Event)) {
+    each(Event::Fault(fault.to_owned()));
+    for index in left {
+        let outcome = Outcome::Ended { stop: Some(Stop::suite(fault)), not_run: None };
+        each(Event::Ended(Raw {
+            index: *index,
+            outcome,
+            seconds: 0.0,
+            repro: String::new(),
+            before: Vec::new(),
+        }));
+    }
+}
+
+/// What is known of a worker's cases.
+struct Hearing<'a> {
+    indices: &'a [usize],
+    /// The last one that ended: what comes before the next begins is charged to it.
+    held: Option<Raw>,
+    begun: Option<(usize, Instant)>,
+    since: Option<Instant>,
+    n_ended: usize,
+    done: bool,
+}
+
+impl Hearing<'_> {
+    fn take(&mut self, message: Message, each: &mut dyn FnMut(Raw)) {
+        match message {
+            Message::Begin { index } if index == self.n_ended && index < self.indices.len() => {
+                self.flush(each);
+                self.begun = Some((index, Instant::now()));
+            }
+            Message::End { index, seconds, stop, not_run, repro }
+                if self.begun.is_some_and(|(begun, _)| begun == index) =>
+            {
+                self.begun = None;
+                self.since = Some(Instant::now());
+                self.n_ended = index + 1;
+                self.held = Some(self.raw(index, Outcome::Ended { stop, not_run }, seconds, repro));
+            }
+            Message::Done => self.done = true,
+            _ => {}
+        }
+    }
+
+    fn raw(&self, place: usize, outcome: Outcome, seconds: f64, repro: String) -> Raw {
+        let passed = matches!(outcome, Outcome::Ended { stop: None, .. });
+        // Who passed is not run again.
+        let before = if passed { Vec::new() } else { self.indices[..place].to_vec() };
+        Raw { index: self.indices[place], outcome, seconds, repro, before }
+    }
+
+    fn flush(&mut self, each: &mut dyn FnMut(Raw)) {
+        if let Some(raw) = self.held.take() {
+            each(raw);
+        }
+    }
+
+    /// Charges a bad end to the case that had begun, or to the one that ended last.
+    fn blame(mut self, mut bad: Bad, each: &mut dyn FnMut(Raw)) -> Run {
+        let death = Some(bad.death().clone());
+        let to_blame = if let Some((place, begun)) = self.begun {
+            self.flush(each);
+            self.n_ended = place + 1;
+            let seconds = begun.elapsed().as_secs_f64();
+            let raw = self.raw(place, bad.outcome(), seconds, String::new());
+            let index = raw.index;
+            each(raw);
+            Some(index)
+        } else if let Some(mut raw) = self.held.take() {
+            let when = if self.done { "at the end of its process" } else { "after the case had ended" };
+            let (Bad::Died(death) | Bad::Hung(death)) = &mut bad;
+            death.text = format!("{} {when}", death.text);
+            let index = raw.index;
+            raw.outcome = bad.outcome();
+            raw.before = self.indices[..self.n_ended - 1].to_vec();
+            each(raw);
+            Some(index)
+        } else {
+            None
+        };
+        Run { n_ended: self.n_ended, died: Some(to_blame), death }
+    }
+}
+
+/// What each worker is told, but for its task, folder and token.
+pub(super) fn job(options: &Options, facts: Facts, scratch: &Path) -> Job {
+    let absolute = |path: &std::path::PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    Job {
+        library: absolute(&options.library),
+        facts,
+        companions: options.companions.iter().map(absolute).collect(),
+        trust: options.trust.iter().map(absolute).collect(),
+        scratch: absolute(&scratch.to_owned()),
+        repros: absolute(&options.repro_folder),
+        seeds: options.seeds,
+        token: String::new(),
+        supervisor: std::process::id(),
+        task: Task::Probe,
+    }
+}
+
+/// What nobody guesses by accident.
+fn token() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+    let part = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", part(), part())
+}
+
+/// What the probe found.
+#[derive(Debug, Default)]
+pub(super) struct Probed {
+    pub(super) facts: Facts,
+    /// Why the plugin is refused; empty when it is not.
+    pub(super) refused: String,
+    /// What could not be found out of its devices; empty when all could.
+    pub(super) note: String,
+}
+
+/// Opens the plugin in a worker of its own and asks it.
+pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String> {
+    let runner = Runner::new(options, &[], Facts::default(), scratch);
+    let mut worker = runner.start(Task::Probe)?;
+    let allowed = runner.patient(START + OPENING);
+    let until = Instant::now() + allowed;
+    let mut opened = None;
+    let mut found = None;
+    let death = loop {
+        match worker.next(until) {
+            Next::Said(Message::Opened { facts }) => opened = Some(facts),
+            Next::Said(Message::Probed { facts }) => found = Some(facts),
+            // What is known is known: an end that goes wrong is for the cases.
+            Next::Said(Message::Done) => break None,
+            Next::Said(_) => {}
+            Next::Gone => break Some(worker.death()),
+            Next::Garbled => break Some(worker.garbled()),
+            Next::Silent => break Some(worker.hang(allowed)),
+        }
+    };
+    let how = death.map_or_else(|| "it said nothing".to_owned(), |death| described(&death));
+    Ok(match (found, opened) {
+        (Some(Ok(facts)), _) => Probed { facts, ..Probed::default() },
+        (Some(Err(refusal)), _) => {
+            Probed { refused: format!("{}: {}", refusal.clause, refusal.message), ..Probed::default() }
+        }
+        (None, Some(facts)) => {
+            let note = format!("whether its devices are there could not be found out: the probe {how}");
+            Probed { facts, note, ..Probed::default() }
+        }
+        (None, None) => Probed { refused: format!("the process that opened it {how}"), ..Probed::default() },
+    })
+}
+
+fn described(death: &Death) -> String {
+    let was = if death.signal.is_some() || death.text.starts_with("silent") { "was " } else { "" };
+    let place = death.backtrace.first().map(|frame| format!(" in {frame}")).unwrap_or_default();
+    let said = death.stderr.lines().last().map(|line| format!(", saying: {line}")).unwrap_or_default();
+    format!("{was}{}{place}{said}", death.text)
+}
