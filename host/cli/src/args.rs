@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use conformance::{Action, ConformanceArgs, ConformanceWorkerArgs, LevelArg};
+pub(crate) use conformance::{
+    Action, CompareArgs, ConformanceArgs, ConformanceWorkerArgs, LevelArg, VerifyArgs,
+};
 
 /// Compiles tensor kernels and runs them on the chips that plugins bring.
 ///

@@ -62,6 +62,7 @@
 //!   ids. A program that fails is made small and written as one file.
 
 mod batch;
+pub mod card;
 pub mod case;
 pub mod clauses;
 pub mod compute;

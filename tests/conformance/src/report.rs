@@ -1,6 +1,9 @@
 //! What a run found: the one model that every form of report is printed from.
 
+pub mod details;
 pub mod grid;
+pub mod html;
+pub mod junit;
 pub mod text;
 pub mod verdict;
 

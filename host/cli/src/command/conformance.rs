@@ -18,6 +18,7 @@ use crate::args::{Action, ConformanceArgs, ConformanceWorkerArgs, GlobalArgs, Le
 use crate::output;
 use crate::report::{self as errors, Exit, Failure, Result};
 
+mod cards;
 mod files;
 mod meter;
 
@@ -31,7 +32,8 @@ pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCod
     no_other_plugins(global)?;
     let done = |result: Result<()>| result.map(|()| ExitCode::SUCCESS);
     match &args.action {
-        Some(Action::Verify(_) | Action::Compare(_)) => Err(Failure::work("not yet")),
+        Some(Action::Verify(args)) => cards::verify(args, global),
+        Some(Action::Compare(args)) => done(cards::compare(args, global)),
         None if args.coverage => done(coverage(args, global)),
         None if args.list => done(list(args, global)),
         None => prove(args, global),

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::details::{details, likeness};
 use super::grid::{Grid, Paint, Tint, count, duration, harmless, plain, several, wrapped};
 use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds_of};
 use super::{CaseReport, ProfileReport, Report, Status};
-use crate::{Group, clauses};
+use crate::Group;
 
 /// Failures that are shown in full.
 const IN_FULL_MAX: usize = 20;
@@ -139,25 +140,6 @@ pub(crate) fn device_line(device: &crate::facts::DeviceFacts) -> String {
     text
 }
 
-/// What makes failures alike: the same clause, the same words but for numbers.
-fn likeness(case: &CaseReport) -> (Group, Status, String, String) {
-    let words = match (&case.failure, &case.death) {
-        (Some(failure), _) => format!("{}\n{}", failure.expected, failure.found),
-        (None, Some(death)) => {
-            format!("{}\n{}", death.text, death.backtrace.first().cloned().unwrap_or_default())
-        }
-        (None, None) => case.reason.clone(),
-    };
-    let mut masked = String::new();
-    for c in words.chars() {
-        let c = if c.is_ascii_hexdigit() && !c.is_ascii_alphabetic() { '0' } else { c };
-        if !(c == '0' && masked.ends_with('0')) {
-            masked.push(c);
-        }
-    }
-    (case.group, case.status, case.clause.clone(), masked)
-}
-
 fn failures(text: &mut String, report: &Report, paint: Paint) {
     let mut seen: HashMap<_, usize> = HashMap::new();
     let (mut n_shown, mut n_alike, mut n_more) = (0, 0, 0);
@@ -207,29 +189,10 @@ fn failure(case: &CaseReport, paint: Paint) -> String {
         paint.paint(Tint::Strong, &harmless(&case.id)),
         paint.paint(Tint::Faint, &duration(case.seconds)),
     );
-    let broken = case.failure.as_ref().and_then(|failure| failure.clause.as_deref()).unwrap_or(&case.clause);
-    let mut line = |name: &str, value: &str| {
-        if !value.trim().is_empty() {
-            label(&mut text, paint, Tint::Faint, name, value);
-        }
-    };
-    line("  clause", &format!("{broken}  {}", clauses::text(broken)));
-    if broken != case.clause {
-        line("  tests", &format!("{}  {}", case.clause, clauses::text(&case.clause)));
+    for (name, value) in details(case) {
+        let value = if name == "stderr" { last_lines(&value) } else { value };
+        label(&mut text, paint, Tint::Faint, &format!("  {name}"), &value);
     }
-    if let Some(failure) = &case.failure {
-        line("  expected", &failure.expected);
-        line("  found", if failure.found.trim().is_empty() { "(nothing)" } else { &failure.found });
-        line("  note", &failure.note);
-    }
-    line("  reason", &case.reason);
-    if let Some(death) = &case.death {
-        line("  process", &death.text);
-        line("  stack", &death.backtrace.join("\n"));
-        line("  stderr", &last_lines(&death.stderr));
-    }
-    line("  program", &case.repro);
-    line("  alone", &case.repeat);
     text
 }
 
@@ -281,7 +244,7 @@ fn by_profile(report: &Report, paint: Paint) -> String {
 }
 
 /// How a profile came out, in words.
-pub(super) fn profile_words(profile: &ProfileReport) -> (Tint, String) {
+pub(crate) fn profile_words(profile: &ProfileReport) -> (Tint, String) {
     let ended = profile.n_passed + profile.n_unsupported;
     match profile {
         ProfileReport { problem, .. } if !problem.is_empty() => (Tint::Bad, problem.clone()),

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use chipdock_conformance::Report;
+use chipdock_conformance::card::Card;
+use chipdock_conformance::report::{html, junit};
 
 use crate::args::ConformanceArgs;
 use crate::output;
@@ -23,7 +25,12 @@ impl Places {
     ///
     /// One that could not be written, before a long run is made for it; two that are the same.
     pub(super) fn of(args: &ConformanceArgs) -> Result<Self> {
-        let wanted: [(&Option<PathBuf>, Form); 1] = [(&args.report_json, |report| json(report))];
+        let wanted: [(&Option<PathBuf>, Form); 4] = [
+            (&args.report_json, |report| json(report)),
+            (&args.junit, junit::render),
+            (&args.html, |report| Ok(html::render(report))),
+            (&args.card, |report| Ok(Card::of(report).text())),
+        ];
         let files: Vec<(PathBuf, Form)> =
             wanted.into_iter().filter_map(|(path, form)| Some((path.clone()?, form))).collect();
         for (index, (path, _)) in files.iter().enumerate() {

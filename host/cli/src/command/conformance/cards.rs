@@ -1,0 +1,44 @@
+//! `chipdock conformance verify` and `compare`: looking at cards.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use chipdock_conformance::card::{Card, Comparison, Verification};
+
+use super::{paint, value};
+use crate::args::{CompareArgs, GlobalArgs, VerifyArgs};
+use crate::output;
+use crate::report::{Exit, Failure, Result};
+
+/// Holds a card against a library.
+pub(super) fn verify(args: &VerifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
+    let card = read(&args.card)?;
+    super::existing(&args.library)?;
+    let library = std::fs::read(&args.library)
+        .map_err(|error| Failure::input(format!("cannot be read: {error}")).in_file(&args.library))?;
+    let found = Verification::of(&card, &library);
+    if global.json {
+        output::print_json(&value(&found)?)?;
+    } else {
+        output::print(&found.text(paint(global)))?;
+    }
+    Ok(if found.holds { ExitCode::SUCCESS } else { ExitCode::from(Exit::Work as u8) })
+}
+
+/// Shows two cards side by side.
+pub(super) fn compare(args: &CompareArgs, global: &GlobalArgs) -> Result<()> {
+    let (left, right) = (read(&args.left)?, read(&args.right)?);
+    let found = Comparison::of(&left, &right);
+    if global.json {
+        return output::print_json(&value(&found)?);
+    }
+    let names = (args.left.display().to_string(), args.right.display().to_string());
+    output::print(&found.text((&names.0, &names.1), paint(global)))
+}
+
+fn read(path: &Path) -> Result<Card> {
+    super::existing(path)?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::input(format!("cannot be read: {error}")).in_file(path))?;
+    Card::parse(&text).map_err(|what| Failure::input(what).in_file(path))
+}

@@ -1,0 +1,91 @@
+//! The table of cards for a README: made from the cards, never typed.
+
+use std::collections::BTreeMap;
+
+use super::{Card, status_word};
+use crate::report::grid::count;
+use crate::report::verdict::level_name;
+use crate::{Level, Status};
+
+/// A table in Markdown: plugin by level, counts and device. Ends with a newline.
+#[must_use]
+pub fn table(cards: &[Card]) -> String {
+    // Whoever names the files, the order is that of the plugins.
+    let sorted: BTreeMap<(&str, &str, usize), &Card> = cards
+        .iter()
+        .enumerate()
+        .map(|(index, card)| ((card.plugin.name.as_str(), card.plugin.version.as_str(), index), card))
+        .collect();
+    let mut text = String::from("| Plugin |");
+    for level in Level::ALL {
+        text += &format!(" {} |", capital(level_name(*level)));
+    }
+    text += " Cases | Passed | Unsupported | Other | Claims | Device | Suite | Date |\n|---|";
+    text += &"---|".repeat(Level::ALL.len());
+    text += "--:|--:|--:|---|---|---|---|---|\n";
+    for card in sorted.values() {
+        let mut cells = vec![format!("{} {}", card.plugin.name, card.plugin.version).trim().to_owned()];
+        cells.extend(Level::ALL.iter().map(|level| reached(card, *level)));
+        let n = |status: Status| card.count(None, Some(&status_word(status)));
+        let number = |n: u64| count(usize::try_from(n).unwrap_or(usize::MAX));
+        cells.push(number(card.count(None, None)));
+        cells.push(number(n(Status::Passed)));
+        cells.push(number(n(Status::Unsupported)));
+        let other =
+            Status::ALL.iter().filter(|status| !matches!(status, Status::Passed | Status::Unsupported));
+        let other: Vec<String> = other
+            .filter(|status| n(**status) > 0)
+            .map(|status| format!("{} {}", number(n(*status)), status.name()))
+            .collect();
+        cells.push(if other.is_empty() { "–".to_owned() } else { other.join(", ") });
+        let claims: Vec<&str> = card.claims.iter().map(|claim| claim.name()).collect();
+        cells.push(if claims.is_empty() { "–".to_owned() } else { claims.join(", ") });
+        let devices: Vec<String> = card.devices.iter().map(device).collect();
+        cells.push(if devices.is_empty() { "–".to_owned() } else { devices.join("; ") });
+        cells.push(card.suite.version.clone());
+        cells.push(card.date.clone());
+        let cells: Vec<String> = cells.iter().map(|cell| in_cell(cell)).collect();
+        text += &format!("| {} |\n", cells.join(" | "));
+    }
+    text
+}
+
+fn reached(card: &Card, level: Level) -> String {
+    let word = match card.levels.iter().find(|found| found.level == level) {
+        Some(found) if found.reached && card.is_whole() => "reached",
+        Some(found) if found.reached => "in part",
+        Some(_) => "no",
+        None => "–",
+    };
+    word.to_owned()
+}
+
+fn device(device: &crate::facts::DeviceFacts) -> String {
+    if !device.absent.is_empty() {
+        return format!("{}: none", device.api);
+    }
+    let name = if device.device_name.is_empty() { &device.api } else { &device.device_name };
+    if device.driver_version.is_empty() {
+        name.clone()
+    } else {
+        format!("{name}, driver {}", device.driver_version)
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+}
+
+/// A text as it may stand in a cell: on one line, and without what Markdown would read as something else.
+fn in_cell(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+        match c {
+            '|' | '<' | '>' | '[' | ']' | '*' | '_' | '`' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
