@@ -68,6 +68,7 @@ pub mod clauses;
 pub mod compute;
 pub mod context;
 mod execute;
+pub mod damage;
 pub mod expectations;
 pub mod facts;
 mod group;

@@ -1,7 +1,0 @@
-//! Target kinds: options, ranges, canonicalizer.
-
-use crate::Cases;
-
-pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
-}

@@ -1,0 +1,145 @@
+//! Target kinds: schema, options, canonicalizer.
+
+mod canonical;
+mod malformed;
+mod refused;
+mod round_trip;
+mod schema;
+
+use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind};
+use serde_json::{Value, json};
+
+use crate::raw::Kind;
+use crate::{Cases, Context, Stop, Verdict};
+
+pub(super) fn add(cases: &mut Cases) {
+    schema::add(cases);
+    canonical::add(cases);
+    round_trip::add(cases);
+    refused::add(cases);
+    malformed::add(cases);
+}
+
+/// What every target has beside the options of its kind.
+const COMMON: &[&str] = &["kind", "tag", "keys", "host", "device", "model", "libs", "target_device_type"];
+
+/// A kind under test with its schema.
+struct Tested {
+    kind: Kind,
+    schema: TargetKind,
+}
+
+impl Tested {
+    /// Through its table, its schema read.
+    fn of(c: &Context<'_>) -> Verdict<Self> {
+        let kind = Kind::of(c.plugin()?, c.registration());
+        let kind = kind.ok_or_else(|| Stop::suite("the target kind is gone"))?;
+        let schema = serde_json::from_str(&kind.schema_json);
+        let schema = schema.map_err(|error| {
+            Stop::failed("a schema that is JSON of a target kind", format!("{error}")).clause("T.1")
+        })?;
+        Ok(Self { kind, schema })
+    }
+
+    /// The same, when the kind can be used here: its canonicalizer may need a library.
+    fn usable(c: &Context<'_>) -> Verdict<Self> {
+        match c.facts().unusable_kind(c.registration()) {
+            Some(why) => Err(Stop::Absent(why.to_owned())),
+            None => Self::of(c),
+        }
+    }
+
+    /// A target to which the schema was applied, as a host hands it over: these options, else defaults.
+    fn applied(&self, options: &[(&str, Value)]) -> String {
+        let mut target = Target { kind: self.kind.name.clone(), ..Target::default() };
+        target.keys.clone_from(&self.schema.keys);
+        for option in &self.schema.options {
+            if let Some(default) = &option.default {
+                target.options.insert(option.name.clone(), default.clone());
+            }
+        }
+        target.options.extend(options.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        target.to_json().to_string()
+    }
+
+    /// The canonical form of a target that has to be taken.
+    fn canonical(&self, target_json: &str) -> Verdict<String> {
+        Ok(self.kind.canonicalize(target_json)?)
+    }
+
+    /// Holds that the kind still takes its default target.
+    fn still_usable(&self) -> Verdict {
+        let default = self.canonical(&self.applied(&[])).map(drop);
+        default.map_err(|stop| stop.note("the default target, after what this case did"))
+    }
+}
+
+/// A target as it was answered.
+fn read(answer: &str) -> Verdict<Target> {
+    let json = serde_json::from_str::<Value>(answer).map_err(|error| error.to_string());
+    json.and_then(|json| Target::from_canonical_json(&json)).map_err(|error| {
+        Stop::failed("canonical JSON of a target", format!("{error}: {}", shown(answer))).clause("T.6")
+    })
+}
+
+/// A text, cut for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(300).collect()
+}
+
+/// Values at the ends of what an option may be, each with a name for messages.
+fn corners(option: &OptionSchema) -> Vec<Value> {
+    let mut values: Vec<Value> = option.default.iter().cloned().collect();
+    let words: Vec<&str> = option.one_of.iter().map(String::as_str).take(24).collect();
+    match option.option_type {
+        OptionType::Bool => values.extend([json!(false), json!(true)]),
+        OptionType::Int => {
+            let (least, greatest) = (option.min.unwrap_or(i64::MIN), option.max.unwrap_or(i64::MAX));
+            let inner = [0, 1, least.saturating_add(1), greatest.saturating_sub(1)];
+            let inner = inner.into_iter().filter(|value| (least..=greatest).contains(value));
+            values.extend([least, greatest].into_iter().chain(inner).map(Value::from));
+        }
+        OptionType::Str if words.is_empty() => {
+            values.extend([json!("a"), json!(""), json!("ä\n\"\\"), json!("x".repeat(1000))]);
+        }
+        OptionType::Str => values.extend(words.iter().map(|word| json!(word))),
+        OptionType::StrList if words.is_empty() => {
+            values.extend([json!([]), json!(["a"]), json!(["", "b", "b"]), json!(vec!["c"; 1000])]);
+        }
+        OptionType::StrList => {
+            values.extend([json!([]), json!(words), json!([words.clone(), words.clone()].concat())]);
+            values.extend(words.iter().map(|word| json!([word])));
+        }
+        OptionType::IntList => {
+            let (least, greatest) = (option.min.unwrap_or(i64::MIN), option.max.unwrap_or(i64::MAX));
+            values.extend([json!([]), json!([least]), json!([greatest]), json!(vec![least; 1000])]);
+            values.push(json!([least, greatest, least]));
+        }
+        OptionType::TargetList => values.push(json!([])),
+    }
+    values.dedup();
+    values
+}
+
+/// Whether a value is of an option's type and within what it allows.
+fn is_allowed(option: &OptionSchema, value: &Value) -> bool {
+    let within = |value: &Value| {
+        let number = value.as_i64();
+        number.is_some_and(|number| {
+            option.min.is_none_or(|min| number >= min) && option.max.is_none_or(|max| number <= max)
+        })
+    };
+    let known = |value: &Value| {
+        let text = value.as_str();
+        text.is_some_and(|text| option.one_of.is_empty() || option.one_of.iter().any(|one| one == text))
+    };
+    let all = |test: &dyn Fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(test));
+    match option.option_type {
+        OptionType::Bool => value.is_boolean(),
+        OptionType::Int => within(value),
+        OptionType::Str => known(value),
+        OptionType::StrList => all(&known),
+        OptionType::IntList => all(&within),
+        OptionType::TargetList => all(&Value::is_object),
+    }
+}

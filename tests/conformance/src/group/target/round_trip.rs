@@ -1,0 +1,146 @@
+//! Targets as a real host makes them: written, read, nested, and what passes learn of them.
+
+use std::sync::Arc;
+
+use chipdock_ir::{OptionType, Target};
+use serde_json::{Value, json};
+
+use super::{Tested, corners, read, shown};
+use crate::stop::{ensure, equal};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut case = |name: &str, clause, body: fn(&Context<'_>) -> Verdict| {
+        cases.case(Group::Target, format_args!("round-trip/{name}"), clause, Subject::TargetKind).run(body);
+    };
+    case("default", "T.3", |c| round_trip(c, &json!(c.registration())));
+    case("every-option", "T.3", every_option);
+    case("common-fields", "T.3", common_fields);
+    case("features", "T.3", features);
+    case("as-the-table-answers", "T.6", as_the_table_answers);
+    case("host-within", "T.3", host_within);
+    case("facts", "T.5", facts);
+}
+
+/// Made, written as text and read, made from itself: the same each time.
+fn round_trip(c: &Context<'_>, source: &Value) -> Verdict {
+    drop(c.target()?);
+    let host = c.host()?;
+    let target = host.target(source.clone())?;
+    let text = target.to_json().to_string();
+    let again = |what: &str, found: &Arc<Target>| {
+        let found = found.to_json().to_string();
+        ensure(found == text, format!("a target that {what} to be the same: {}", shown(&text)), shown(&found))
+    };
+    again("is written and read", &host.target(text.as_str())?)?;
+    again("is made from itself", &host.target(&target)?)
+}
+
+fn every_option(c: &Context<'_>) -> Verdict {
+    let tested = Tested::usable(c)?;
+    let host = c.host()?;
+    let mut n_taken = 0;
+    for option in &tested.schema.options {
+        for value in corners(option) {
+            let source = json!({ "kind": c.registration(), option.name.as_str(): value });
+            if host.target(source.clone()).is_ok() {
+                round_trip(c, &source)
+                    .map_err(|stop| stop.note(format!("option \"{}\" at {value}", option.name)))?;
+                n_taken += 1;
+            }
+        }
+        let default = option.default.as_ref();
+        let source = |value: &Value| json!({ "kind": c.registration(), option.name.as_str(): value });
+        let taken = default.map_or(Ok(()), |value| host.target(source(value)).map(drop));
+        taken
+            .map_err(|error| Stop::from(error).note(format!("the default of option \"{}\"", option.name)))?;
+    }
+    let has_bool = tested.schema.options.iter().any(|option| option.option_type == OptionType::Bool);
+    ensure(n_taken > 0 || !has_bool, "some value of a boolean option to be taken", "none is")
+}
+
+fn common_fields(c: &Context<'_>) -> Verdict {
+    let kind = c.registration();
+    for source in [
+        json!({ "kind": kind, "tag": "a tag" }),
+        json!({ "kind": kind, "keys": ["one", "two"] }),
+        json!({ "kind": kind, "keys": [] }),
+        json!({ "kind": kind, "device": "board", "model": "m1" }),
+        json!({ "kind": kind, "libs": ["a", "b"] }),
+        json!({ "kind": kind, "host": null, "tag": null }),
+    ] {
+        round_trip(c, &source).map_err(|stop| stop.note(&source))?;
+    }
+    Ok(())
+}
+
+fn features(c: &Context<'_>) -> Verdict {
+    drop(c.target()?);
+    let source = json!({ "kind": c.registration(), "feature.of_the_suite": {"x": [1, 2]} });
+    let target = c.host()?.target(source.clone())?;
+    let found = target.options.get("feature.of_the_suite").cloned().unwrap_or_default();
+    equal("a feature that only the caller knows", &found, &json!({"x": [1, 2]}))?;
+    round_trip(c, &source)
+}
+
+/// Nothing is between the plugin's answer and the target of a host but reading it.
+fn as_the_table_answers(c: &Context<'_>) -> Verdict {
+    let tested = Tested::usable(c)?;
+    let answer = read(&tested.canonical(&tested.applied(&[]))?)?;
+    let target = c.target()?;
+    ensure(
+        *target == answer,
+        format!("the target of a host as the table answers: {}", shown(&answer.to_json().to_string())),
+        shown(&target.to_json().to_string()),
+    )
+}
+
+fn host_within(c: &Context<'_>) -> Verdict {
+    let tested = Tested::usable(c)?;
+    let host = c.host()?;
+    let source = json!({ "kind": c.registration(), "host": c.registration() });
+    if tested.schema.is_host {
+        let target = host.target(source.clone())?;
+        let within = target.host.as_ref().map(|host| host.kind.as_str());
+        equal("the kind of the host within", &within, &Some(c.registration()))?;
+        let alone = Target { host: None, ..(*target).clone() };
+        equal("the target beside its host", &alone, &*c.target()?)?;
+        return round_trip(c, &source);
+    }
+    match host.target(source) {
+        Ok(target) => {
+            Err(Stop::failed("a kind without host functions to be refused as a host", target.kind.clone()))
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let says = text.contains(c.registration()) && text.contains("host");
+            ensure(says, "an error that names the kind and says that it cannot be a host", text)
+        }
+    }
+}
+
+/// What passes ask is what the options say.
+fn facts(c: &Context<'_>) -> Verdict {
+    let tested = Tested::usable(c)?;
+    let (target, schema) = (c.target()?, &tested.schema);
+    let facts = c.host()?.facts(&target)?;
+    equal("the stage", &facts.stage, &schema.stage)?;
+    equal("the device", &facts.device, &schema.device)?;
+    equal("whether it is a host", &facts.is_host, &schema.is_host)?;
+    equal("thread axes that are known", &facts.thread_axes.len(), &schema.thread_axes.len())?;
+    equal("ops that are known", &facts.native_ops.len(), &schema.native_ops.len())?;
+    let names = &schema.facts;
+    for (what, option, found) in [
+        ("threads of a block", &names.threads_per_block_max, facts.threads_per_block_max),
+        ("shared memory", &names.shared_memory_bytes_max, facts.shared_memory_bytes_max),
+        ("threads of a warp", &names.warp_size, facts.warp_size),
+        ("arguments", &names.function_args_max, facts.function_args_max),
+    ] {
+        equal(what, &found, &target.int(option))?;
+    }
+    if schema.thread_axes.is_empty() {
+        return Ok(());
+    }
+    let known = facts.threads_per_block_max.is_some_and(|threads| threads >= 1);
+    ensure(known, "a kind with thread axes to say how many threads a block has", "it is not known")
+}

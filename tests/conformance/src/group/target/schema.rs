@@ -1,0 +1,156 @@
+//! The schema: data that hosts and tools rely on.
+
+use std::collections::BTreeSet;
+
+use chipdock_ir::{Op, OptionType, ThreadAxis};
+use chipdock_plugin_api::attribute;
+
+use super::{COMMON, Tested, is_allowed};
+use crate::stop::{ensure, equal};
+use crate::{Cases, Context, Group, Subject, Verdict};
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut case = |name: &str, clause, body: fn(&Context<'_>) -> Verdict| {
+        cases.case(Group::Target, format_args!("schema/{name}"), clause, Subject::TargetKind).run(body);
+    };
+    case("json", "T.1", |c| Tested::of(c).map(drop));
+    case("name", "T.1", name);
+    case("docs", "T.5", docs);
+    case("option-names", "T.5", option_names);
+    case("ranges", "T.5", ranges);
+    case("defaults", "T.5", defaults);
+    case("facts", "T.5", facts);
+    case("thread-axes", "T.5", thread_axes);
+    case("storage-scopes", "T.5", storage_scopes);
+    case("native-ops", "T.5", native_ops);
+    case("attributes", "T.5", attributes);
+}
+
+fn name(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    equal("the name in the schema", &schema.name.as_str(), &c.registration())?;
+    equal("the schema's version", &schema.schema, &1)?;
+    let is_plain = |text: &str| !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '{');
+    ensure(is_plain(&schema.name), "a name without blanks and braces", &schema.name)?;
+    ensure(is_plain(&schema.device), "the name of a device API in `device`", format!("{:?}", schema.device))
+}
+
+fn docs(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    ensure(!schema.doc.trim().is_empty(), "a line in `doc` that says what the kind is", "none")?;
+    for option in &schema.options {
+        let expected = format!("a line in `doc` of option \"{}\"", option.name);
+        ensure(!option.doc.trim().is_empty(), expected, "none")?;
+    }
+    Ok(())
+}
+
+fn option_names(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    let mut names = BTreeSet::new();
+    for option in &schema.options {
+        let name = option.name.as_str();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let is_plain = !name.is_empty() && name.chars().all(is_plain);
+        let expected = "an option's name of letters, digits, `-`, `_` and `.`";
+        ensure(is_plain, expected, format!("\"{}\"", name.escape_debug()))?;
+        ensure(names.insert(name), format!("option \"{name}\" to be declared once"), "it is there twice")?;
+        let is_own = !COMMON.contains(&name) && name != "from_device" && !name.starts_with("feature.");
+        ensure(is_own, "no option with a name that every target has", format!("\"{name}\""))?;
+    }
+    Ok(())
+}
+
+fn ranges(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    for option in &schema.options {
+        let name = &option.name;
+        if let (Some(min), Some(max)) = (option.min, option.max) {
+            ensure(min <= max, format!("option \"{name}\": min at most max"), format!("{min} and {max}"))?;
+        }
+        let is_int = matches!(option.option_type, OptionType::Int | OptionType::IntList);
+        let is_ranged = option.min.is_some() || option.max.is_some();
+        ensure(is_int || !is_ranged, format!("option \"{name}\": min and max of integers only"), "both")?;
+        let is_text = matches!(option.option_type, OptionType::Str | OptionType::StrList);
+        let is_listed = !option.one_of.is_empty();
+        ensure(is_text || !is_listed, format!("option \"{name}\": one_of of strings only"), "it has one")?;
+        let words: BTreeSet<&String> = option.one_of.iter().collect();
+        let once = words.len() == option.one_of.len();
+        ensure(once, format!("option \"{name}\": each word of one_of once"), format!("{:?}", option.one_of))?;
+    }
+    Ok(())
+}
+
+fn defaults(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    for option in &schema.options {
+        let Some(default) = &option.default else { continue };
+        let expected = format!("option \"{}\": a default of its type and within its range", option.name);
+        ensure(is_allowed(option, default), expected, default)?;
+    }
+    Ok(())
+}
+
+fn facts(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    let facts = &schema.facts;
+    for (fact, option) in [
+        ("threads_per_block_max", &facts.threads_per_block_max),
+        ("shared_memory_bytes_max", &facts.shared_memory_bytes_max),
+        ("warp_size", &facts.warp_size),
+        ("function_args_max", &facts.function_args_max),
+        ("pointer_bits", &facts.pointer_bits),
+    ] {
+        let declared = schema.options.iter().find(|one| one.name == *option);
+        let is_int = declared.is_some_and(|one| one.option_type == OptionType::Int);
+        let expected = format!("fact \"{fact}\" to name an integer option");
+        ensure(option.is_empty() || is_int, expected, format!("\"{option}\""))?;
+    }
+    Ok(())
+}
+
+/// Each name once, and such that `test` takes it.
+fn names(what: &str, names: &[String], test: impl Fn(&str) -> bool) -> Verdict {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        ensure(test(name), format!("known {what}"), format!("\"{name}\""))?;
+        ensure(seen.insert(name), format!("each of the {what} once"), format!("\"{name}\" twice"))?;
+    }
+    Ok(())
+}
+
+fn thread_axes(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    names("thread axes", &schema.thread_axes, |axis| axis.parse::<ThreadAxis>().is_ok())
+}
+
+/// A scope may be the device's own, so only its form is held; and global memory is everywhere.
+fn storage_scopes(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    let is_plain = |scope: &str| !scope.is_empty() && !scope.contains(char::is_whitespace);
+    names("storage scopes", &schema.storage_scopes, is_plain)?;
+    let has_global = schema.storage_scopes.iter().any(|scope| scope == "global");
+    ensure(has_global, "scope \"global\", where arguments are", format!("{:?}", schema.storage_scopes))
+}
+
+fn native_ops(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    names("ops", &schema.native_ops, |op| Op::by_name(op).is_some())
+}
+
+/// A key that no standard has must at least be one that the plugin's own device knows.
+fn attributes(c: &Context<'_>) -> Verdict {
+    let Tested { schema, .. } = Tested::of(c)?;
+    for option in schema.options.iter().filter(|option| !option.from_attribute.is_empty()) {
+        let key = option.from_attribute.as_str();
+        if attribute::ALL.contains(&key) {
+            continue;
+        }
+        let own = c.plugin()?.devices().into_iter().find(|device| device.name == schema.device);
+        let known = own.is_some_and(|device| device.attribute(0, key).is_ok_and(|value| !value.is_none()));
+        let is_absent = c.facts().absent_device(&schema.device).is_some();
+        let expected = format!("option \"{}\": an attribute that its device knows", option.name);
+        ensure(known || is_absent, expected, format!("\"{key}\""))?;
+    }
+    Ok(())
+}
