@@ -138,15 +138,17 @@ impl<'a> Context<'a> {
         let open = || {
             let mut paths = vec![shared.library.clone()];
             paths.extend(shared.companions.iter().cloned());
-            let keys = shared.facts.registered.iter().filter_map(|registered| registered.key());
             let options = HostOptions {
                 plugin_paths: paths,
-                prefer: keys.map(|key| (key, shared.facts.name.clone())).collect(),
                 trust: shared.trust.clone(),
                 log: Arc::new(|_, _| {}),
                 ..HostOptions::default()
             };
-            Host::new(options).map_err(Stop::from)
+            let name = name_with_host(&Host::new(options.clone())?, &shared.library);
+            let name = name.unwrap_or_else(|| shared.facts.name.clone());
+            let keys = shared.facts.registered.iter().filter_map(|registered| registered.key());
+            let prefer = keys.map(|key| (key, name.clone())).collect();
+            Host::new(HostOptions { prefer, ..options }).map_err(Stop::from)
         };
         shared.host.get_or_init(open).as_ref().map_err(Clone::clone)
     }
@@ -205,4 +207,12 @@ impl<'a> Context<'a> {
     pub fn take_not_run(&self) -> Option<String> {
         self.not_run.borrow_mut().take()
     }
+}
+
+/// What a host calls a library before it is open: the manifest's name or, without one, the file's.
+fn name_with_host(host: &Host, library: &Path) -> Option<String> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let library = real(library);
+    let found = host.plugins().into_iter().find(|plugin| real(&plugin.library) == library);
+    found.map(|plugin| plugin.name)
 }

@@ -122,7 +122,7 @@ fn not_in_the_list(c: &Context<'_>) -> Verdict {
 
 /// Words for options without a list: the canonicalizer takes them, or says which option and which word.
 fn unknown_words(c: &Context<'_>) -> Verdict {
-    const WORD: &str = "no-such-word-7";
+    const WORD: &str = "nosuchword7";
     let tested = Tested::usable(c)?;
     for option in tested.schema.options.iter().filter(|option| option.one_of.is_empty()) {
         let value = match option.option_type {
