@@ -180,6 +180,23 @@ impl SuiteHost {
         ERRORS.with_borrow_mut(|errors| errors.remove(&self.id))
     }
 
+    /// How many registrations there were, the refused one among them.
+    #[must_use]
+    pub fn n_registered(&self) -> usize {
+        self.registered().len()
+    }
+
+    /// Releases everything that was registered, each once, the last first (P9.1).
+    ///
+    /// # Safety
+    ///
+    /// * `shutdown` was called or `init` failed, and nothing that was registered is used afterwards.
+    pub unsafe fn destroy_registered(&self) {
+        let registered = std::mem::take(&mut *self.registered());
+        // SAFETY: the caller's word.
+        registered.into_iter().rev().for_each(|registered| unsafe { registered.destroy() });
+    }
+
     /// What was logged so far.
     #[must_use]
     pub fn log(&self) -> Vec<Logged> {

@@ -10,6 +10,7 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api::text::str_in_lossy;
 use chipdock_plugin_api::{Error, Function};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde::{Deserialize, Serialize};
 
 use super::device::Device;
@@ -122,7 +123,7 @@ impl Plugin {
     pub fn entry(library: &Path) -> Result<&'static ChipdockPlugin, OpenError> {
         type Entry = unsafe extern "C" fn() -> *const ChipdockPlugin;
         // SAFETY: opening runs the library's constructors, which is what the worker process is for.
-        let opened = unsafe { libloading::Library::new(library) };
+        let opened = unsafe { Library::open(Some(library), RTLD_NOW | RTLD_LOCAL) };
         let opened =
             opened.map_err(|error| OpenError::new("P1.1", format!("it cannot be opened: {error}")))?;
         let opened = Box::leak(Box::new(opened));
@@ -207,9 +208,8 @@ impl Plugin {
     ///
     /// * `shutdown` was called, and nothing of the plugin is used with this host afterwards.
     pub unsafe fn destroy(&self) {
-        let registered = std::mem::take(&mut *self.host.registered());
         // SAFETY: the caller's word.
-        registered.into_iter().for_each(|registered| unsafe { registered.destroy() });
+        unsafe { self.host.destroy_registered() };
     }
 
     /// The descriptor's texts.

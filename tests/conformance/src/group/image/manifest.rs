@@ -40,7 +40,7 @@ fn path(c: &Context) -> Verdict<PathBuf> {
 }
 
 /// The manifest, when it is there.
-pub(super) fn manifest(c: &Context) -> Verdict<Manifest> {
+pub(in crate::group) fn manifest(c: &Context) -> Verdict<Manifest> {
     Manifest::read(&path(c)?)
         .map_err(|error| Stop::failed("a manifest that can be read", error).clause("P5.6").note(MAKE_IT))
 }

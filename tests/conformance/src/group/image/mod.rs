@@ -3,6 +3,8 @@
 mod elf;
 mod manifest;
 
+pub(super) use manifest::manifest;
+
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 

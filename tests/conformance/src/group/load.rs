@@ -1,7 +1,0 @@
-//! Opening, handshake, registration, shutdown.
-
-use crate::Cases;
-
-pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
-}

@@ -1,0 +1,19 @@
+//! Opening, handshake, registration, shutdown.
+
+mod ends;
+mod entry;
+mod hosts;
+mod quiet;
+mod registered;
+mod session;
+mod state;
+
+use crate::Cases;
+
+pub(super) fn add(cases: &mut Cases) {
+    entry::add(cases);
+    quiet::add(cases);
+    registered::add(cases);
+    hosts::add(cases);
+    ends::add(cases);
+}

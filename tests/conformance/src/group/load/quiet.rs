@@ -1,0 +1,116 @@
+//! Opening, `init` and `shutdown` leave the process as it was (P1.11, P1.12, P10.3, P10.8).
+//!
+//! What happens is watched once for each worker, on a copy of the library that nobody has opened, and looked at by one
+//! case for each step and part.
+
+use std::rc::Rc;
+
+use super::session::{Session, call_everything, fresh_copy, refusal};
+use super::state::{Part, State, printed};
+use crate::group::image::is_of_the_system;
+use crate::raw::{Plugin, SuiteHost};
+use crate::stop::ensure;
+use crate::{Cases, Context, Group, Subject, Verdict};
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Opening,
+    Init,
+    Shutdown,
+}
+
+/// A step with the process before and after it.
+struct Watched {
+    before: State,
+    after: State,
+    printed: String,
+}
+
+/// All three steps.
+struct Life {
+    opening: Watched,
+    init: Watched,
+    shutdown: Watched,
+}
+
+pub(super) fn add(cases: &mut Cases) {
+    for (step, word) in [(Step::Opening, "opening"), (Step::Init, "init"), (Step::Shutdown, "shutdown")] {
+        for (part, name) in [
+            (Part::Threads, "starts-no-thread"),
+            (Part::Files, "opens-no-file"),
+            (Part::Settings, "changes-no-setting"),
+            (Part::Libraries, "opens-no-library"),
+            (Part::Output, "prints-nothing"),
+        ] {
+            let clause = match (step, part) {
+                (Step::Opening, Part::Libraries) => "P1.12",
+                (Step::Opening, _) => "P1.11",
+                (Step::Init, Part::Threads | Part::Libraries) => "P10.3",
+                (Step::Init | Step::Shutdown, _) => "P10.8",
+            };
+            let draft = cases.case(Group::Load, format!("{word}/{name}"), clause, Subject::Plugin);
+            draft.run(move |c| leaves_alone(c, step, word, part));
+        }
+    }
+    let draft = cases.case(Group::Load, "calls/leave-the-thread-as-it-was", "P10.10", Subject::Plugin);
+    draft.run(calls_leave_the_thread);
+}
+
+fn watch<T>(body: impl FnOnce() -> Verdict<T>) -> Verdict<(T, Watched)> {
+    let before = State::now();
+    let (result, printed) = printed(body)?;
+    let after = State::now();
+    Ok((result?, Watched { before, after, printed }))
+}
+
+fn life(c: &Context) -> Verdict<Rc<Life>> {
+    c.cached("load/life", || {
+        let copy = fresh_copy(c)?;
+        let (raw, opening) = watch(|| Plugin::entry(&copy).map_err(|error| refusal(&error)))?;
+        Plugin::check(raw).map_err(|error| refusal(&error))?;
+        let (session, init) = watch(|| Session::open(raw, SuiteHost::leak()))?;
+        let ((), shutdown) = watch(|| session.shut_down())?;
+        Ok(Life { opening, init, shutdown })
+    })
+}
+
+fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
+    let life = life(c)?;
+    let watched = match step {
+        Step::Opening => &life.opening,
+        Step::Init => &life.init,
+        Step::Shutdown => &life.shutdown,
+    };
+    if part == Part::Output {
+        let expected = format!("{word}: nothing is printed; a host's `log` takes what has to be said");
+        return ensure(watched.printed.is_empty(), expected, format!("{:?}", watched.printed));
+    }
+    let mut changes = watched.after.changes(&watched.before, part);
+    if part == Part::Libraries && step == Step::Opening {
+        // The library itself, and those of the system that it names.
+        let own = c.library().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = |change: &str| {
+            let path = change.trim_end_matches(" was opened");
+            path.rsplit('/').next().unwrap_or_default().to_owned()
+        };
+        changes.retain(|change| file(change) != own && !is_of_the_system(&file(change)));
+    }
+    let expected = format!("{word} leaves the process as it was");
+    ensure(changes.is_empty(), expected, changes.join("; "))
+        .map_err(|stop| stop.note("what a device or a driver needs is done when it is first used"))
+}
+
+fn calls_leave_the_thread(c: &Context) -> Verdict {
+    let plugin = c.plugin()?;
+    // The first round opens what is opened on first use.
+    drop(call_everything(plugin));
+    let before = State::now();
+    drop(call_everything(plugin));
+    let changes = State::now().changes(&before, Part::Settings);
+    ensure(
+        changes.is_empty(),
+        "every call leaves signals, environment, folder and modes as they were",
+        changes.join("; "),
+    )
+}

@@ -1,0 +1,185 @@
+//! What `init` registers (P3.1, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
+
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
+use chipdock_host::PluginState;
+use chipdock_host::manifest::{Manifest, Needs, generate};
+
+use super::session::{Session, call_everything, descriptor};
+use crate::group::image;
+use crate::raw::{Plugin, SuiteHost};
+use crate::stop::{ensure, equal};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+
+const NAME_BYTES_MAX: usize = 128;
+/// What the suite's registrar says when it refuses.
+const REFUSES: &str = "the suite refuses this registration";
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut case = |name, clause, body: fn(&Context) -> Verdict| {
+        cases.case(Group::Load, name, clause, Subject::Plugin).run(body);
+    };
+    case("registered/something", "P5.2", something);
+    case("registered/sorted", "P5.2", sorted);
+    case("registered/names", "P5.9", names);
+    case("registered/no-null-slot", "P3.1", |c| nothing_broken(c, "P3.1"));
+    case("registered/asks-for-no-function", "P10.3", |c| nothing_broken(c, "P10.3"));
+    case("registered/device-types", "P5.12", device_types);
+    case("registered/as-in-the-manifest", "P5.3", as_in_the_manifest);
+    case("registered/schemas-as-in-the-manifest", "P5.7", schemas_as_in_the_manifest);
+    case("registered/a-manifest-can-be-made", "P5.6", a_manifest_can_be_made);
+    case("registered/taken-by-a-host", "P4.1", taken_by_a_host);
+    case("refused/the-first", "P5.10", |c| refuse(c, |_| vec![0]));
+    case("refused/the-last", "P5.10", |c| refuse(c, |count| vec![count - 1]));
+    case("refused/each", "P5.10", |c| refuse(c, |count| (0..count).collect()));
+    case("refused/then-taken-by-another", "P5.11", taken_after_refusal);
+    let draft = cases.case(Group::Load, "registered/device-type-in-force", "P5.5", Subject::DeviceApi);
+    draft.run(device_type_in_force);
+}
+
+fn something(c: &Context) -> Verdict {
+    let keys = c.plugin()?.keys();
+    ensure(!keys.is_empty(), "one registration at least", "none, and success")
+}
+
+fn sorted(c: &Context) -> Verdict {
+    let keys = c.plugin()?.keys();
+    let wrong = keys.windows(2).find(|pair| pair[0] >= pair[1]);
+    let found = wrong.map(|pair| format!("{} before {}", pair[0], pair[1])).unwrap_or_default();
+    ensure(wrong.is_none(), "registrations sorted by key (`device_api.x`, `function.y`), no key twice", found)
+}
+
+fn names(c: &Context) -> Verdict {
+    let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+    for registration in c.plugin()?.registered() {
+        let name = &registration.name;
+        let is_good = !name.is_empty() && name.len() <= NAME_BYTES_MAX && name.chars().all(good);
+        let expected = "a name of 1 to 128 printable ASCII characters without blanks, quotes and backslashes";
+        ensure(is_good, expected, format!("{name:?} of {:?}", registration.subject))?;
+    }
+    Ok(())
+}
+
+/// Holds that nothing under a clause was written down while the plugin registered.
+fn nothing_broken(c: &Context, clause: &str) -> Verdict {
+    let broken = c.plugin()?.host().broken();
+    let found = broken.iter().find_map(|line| line.strip_prefix(clause)?.strip_prefix(": "));
+    let expected = match clause {
+        "P3.1" => "every slot of every table filled in; what a plugin does not have answers `Unsupported`",
+        _ => {
+            "a registration that asks the host for nothing; functions of others are asked for when they are used"
+        }
+    };
+    ensure(found.is_none(), expected, found.unwrap_or_default())
+}
+
+fn device_types(c: &Context) -> Verdict {
+    for (name, asked, _) in c.plugin()?.device_types() {
+        let what = format!("the device type that device_api.{name} asks for");
+        let expected = format!(
+            "{what}: 0 for one that the host gives, or DLPack's, below {CHIPDOCK_DEVICE_FIRST_ASSIGNED}"
+        );
+        ensure((0..CHIPDOCK_DEVICE_FIRST_ASSIGNED).contains(&asked), expected, asked)?;
+        let is_right = asked != CHIPDOCK_DEVICE_CPU || name == "cpu";
+        ensure(is_right, format!("{what}: another than host memory's, which is `cpu`"), asked)?;
+    }
+    Ok(())
+}
+
+fn as_in_the_manifest(c: &Context) -> Verdict {
+    let manifest = image::manifest(c)?;
+    let keys = c.plugin()?.keys();
+    let list = |keys: Vec<&String>| keys.iter().map(|key| key.as_str()).collect::<Vec<_>>().join(", ");
+    let missing = list(manifest.provides.iter().filter(|key| !keys.contains(key)).collect());
+    let extra = list(keys.iter().filter(|key| !manifest.provides.contains(key)).collect());
+    let note = |stop: Stop| stop.note("generate it again: chipdock manifest PLUGIN.so");
+    ensure(missing.is_empty(), "what the manifest lists, registered", format!("not registered: {missing}"))
+        .map_err(note)?;
+    ensure(extra.is_empty(), "what is registered, listed in the manifest", format!("not listed: {extra}"))
+        .map_err(note)
+}
+
+fn schemas_as_in_the_manifest(c: &Context) -> Verdict {
+    let manifest = image::manifest(c)?;
+    for (name, schema_json, _) in c.plugin()?.target_kinds() {
+        let listed = manifest.target_kinds.iter().find(|kind| kind.name == name);
+        let listed = listed.and_then(|kind| serde_json::to_value(kind).ok());
+        let registered = serde_json::from_str::<chipdock_ir::TargetKind>(&schema_json).map_err(|error| {
+            Stop::failed(format!("the schema of target.kind.{name}"), error).clause("T.1")
+        })?;
+        let registered = serde_json::to_value(registered).map_err(Stop::suite)?;
+        let expected = format!("the schema of target.kind.{name} in the manifest, as it is registered");
+        ensure(listed.as_ref() == Some(&registered), expected, "another, or none")
+            .map_err(|stop| stop.note("generate it again: chipdock manifest PLUGIN.so"))?;
+    }
+    Ok(())
+}
+
+fn a_manifest_can_be_made(c: &Context) -> Verdict {
+    let manifest = generate(c.library(), &Needs::default())
+        .map_err(|error| Stop::failed("`chipdock manifest PLUGIN.so` makes a manifest", error))?;
+    let read = Manifest::parse(&manifest.to_text()?)?;
+    equal("the keys of the manifest that is made", &read.provides, &c.plugin()?.keys())
+}
+
+/// A host of this repository takes it, layouts included.
+fn taken_by_a_host(c: &Context) -> Verdict {
+    let (host, name) = (c.host()?, &c.facts().name);
+    let report =
+        host.open_plugin(name).map_err(|error| Stop::failed(format!("a host opens {name}"), error))?;
+    let problem = report.problem.as_ref().map(ToString::to_string).unwrap_or_default();
+    ensure(
+        report.state == PluginState::Opened,
+        format!("{name}: opened"),
+        format!("{:?} {problem}", report.state),
+    )
+}
+
+/// Lets `init` meet a registrar that refuses; it has to stop there and pass the error on.
+fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
+    let raw = descriptor(c)?;
+    let keys = c.plugin()?.keys();
+    ensure(!keys.is_empty(), "one registration at least", "none")?;
+    for number in which(keys.len()) {
+        let host = SuiteHost::leak();
+        host.refuse_registration(number);
+        let result = Plugin::init(raw, host).map(|plugin| plugin.shutdown());
+        let n_registered = host.n_registered();
+        // SAFETY: `init` failed, or `shutdown` was called: nothing of it is used.
+        unsafe { host.destroy_registered() };
+        let what = format!("init, when the registrar refuses {}", keys[number]);
+        let Err(error) = result else {
+            let found = "success, as if it had been taken";
+            return Err(Stop::failed(format!("{what}: the registrar's failure, returned"), found));
+        };
+        let said = &error.message;
+        ensure(said.contains(REFUSES), format!("{what}: fails with the registrar's error"), said)?;
+        let found = format!("{} more", n_registered.saturating_sub(number + 1));
+        ensure(n_registered == number + 1, format!("{what}: registers nothing more"), found)?;
+    }
+    Ok(())
+}
+
+fn taken_after_refusal(c: &Context) -> Verdict {
+    refuse(c, |_| vec![0])?;
+    let session = Session::new(c).map_err(|stop| stop.note("init for another host was refused before"))?;
+    equal("what is registered after a refusal", &session.plugin().keys(), &c.plugin()?.keys())?;
+    drop(call_everything(session.plugin()));
+    session.end()
+}
+
+fn device_type_in_force(c: &Context) -> Verdict {
+    let device = c.device()?;
+    let space = device.allocate(16)?;
+    let note = |stop: Stop| {
+        stop.note(format!(
+            "the ends of the copies say device type {}, the one in force; a plugin must not compare with the one that \
+             it asked for",
+            device.device_type
+        ))
+    };
+    space.write(0, &[7; 16]).map_err(Stop::from).map_err(note)?;
+    let mut back = [0; 16];
+    space.read(0, &mut back).map_err(Stop::from).map_err(note)?;
+    equal("16 bytes, copied there and back", &back, &[7; 16])?;
+    Ok(space.free()?)
+}

@@ -1,0 +1,157 @@
+//! The plugin with a host of its own, and a call of everything that it registered.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockPlugin, DLDevice};
+use chipdock_plugin_api::{Error, attribute};
+
+use crate::raw::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, Request, Step, SuiteHost};
+use crate::{Context, Stop, Subject, Verdict};
+
+/// What was called, and what came of it.
+pub(super) type Answers = Vec<(String, Result<(), Error>)>;
+
+/// The plugin with a host of its own. It is shut down and what it registered is destroyed when this goes.
+pub(super) struct Session {
+    plugin: Plugin,
+    is_open: AtomicBool,
+}
+
+/// A refusal as a failure under its clause.
+pub(super) fn refusal(error: &OpenError) -> Stop {
+    Stop::failed("a plugin that opens and registers", &error.message).clause(error.clause)
+}
+
+/// The descriptor of the plugin under test.
+pub(super) fn descriptor(c: &Context) -> Verdict<&'static ChipdockPlugin> {
+    let raw = Plugin::entry(c.library()).map_err(|error| refusal(&error))?;
+    Plugin::check(raw).map_err(|error| refusal(&error))?;
+    Ok(raw)
+}
+
+impl Session {
+    /// Runs `init` for a host.
+    pub(super) fn open(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Verdict<Self> {
+        let plugin = Plugin::init(raw, host).map_err(|error| refusal(&error))?;
+        Ok(Self { plugin, is_open: AtomicBool::new(true) })
+    }
+
+    /// Runs `init` of the plugin under test for a new host.
+    pub(super) fn new(c: &Context) -> Verdict<Self> {
+        Self::open(descriptor(c)?, SuiteHost::leak())
+    }
+
+    pub(super) fn plugin(&self) -> &Plugin {
+        &self.plugin
+    }
+
+    /// Runs `shutdown`; what was registered stays until this goes.
+    pub(super) fn shut_down(&self) -> Verdict {
+        self.is_open.store(false, Ordering::SeqCst);
+        let answer = self.plugin.shutdown();
+        answer.map_err(|error| {
+            Stop::failed("shutdown: success", format!("{}: {}", error.kind(), error.message()))
+                .clause("P10.5")
+        })
+    }
+
+    /// Runs `shutdown` and destroys what was registered.
+    pub(super) fn end(self) -> Verdict {
+        self.shut_down()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if *self.is_open.get_mut() {
+            drop(self.plugin.shutdown());
+        }
+        // SAFETY: it is shut down, and the session was the only way to what it registered.
+        unsafe { self.plugin.destroy() };
+    }
+}
+
+/// Calls everything that was registered, each in a way that a plugin may refuse but must survive.
+pub(super) fn call_everything(plugin: &Plugin) -> Answers {
+    let mut all = Answers::new();
+    for device in plugin.devices() {
+        let mut add = |what: &str, answer: Result<(), Error>| {
+            all.push((format!("{what} of device_api.{}", device.name), answer));
+        };
+        add("device_count", device.count().map(drop));
+        add("attribute", device.attribute(0, attribute::EXIST).map(drop));
+        add("allocate_data_space", device.allocate(64).map(drop));
+        add("sync_stream", device.sync(0, std::ptr::null_mut()));
+        // SAFETY: a registered table and its `self_`.
+        let set = device.call("set_device", |table, self_| unsafe { (table.set_device)(self_, 0) });
+        add("set_device", set);
+    }
+    let request =
+        Request { ir: Vec::new(), target_json: b"{}".to_vec(), options_json: b"{}".to_vec(), threads_max: 1 };
+    let artifact = RawArtifact { index_json: b"{}".to_vec(), sections: Vec::new() };
+    let cpu = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+    for registration in plugin.registered() {
+        let name = &registration.name;
+        let key = registration.key().unwrap_or_default();
+        match registration.subject {
+            Subject::TargetKind => {
+                let kind = Kind::of(plugin, name);
+                let answer = kind.map(|kind| kind.canonicalize_bytes(b"{}").map(drop));
+                all.extend(answer.map(|answer| (format!("canonicalize of {key}"), answer)));
+            }
+            Subject::Codegen => {
+                let codegen = Codegen::of(plugin, name);
+                let answer = codegen.map(|codegen| codegen.run(Step::Unsupported, &request).0);
+                all.extend(answer.map(|answer| (format!("unsupported of {key}"), answer)));
+            }
+            Subject::Loader => {
+                let loader = Loader::of(plugin, name);
+                let answer = loader.map(|loader| loader.check(&artifact, cpu).map(drop));
+                all.extend(answer.map(|answer| (format!("check of {key}"), answer)));
+            }
+            _ => {}
+        }
+    }
+    for (name, function) in plugin.functions() {
+        let answer = function.call(plugin.host().reference(), &[]).map(drop);
+        all.push((format!("function.{name} without arguments"), answer));
+    }
+    all
+}
+
+/// Answers as words that can be compared.
+pub(super) fn in_words(answers: &Answers) -> Vec<(String, String)> {
+    let word = |answer: &Result<(), Error>| match answer {
+        Ok(()) => "success".to_owned(),
+        Err(error) => error.kind().as_str().to_owned(),
+    };
+    answers.iter().map(|(what, answer)| (what.clone(), word(answer))).collect()
+}
+
+/// Holds that two rounds of calls were answered alike.
+pub(super) fn same_answers(when: &str, before: &Answers, after: &Answers) -> Verdict {
+    let pairs = in_words(before).into_iter().zip(in_words(after)).zip(after);
+    for (((what, expected), (_, found)), (_, answer)) in pairs {
+        if expected != found {
+            let said = answer.as_ref().err().map(|error| error.message().into_owned()).unwrap_or_default();
+            return Err(Stop::failed(
+                format!("{what}, {when}: {expected}, as before"),
+                format!("{found} {said}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A copy of the library under its name in a new folder: the loader takes it for another library, so that what opening
+/// and `init` do can be seen, whatever cases ran before.
+pub(super) fn fresh_copy(c: &Context) -> Verdict<PathBuf> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = c.scratch().join(format!("fresh-{}-{number}", std::process::id()));
+    let name = c.library().file_name().unwrap_or_default();
+    let copied = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::copy(c.library(), folder.join(name)).map(|_| folder.join(name)));
+    copied.map_err(|error| Stop::suite(format!("no copy of the library in {}: {error}", folder.display())))
+}
