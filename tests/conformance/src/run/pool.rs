@@ -7,8 +7,6 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use chipdock_host::manifest::manifest_path;
-
 use super::plan::Batch;
 use super::process::{Next, Worker};
 use super::{Job, Message, Options, Task};
@@ -379,7 +377,7 @@ pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String>
         }
     };
     let how = death.map_or_else(|| "it said nothing".to_owned(), |death| described(&death));
-    let mut probed = match (found, opened) {
+    Ok(match (found, opened) {
         (Some(Ok(facts)), _) => Probed { facts, ..Probed::default() },
         (Some(Err(refusal)), _) => {
             Probed { refused: format!("{}: {}", refusal.clause, refusal.message), ..Probed::default() }
@@ -389,9 +387,7 @@ pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String>
             Probed { facts, note, ..Probed::default() }
         }
         (None, None) => Probed { refused: format!("the process that opened it {how}"), ..Probed::default() },
-    };
-    probed.facts.has_manifest = manifest_path(&options.library).exists();
-    Ok(probed)
+    })
 }
 
 fn described(death: &Death) -> String {

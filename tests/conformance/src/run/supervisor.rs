@@ -79,7 +79,7 @@ fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     let mut all = instances(known, &report.plugin);
     if !report.refused.is_empty() {
         let is_left = |instance: &Instance| {
-            matches!(instance.case.subject, Subject::Plugin | Subject::Manifest)
+            instance.case.subject == Subject::Plugin
                 && matches!(instance.case.group, Group::Image | Group::Load)
         };
         all.retain(is_left);

@@ -1,5 +1,9 @@
 //! Kernels on streams, through a host: what the current stream is decides when they run (D.18).
 
+use std::rc::Rc;
+use std::sync::Arc;
+
+use chipdock_host::artifact::Artifact;
 use chipdock_host::{CompileOptions, Function, Module, Tensor};
 use chipdock_ir::{DType, IrModule, build};
 
@@ -25,7 +29,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 /// `B[i] = A[i] + C[i]`.
-fn add_kernel() -> IrModule {
+pub(in crate::group) fn add_kernel() -> IrModule {
     let mut f = build::function("add");
     let [a, c, b] = ["A", "C", "B"].map(|name| f.buffer(name, [N], DType::INT32));
     f.grid(["i"], [N], |f, [i]| {
@@ -40,17 +44,30 @@ fn add_kernel() -> IrModule {
 /// The kernel, the device that it runs on, and numbers to add.
 pub(in crate::group) struct Add {
     pub(in crate::group) device: chipdock_host::Device,
+    pub(in crate::group) artifact: Arc<Artifact>,
     function: Function,
     _module: Module,
 }
 
 impl Add {
-    /// Compiled for the target kind that the case is about, and loaded.
+    /// Compiled for the target kind that the case is about, and loaded; once in a worker.
     ///
     /// # Errors
     ///
-    /// It cannot be compiled here; nobody loads it; there is no device.
-    pub(in crate::group) fn of(c: &Context) -> Verdict<Option<Self>> {
+    /// It cannot be compiled here.
+    pub(in crate::group) fn of(c: &Context) -> Verdict<Option<Rc<Self>>> {
+        let made = c.cached("stream-add", || Self::make(c))?;
+        match &*made {
+            Ok(add) => Ok(Some(Rc::clone(add))),
+            Err(why) => {
+                c.not_run(why.as_str());
+                Ok(None)
+            }
+        }
+    }
+
+    /// Or why it cannot be run here.
+    fn make(c: &Context) -> Verdict<Result<Rc<Self>, String>> {
         let host = c.host()?;
         let target = c.target()?;
         let compiled = host.compile(&add_kernel(), &target, &CompileOptions::default())?;
@@ -58,18 +75,16 @@ impl Add {
         let kinds = host.target_kinds()?;
         let kind = kinds.iter().find(|(kind, _)| kind.name == target.kind);
         let Some((kind, _)) = kind else { return Err(Stop::suite("the host lost the target kind")) };
-        let missing =
-            module.missing_loader().or_else(|| module.imports().iter().find_map(Module::missing_loader));
-        if let Some(error) = missing {
-            c.not_run(format!("nobody here loads it: {error}"));
-            return Ok(None);
+        let imports = || module.imports().iter().find_map(Module::missing_loader);
+        if let Some(error) = module.missing_loader().or_else(imports) {
+            return Ok(Err(format!("nobody here loads it: {error}")));
         }
         if !matches!(host.device_count(&kind.device), Ok(1..)) {
-            c.not_run(format!("there is no device {} here", kind.device));
-            return Ok(None);
+            return Ok(Err(format!("there is no device {} here", kind.device)));
         }
         let device = host.device(&kind.device, 0)?;
-        Ok(Some(Self { device, function: module.function("add")?, _module: module }))
+        let function = module.function("add")?;
+        Ok(Ok(Rc::new(Self { device, artifact: compiled.artifact, function, _module: module })))
     }
 
     pub(in crate::group) fn tensor(&self, elements: &[i32]) -> Verdict<Tensor> {
@@ -164,6 +179,7 @@ fn other_thread(c: &Context) -> Verdict {
     let (a, b) = (numbers(7), numbers(8));
     let (first, step, mine, other) = (add.tensor(&a)?, add.tensor(&b)?, add.tensor(&a)?, add.tensor(&a)?);
     let _current = stream.enter()?;
+    let add = &*add;
     add.launch(&first, &step, &mine)?;
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| -> Verdict {

@@ -2,7 +2,7 @@
 
 mod between;
 mod inject;
-mod kernel;
+pub(super) mod kernel;
 mod life;
 mod order;
 pub(super) mod play;

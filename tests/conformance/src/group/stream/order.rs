@@ -4,7 +4,7 @@ use super::play::{Play, Random};
 use crate::{Cases, Group, Profile, Subject};
 
 /// Large enough to take longer than a small copy on any device.
-pub(super) const LARGE: usize = 2 << 20;
+pub(super) const LARGE: usize = 1 << 20;
 const SMALL: usize = 96;
 
 /// The default stream, and one that is created.

@@ -1,0 +1,110 @@
+//! Where an error stands: in the slot of the host that called, on the thread that called, until it is taken (P7.1, P7.4).
+
+use chipdock_plugin_api::Error;
+use chipdock_plugin_api::attribute::DEVICE_NAME;
+
+use super::usable;
+use crate::raw::Device;
+use crate::stop::ensure;
+use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut slot = |name: &str, clause, body: fn(&Device) -> Verdict| {
+        let draft = cases.case(Group::Misuse, format!("slot/{name}"), clause, Subject::DeviceApi);
+        draft.run(move |c: &Context| {
+            let device = c.device()?;
+            body(&device)?;
+            usable(&device)
+        });
+    };
+    slot("other-thread", "P7.1", other_thread);
+    slot("latest", "P7.1", latest);
+    slot("left-there", "P7.9", left_there);
+    slot("nothing-raised-by-success", "P7.1", silent_success);
+    slot("a-thousand-errors", "P7.9", thousand);
+}
+
+/// A wrong call: it names that device.
+fn fail(device: &Device, id: i32) -> i32 {
+    let Ok((table, self_)) = device.table() else { return 0 };
+    // SAFETY: a registered table and its `self_`.
+    unsafe { (table.set_device)(self_, id) }
+}
+
+fn tells(error: Option<Error>, id: i32) -> Verdict {
+    let message = error.map(|error| error.message().into_owned());
+    let told = message.as_ref().is_some_and(|message| message.contains(&id.to_string()));
+    ensure(told, format!("the error of this thread's call, about device {id}"), format!("{message:?}"))
+}
+
+fn other_thread(device: &Device) -> Verdict {
+    let host = device.host();
+    drop(host.take_error());
+    fail(device, 7_001);
+    let other = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let before = host.take_error();
+            fail(device, 7_002);
+            (before, host.take_error())
+        });
+        thread.join().map_err(|_| Stop::suite("a thread of the case panicked"))
+    });
+    let mine = host.take_error();
+    let (before, others) = other?;
+    ensure(before.is_none(), "no error on a thread that called nothing", format!("{before:?}"))?;
+    tells(others, 7_002)?;
+    tells(mine, 7_001)
+}
+
+/// Of two errors that nobody took, the later is the one.
+fn latest(device: &Device) -> Verdict {
+    drop(device.host().take_error());
+    fail(device, 7_003);
+    fail(device, 7_004);
+    tells(device.host().take_error(), 7_004)?;
+    let again = device.host().take_error();
+    ensure(again.is_none(), "one error in the slot", format!("{again:?}"))
+}
+
+/// An error that nobody took is of no meaning to a later call.
+fn left_there(device: &Device) -> Verdict {
+    let (table, self_) = device.table()?;
+    fail(device, 7_005);
+    let mut count = -1;
+    // SAFETY: a registered table, its `self_` and a place to write to.
+    let status = unsafe { (table.device_count)(self_, &mut count) };
+    drop(device.host().take_error());
+    ensure(status == 0 && count > 0, "device_count: success", format!("status {status}, count {count}"))
+}
+
+/// A call that succeeds raises nothing on the way.
+fn silent_success(device: &Device) -> Verdict {
+    let (table, self_) = device.table()?;
+    let host = device.host();
+    drop(host.take_error());
+    let mut count = -1;
+    // SAFETY: a registered table, its `self_` and a place to write to.
+    let status = unsafe { (table.device_count)(self_, &mut count) };
+    let raised = host.take_error();
+    ensure(status == 0 && raised.is_none(), "device_count: success without an error", format!("{raised:?}"))?;
+    let mut data = std::ptr::null_mut();
+    // SAFETY: a registered table, its `self_`, a live request and a place to write to.
+    let status = unsafe { (table.allocate_data_space)(self_, 0, &super::device::request(64), &mut data) };
+    let raised = host.take_error();
+    // SAFETY: D.5, allocated above and freed once; null is allowed.
+    unsafe { device.free_raw(0, data) }?;
+    ensure(
+        status == 0 && raised.is_none(),
+        "allocate_data_space: success without an error",
+        format!("{raised:?}"),
+    )
+}
+
+fn thousand(device: &Device) -> Verdict {
+    for id in 0..1000 {
+        let id = 10_000 + id;
+        let refused = device.attribute(id, DEVICE_NAME);
+        tells(refused.err(), id)?;
+    }
+    Ok(())
+}
