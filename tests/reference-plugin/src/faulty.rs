@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use chipdock_plugin_api::{
-    Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, abi, attribute,
+    Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream, abi, attribute,
 };
 
 use crate::fault;
@@ -82,9 +82,9 @@ impl<A: DeviceApi> Faulty<A> {
             attribute::MAX_CLOCK_RATE_KHZ if fault::is("attribute-unstable") => {
                 Ok(Some(Any::from(1_000_000 + i64::from(self.asked.fetch_add(1, Ordering::Relaxed)))))
             }
-            // D.13: a block has more threads than its axes together.
-            attribute::MAX_THREADS_PER_BLOCK if fault::is("attributes-disagree") => {
-                Ok(Some(Any::from(i64::from(i32::MAX) * 4096)))
+            // D.13: an axis of a block has more threads than the block.
+            attribute::MAX_THREAD_DIMENSIONS if fault::is("attributes-disagree") => {
+                Ok(Some(Any::from(Shape::new(&[4096, 1024, 64]))))
             }
             // D.3: it must be an answer.
             attribute::EXIST if fault::is("exist-raises") => {

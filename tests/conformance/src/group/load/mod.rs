@@ -1,5 +1,6 @@
 //! Opening, handshake, registration, shutdown.
 
+mod drain;
 mod ends;
 mod entry;
 mod hosts;
@@ -15,5 +16,6 @@ pub(super) fn add(cases: &mut Cases) {
     quiet::add(cases);
     registered::add(cases);
     hosts::add(cases);
+    drain::add(cases);
     ends::add(cases);
 }
