@@ -77,6 +77,7 @@ pub mod ops;
 pub mod raw;
 pub mod report;
 pub mod run;
+mod script;
 pub mod stop;
 
 pub use case::{Case, Cases, Group, Instance, Level, Profile, Subject};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use chipdock_ir::DType;
 use chipdock_ir::interpret::Array;
 
-use super::values::{Random, array, cut, few, float_bits, format, many};
+pub use super::values::Random;
+use super::values::{array, cut, few, float_bits, format, many};
 
 /// Random rows of a table that does not hold every combination.
 const RANDOM_ROWS: usize = 2048;
