@@ -279,6 +279,7 @@
 //! | C.5 | `unsupported` lists every node that cannot be built and builds nothing. | P | suite |
 //! | C.6 | A build that was cancelled answers `Cancelled`; it never uses more threads than allowed. | P | suite |
 //! | C.7 | What was delivered before a failure is dropped. | H | suite |
+//! | C.8 | The index lists each function of the module by its name, with its symbol and the types of its arguments. | P | suite |
 //! | C.9 | Integers and booleans have the values that the IR's specification says, exactly (its N1 to N5, E4). | P | suite |
 //! | C.10 | Floats are within the accuracy contract, NaN, infinities, both zeros and subnormals included (N6, N10, N11). | P | suite |
 //! | C.11 | The least and the greatest of two, rounding and comparisons are as stated, with NaN in either place (N7, N8). | P | suite |
@@ -296,6 +297,11 @@
 //! | C.23 | Each thread of a launch runs the body once, with its indices (K1, K2). | P | suite |
 //! | C.24 | Barriers order memory between the threads of a block, shared and dynamic shared memory (K3 to K5). | P | suite |
 //! | C.25 | Reductions over threads, atomic and warp operations are as stated (K6, K7). | P | suite |
+//! | C.26 | A section is `code`, `constants`, `debug` or `source`, and its alignment a power of two up to 65536. | P | host, suite |
+//! | C.27 | A request that cannot be read is `ValueError`, however malformed; the generator stays usable. | P | suite |
+//! | C.28 | Options that are not known are ignored; threads that are allowed and questions that were asked do not change the artifact. | P | suite |
+//! | C.29 | Every published version from `ir_min` to `ir_max` is read. | P | suite |
+//! | C.30 | Any valid module computes what the specification says of it: what is right in parts is right together. | P | suite |
 //!
 //! ## M Modules and loaders
 //!
@@ -309,6 +315,11 @@
 //! | M.6 | A function that is not there is None, not an error. | P | suite |
 //! | M.7 | Compiled code reaches the host through the environment alone. | P | review |
 //! | M.8 | A load that fails leaves nothing behind, no file either. | P | suite |
+//! | M.9 | An artifact that was built here loads; one that is damaged is refused with a typed error, or loads; never a crash. | P | suite |
+//! | M.10 | An artifact may be loaded many times, at once and one after the other; each module is one by itself. | P | suite |
+//! | M.11 | Sections and fields of the index that a loader does not know are ignored; stricter alignment does no harm. | P | suite |
+//! | M.12 | Functions of host memory run with a null environment too, by fallbacks of their own. | P | suite |
+//! | M.13 | An artifact that was written to a file and read back loads and computes the same. | both | suite |
 
 #[cfg(feature = "layout-check")]
 pub mod attestation;

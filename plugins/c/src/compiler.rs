@@ -96,8 +96,8 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
 /// # Errors
 ///
 /// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `ValueError`: the compiler does
-/// not know the processor that the target names. `InternalError`: the compiler refused the source, which is kept then. No
-/// file is left behind but that one.
+/// not know the processor that the target names. `InternalError`: the compiler refused the source. No file is
+/// left behind (M.8).
 pub(crate) fn compile(source: &str, options: &Options) -> Result<Compiled, Error> {
     compile_with(source, options, std::env::var("CC").ok().as_deref(), &std::env::temp_dir())
 }
@@ -126,7 +126,7 @@ pub(crate) fn compile_with(
             Some(output) if output.status.success() => return Ok(Compiled { library, _folder: folder }),
             Some(output) => {
                 return Err(unknown_processor(&candidate, &output, options)
-                    .unwrap_or_else(|| refused(&candidate, &output, folder, &source_path)));
+                    .unwrap_or_else(|| refused(&candidate, &output, folder.path())));
             }
         }
     }
@@ -208,25 +208,22 @@ fn unknown_processor(candidate: &Candidate, output: &Output, options: &Options) 
     None
 }
 
-/// The compiler said no: its first lines, and where the source is.
-fn refused(candidate: &Candidate, output: &Output, folder: TempDir, source: &Path) -> Error {
+/// The compiler said no: its first lines, and how to see the source.
+fn refused(candidate: &Candidate, output: &Output, folder: &Path) -> Error {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let shown = folder.path().display().to_string();
+    let shown = folder.display().to_string();
     let lines: Vec<String> = stderr
         .lines()
         .filter(|line| !line.trim().is_empty())
         .take(6)
         .map(|line| line.replace(&format!("{shown}/"), ""))
         .collect();
-    let kept = folder.keep();
-    let source = source.file_name().map_or(kept.clone(), |name| kept.join(name));
     let message = format!(
         "the C compiler `{}` refused what target c wrote ({}): {}. This is a bug of chipdock, unless CC names a compiler \
-         that has no GNU vector types; the source is kept as {}",
+         that has no GNU vector types; `chipdock build --emit source` shows the source",
         candidate.words.join(" "),
         output.status,
-        lines.join("; "),
-        source.display()
+        lines.join("; ")
     );
     Error::new(ErrorKind::INTERNAL, message)
 }

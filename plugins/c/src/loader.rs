@@ -92,7 +92,9 @@ pub(crate) fn load(index: &Value, source: &str, env: *const ChipdockEnv) -> Resu
 
 impl ModuleLoader for CLoader {
     fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
-        index_of(artifact)?;
+        if let Some(why) = foreign(&index_of(artifact)?) {
+            return Ok(Verdict::Unsupported(why));
+        }
         Ok(if device.device_type == CHIPDOCK_DEVICE_CPU {
             Verdict::Runs
         } else {
@@ -105,6 +107,9 @@ impl ModuleLoader for CLoader {
 
     fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
+        if let Some(why) = foreign(&index) {
+            return Err(value_error(why));
+        }
         let source = core::str::from_utf8(artifact.section(SOURCE)?.data).map_err(|error| {
             value_error(format!("the source of an artifact of kind c is not UTF-8: {error}"))
         })?;
@@ -115,13 +120,18 @@ impl ModuleLoader for CLoader {
 fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
     let index: Value = serde_json::from_str(artifact.index_json())
         .map_err(|error| value_error(format!("the artifact's index is not JSON: {error}")))?;
-    let (kind, format) = (&index["module_kind"], &index["format"]);
-    if kind != KIND || format != "c" {
-        return Err(value_error(format!(
-            "expected an artifact of kind \"c\" and format \"c\", found {kind} and {format}"
-        )));
+    if index.is_object() {
+        Ok(index)
+    } else {
+        Err(value_error(format!("expected a JSON object for the artifact's index, found {index}")))
     }
-    Ok(index)
+}
+
+/// Why an artifact is not this loader's, if it is not.
+fn foreign(index: &Value) -> Option<String> {
+    let (kind, format) = (&index["module_kind"], &index["format"]);
+    (kind != KIND || format != "c")
+        .then(|| format!("expected an artifact of kind \"c\" and format \"c\", found {kind} and {format}"))
 }
 
 impl Module for CModule {

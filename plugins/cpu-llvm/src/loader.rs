@@ -45,13 +45,19 @@ fn value_error(message: String) -> Error {
 fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
     let index: Value = serde_json::from_str(artifact.index_json())
         .map_err(|error| value_error(format!("the artifact's index is not JSON: {error}")))?;
-    let (kind, format) = (&index["module_kind"], &index["format"]);
-    if kind != NAME || format != FORMAT {
-        return Err(value_error(format!(
-            "expected an artifact of kind \"{NAME}\" and format \"{FORMAT}\", found {kind} and {format}"
-        )));
+    if index.is_object() {
+        Ok(index)
+    } else {
+        Err(value_error(format!("expected a JSON object for the artifact's index, found {index}")))
     }
-    Ok(index)
+}
+
+/// Why an artifact is not this loader's, if it is not.
+fn foreign(index: &Value) -> Option<String> {
+    let (kind, format) = (&index["module_kind"], &index["format"]);
+    (kind != NAME || format != FORMAT).then(|| {
+        format!("expected an artifact of kind \"{NAME}\" and format \"{FORMAT}\", found {kind} and {format}")
+    })
 }
 
 /// What an object was made for.
@@ -111,6 +117,9 @@ pub(crate) fn load(index: &Value, object: &[u8], env: *const ChipdockEnv) -> Res
 impl ModuleLoader for LlvmLoader {
     fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
         let index = index_of(artifact)?;
+        if let Some(why) = foreign(&index) {
+            return Ok(Verdict::Unsupported(why));
+        }
         if device.device_type != CHIPDOCK_DEVICE_CPU {
             return Ok(Verdict::Unsupported(format!(
                 "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
@@ -122,6 +131,9 @@ impl ModuleLoader for LlvmLoader {
 
     fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
+        if let Some(why) = foreign(&index) {
+            return Err(value_error(why));
+        }
         Ok(Box::new(load(&index, artifact.section(CODE)?.data, env.as_ptr())?))
     }
 }

@@ -65,7 +65,6 @@ mod batch;
 pub mod card;
 pub mod case;
 pub mod clauses;
-pub mod compute;
 pub mod context;
 pub mod damage;
 mod execute;

@@ -207,10 +207,7 @@ fn a_compiler_with_arguments_is_run_with_them() {
     let error = compile(source, &Options::default(), Some("cc")).unwrap_err();
     let message = error.message().into_owned();
     assert_eq!(error.kind().as_str(), "InternalError");
-    assert!(message.contains("no answer") && message.contains("kept as"), "{message}");
-    let kept = message.split("kept as ").nth(1).unwrap();
-    assert_eq!(std::fs::read_to_string(kept).unwrap(), source);
-    std::fs::remove_dir_all(std::path::Path::new(kept).parent().unwrap()).unwrap();
+    assert!(message.contains("no answer") && message.contains("--emit source"), "{message}");
 }
 
 #[test]

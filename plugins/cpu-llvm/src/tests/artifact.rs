@@ -171,6 +171,9 @@ fn r4_what_is_no_artifact_of_this_kind_is_refused() {
         assert!(error.message().contains(what), "{what}: {error}");
         assert!([ErrorKind::VALUE_ERROR, ErrorKind::UNSUPPORTED].contains(&error.kind()), "{error}");
     }
+    for foreign in [with("module_kind", json!("c")), with("format", json!("ll"))] {
+        assert!(matches!(here(&foreign), Verdict::Unsupported(why) if why.contains("expected an artifact")));
+    }
     let mut no_code = good.clone();
     no_code.sections.clear();
     assert_eq!(no_code.load().err().unwrap().kind(), ErrorKind::NOT_FOUND);

@@ -1,0 +1,66 @@
+//! What a load leaves in the folder for temporary files, in the current one, and in the process.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::{Context, Stop, Verdict};
+
+/// A folder for temporary files of its own, while it lives; and what was there before.
+pub(super) struct Watched {
+    folder: tempfile::TempDir,
+    before: Option<OsString>,
+    current: PathBuf,
+    in_current: BTreeSet<OsString>,
+    n_descriptors: usize,
+}
+
+fn entries(folder: &Path) -> BTreeSet<OsString> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).collect()
+}
+
+fn descriptors() -> usize {
+    entries(Path::new("/proc/self/fd")).len()
+}
+
+impl Watched {
+    /// From now on.
+    pub(super) fn new(c: &Context<'_>) -> Verdict<Self> {
+        let folder = tempfile::tempdir_in(c.scratch()).map_err(Stop::suite)?;
+        let before = std::env::var_os("TMPDIR");
+        // SAFETY: the suite runs cases on one thread, and nothing of the plugin's is running.
+        unsafe { std::env::set_var("TMPDIR", folder.path()) };
+        let current = std::env::current_dir().map_err(Stop::suite)?;
+        let in_current = entries(&current);
+        Ok(Self { folder, before, current, in_current, n_descriptors: descriptors() })
+    }
+
+    /// Holds that no file came and, with `descriptors_too`, that none is open that was not.
+    pub(super) fn nothing_left(&self, after: &str, descriptors_too: bool) -> Verdict {
+        let temporary = entries(self.folder.path());
+        let current = entries(&self.current);
+        let new: Vec<_> = temporary.iter().chain(current.difference(&self.in_current)).collect();
+        if !new.is_empty() {
+            return Err(Stop::failed(format!("no file left by {after}"), format!("{new:?}")).clause("M.8"));
+        }
+        let n = descriptors();
+        if descriptors_too && n > self.n_descriptors {
+            let expected = format!("{} open files after {after}, as before", self.n_descriptors);
+            return Err(Stop::failed(expected, n).clause("M.8"));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe {
+            match &self.before {
+                Some(before) => std::env::set_var("TMPDIR", before),
+                None => std::env::remove_var("TMPDIR"),
+            }
+        }
+    }
+}

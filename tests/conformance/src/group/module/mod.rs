@@ -1,0 +1,26 @@
+//! Modules: what code generators deliver, and what loaders make of it, whole and damaged.
+
+mod build;
+mod check;
+mod codegen;
+mod damaged;
+mod leftovers;
+mod load;
+mod made;
+mod request;
+mod samples;
+
+use crate::Cases;
+
+pub(super) fn add(cases: &mut Cases) {
+    codegen::add(cases);
+    request::add(cases);
+    load::add(cases);
+    check::add(cases);
+    damaged::add(cases);
+}
+
+/// A text, cut for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(300).collect()
+}
