@@ -123,10 +123,13 @@ fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_
         }
         n_ran += if *part == Level::Loadable && level != Level::Loadable { 0 } else { n };
     }
-    if n_ran == 0 {
-        return report(false, "the plugin registers nothing that it is about".to_owned());
+    let is_own = |case: &&&CaseReport| level == Level::Loadable || case.group.level() != Level::Loadable;
+    let n_own = on_it.iter().filter(is_own).count();
+    match (n_ran, n_own) {
+        (0, 0) => report(false, "the plugin registers nothing that it is about".to_owned()),
+        (0, _) => report(false, format!("none of its {n_own} cases passed")),
+        _ => report(true, remarks(&on_it)),
     }
-    report(true, remarks(&on_it))
 }
 
 /// What to know of a level that was reached.
