@@ -117,9 +117,13 @@ fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_
         let ran =
             |case: &&&&CaseReport| matches!(case.status, Status::Passed | Status::Built | Status::Stale);
         let n = of.iter().filter(ran).count();
-        if n == 0 && of.iter().any(|case| case.status == Status::Absent) {
-            let why = of.iter().find(|case| case.status == Status::Absent).map_or("", |case| &case.reason);
-            return report(false, format!("none of its {} cases could run: {why}", of.len()));
+        let answers = |case: &&&&CaseReport| case.status != Status::Unsupported;
+        if let (0, Some(first)) = (n, of.iter().find(answers)) {
+            let why = [first.status.name(), &first.reason].join(": ");
+            return report(
+                false,
+                format!("none of its {} cases passed: {}", of.len(), why.trim_end_matches(": ")),
+            );
         }
         n_ran += if *part == Level::Loadable && level != Level::Loadable { 0 } else { n };
     }
