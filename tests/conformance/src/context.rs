@@ -128,6 +128,19 @@ impl<'a> Context<'a> {
         device.ok_or_else(|| Stop::suite(format!("no device API {}", self.registration)))
     }
 
+    /// The device API that this is about, where it has several devices: how many there are is the machine's.
+    ///
+    /// # Errors
+    ///
+    /// It is refused, or has less than two devices here.
+    pub fn several_devices(&self) -> Verdict<Device> {
+        let device = self.device()?;
+        match self.shared.facts.device_count(self.registration) {
+            count if count < 2 => Err(Stop::Absent(format!("{} has {count} device here", device.name))),
+            _ => Ok(device),
+        }
+    }
+
     /// A host with this plugin before all others, those that were named with it, and what is installed here.
     ///
     /// # Errors

@@ -82,6 +82,12 @@ impl Facts {
         (!device.absent.is_empty()).then_some(device.absent.as_str())
     }
 
+    /// How many devices of that name there are.
+    #[must_use]
+    pub fn device_count(&self, api: &str) -> i32 {
+        self.devices.iter().find(|device| device.api == api).map_or(0, |device| device.count)
+    }
+
     /// Why the target kind of that name cannot be compiled for, if it cannot.
     #[must_use]
     pub fn unusable_kind(&self, kind: &str) -> Option<&str> {

@@ -62,6 +62,7 @@
 //!   ids. A program that fails is made small and written as one file.
 
 mod batch;
+pub mod bytes;
 pub mod card;
 pub mod case;
 pub mod clauses;
@@ -71,6 +72,7 @@ mod execute;
 pub mod expectations;
 pub mod facts;
 mod group;
+pub mod guarded;
 pub mod list;
 pub mod ops;
 pub mod raw;

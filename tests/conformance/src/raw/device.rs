@@ -175,6 +175,15 @@ impl Device {
         self.allocate_kind(0, size_bytes, 64, CHIPDOCK_DATA_SPACE_DEVICE, "")
     }
 
+    /// Allocates device memory on a device.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn allocate_on(&self, device_id: i32, size_bytes: u64) -> Result<Space<'_>, Error> {
+        self.allocate_kind(device_id, size_bytes, 64, CHIPDOCK_DATA_SPACE_DEVICE, "")
+    }
+
     /// Frees a handle.
     ///
     /// # Errors
@@ -225,7 +234,42 @@ impl Device {
     }
 }
 
-impl Space<'_> {
+impl<'d> Space<'d> {
+    /// Device memory on a device that holds these bytes, and no more.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn with(device: &'d Device, device_id: i32, bytes: &[u8]) -> Result<Self, Error> {
+        let space = device.allocate_on(device_id, bytes.len() as u64)?;
+        space.write(0, bytes)?;
+        Ok(space)
+    }
+
+    /// What [`Device::allocate_raw`] answered, to be freed with it.
+    ///
+    /// # Safety
+    ///
+    /// * D.5: it was allocated on that device, has that size, and nobody else frees it.
+    #[must_use]
+    pub unsafe fn from_raw(device: &'d Device, device_id: i32, data: *mut c_void, size_bytes: u64) -> Self {
+        Self { device, device_id, data, size_bytes }
+    }
+
+    /// All its bytes.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised; `OutOfMemory` when the host has no room for them.
+    pub fn contents(&self) -> Result<Vec<u8>, Error> {
+        let Ok(size) = usize::try_from(self.size_bytes) else {
+            return Err(Error::new(ErrorKind::OUT_OF_MEMORY, "a data space larger than host memory"));
+        };
+        let mut bytes = vec![0; size];
+        self.read(0, &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Its handle.
     #[must_use]
     pub fn data(&self) -> *mut c_void {

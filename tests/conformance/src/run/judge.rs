@@ -105,7 +105,11 @@ impl<'a> Judge<'a> {
     fn is_absent(&self, instance: &Instance) -> bool {
         let (facts, name) = (self.facts, instance.registration.as_str());
         match instance.case.subject {
-            Subject::DeviceApi => facts.absent_device(name).is_some(),
+            Subject::DeviceApi => {
+                let is_short = facts.device_count(name) < 2;
+                facts.absent_device(name).is_some()
+                    || is_short && instance.case.profiles.contains(&Profile::SeveralDevices)
+            }
             Subject::TargetKind | Subject::Codegen => facts.unusable_kind(name).is_some(),
             // These may use any of them.
             Subject::Plugin | Subject::Loader | Subject::Function => {

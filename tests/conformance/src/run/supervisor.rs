@@ -1,5 +1,6 @@
 //! The supervisor: the probe, the plan, workers, second runs, and the report.
 
+use std::path::Path;
 use std::time::Instant;
 
 use sha2::{Digest as _, Sha256};
@@ -29,7 +30,6 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     let scratch = scratch()?;
     progress(Progress::Probing);
     let probed = pool::probe(options, scratch.path()).map_err(RunError::Suite)?;
-    let probe_took = probed.took;
     take_probed(&mut report, probed);
     let known = cases(&options.seeds);
     let planned = applicable(&known, &report);
@@ -45,8 +45,7 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     let of_cases = known.iter().map(|case| case.id.as_str()).filter(|_| !report.refused.is_empty());
     filters.check(&options.filters, ids.chain(of_cases))?;
     progress(Progress::Planned(chosen.len()));
-    let runner = Runner::new(options, &chosen, report.plugin.clone(), scratch.path(), probe_took);
-    run(&runner, &mut report, progress);
+    run(options, &mut report, &chosen, scratch.path(), progress);
     finish(options, &mut report, &planned, of_level.len() - chosen.len());
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
@@ -89,10 +88,16 @@ fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
 }
 
 /// Runs instances, and again what failed.
-fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progress<'_>)) {
-    let (options, chosen) = (runner.options, runner.instances);
+fn run(
+    options: &Options,
+    report: &mut Report,
+    chosen: &[Instance],
+    scratch: &Path,
+    progress: &mut dyn FnMut(Progress<'_>),
+) {
     let facts = report.plugin.clone();
     let judge = Judge::new(options, &facts);
+    let runner = Runner::new(options, chosen, facts.clone(), scratch);
     let mut cases: Vec<Option<CaseReport>> = vec![None; chosen.len()];
     let mut failed: Vec<Raw> = Vec::new();
     let mut unwell = Vec::new();
@@ -112,7 +117,7 @@ fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progre
         failed.sort_by_key(|raw| raw.index);
         let (chosen, mut told) = choose(&cases, &failed);
         progress(Progress::Again(chosen.len()));
-        again(runner, &judge, chosen, &mut cases, &mut told);
+        again(&runner, &judge, chosen, &mut cases, &mut told);
         let Told { notes, faults } = told;
         report.notes.extend(notes);
         report.faults.extend(faults);

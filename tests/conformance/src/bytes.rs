@@ -1,0 +1,97 @@
+//! Bytes that tell where they belong, and what is wrong with those that came back.
+
+use crate::{Stop, Verdict};
+
+/// So many bytes of a sequence that its number names. No stretch of one is found elsewhere in it or in another.
+#[must_use]
+pub fn pattern(number: u64, size: usize) -> Vec<u8> {
+    let mut bytes = vec![0; size];
+    let mut chunks = bytes.chunks_exact_mut(8);
+    let mut state = number.wrapping_mul(0xd6e8_feb8_6659_fd93).wrapping_add(1);
+    // SplitMix64.
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)).to_le_bytes()
+    };
+    for chunk in chunks.by_ref() {
+        chunk.copy_from_slice(&next());
+    }
+    let rest = chunks.into_remainder();
+    rest.copy_from_slice(&next()[..rest.len()]);
+    bytes
+}
+
+/// Holds that bytes are those expected.
+///
+/// # Errors
+///
+/// A failure that shows the first that differ, how many do, and whether they come from elsewhere in what was expected.
+pub fn same_bytes(what: &str, found: &[u8], expected: &[u8]) -> Verdict {
+    if found == expected {
+        return Ok(());
+    }
+    if found.len() != expected.len() {
+        return Err(Stop::failed(
+            format!("{what}: {} bytes", expected.len()),
+            format!("{} bytes", found.len()),
+        ));
+    }
+    let differing =
+        || found.iter().zip(expected).enumerate().filter(|(_, (found, expected))| found != expected);
+    let first = differing().next().map_or(0, |(index, _)| index);
+    let last = differing().next_back().map_or(0, |(index, _)| index);
+    let shown = |bytes: &[u8]| {
+        let bytes = &bytes[first..bytes.len().min(first + 8)];
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+    };
+    let stop = Stop::failed(
+        format!("{what}: {} from byte {first} on", shown(expected)),
+        format!(
+            "{}; {} of {} bytes differ, from byte {first} to {last}",
+            shown(found),
+            differing().count(),
+            found.len()
+        ),
+    );
+    Err(match origin(found, expected, first) {
+        Some(from) => stop.note(format!("what stands at byte {first} belongs at byte {from}")),
+        None => stop,
+    })
+}
+
+/// Where in what was expected the bytes stand that were found at `first`; only if that is sure.
+fn origin(found: &[u8], expected: &[u8], first: usize) -> Option<usize> {
+    let needle = found.get(first..first + 8)?;
+    if needle.iter().all(|byte| *byte == needle[0]) {
+        return None;
+    }
+    let mut places = expected.windows(8).enumerate().filter(|(_, window)| *window == needle);
+    let (place, _) = places.next()?;
+    places.next().is_none().then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_the_same_each_time_and_begins_alike_at_each_length() {
+        assert_eq!(pattern(7, 100), pattern(7, 100));
+        assert_eq!(pattern(7, 99)[..], pattern(7, 100)[..99]);
+        assert_ne!(pattern(7, 100), pattern(8, 100));
+        assert!(pattern(0, 0).is_empty());
+    }
+
+    #[test]
+    fn what_differs_is_said_with_where_it_comes_from() {
+        let expected = pattern(1, 64);
+        assert!(same_bytes("x", &expected, &expected).is_ok());
+        let mut found = expected.clone();
+        found[8..64].copy_from_slice(&expected[..56]);
+        let Err(Stop::Failed(failure)) = same_bytes("x", &found, &expected) else { panic!("differs") };
+        assert_eq!(failure.note, "what stands at byte 8 belongs at byte 0");
+        assert!(failure.found.contains("of 64 bytes differ, from byte 8 to 63"), "{}", failure.found);
+    }
+}

@@ -1,7 +1,0 @@
-//! Copies in all directions.
-
-use crate::Cases;
-
-pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
-}

@@ -1,7 +1,0 @@
-//! Data spaces and workspaces.
-
-use crate::Cases;
-
-pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
-}

@@ -1,0 +1,63 @@
+//! Data spaces and workspaces.
+
+mod kind;
+mod live;
+mod refused;
+mod size;
+mod tensor;
+
+use chipdock_abi::{
+    CHIPDOCK_DTYPE_BFLOAT, CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_FLOAT, CHIPDOCK_DTYPE_HANDLE,
+    CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, DLDataType,
+};
+use chipdock_plugin_api::attribute;
+
+use crate::Cases;
+use crate::raw::Device;
+
+pub(super) fn add(cases: &mut Cases) {
+    size::add(cases);
+    live::add(cases);
+    refused::add(cases);
+    kind::add(cases);
+    tensor::add(cases);
+}
+
+/// Hints: each scalar type, vectors, and what nobody knows; with how they are written in ids.
+pub(super) fn hints() -> Vec<(String, DLDataType)> {
+    let mut hints = Vec::new();
+    let scalars: [(&str, u8, &[u8]); 5] = [
+        ("int", CHIPDOCK_DTYPE_INT, &[8, 16, 32, 64]),
+        ("uint", CHIPDOCK_DTYPE_UINT, &[8, 16, 32, 64]),
+        ("float", CHIPDOCK_DTYPE_FLOAT, &[16, 32, 64]),
+        ("bfloat", CHIPDOCK_DTYPE_BFLOAT, &[16]),
+        ("bool", CHIPDOCK_DTYPE_BOOL, &[8]),
+    ];
+    for (name, code, widths) in scalars {
+        hints.extend(
+            widths.iter().map(|bits| (format!("{name}{bits}"), DLDataType { code, bits: *bits, lanes: 1 })),
+        );
+    }
+    let others = [
+        ("float32x4", CHIPDOCK_DTYPE_FLOAT, 32, 4),
+        ("float64x64", CHIPDOCK_DTYPE_FLOAT, 64, 64),
+        ("handle", CHIPDOCK_DTYPE_HANDLE, 64, 1),
+        ("int4", CHIPDOCK_DTYPE_INT, 4, 1),
+        ("bool1x3", CHIPDOCK_DTYPE_BOOL, 1, 3),
+        ("most-lanes", CHIPDOCK_DTYPE_INT, 8, u16::MAX),
+        ("unknown-code", 200, 32, 1),
+    ];
+    hints.extend(others.map(|(name, code, bits, lanes)| (name.to_owned(), DLDataType { code, bits, lanes })));
+    hints
+}
+
+/// An attribute that counts bytes, where it is answered.
+pub(super) fn bytes_of(device: &Device, device_id: i32, key: &str) -> Option<u64> {
+    let answer = device.attribute(device_id, key).ok()?;
+    answer.to::<Option<i64>>().ok().flatten().and_then(|bytes| u64::try_from(bytes).ok())
+}
+
+/// What the device says is free of its memory, where it does.
+pub(super) fn available_bytes(device: &Device) -> Option<u64> {
+    bytes_of(device, 0, attribute::AVAILABLE_GLOBAL_MEMORY_BYTES)
+}
