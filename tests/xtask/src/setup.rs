@@ -15,6 +15,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
         "examples/wire-reader-cpp",
     ),
     ("nm", "--version", "binutils", "what a plugin exports"),
+    ("chromium", "--version", "chromium", "the page of the conformance suite, looked at in a browser"),
     ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
 ];
 

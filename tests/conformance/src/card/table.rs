@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Card, status_word};
-use crate::report::grid::count;
+use crate::report::grid::{count, harmless};
 use crate::report::verdict::level_name;
 use crate::{Level, Status};
 
@@ -80,12 +80,11 @@ fn capital(text: &str) -> String {
 /// A text as it may stand in a cell: on one line, and without what Markdown would read as something else.
 fn in_cell(text: &str) -> String {
     let mut out = String::new();
-    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
-        match c {
-            '|' | '<' | '>' | '[' | ']' | '*' | '_' | '`' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
+    for c in harmless(&text.split_whitespace().collect::<Vec<_>>().join(" ")).chars() {
+        if "|<>[]*_`\\".contains(c) {
+            out.push('\\');
         }
+        out.push(c);
     }
     out
 }

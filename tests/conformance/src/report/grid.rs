@@ -136,7 +136,8 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A text of a plugin's, for a terminal: control characters, which could do anything to it, are spelt out.
+/// A text of a plugin's, for a terminal or for XML: control characters, which could do anything to the one and have no place
+/// in the other, are spelt out; so are those that turn the direction of writing, and those that are no characters.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -144,13 +145,10 @@ pub fn harmless(text: &str) -> String {
         match c {
             '\n' => out.push(c),
             '\t' => out.push(' '),
-            // Among them those that turn the direction of writing.
-            c if c.is_control()
-                || ('\u{200e}'..='\u{202e}').contains(&c)
-                || ('\u{2066}'..='\u{2069}').contains(&c) =>
-            {
+            '\u{200e}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
                 out += &c.escape_unicode().to_string();
             }
+            c if c.is_control() => out += &c.escape_unicode().to_string(),
             c => out.push(c),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::details::{broken_clause, details, headline};
 use super::grid::{count, duration, several};
-use super::text::{device_line, profile_words, seeds};
+use super::text::{column_name, device_line, profile_words, seeds};
 use super::verdict::{Summary, Tone, columns, groups, level_name, moment, seconds_of};
 use super::{CaseReport, Report, Status};
 use crate::{Group, clauses};
@@ -229,7 +229,8 @@ fn matrix(page: &mut String, report: &Report) {
     let statuses = columns(report);
     page.push_str("<section>\n<h2>By group</h2>\n<div class=\"scroll\"><table class=\"matrix\">\n<thead><tr><th>Group</th><th class=\"n\">Cases</th>");
     for status in &statuses {
-        let _ = write!(page, "<th class=\"n\">{}</th>", escaped(&capital(status.name())));
+        let name = escaped(&capital(column_name(*status)));
+        let _ = write!(page, "<th class=\"n\" title=\"{}\">{name}</th>", escaped(status.name()));
     }
     page.push_str("<th class=\"n\">Time</th><th>About</th></tr></thead>\n<tbody>\n");
     let mut row = |group: Option<Group>| {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::details::{Detail, details, headline};
+use super::grid::harmless;
 use super::text::seeds;
 use super::verdict::{groups, level_name, seconds_of};
 use super::{CaseReport, Report, Status};
@@ -22,7 +23,7 @@ const RUN: &str = "run";
 ///
 /// What of it cannot be written.
 pub fn render(report: &Report) -> Result<String, String> {
-    let mut document = quick_junit::Report::new(format!("conformance of {}", report.library));
+    let mut document = quick_junit::Report::new(harmless(&format!("conformance of {}", report.library)));
     document.set_time(seconds(report.seconds));
     if let Some(begun) =
         i64::try_from(report.started_unix).ok().and_then(|s| chrono::DateTime::from_timestamp(s, 0))
@@ -54,7 +55,7 @@ fn suite(report: &Report, name: &str) -> TestSuite {
     let plugin = &report.plugin;
     let mut add = |name: &str, value: &str| {
         if !value.is_empty() {
-            suite.add_property((name, value));
+            suite.add_property((harmless(name), harmless(value)));
         }
     };
     add("suite_version", &report.suite_version);
@@ -77,7 +78,7 @@ fn suite(report: &Report, name: &str) -> TestSuite {
 
 /// The lines of what there is to say.
 fn text(details: &[Detail]) -> String {
-    details.iter().map(|(label, value)| format!("{label}: {value}\n")).collect()
+    details.iter().map(|(label, value)| format!("{label}: {}\n", harmless(value))).collect()
 }
 
 fn test_case(case: &CaseReport) -> TestCase {
@@ -86,7 +87,7 @@ fn test_case(case: &CaseReport) -> TestCase {
         Status::Built | Status::Unsupported | Status::Absent | Status::Expected => {
             let mut status = TestCaseStatus::skipped();
             status.set_type(case.status.name());
-            status.set_message(&*headline_of(case));
+            status.set_message(harmless(&headline_of(case)));
             status
         }
         Status::Crashed | Status::Hung | Status::SuiteFault => wrong(case, NonSuccessKind::Error),
@@ -94,11 +95,11 @@ fn test_case(case: &CaseReport) -> TestCase {
             wrong(case, NonSuccessKind::Failure)
         }
     };
-    let mut test = TestCase::new(&*case.id, status);
-    test.set_classname(format!("{}.{}", case.group, case.clause));
+    let mut test = TestCase::new(harmless(&case.id), status);
+    test.set_classname(harmless(&format!("{}.{}", case.group, case.clause)));
     test.set_time(seconds(case.seconds));
     if let Some(death) = case.death.as_ref().filter(|death| !death.stderr.is_empty()) {
-        test.set_system_err(&*death.stderr);
+        test.set_system_err(harmless(&death.stderr));
     }
     test
 }
@@ -111,7 +112,7 @@ fn headline_of(case: &CaseReport) -> String {
 fn wrong(case: &CaseReport, kind: NonSuccessKind) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(case.status.name());
-    status.set_message(headline(case));
+    status.set_message(harmless(&headline(case)));
     status.set_description(text(&details(case)));
     status
 }
@@ -119,8 +120,8 @@ fn wrong(case: &CaseReport, kind: NonSuccessKind) -> TestCaseStatus {
 fn of_the_run(report: &Report) -> Vec<TestCase> {
     let case = |name: &str, kind, ty: &str, what: &str| {
         let mut status = TestCaseStatus::non_success(kind);
-        status.set_type(ty).set_message(what);
-        let mut case = TestCase::new(name, status);
+        status.set_type(ty).set_message(harmless(what));
+        let mut case = TestCase::new(harmless(name), status);
         case.set_classname(RUN);
         case
     };

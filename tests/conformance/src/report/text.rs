@@ -205,7 +205,7 @@ fn last_lines(text: &str) -> String {
 fn by_group(report: &Report, paint: Paint) -> String {
     let statuses = columns(report);
     let names: Vec<String> =
-        statuses.iter().map(|status| format!("#{}", status.name().to_uppercase())).collect();
+        statuses.iter().map(|status| format!("#{}", column_name(*status).to_uppercase())).collect();
     let mut header = vec!["GROUP", "#CASES"];
     header.extend(names.iter().map(String::as_str));
     header.push("#TIME");
@@ -225,6 +225,18 @@ fn by_group(report: &Report, paint: Paint) -> String {
     }
     add(None, Tint::Strong);
     grid.text(paint, 0)
+}
+
+/// A status in as few letters as a column has.
+pub(super) fn column_name(status: Status) -> &'static str {
+    match status {
+        Status::Built => "built",
+        Status::Expected => "expected",
+        Status::OrderDependent => "by order",
+        Status::Stale => "stale",
+        Status::SuiteFault => "suite",
+        other => other.name(),
+    }
 }
 
 fn by_profile(report: &Report, paint: Paint) -> String {
