@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, Mismatch, Outcome, Output, compare};
@@ -25,6 +24,11 @@ pub(crate) trait Kernel: Send + Sync {
 
     /// What it is called with.
     fn args(&self) -> Result<Vec<Arg>, String>;
+
+    /// What stands around its tensors.
+    fn guards(&self) -> Guards {
+        Guards::BEHIND
+    }
 
     /// Holds what the plugin computed to what the interpreter did.
     fn hold(&self, expected: &Outcome, found: &Found) -> Verdict {
@@ -128,24 +132,18 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
         }
     };
     let name = function_name(index);
-    let (args, expected) = &*expected(c, group, described, &name)?;
-    let found = execute::call(module, device, &name, args, Guards::BEHIND)?;
-    described.kernel.hold(expected, &found)
+    let (args, expected) = expected(described, &name)?;
+    let found = execute::call(module, device, &name, &args, described.kernel.guards())?;
+    described.kernel.hold(&expected, &found)
 }
 
 /// Arguments, and what the interpreter makes of them.
-fn expected(
-    c: &Context,
-    group: Group,
-    described: &Described,
-    name: &str,
-) -> Verdict<Rc<(Vec<Arg>, Outcome)>> {
-    let _ = (c, group);
+fn expected(described: &Described, name: &str) -> Verdict<(Vec<Arg>, Outcome)> {
     let suite = |error: String| Stop::suite(format!("{}: {error}", described.name));
     let functions = described.kernel.functions(name).map_err(suite)?;
     let args = described.kernel.args().map_err(suite)?;
     let outcome = interpret(&build::module(functions), name, &args).map_err(suite)?;
-    Ok(Rc::new((args, outcome)))
+    Ok((args, outcome))
 }
 
 /// Runs a function on the interpreter, with bounds.

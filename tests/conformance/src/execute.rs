@@ -74,6 +74,8 @@ pub(crate) struct Guards {
 impl Guards {
     /// Behind alone, so that nothing depends on offsets.
     pub(crate) const BEHIND: Self = Self { before: 0, behind: 8 };
+    /// On both sides: the tensor begins at an odd element.
+    pub(crate) const AROUND: Self = Self { before: 5, behind: 11 };
 }
 
 /// A tensor between its guards, on the device.

@@ -100,7 +100,7 @@ pub(crate) fn filled(random: &mut Random, dtype: DType, shape: &[usize]) -> Arra
     let scalar = dtype.scalar();
     let array = if scalar.is_float() {
         let values: Vec<f64> =
-            (0..count).map(|_| (random.next() >> 40) as f64 / f64::from(1 << 22) - 2.0).collect();
+            (0..count).map(|_| (random.bits() >> 40) as f64 / f64::from(1 << 22) - 2.0).collect();
         Array::from_f64(scalar, &[count], &values)
     } else {
         let value = |bits: u64| match (scalar.is_bool(), scalar.bits) {
@@ -108,7 +108,7 @@ pub(crate) fn filled(random: &mut Random, dtype: DType, shape: &[usize]) -> Arra
             (_, 8) => scalar.wrap(i128::from(bits as u8)),
             _ => i128::from(bits % 128) - if scalar.is_uint() { 0 } else { 32 },
         };
-        let values: Vec<i128> = (0..count).map(|_| value(random.next())).collect();
+        let values: Vec<i128> = (0..count).map(|_| value(random.bits())).collect();
         Array::from_int(scalar, &[count], &values)
     };
     Array { dtype, shape: shape.to_vec(), data: array.data }

@@ -9,7 +9,7 @@ mod load;
 mod memory;
 mod misuse;
 mod module;
-mod op;
+pub(crate) mod op;
 mod query;
 mod soak;
 mod stream;

@@ -91,22 +91,22 @@ fn make(kind: Kind, dtype: DType) -> Table {
         Kind::Scale => columns(&[dtype, DType::INT32], &scales(dtype, random)),
         Kind::Three => columns(&[dtype, dtype, dtype], &triples(dtype, random)),
         Kind::Choice => {
-            let row = |[a, b]: [u64; 2]| [random.next() & 1, a, b];
+            let row = |[a, b]: [u64; 2]| [random.bits() & 1, a, b];
             columns(
                 &[DType::BOOL, dtype, dtype],
                 &pairs(dtype, &mut Random(7)).into_iter().map(row).collect::<Vec<_>>(),
             )
         }
         Kind::Fixed => {
-            let row = |[a, b]: [u64; 2]| [a, b, random.next() % 8, random.next() % 16];
+            let row = |[a, b]: [u64; 2]| [a, b, random.bits() % 8, random.bits() % 16];
             let rows: Vec<[u64; 4]> = pairs(DType::INT32, &mut Random(8)).into_iter().map(row).collect();
             columns(&[DType::INT32; 4], &rows)
         }
         Kind::Dot => {
             let sum = if dtype.is_int() { DType::INT32 } else { DType::UINT32 };
-            let lanes: Vec<u64> = (0..4 * RANDOM_ROWS).map(|_| random.next() & 255).collect();
-            let others: Vec<u64> = (0..4 * RANDOM_ROWS).map(|_| random.next() & 255).collect();
-            let sums: Vec<u64> = (0..RANDOM_ROWS).map(|_| cut(random.next(), sum)).collect();
+            let lanes: Vec<u64> = (0..4 * RANDOM_ROWS).map(|_| random.bits() & 255).collect();
+            let others: Vec<u64> = (0..4 * RANDOM_ROWS).map(|_| random.bits() & 255).collect();
+            let sums: Vec<u64> = (0..RANDOM_ROWS).map(|_| cut(random.bits(), sum)).collect();
             let bytes = dtype.with_lanes(4);
             vec![array(bytes, &lanes), array(bytes, &others), array(sum, &sums)]
         }
@@ -124,12 +124,12 @@ fn pairs(dtype: DType, random: &mut Random) -> Vec<[u64; 2]> {
     let mut rows: Vec<[u64; 2]> = every.iter().flat_map(|&a| every.iter().map(move |&b| [a, b])).collect();
     if dtype.bits > 8 {
         for row in 0..RANDOM_ROWS {
-            let a = cut(random.next(), dtype);
+            let a = cut(random.bits(), dtype);
             let b = match row % 3 {
                 // Any, near the first, or of few bits.
-                0 => random.next(),
-                1 => a.wrapping_add(random.next() % 64).wrapping_sub(32),
-                _ => random.next() >> (random.next() % 64),
+                0 => random.bits(),
+                1 => a.wrapping_add(random.bits() % 64).wrapping_sub(32),
+                _ => random.bits() >> (random.bits() % 64),
             };
             rows.push([a, cut(b, dtype)]);
         }
@@ -146,9 +146,9 @@ fn pairs(dtype: DType, random: &mut Random) -> Vec<[u64; 2]> {
 fn moderate(dtype: DType, random: &mut Random) -> u64 {
     let (precision, _, greatest) = format(dtype);
     let fraction = precision - 1;
-    let exponent = (greatest - 8) as u64 + random.next() % 16;
-    let low = random.next() & ((1 << fraction) - 1);
-    (random.next() & 1) << (dtype.bits - 1) | exponent << fraction | low
+    let exponent = (greatest - 8) as u64 + random.bits() % 16;
+    let low = random.bits() & ((1 << fraction) - 1);
+    (random.bits() & 1) << (dtype.bits - 1) | exponent << fraction | low
 }
 
 fn scales(dtype: DType, random: &mut Random) -> Vec<[u64; 2]> {
@@ -158,8 +158,8 @@ fn scales(dtype: DType, random: &mut Random) -> Vec<[u64; 2]> {
     let (_, least, greatest) = format(dtype);
     let span = (greatest - least) as u64 * 2;
     rows.extend((0..RANDOM_ROWS).map(|_| {
-        let n = (random.next() % (2 * span)) as i64 - span as i64;
-        [cut(random.next(), dtype), n as i32 as u32 as u64]
+        let n = (random.bits() % (2 * span)) as i64 - span as i64;
+        [cut(random.bits(), dtype), n as i32 as u32 as u64]
     }));
     rows
 }
@@ -177,9 +177,9 @@ fn triples(dtype: DType, random: &mut Random) -> Vec<[u64; 3]> {
         let of = |bits| array(dtype, &[bits]).to_f64()[0];
         let c = if row % 2 == 0 {
             let product = float_bits(-of(a) * of(b), dtype);
-            cut(product.wrapping_add(random.next() % 5).wrapping_sub(2), dtype)
+            cut(product.wrapping_add(random.bits() % 5).wrapping_sub(2), dtype)
         } else {
-            cut(random.next(), dtype)
+            cut(random.bits(), dtype)
         };
         rows.push([a, b, c]);
     }

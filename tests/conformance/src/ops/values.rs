@@ -8,7 +8,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +18,7 @@ impl Random {
 
     /// In [0, 1).
     fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn many(dtype: DType, random: &mut Random) -> Vec<u64> {
             let ties = [8, 11, 24, 53].map(|precision| value | value.checked_shr(precision).unwrap_or(0));
             all.extend(ties.into_iter().chain([value]).flat_map(|v| [v, v - 1, v + 1, v.wrapping_neg(), !v]));
         }
-        all.extend((0..512).map(|_| random.next() >> (random.next() % 64)));
+        all.extend((0..512).map(|_| random.bits() >> (random.bits() % 64)));
         all = all.into_iter().map(|value| cut(value, dtype)).collect();
     }
     all.sort_unstable();
@@ -158,10 +158,10 @@ fn many_floats(dtype: DType, random: &mut Random) -> Vec<u64> {
     positive.extend((0..200).map(|_| float_bits(random.unit() * 1100.0, dtype)));
     // About 1, where a logarithm and an arc cosine lose.
     positive.extend((0..100).map(|_| {
-        float_bits(1.0 + (random.unit() - 0.5) * 2_f64.powi(-((random.next() % 24) as i32)), dtype)
+        float_bits(1.0 + (random.unit() - 0.5) * 2_f64.powi(-((random.bits() % 24) as i32)), dtype)
     }));
     let sign = 1 << (dtype.bits - 1);
     let mut all: Vec<u64> = positive.iter().flat_map(|&bits| [bits, bits | sign]).collect();
-    all.extend((0..600).map(|_| cut(random.next(), dtype)));
+    all.extend((0..600).map(|_| cut(random.bits(), dtype)));
     all
 }

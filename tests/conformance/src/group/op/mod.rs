@@ -9,6 +9,8 @@ mod vectors;
 
 use chipdock_ir::DType;
 
+pub(crate) use table::profiles_of;
+
 use crate::{Cases, Group, batch};
 
 pub(super) fn add(cases: &mut Cases) {
@@ -24,7 +26,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 /// A template with its type filled in: `DT` its name, `ZERO`, `ONE`, `LEAST` and `GREATEST` constants of it.
-fn of_type(template: &str, dtype: DType) -> String {
+pub(crate) fn of_type(template: &str, dtype: DType) -> String {
     let constant = |value: &str| format!("T.{dtype}({value})");
     let (least, greatest) = extremes(dtype);
     let number = |value: i32| match dtype {
@@ -58,6 +60,6 @@ fn extremes(dtype: DType) -> (String, String) {
 }
 
 /// Every type but booleans.
-fn numbers() -> impl Iterator<Item = DType> {
+pub(crate) fn numbers() -> impl Iterator<Item = DType> {
     DType::SCALARS.iter().copied().filter(|dtype| !dtype.is_bool())
 }

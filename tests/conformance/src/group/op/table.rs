@@ -51,7 +51,7 @@ pub(super) fn profile(dtype: DType) -> Option<Profile> {
 }
 
 /// What computing on these types needs, each once.
-pub(super) fn profiles_of(dtypes: impl IntoIterator<Item = DType>) -> Vec<Profile> {
+pub(crate) fn profiles_of(dtypes: impl IntoIterator<Item = DType>) -> Vec<Profile> {
     let mut all: Vec<Profile> = dtypes.into_iter().filter_map(profile).collect();
     all.sort();
     all.dedup();

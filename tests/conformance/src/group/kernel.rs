@@ -1,7 +1,0 @@
-//! Whole kernels.
-
-use crate::Cases;
-
-pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
-}
