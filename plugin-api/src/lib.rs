@@ -65,7 +65,7 @@
 //! | P3.3 | A host takes its own major with any minor, older or newer. | H | tests |
 //! | P3.4 | Of an interface registered in several versions the host takes the highest that it knows. | H | review |
 //! | P3.5 | An interface and a feature bit that are not known are ignored, with success. | H | tests |
-//! | P3.6 | A value of an enumeration that is not known is answered with `Unsupported`. | both | shim |
+//! | P3.6 | A value of an enumeration that is not known is answered with `Unsupported`. | both | shim, suite |
 //! | P3.7 | Every optional interface has a stated default or a typed refusal. | H | review |
 //! | P3.8 | A plugin takes a host of any minor, older or newer, and does without what `query` answers null for. | P | suite |
 //!

@@ -42,6 +42,18 @@ pub(super) fn add(cases: &mut Cases) {
             });
         }
     }
+    for (name, body) in [
+        ("attribute", attribute as fn(&Device, i32) -> Verdict),
+        ("allocate_data_space", allocate),
+        ("create_stream", create_stream),
+    ] {
+        let name = format!("no-result/{name}");
+        cases.case(Group::Misuse, name, "P7.8", Subject::DeviceApi).run(move |c| {
+            let device = c.device()?;
+            (-50..0).try_for_each(|id| body(&device, id))?;
+            usable(&device)
+        });
+    }
     let nulls: [Null; 10] = [
         ("device_count/out", null_count),
         ("attribute/out", null_attribute),

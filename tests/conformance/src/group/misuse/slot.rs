@@ -22,6 +22,7 @@ pub(super) fn add(cases: &mut Cases) {
     slot("left-there", "P7.9", left_there);
     slot("nothing-raised-by-success", "P7.1", silent_success);
     slot("a-thousand-errors", "P7.9", thousand);
+    slot("status-of-its-kind", "P7.10", status);
 }
 
 /// A wrong call: it names that device.
@@ -98,6 +99,13 @@ fn silent_success(device: &Device) -> Verdict {
         "allocate_data_space: success without an error",
         format!("{raised:?}"),
     )
+}
+
+/// Two kinds, two statuses; each wrong call of this group holds it as well.
+fn status(device: &Device) -> Verdict {
+    super::device::no_space(device, -1, &super::device::request(64), &["ValueError"], &[])?;
+    let unknown = chipdock_abi::ChipdockDataSpaceRequest { kind: 1000, ..super::device::request(64) };
+    super::device::no_space(device, 0, &unknown, &["Unsupported"], &[])
 }
 
 fn thousand(device: &Device) -> Verdict {

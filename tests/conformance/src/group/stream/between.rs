@@ -1,6 +1,6 @@
 //! Several streams: what waits for what (D.16).
 
-use super::order::LARGE;
+use super::order::{DEADLINE, LARGE};
 use super::play::{Play, Random};
 use crate::{Cases, Group, Profile, Subject};
 
@@ -9,7 +9,7 @@ const SMALL: usize = 96;
 pub(super) fn add(cases: &mut Cases) {
     let mut between = |name: &str, play: fn() -> Play, profile: Option<Profile>| {
         let draft = cases.case(Group::Stream, format!("between/{name}"), "D.16", Subject::DeviceApi);
-        draft.profile(profile).run(move |c| play().run(&c.device()?));
+        draft.profile(profile).deadline(DEADLINE).run(move |c| play().run(&c.device()?));
     };
     between("default-and-itself", || itself(0), None);
     let several = Some(Profile::SeveralStreams);
@@ -30,7 +30,10 @@ pub(super) fn add(cases: &mut Cases) {
     for seed in 1..=4_u64 {
         let draft =
             cases.case(Group::Stream, format!("between/random/seed-{seed}"), "D.16", Subject::DeviceApi);
-        draft.profile(Profile::SeveralStreams).run(move |c| random(seed).run(&c.device()?));
+        draft
+            .profile(Profile::SeveralStreams)
+            .deadline(DEADLINE)
+            .run(move |c| random(seed).run(&c.device()?));
     }
 }
 

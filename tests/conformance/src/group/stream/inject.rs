@@ -18,15 +18,16 @@ pub(super) fn add(cases: &mut Cases) {
     inject("late-failure/created", "P7.5", several, |c| late_failure(c, 1));
     inject("late-failure/reported-once", "P7.5", None, reported_once);
     inject("late-failure/first-cause-first", "P7.5", None, first_cause);
-    inject("late-failure/work-after-it", "P7.5", None, work_after);
+    inject("late-failure/as-often-as-asked", "I.1", None, work_after);
     inject("late-failure/other-streams", "P7.5", several, other_streams);
     inject("late-failure/free-reports-it", "P7.5", several, free_reports);
     inject("late-failure/other-thread", "P7.5", None, other_thread);
     inject("lost/every-call", "P7.6", None, lost);
-    inject("lost/opened-again", "P7.6", None, opened_again);
+    inject("lost/what-is-queued", "I.3", None, queued_when_lost);
+    inject("lost/opened-again", "I.4", None, opened_again);
     inject("lost/other-devices", "P7.6", Some(Profile::SeveralDevices), other_devices);
     inject("out-of-memory/state", "P7.7", None, out_of_memory);
-    inject("out-of-memory/again", "P7.7", None, out_of_memory_again);
+    inject("out-of-memory/again", "I.2", None, out_of_memory_again);
 }
 
 /// The hooks of a device API. However a case ends, device 0 is opened again.
@@ -265,6 +266,20 @@ fn lost(c: &Context) -> Verdict {
         refused("sync_stream_from_to of a lost device", stream.wait_for(&stream), gone)?;
     }
     Ok(())
+}
+
+/// Nothing that was queued reports success later: it is gone with the device.
+fn queued_when_lost(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    let mut scene = Scene::new(&device, &stream)?;
+    for _ in 0..50 {
+        scene.copy(4096)?;
+    }
+    hooks.lose()?;
+    refused("sync_stream of a lost device", stream.sync(), &["DeviceLost"])?;
+    refused("sync_stream of a lost device, again", stream.sync(), &["DeviceLost"])
 }
 
 fn opened_again(c: &Context) -> Verdict {

@@ -137,18 +137,22 @@ fn chain(c: &Context, created: bool) -> Verdict {
     equal("the sum after 24 kernels", &tensors[0].to_vec::<i32>()?, &sum(&a, &b, 24))
 }
 
-/// A copy on the stream sees what the kernel before it made, with no sync in between.
+/// A copy on the stream sees what the kernels before it made, with no sync in between.
 fn then_copy(c: &Context, created: bool) -> Verdict {
     let Some(add) = Add::of(c)? else { return Ok(()) };
     let stream = add.stream(created)?;
     let (a, b) = (numbers(3), numbers(4));
-    let (first, step, to) = (add.tensor(&a)?, add.tensor(&b)?, add.tensor(&b)?);
+    let (first, step, to, other) = (add.tensor(&a)?, add.tensor(&b)?, add.tensor(&b)?, add.tensor(&b)?);
     let _current = stream.enter()?;
-    for round in 0..8 {
+    for round in 0..4 {
         let a = numbers(10 + round);
         first.copy_from_bytes(&a.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())?;
-        add.launch(&first, &step, &to)?;
-        equal("what a copy after the kernel reads", &to.to_vec::<i32>()?, &sum(&a, &b, 1))?;
+        add.launch(&first, &step, &other)?;
+        for _ in 0..4 {
+            add.launch(&other, &step, &to)?;
+            add.launch(&to, &step, &other)?;
+        }
+        equal("what a copy after 9 kernels reads", &other.to_vec::<i32>()?, &sum(&a, &b, 9))?;
     }
     Ok(())
 }

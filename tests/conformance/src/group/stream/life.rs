@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::order::LARGE;
+use super::order::{DEADLINE, LARGE};
 use super::play::{Play, streams};
 use crate::raw::{Device, Stream};
 use crate::stop::{ensure, equal};
@@ -18,7 +18,7 @@ pub(super) fn add(cases: &mut Cases) {
     plain("set/default-stream", "D.10", set_default);
     let mut several = |name: &str, clause, body: fn(&Context) -> Verdict| {
         let draft = cases.case(Group::Stream, name, clause, Subject::DeviceApi);
-        draft.profile(Profile::SeveralStreams).run(body);
+        draft.profile(Profile::SeveralStreams).deadline(DEADLINE).run(body);
     };
     several("create/1", "D.15", |c| distinct(&c.device()?, 1));
     several("create/64", "D.15", |c| distinct(&c.device()?, 64));

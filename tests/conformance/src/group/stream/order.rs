@@ -6,6 +6,8 @@ use crate::{Cases, Group, Profile, Subject};
 /// Large enough to take longer than a small copy on any device.
 pub(super) const LARGE: usize = 1 << 20;
 const SMALL: usize = 96;
+/// Each takes milliseconds; a circle of waits should not hold up a run for long.
+pub(super) const DEADLINE: u64 = 10;
 
 /// The default stream, and one that is created.
 const STREAMS: [(&str, usize, Option<Profile>); 2] =
@@ -15,7 +17,7 @@ pub(super) fn add(cases: &mut Cases) {
     for (name, on, profile) in STREAMS {
         let mut order = |case: String, play: fn(usize, usize) -> Play, argument: usize| {
             let draft = cases.case(Group::Stream, format!("{case}/{name}"), "D.7", Subject::DeviceApi);
-            draft.profile(profile).run(move |c| play(on, argument).run(&c.device()?));
+            draft.profile(profile).deadline(DEADLINE).run(move |c| play(on, argument).run(&c.device()?));
         };
         for length in [2, 16, 200] {
             order(format!("chain/{length}"), chain, length);
@@ -35,7 +37,7 @@ pub(super) fn add(cases: &mut Cases) {
         }
         let mut sync = |case: &str, play: fn(usize) -> Play| {
             let draft = cases.case(Group::Stream, format!("sync/{case}/{name}"), "D.8", Subject::DeviceApi);
-            draft.profile(profile).run(move |c| play(on).run(&c.device()?));
+            draft.profile(profile).deadline(DEADLINE).run(move |c| play(on).run(&c.device()?));
         };
         sync("data-is-there", data_is_there);
         sync("source-is-free", source_is_free);

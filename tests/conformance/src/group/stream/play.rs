@@ -208,7 +208,7 @@ impl<'d> Stage<'d> {
             }
             Step::Wait { on, from } => self.stream(on)?.wait_for(self.stream(from)?)?,
             Step::Sync(on) => self.stream(on)?.sync()?,
-            Step::Look(host) => same("the host's memory", host, &self.hosts[host], &model.hosts[host])?,
+            Step::Look(host) => in_order("the host's memory", host, &self.hosts[host], &model.hosts[host])?,
             Step::Fill(host, value) => {
                 self.hosts[host].fill(value);
                 model.hosts[host].fill(value);
@@ -227,12 +227,12 @@ impl<'d> Stage<'d> {
             stream.sync()?;
         }
         for (index, (found, expected)) in self.hosts.iter().zip(&model.hosts).enumerate() {
-            same("the host's memory", index, found, expected)?;
+            in_order("the host's memory", index, found, expected)?;
         }
         for (index, (space, expected)) in self.spaces.iter().zip(&model.spaces).enumerate() {
             let mut found = vec![0; expected.len()];
             space.read(0, &mut found)?;
-            same("data space", index, &found, expected)?;
+            in_order("data space", index, &found, expected)?;
         }
         Ok(())
     }
@@ -247,6 +247,12 @@ impl Drop for Stage<'_> {
     }
 }
 
+/// Holds that bytes are as the model has them.
+fn in_order(what: &str, index: usize, found: &[u8], expected: &[u8]) -> Verdict {
+    let note = "expected is what is there when the steps are done one after the other";
+    same(what, index, found, expected).map_err(|stop| stop.note(note))
+}
+
 /// Holds that bytes are as expected, and tells the first that is not.
 pub(in crate::group) fn same(what: &str, index: usize, found: &[u8], expected: &[u8]) -> Verdict {
     let Some(at) = found.iter().zip(expected).position(|(found, expected)| found != expected) else {
@@ -254,7 +260,7 @@ pub(in crate::group) fn same(what: &str, index: usize, found: &[u8], expected: &
     };
     let n_wrong = found.iter().zip(expected).filter(|(found, expected)| found != expected).count();
     Err(Stop::failed(
-        format!("byte {at} of {what} {index}: {:#04x}, as when the work is done in order", expected[at]),
+        format!("byte {at} of {what} {index}: {:#04x}", expected[at]),
         format!("{:#04x}; {n_wrong} of {} bytes are wrong", found[at], found.len()),
     ))
 }

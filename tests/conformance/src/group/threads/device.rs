@@ -18,7 +18,7 @@ pub(super) fn add(cases: &mut Cases) {
                 let n_threads = *n_threads;
                 let name = format!("{name}/{n_threads}");
                 let draft = cases.case(Group::Threads, name, "P10.1", Subject::DeviceApi);
-                draft.profile(profile).run(move |c: &Context| body(&c.device()?, n_threads));
+                draft.profile(profile).deadline(15).run(move |c: &Context| body(&c.device()?, n_threads));
             }
         };
     let each: &[usize] = &[2, 8, 32];
