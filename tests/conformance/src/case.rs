@@ -344,6 +344,9 @@ impl Default for Seeds {
     }
 }
 
+/// What the names of functions begin with by which a plugin lets the suite make its devices fail.
+pub const HOOK: &str = "conformance.";
+
 /// Every case that is about something that the plugin has, with that.
 #[must_use]
 pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
@@ -353,7 +356,10 @@ pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
             all.push(Instance { id: case.id.clone(), registration: String::new(), case: case.clone() });
             continue;
         }
-        all.extend(facts.registrations(case.subject).map(|name| Instance {
+        // Functions by which a plugin lets the suite make its devices fail are no subjects of other cases.
+        let is_hook = |name: &str| case.subject == Subject::Function && name.starts_with(HOOK);
+        let names = facts.registrations(case.subject).filter(|name| !is_hook(name));
+        all.extend(names.map(|name| Instance {
             id: format!("{}@{name}", case.id),
             registration: name.to_owned(),
             case: case.clone(),

@@ -124,11 +124,16 @@ pub fn refused<T>(what: &str, result: Result<T, chipdock_plugin_api::Error>, kin
         Ok(_) => Err(Stop::failed(expected(), "success")),
         Err(error) if kinds.contains(&error.kind().as_str()) => ensure(
             !error.message().is_empty(),
-            "an error that says what was expected and found",
+            format!("{what}: an error that says what was expected and found"),
             "no message",
-        ),
+        )
+        .map_err(|stop| stop.clause("P7.3")),
         Err(error) => {
-            Err(Stop::failed(expected(), format!("{}: {}", error.kind().as_str(), error.message())))
+            let kind = error.kind();
+            let stop = Stop::failed(expected(), format!("{kind}: {}", error.message()));
+            // A kind that nobody knows says of nobody that it is at fault.
+            let is_unknown = kind.status() == chipdock_abi::CHIPDOCK_ERROR && kind.as_str() != "RuntimeError";
+            Err(if is_unknown { stop.clause("P7.3") } else { stop })
         }
     }
 }

@@ -405,6 +405,13 @@ fn axes_of_a_block(c: &Context) -> Verdict {
         let Some(all) = number(&device, id, attribute::MAX_THREADS_PER_BLOCK)? else { continue };
         let axes = device.attribute(id, attribute::MAX_THREAD_DIMENSIONS)?;
         let Some(axes) = axes.to::<Option<Shape>>()? else { continue };
+        let together = axes.iter().fold(1_i64, |product, axis| product.saturating_mul(*axis));
+        let expected = format!(
+            "device {id}: {} at most the product of {}, {together}",
+            attribute::MAX_THREADS_PER_BLOCK,
+            attribute::MAX_THREAD_DIMENSIONS
+        );
+        ensure(all <= together, expected, all)?;
         let expected = format!(
             "device {id}: each of {} at most {}, {all}: a block's axis has no more threads than the block",
             attribute::MAX_THREAD_DIMENSIONS,

@@ -9,7 +9,7 @@ use chipdock_abi::{
     ChipdockModuleLoader, ChipdockPlugin, ChipdockTableSizes, ChipdockTargetKind,
 };
 use chipdock_plugin_api::text::str_in_lossy;
-use chipdock_plugin_api::{Error, Function};
+use chipdock_plugin_api::{Error, ErrorKind, Function};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde::{Deserialize, Serialize};
 
@@ -210,6 +210,12 @@ impl Plugin {
     pub unsafe fn destroy(&self) {
         // SAFETY: the caller's word.
         unsafe { self.host.destroy_registered() };
+    }
+
+    /// Whether an error says that a call failed and raised none (P7.1): see [`SuiteHost::check`].
+    #[must_use]
+    pub fn is_silent(error: &Error) -> bool {
+        error.kind() == ErrorKind::BROKEN_PLUGIN && error.message().contains("raised no error")
     }
 
     /// The descriptor's texts.

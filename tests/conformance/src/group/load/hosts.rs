@@ -99,7 +99,7 @@ fn same_registrations(c: &Context) -> Verdict {
 fn raised_with_its_own(answers: &Answers) -> Verdict {
     for (what, answer) in answers {
         let Err(error) = answer else { continue };
-        let silent = error.kind() == ErrorKind::BROKEN_PLUGIN && error.message().contains("raised no error");
+        let silent = Plugin::is_silent(error);
         ensure(!silent, format!("{what}: an error raised with the host that called"), error.message())?;
     }
     Ok(())

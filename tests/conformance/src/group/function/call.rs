@@ -1,0 +1,82 @@
+//! Calling a plain function by hand, so that everything that it did can be seen.
+
+use chipdock_abi::{CHIPDOCK_OK, ChipdockAny};
+use chipdock_plugin_api::{Any, Error, Function};
+
+use super::arguments::Argument;
+use crate::raw::Plugin;
+use crate::{Context, Stop, Verdict};
+
+/// What a call came to.
+pub(super) struct Answer {
+    pub(super) status: i32,
+    pub(super) result: Result<Any, Error>,
+    /// What a call that failed wrote to its result, in words.
+    pub(super) written: Option<String>,
+}
+
+impl Answer {
+    /// For a person.
+    pub(super) fn in_full(&self) -> String {
+        match &self.result {
+            Ok(value) => format!("success: {value:?}"),
+            Err(error) => format!("{}: {}", error.kind(), error.message()),
+        }
+    }
+}
+
+/// The function that a case is about.
+pub(super) fn function(c: &Context) -> Verdict<Function> {
+    let found = c.plugin()?.functions().into_iter().find(|(name, _)| name == c.registration());
+    let found = found.map(|(_, function)| function);
+    found.ok_or_else(|| Stop::suite(format!("no function {}", c.registration())))
+}
+
+/// Calls a function with an argument, or with what it stands for.
+pub(super) fn call(c: &Context, function: &Function, argument: &Argument) -> Verdict<Answer> {
+    on(c.plugin()?, function, argument)
+}
+
+/// The same, with the plugin at hand: for threads.
+pub(super) fn on(plugin: &Plugin, function: &Function, argument: &Argument) -> Verdict<Answer> {
+    let made = argument.make();
+    let views = vec![made.view(); argument.count];
+    // SAFETY: `made` keeps what the views point to.
+    Ok(unsafe { run(plugin, function, &views) })
+}
+
+/// Calls a function with values as they are.
+///
+/// # Safety
+///
+/// * V.10: what the values point to lives for the call.
+pub(super) unsafe fn call_raw(c: &Context, function: &Function, args: &[ChipdockAny]) -> Verdict<Answer> {
+    // SAFETY: the caller's word.
+    Ok(unsafe { run(c.plugin()?, function, args) })
+}
+
+/// # Safety
+///
+/// * As for [`call_raw`].
+unsafe fn run(plugin: &Plugin, function: &Function, args: &[ChipdockAny]) -> Answer {
+    let host = plugin.host();
+    drop(host.take_error());
+    let before = Any::NONE.into_raw();
+    let mut raw = before;
+    let count = i32::try_from(args.len()).unwrap_or(i32::MAX);
+    let data = if args.is_empty() { std::ptr::null() } else { args.as_ptr() };
+    let call = function.safe_call().0;
+    // SAFETY: V.10, arguments by the caller's word and a result that is None before the call.
+    let status = unsafe { call(function.object().as_ptr().cast(), data, count, &raw mut raw) };
+    if status == CHIPDOCK_OK {
+        // SAFETY: V.10, owned by the caller after success.
+        return Answer { status, result: Ok(unsafe { Any::from_raw(raw) }), written: None };
+    }
+    // SAFETY: eight bytes of plain data, whatever the type. What was written is not released: it is not known to be ours.
+    let payload = unsafe { raw.value.v_int64 };
+    let is_same = raw.type_index == before.type_index && raw.small_length == 0 && payload == 0;
+    let written = (!is_same).then(|| format!("type {}, payload {payload:#x}", raw.type_index));
+    let error = host.check(status, "a packed function").err();
+    let error = error.unwrap_or_else(|| Error::new(chipdock_plugin_api::ErrorKind::INTERNAL, "no failure"));
+    Answer { status, result: Err(error), written }
+}

@@ -1,0 +1,47 @@
+//! Calls keep no memory (V.18).
+
+use super::arguments::ARGUMENTS;
+use super::call::{call, function};
+use crate::stop::ensure;
+use crate::{Context, Verdict};
+
+const N_CALLS: u64 = 10_000;
+/// Seven bytes a call: less than any object, more than what a pool or a table grows by now and then.
+const GROWTH_BYTES_MAX: u64 = 7 * N_CALLS;
+
+/// Bytes that are allocated from C's heap of this process now, where that can be known.
+#[cfg(target_env = "gnu")]
+fn in_use_bytes() -> u64 {
+    // SAFETY: it takes nothing and reads the heap's counters.
+    let info = unsafe { libc::mallinfo2() };
+    (info.uordblks + info.hblkhd) as u64
+}
+
+/// Bytes that are resident, the next best.
+#[cfg(not(target_env = "gnu"))]
+fn in_use_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages * 4096
+}
+
+pub(super) fn no_growth(c: &Context) -> Verdict {
+    let function = function(c)?;
+    let few = ["nothing", "int-0", "text-of-20-bytes", "array-of-ints", "tensor"];
+    for argument in ARGUMENTS.iter().filter(|argument| few.contains(&argument.name)) {
+        let calls = |count: u64| -> Verdict {
+            for _ in 0..count {
+                drop(call(c, &function, argument)?);
+            }
+            Ok(())
+        };
+        calls(N_CALLS / 10)?;
+        let before = in_use_bytes();
+        calls(N_CALLS)?;
+        let growth = in_use_bytes().saturating_sub(before);
+        let what = format!("{} with {}, {N_CALLS} times", c.registration(), argument.what);
+        let found = format!("{growth} bytes more, {} a call", growth / N_CALLS);
+        ensure(growth <= GROWTH_BYTES_MAX, format!("{what}: no memory kept"), found)?;
+    }
+    Ok(())
+}

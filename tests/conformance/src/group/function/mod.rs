@@ -1,0 +1,289 @@
+//! Plain functions, and values that cross.
+//!
+//! What a function is for is not known here. So each is called with every kind of value there is: it may take it or refuse
+//! it, and either way values, errors and counts have to be as the contract says.
+
+mod arguments;
+mod call;
+mod memory;
+
+use std::ptr;
+
+use chipdock_abi as abi;
+use chipdock_abi::{CHIPDOCK_TYPE_OBJECT_RVALUE_REF, ChipdockAny, ChipdockAnyValue};
+use chipdock_plugin_api::{Any, Error, ErrorKind, Fault, ObjectRef, Shape};
+
+use self::arguments::{ARGUMENTS, Argument};
+use self::call::{Answer, call, call_raw, function};
+use super::value::{type_name, well_formed};
+use crate::raw::Plugin;
+use crate::stop::ensure;
+use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+
+const N_THREADS: usize = 8;
+const N_ROUNDS: usize = 50;
+
+pub(super) fn add(cases: &mut Cases) {
+    for argument in ARGUMENTS {
+        let name = format!("takes-or-refuses/{}", argument.name);
+        let draft = cases.case(Group::Function, name, "V.17", Subject::Function);
+        draft.run(|c| takes_or_refuses(c, argument));
+        if argument.has_object {
+            let name = format!("counts/{}", argument.name);
+            let draft = cases.case(Group::Function, name, "V.16", Subject::Function);
+            draft.run(|c| counts(c, argument));
+        }
+    }
+    let mut case = |name, clause, body: fn(&Context) -> Verdict| {
+        cases.case(Group::Function, name, clause, Subject::Function).run(body);
+    };
+    case("same/tensor-borrowed-or-object", "V.4", |c| alike(c, "tensor-borrowed", "tensor"));
+    case("same/tensor-without-strides", "V.4", |c| alike(c, "tensor-borrowed-without-strides", "tensor"));
+    case("same/text-borrowed-or-object", "V.5", |c| alike(c, "text-borrowed", "text-of-20-bytes"));
+    case("same/object-that-may-be-taken", "V.3", may_be_taken);
+    case("same/again", "V.10", same_again);
+    case("threads/8-at-once", "P10.1", on_threads);
+    case("threads/result-released-on-another", "V.9", released_on_another);
+    case("threads/argument-released-on-another", "V.9", argument_released_on_another);
+    case("host/same-answers", "V.10", through_a_host);
+    let draft = cases.case(Group::Function, "memory/10000-calls", "V.18", Subject::Function);
+    draft.deadline(30).run(memory::no_growth);
+    // What the suite makes devices fail by is among these: the process ends with what they have done to it.
+    let draft = cases.case(Group::Function, "integers/that-do-not-fit", "V.15", Subject::Plugin);
+    draft.ends_process().run(integers_that_do_not_fit);
+}
+
+/// Holds what every call owes, whatever it is for: see [`Answer::hold`].
+fn takes_or_refuses(c: &Context, argument: &Argument) -> Verdict {
+    let function = function(c)?;
+    let answer = call(c, &function, argument)?;
+    answer.hold(&format!("{} with {}", c.registration(), argument.what))
+}
+
+/// The words of an answer: what it is, not where it lies.
+fn word(answer: &Answer) -> String {
+    match &answer.result {
+        Ok(value) => format!("success, {}", type_name(value.type_index())),
+        Err(error) => format!("{}", error.kind()),
+    }
+}
+
+fn named(name: &str) -> Verdict<&'static Argument> {
+    let found = ARGUMENTS.iter().find(|argument| argument.name == name);
+    found.ok_or_else(|| Stop::suite(format!("there is no argument {name}")))
+}
+
+/// Two forms of one value are answered alike.
+fn alike(c: &Context, one: &str, other: &str) -> Verdict {
+    let function = function(c)?;
+    let (one, other) = (named(one)?, named(other)?);
+    let (found, expected) = (call(c, &function, one)?, call(c, &function, other)?);
+    // What comes back may show the form that went in.
+    let same = found.result.is_ok() == expected.result.is_ok()
+        && (found.result.is_ok() || word(&found) == word(&expected));
+    let expected =
+        format!("{} with {}: {}, as with {}", c.registration(), one.what, word(&expected), other.what);
+    ensure(same, expected, found.in_full())
+}
+
+fn same_again(c: &Context) -> Verdict {
+    let function = function(c)?;
+    for argument in ARGUMENTS {
+        let (first, again) = (call(c, &function, argument)?, call(c, &function, argument)?);
+        let expected = format!("{} with {}, again: {}", c.registration(), argument.what, word(&first));
+        ensure(word(&first) == word(&again), expected, again.in_full())?;
+    }
+    Ok(())
+}
+
+/// An object that the callee may take (V.3): afterwards it is there still, or null was left.
+fn may_be_taken(c: &Context) -> Verdict {
+    let function = function(c)?;
+    let object: ObjectRef = Shape::new(&[2, 3, 5]).object().clone();
+    let mut slot = object.clone().into_raw().as_ptr();
+    let view = ChipdockAny {
+        type_index: CHIPDOCK_TYPE_OBJECT_RVALUE_REF,
+        small_length: 0,
+        value: ChipdockAnyValue { v_ptr: ptr::from_mut(&mut slot).cast() },
+    };
+    // SAFETY: V.3, a slot that holds an object of ours and lives for the call.
+    let answer = unsafe { call_raw(c, &function, &[view]) }?;
+    let what = format!("{} with a shape object that it may take", c.registration());
+    let is_known = slot.is_null() || slot == object.as_ptr();
+    ensure(is_known, format!("{what}: the object or null in its place"), format!("{slot:p}"))?;
+    if let Some(left) = ptr::NonNull::new(slot) {
+        // SAFETY: it was not taken, so the reference is still ours.
+        drop(unsafe { ObjectRef::from_raw(left) });
+    }
+    answer.hold(&what)?;
+    drop(answer);
+    let count = object.strong_count();
+    ensure((1..=2).contains(&count), format!("{what}: one reference left, or two if it keeps it"), count)
+}
+
+/// Counts of the argument's object before and after calls whose results are released (V.16).
+fn counts(c: &Context, argument: &Argument) -> Verdict {
+    let function = function(c)?;
+    let made = argument.make();
+    let count = || made.strong_count().ok_or_else(|| Stop::suite("an argument without an object"));
+    let before = count()?;
+    for number in 1..=N_ROUNDS {
+        // SAFETY: `made` keeps what the view points to.
+        let answer = unsafe { call_raw(c, &function, &[made.view()]) }?;
+        drop(answer);
+        let after = count()?;
+        let what = format!("{} with {}, call {number}", c.registration(), argument.what);
+        ensure(
+            after >= before,
+            format!("{what}: no reference given back that is not its own"),
+            format!("{before}, then {after}"),
+        )?;
+        // One may be kept on purpose, until the next call or for good; not one more at each call.
+        let expected = format!(
+            "{what}: {before} references when its result is released, or {} if it keeps one",
+            before + 1
+        );
+        ensure(after <= before + 1, expected, after)?;
+    }
+    Ok(())
+}
+
+fn on_threads(c: &Context) -> Verdict {
+    let function = &function(c)?;
+    let plugin = c.plugin()?;
+    let name = c.registration();
+    let expected: Vec<Answer> =
+        ARGUMENTS.iter().map(|argument| call(c, function, argument)).collect::<Verdict<_>>()?;
+    let expected: &Vec<String> = &expected.iter().map(word).collect();
+    let ask = move || -> Verdict {
+        for _ in 0..N_ROUNDS / 5 {
+            for (argument, expected) in ARGUMENTS.iter().zip(expected) {
+                let answer = call::on(plugin, function, argument)?;
+                let what = format!("{name} with {} on 8 threads at once: {expected}", argument.what);
+                ensure(word(&answer) == *expected, what, answer.in_full())?;
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..N_THREADS).map(|_| scope.spawn(ask)).collect();
+        let join = |handle: std::thread::ScopedJoinHandle<'_, Verdict>| {
+            handle.join().unwrap_or_else(|_| Err(Stop::suite("a thread of the suite panicked")))
+        };
+        handles.into_iter().try_for_each(join)
+    })
+}
+
+fn released_on_another(c: &Context) -> Verdict {
+    let function = function(c)?;
+    for argument in ARGUMENTS {
+        let answer = call(c, &function, argument)?;
+        let what = format!(
+            "{} with {}: what it answered, looked at on another thread",
+            c.registration(),
+            argument.what
+        );
+        let there = std::thread::spawn(move || {
+            let verdict = answer.hold(&what);
+            drop(answer);
+            verdict
+        });
+        there.join().map_err(|_| Stop::suite("a thread of the suite panicked"))??;
+    }
+    Ok(())
+}
+
+fn argument_released_on_another(c: &Context) -> Verdict {
+    let function = function(c)?;
+    for argument in ARGUMENTS.iter().filter(|argument| argument.has_object) {
+        let made = argument.make();
+        // SAFETY: `made` keeps what the view points to.
+        let answer = unsafe { call_raw(c, &function, &[made.view()]) }?;
+        let owner = made.into_owner();
+        std::thread::spawn(move || drop(owner))
+            .join()
+            .map_err(|_| Stop::suite("a thread of the suite panicked"))?;
+        answer.hold(&format!("{} with {}, which its caller released", c.registration(), argument.what))?;
+    }
+    Ok(())
+}
+
+/// A host of this repository finds it, and it fails and succeeds there alike.
+fn through_a_host(c: &Context) -> Verdict {
+    let name = c.registration();
+    let found = c.host()?.function(name)?;
+    let Some(there) = found else {
+        return Err(Stop::failed(format!("a host finds the function {name}"), "it does not"));
+    };
+    let own = function(c)?;
+    let expected =
+        call(c, &own, named("nothing")?)?.result.map(drop).map_err(|error| error.kind().to_string());
+    let answer = there.call(&[]).map(drop).map_err(|error| error.kind().name().to_owned());
+    let what = format!("{name} without arguments through a host: {expected:?}, as with the suite's own");
+    ensure(answer == expected, what, format!("{answer:?}"))
+}
+
+/// A number of more than 32 bits that is taken for its lower half: it is accepted like 0, where a lesser one is not.
+fn integers_that_do_not_fit(c: &Context) -> Verdict {
+    let plugin = c.plugin()?;
+    let ask = |function: &chipdock_plugin_api::Function, number: i64| {
+        let answer = function.call(plugin.host().reference(), &[chipdock_plugin_api::AnyView::from(number)]);
+        answer.map(drop).map_err(|error| error.kind().to_string())
+    };
+    for (name, function) in plugin.functions() {
+        let least_that_is_too_large = 1_i64 << 32;
+        let (large, wrapped) = (ask(&function, i64::from(i32::MAX)), ask(&function, least_that_is_too_large));
+        let zero = ask(&function, 0);
+        let wraps = zero.is_ok() && large.is_err() && wrapped.is_ok();
+        let expected = format!(
+            "{name}({least_that_is_too_large}): an error with value and range, as it takes 0 and refuses {}",
+            i32::MAX
+        );
+        ensure(!wraps, expected, "success, as for 0: the number was cut off at 32 bits")?;
+    }
+    Ok(())
+}
+
+/// Whether an error is one of those that say that the plugin is at fault.
+fn is_a_bug(error: &Error) -> bool {
+    let kind = error.kind();
+    let known = [ErrorKind::PANIC, ErrorKind::INTERNAL, ErrorKind::BROKEN_PLUGIN];
+    kind.class() == Fault::Bug && known.contains(&kind)
+}
+
+impl Answer {
+    /// Holds what every call owes: status, result or error (V.1 to V.7, V.11, V.17, P7.1, P7.3).
+    fn hold(&self, what: &str) -> Verdict {
+        let is_known = matches!(self.status, abi::CHIPDOCK_OK | abi::CHIPDOCK_ERROR);
+        ensure(is_known, format!("{what}: 0, or -1 with an error"), self.status)
+            .map_err(|stop| stop.clause("V.11"))?;
+        let error = match &self.result {
+            Ok(value) => return well_formed(&format!("the result of {what}"), value),
+            Err(error) => error,
+        };
+        let as_before = self.written.is_none();
+        let found = self.written.as_deref().unwrap_or_default();
+        ensure(as_before, format!("{what}, which failed: the result as it was"), found)
+            .map_err(|stop| stop.clause("V.11"))?;
+        let (kind, message) = (error.kind(), error.message());
+        let is_raised = !Plugin::is_silent(error);
+        ensure(is_raised, format!("{what}: -1 with an error raised"), "none")
+            .map_err(|stop| stop.clause("P7.1"))?;
+        well_formed(&format!("the error of {what}"), &Any::from(error.clone()))?;
+        ensure(
+            !message.is_empty() && !kind.as_str().is_empty(),
+            format!("{what}: an error with kind and message"),
+            format!("{kind}: {message:?}"),
+        )
+        .map_err(|stop| stop.clause("P7.3"))?;
+        let panicked = kind == ErrorKind::PANIC;
+        ensure(
+            !panicked,
+            format!("{what}: the caller's mistake, told as such"),
+            format!("{kind}: {message}"),
+        )
+        .map_err(|stop| stop.clause("P8.4"))?;
+        let expected = format!("{what}: TypeError, ValueError or another mistake of the caller's");
+        ensure(!is_a_bug(error), expected, format!("{kind}: {message}"))
+    }
+}
