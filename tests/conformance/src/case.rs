@@ -356,8 +356,10 @@ pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
             all.push(Instance { id: case.id.clone(), registration: String::new(), case: case.clone() });
             continue;
         }
-        // Functions by which a plugin lets the suite make its devices fail are no subjects of other cases.
-        let is_hook = |name: &str| case.subject == Subject::Function && name.starts_with(HOOK);
+        // Functions by which a plugin lets the suite make its devices fail are subjects of cases alone that end their
+        // process, and the device with it.
+        let is_hook =
+            |name: &str| case.subject == Subject::Function && name.starts_with(HOOK) && !case.ends_process;
         let names = facts.registrations(case.subject).filter(|name| !is_hook(name));
         all.extend(names.map(|name| Instance {
             id: format!("{}@{name}", case.id),

@@ -4,10 +4,11 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ScopedJoinHandle;
 
+use chipdock_abi::ChipdockCopy;
 use chipdock_plugin_api::ErrorKind;
 
 use super::session::{Answers, Session, call_everything, descriptor, same_answers};
-use crate::raw::{Plugin, SuiteHost};
+use crate::raw::{NO_HINT, Plugin, SuiteHost, host_end};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -40,6 +41,8 @@ pub(super) fn add(cases: &mut Cases) {
     case("shutdown/then-unavailable", "P10.5", then_unavailable);
     case("shutdown/then-unavailable-on-8-threads", "P10.5", then_unavailable_on_threads);
     case("destroy/on-another-thread", "P9.1", destroy_on_another_thread);
+    let draft = cases.case(Group::Load, "shutdown/drains", "P10.5", Subject::DeviceApi);
+    draft.run(drains);
 }
 
 /// A call of everything with a host, whose shared answers are those of the worker's own.
@@ -289,6 +292,39 @@ fn as_usual_or_unavailable(usual: &Answers, now: &Answers) -> Verdict {
     let before = usual.iter().zip(now).filter(|(_, (_, answer))| !is_unavailable(answer));
     let (before, now): (Answers, Answers) = before.map(|(before, now)| (before.clone(), now.clone())).unzip();
     same_answers("while shutdown runs", &before, &now)
+}
+
+/// Queues copies to the device and back and shuts down without waiting: they have been done when `shutdown` returns.
+fn drains(c: &Context) -> Verdict {
+    const N_COPIES: usize = 32;
+    const SIZE_BYTES: usize = 64 << 10;
+    // Whether there is a device at all.
+    c.device()?;
+    let session = Session::new(c)?;
+    let devices = session.plugin().devices();
+    let device = devices.iter().find(|device| device.name == c.registration());
+    let device = device.ok_or_else(|| Stop::suite("the second host has no such device"))?;
+    let sent: Vec<Vec<u8>> = (0..N_COPIES).map(|number| vec![number as u8 + 1; SIZE_BYTES]).collect();
+    let mut back = vec![vec![0_u8; SIZE_BYTES]; N_COPIES];
+    let stream = std::ptr::null_mut();
+    for (bytes, back) in sent.iter().zip(&mut back) {
+        let space = device.allocate(SIZE_BYTES as u64)?;
+        let copy = |from, to| ChipdockCopy { from, to, size_bytes: SIZE_BYTES as u64, dtype_hint: NO_HINT };
+        let there = copy(host_end(bytes.as_ptr().cast_mut(), 0), space.end(0));
+        let here = copy(space.end(0), host_end(back.as_mut_ptr(), 0));
+        // SAFETY: D.6, the host's ends live until `shutdown` has returned, the device's until its host is gone.
+        unsafe {
+            device.copy_raw(0, &there, stream)?;
+            device.copy_raw(0, &here, stream)?;
+        }
+        // What is queued needs it, and after `shutdown` nothing can be freed: it goes with its host.
+        std::mem::forget(space);
+    }
+    session.shut_down()?;
+    let n_wrong = sent.iter().zip(&back).filter(|(sent, back)| sent != back).count();
+    let expected =
+        format!("{N_COPIES} copies to {} and back, queued before shutdown, done after it", device.name);
+    ensure(n_wrong == 0, expected, format!("{n_wrong} of them are not"))
 }
 
 fn destroy_on_another_thread(c: &Context) -> Verdict {

@@ -50,6 +50,9 @@ pub(super) fn add(cases: &mut Cases) {
                 (Step::Init | Step::Shutdown, _) => "P10.8",
             };
             let draft = cases.case(Group::Load, format!("{word}/{name}"), clause, Subject::Plugin);
+            // What another case has made the plugin change or open already would not be seen: a process of its own.
+            let is_once = matches!(part, Part::Settings | Part::Libraries);
+            let draft = if is_once { draft.ends_process() } else { draft };
             draft.run(move |c| leaves_alone(c, step, word, part));
         }
     }
@@ -102,15 +105,16 @@ fn leaves_alone(c: &Context, step: Step, word: &str, part: Part) -> Verdict {
 }
 
 fn calls_leave_the_thread(c: &Context) -> Verdict {
+    /// What no call may change. The first may open a driver, which takes signals for itself.
+    const OF_THE_THREAD: &[&str] = &["floating-point mode", "locale", "working folder", "Umask", "SigBlk"];
     let plugin = c.plugin()?;
-    // The first round opens what is opened on first use.
-    drop(call_everything(plugin));
     let before = State::now();
     drop(call_everything(plugin));
-    let changes = State::now().changes(&before, Part::Settings);
-    ensure(
-        changes.is_empty(),
-        "every call leaves signals, environment, folder and modes as they were",
-        changes.join("; "),
-    )
+    let between = State::now();
+    drop(call_everything(plugin));
+    let mut changes = between.changes(&before, Part::Settings);
+    changes.retain(|change| OF_THE_THREAD.iter().any(|word| change.starts_with(word)));
+    changes.extend(State::now().changes(&between, Part::Settings));
+    let expected = "every call leaves signals, environment, folder and modes as they were";
+    ensure(changes.is_empty(), expected, changes.join("; "))
 }

@@ -33,7 +33,9 @@ pub(super) fn descriptor(c: &Context) -> Verdict<&'static ChipdockPlugin> {
 impl Session {
     /// Runs `init` for a host.
     pub(super) fn open(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Verdict<Self> {
-        let plugin = Plugin::init(raw, host).map_err(|error| refusal(&error))?;
+        // The probe saw it succeed: when it fails now, the clause of the case is broken.
+        let plugin = Plugin::init(raw, host)
+            .map_err(|error| Stop::failed("`init` succeeds for this host too", error.message))?;
         Ok(Self { plugin, is_open: AtomicBool::new(true) })
     }
 
