@@ -68,7 +68,7 @@ impl Status {
             Self::Passed => "passed",
             Self::Built => "built only",
             Self::Unsupported => "unsupported",
-            Self::Absent => "no device",
+            Self::Absent => "absent",
             Self::Expected => "expected failure",
             Self::Failed => "failed",
             Self::Crashed => "crashed",

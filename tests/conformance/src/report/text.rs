@@ -190,8 +190,20 @@ fn failure(case: &CaseReport, paint: Paint) -> String {
         paint.paint(Tint::Faint, &duration(case.seconds)),
     );
     for (name, value) in details(case) {
-        let value = if name == "stderr" { last_lines(&value) } else { value };
-        label(&mut text, paint, Tint::Faint, &format!("  {name}"), &value);
+        let name = format!("  {name}");
+        match name.trim() {
+            "stderr" => label(&mut text, paint, Tint::Faint, &name, &last_lines(&value)),
+            // In one piece, however long: it is there to be copied.
+            "alone" | "program" => {
+                let gap = " ".repeat(LABEL_WIDTH - name.len());
+                text += &format!(
+                    "{}{gap}{}\n",
+                    paint.paint(Tint::Faint, &name),
+                    harmless(&value).replace('\n', " ")
+                );
+            }
+            _ => label(&mut text, paint, Tint::Faint, &name, &value),
+        }
     }
     text
 }
