@@ -153,3 +153,32 @@ fn allocate(size_bytes: u64, alignment_bytes: u64) -> Option<*mut c_void> {
     let status = unsafe { libc::posix_memalign(&mut data, alignment, size) };
     (status == 0 && !data.is_null()).then_some(data)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D.3: the calls that it leaves to the trait, which have nothing to do here, hold the device's id all the same.
+    #[test]
+    fn calls_that_do_nothing_refuse_a_device_that_is_not_there() {
+        let cpu = CpuDeviceApi::new(HostRef::standalone());
+        for device_id in [-1, 1, i32::MAX] {
+            // SAFETY: the default stream.
+            let answers = unsafe {
+                [
+                    cpu.create_stream(device_id).map(drop),
+                    cpu.free_stream(device_id, Stream::DEFAULT),
+                    cpu.sync_stream(device_id, Stream::DEFAULT),
+                    cpu.sync_stream_from_to(device_id, Stream::DEFAULT, Stream::DEFAULT),
+                    cpu.set_device(device_id),
+                    cpu.set_stream(device_id, Stream::DEFAULT),
+                ]
+            };
+            for answer in answers {
+                let error = answer.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::VALUE_ERROR);
+                assert!(error.message().contains(&device_id.to_string()), "{error}");
+            }
+        }
+    }
+}

@@ -17,7 +17,7 @@ pub(super) fn add(cases: &mut Cases) {
     };
     at_once("canonicalize", 8, canonicalize);
     at_once("compile", 4, compile);
-    at_once("load", 8, load);
+    at_once("load", 4, load);
     at_once("call", 8, call);
     at_once("call-on-own-streams", 8, call_on_streams);
 }
@@ -54,7 +54,7 @@ fn load(c: &Context, n_threads: usize) -> Verdict {
     let add = &*add;
     let host = c.host()?;
     together(n_threads, |thread| {
-        for round in 0..3 {
+        for round in 0..2 {
             let module = host.load(&add.artifact)?;
             let function = module.function("add")?;
             drop(module);
