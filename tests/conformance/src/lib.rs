@@ -41,14 +41,16 @@
 //! Isolation:
 //!
 //! - **S9 Blame.** A crash, an abort, an exit or a silence past its deadline is charged to the case that had begun, with the
-//!   signal and the stack where it could be had. The run goes on with the next case, in a new process, after a case that
-//!   asks whether the plugin is still well.
+//!   signal and the stack where it could be had; between two cases it is charged to the one that ended last. The run goes on
+//!   with the next case, in a new process, after one that asks whether the plugin is still well: each device takes memory,
+//!   keeps it and gives it back. Where it does not, that is a failure of its own, `load/health-after/` and the case's id.
 //! - **S10 Again.** What failed is run once more alone. What fails again is a failure; what then passes is repeated after
 //!   those that came before it: failing there it depends on the order, else it is flaky. All three are failures.
 //! - **S11 The report is ours.** A worker reports through a pipe of its own with a token; what a plugin prints, forks,
 //!   closes, installs or changes cannot reach it. A message without the token, or from another process, does not count.
-//! - **S12 Bounded.** The supervisor holds one report per instance, with texts cut; a worker's output goes to files of
-//!   limited size.
+//!   What a case leaves changed of its thread (P10.10) fails it, and is put back before the next.
+//! - **S12 Bounded.** The supervisor holds one report per instance, with texts cut; of what a worker prints to its standard
+//!   error it reads all and keeps the end, and nothing goes to a file.
 //!
 //! Answers:
 //!

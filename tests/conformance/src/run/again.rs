@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::judge::{Judge, is_failing};
-use super::pool::{Raw, Runner};
+use super::pool::Runner;
 use crate::Status;
 use crate::report::CaseReport;
 
@@ -15,6 +15,14 @@ const N_HANGS_AGAIN: usize = 4;
 const AGAIN: Duration = Duration::from_secs(120);
 /// Workers that look for the case to blame, of several that came before.
 const N_NARROWED: usize = 12;
+
+/// A failure that may be run again.
+pub(super) struct Failed {
+    /// Its place in the plan.
+    pub(super) index: usize,
+    /// What ran before it in the same worker.
+    pub(super) before: Vec<usize>,
+}
 
 /// What a second run found.
 enum Second {
@@ -38,9 +46,9 @@ pub(super) struct Told {
 }
 
 /// The failures that are run again, and what is said of the others.
-pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Raw]) -> (Vec<&'r Raw>, Told) {
-    let status = |raw: &Raw| cases[raw.index].as_ref().map(|case| case.status);
-    let failing: Vec<&Raw> = raws.iter().filter(|raw| status(raw).is_some_and(is_failing)).collect();
+pub(super) fn choose<'r>(cases: &[Option<CaseReport>], raws: &'r [Failed]) -> (Vec<&'r Failed>, Told) {
+    let status = |raw: &Failed| cases[raw.index].as_ref().map(|case| case.status);
+    let failing: Vec<&Failed> = raws.iter().filter(|raw| status(raw).is_some_and(is_failing)).collect();
     let mut n_hangs = 0;
     let mut chosen = Vec::new();
     for raw in &failing {
@@ -67,11 +75,11 @@ impl Told {
 pub(super) fn again(
     runner: &Runner<'_>,
     judge: &Judge<'_>,
-    chosen: Vec<&Raw>,
+    chosen: Vec<&Failed>,
     cases: &mut [Option<CaseReport>],
     told: &mut Told,
 ) {
-    let (alone, shared): (Vec<&Raw>, Vec<&Raw>) =
+    let (alone, shared): (Vec<&Failed>, Vec<&Failed>) =
         chosen.into_iter().partition(|raw| runner.instances[raw.index].case.group.is_exclusive());
     let until = Instant::now() + AGAIN;
     let mut n_cut = 0;
@@ -107,7 +115,7 @@ pub(super) fn again(
     told.cut(n_cut);
 }
 
-fn second(runner: &Runner<'_>, judge: &Judge<'_>, raw: &Raw) -> Second {
+fn second(runner: &Runner<'_>, judge: &Judge<'_>, raw: &Failed) -> Second {
     let fails_after = |before: &[usize]| -> Result<bool, String> {
         let indices: Vec<usize> = before.iter().copied().chain([raw.index]).collect();
         let all = runner.run_in_one(&indices)?;

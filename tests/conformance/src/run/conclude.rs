@@ -117,16 +117,23 @@ fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_
         let ran =
             |case: &&&&CaseReport| matches!(case.status, Status::Passed | Status::Built | Status::Stale);
         let n = of.iter().filter(ran).count();
-        if n == 0 && of.iter().any(|case| case.status == Status::Absent) {
-            let why = of.iter().find(|case| case.status == Status::Absent).map_or("", |case| &case.reason);
-            return report(false, format!("none of its {} cases could run: {why}", of.len()));
+        let answers = |case: &&&&CaseReport| case.status != Status::Unsupported;
+        if let (0, Some(first)) = (n, of.iter().find(answers)) {
+            let why = [first.status.name(), &first.reason].join(": ");
+            return report(
+                false,
+                format!("none of its {} cases passed: {}", of.len(), why.trim_end_matches(": ")),
+            );
         }
         n_ran += if *part == Level::Loadable && level != Level::Loadable { 0 } else { n };
     }
-    if n_ran == 0 {
-        return report(false, "the plugin registers nothing that it is about".to_owned());
+    let is_own = |case: &&&CaseReport| level == Level::Loadable || case.group.level() != Level::Loadable;
+    let n_own = on_it.iter().filter(is_own).count();
+    match (n_ran, n_own) {
+        (0, 0) => report(false, "the plugin registers nothing that it is about".to_owned()),
+        (0, _) => report(false, format!("none of its {n_own} cases passed")),
+        _ => report(true, remarks(&on_it)),
     }
-    report(true, remarks(&on_it))
 }
 
 /// What to know of a level that was reached.

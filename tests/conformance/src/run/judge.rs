@@ -6,6 +6,9 @@ use crate::expectations::{Expectation, Outcome as Expected};
 use crate::report::CaseReport;
 use crate::{Facts, Failure, Group, Instance, Profile, Status, Stop, Subject};
 
+/// A reason is cut to so many bytes (S12).
+const REASON_BYTES: usize = 2 << 10;
+
 /// What verdicts are judged by.
 pub(super) struct Judge<'a> {
     pub(super) options: &'a Options,
@@ -32,6 +35,7 @@ impl<'a> Judge<'a> {
             matches!(&raw.outcome, Outcome::Ended { stop: Some(Stop::Unsupported(_)), .. });
         self.status(instance, &raw.outcome, &mut case);
         self.expect(&mut case, answered_unsupported);
+        cut(&mut case.reason, REASON_BYTES);
         if !case.status.is_fine() {
             case.repeat = self.repeat(&[&case.id]);
             case.repro = raw.repro.clone();
@@ -174,6 +178,15 @@ impl<'a> Judge<'a> {
         words.extend(self.options.repeat.iter().map(|word| quoted(word)));
         words.extend(ids.iter().flat_map(|id| ["--filter".to_owned(), format!("'{id}'")]));
         words.join(" ")
+    }
+}
+
+/// Cuts a text to so many bytes.
+pub(super) fn cut(text: &mut String, bytes: usize) {
+    if text.len() > bytes {
+        let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        text.truncate(end);
+        text.push('…');
     }
 }
 

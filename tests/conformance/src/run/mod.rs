@@ -8,6 +8,8 @@ mod machine;
 mod plan;
 mod pool;
 mod process;
+#[cfg(test)]
+mod rule_tests;
 mod signals;
 mod stack;
 mod state;

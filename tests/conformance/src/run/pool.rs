@@ -15,8 +15,11 @@ use crate::{Facts, Instance, Stop};
 
 /// From the start of a worker to its first word.
 const START: Duration = Duration::from_secs(30);
-/// What the first case of a worker gets besides, for opening the plugin.
-const OPENING: Duration = Duration::from_secs(30);
+/// What the probe gets for opening the plugin and asking it.
+const OPENING: Duration = Duration::from_secs(60);
+/// The first case of a worker opens the plugin: it may take so much longer, or so many times as long as the probe took.
+const FIRST: Duration = Duration::from_secs(5);
+const FIRST_TIMES: u32 = 10;
 /// From a worker's last word to its end, and between two cases.
 const END: Duration = Duration::from_secs(20);
 
@@ -82,13 +85,27 @@ pub(super) struct Runner<'a> {
     pub(super) options: &'a Options,
     pub(super) instances: &'a [Instance],
     job: Job,
+    /// What opening may take.
+    opening: Duration,
     n_started: AtomicUsize,
 }
 
 impl<'a> Runner<'a> {
     /// Workers have their folders in this one.
-    pub(super) fn new(options: &'a Options, instances: &'a [Instance], facts: Facts, scratch: &Path) -> Self {
-        Self { options, instances, job: job(options, facts, scratch), n_started: AtomicUsize::new(0) }
+    pub(super) fn new(
+        options: &'a Options,
+        instances: &'a [Instance],
+        facts: Facts,
+        scratch: &Path,
+        probe_took: Duration,
+    ) -> Self {
+        Self {
+            options,
+            instances,
+            job: job(options, facts, scratch),
+            opening: FIRST.max(probe_took * FIRST_TIMES).min(OPENING),
+            n_started: AtomicUsize::new(0),
+        }
     }
 
     fn start(&self, task: Task) -> Result<Worker, String> {
@@ -206,7 +223,7 @@ impl<'a> Runner<'a> {
             None => self.patient(END),
             Some((place, _)) => {
                 let deadline = self.instances[heard.indices[place]].case.deadline;
-                self.patient(deadline + if place == 0 { OPENING } else { Duration::ZERO })
+                self.patient(deadline + if place == 0 { self.opening } else { Duration::ZERO })
             }
         }
     }
@@ -219,7 +236,7 @@ impl<'a> Runner<'a> {
                 return Some(Outcome::Ended { stop: Some(Stop::suite(fault)), not_run: None });
             }
         };
-        let allowed = self.patient(START + OPENING);
+        let allowed = self.patient(START + self.opening);
         let until = Instant::now() + allowed;
         let mut found = None;
         loop {
@@ -354,11 +371,14 @@ pub(super) struct Probed {
     pub(super) refused: String,
     /// What could not be found out of its devices; empty when all could.
     pub(super) note: String,
+    /// How long that took.
+    pub(super) took: Duration,
 }
 
 /// Opens the plugin in a worker of its own and asks it.
 pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String> {
-    let runner = Runner::new(options, &[], Facts::default(), scratch);
+    let started = Instant::now();
+    let runner = Runner::new(options, &[], Facts::default(), scratch, Duration::ZERO);
     let mut worker = runner.start(Task::Probe)?;
     let allowed = runner.patient(START + OPENING);
     let until = Instant::now() + allowed;
@@ -377,7 +397,7 @@ pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String>
         }
     };
     let how = death.map_or_else(|| "it said nothing".to_owned(), |death| described(&death));
-    Ok(match (found, opened) {
+    let probed = match (found, opened) {
         (Some(Ok(facts)), _) => Probed { facts, ..Probed::default() },
         (Some(Err(refusal)), _) => {
             Probed { refused: format!("{}: {}", refusal.clause, refusal.message), ..Probed::default() }
@@ -387,7 +407,8 @@ pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String>
             Probed { facts, note, ..Probed::default() }
         }
         (None, None) => Probed { refused: format!("the process that opened it {how}"), ..Probed::default() },
-    })
+    };
+    Ok(Probed { took: started.elapsed(), ..probed })
 }
 
 fn described(death: &Death) -> String {

@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The same once the pipe is closed: the end is near.
 const CLOSED_LOOK: Duration = Duration::from_millis(1);
 /// What a process that was asked for its stack gets before it is killed.
-const STACK_WAIT: Duration = Duration::from_millis(700);
+const STACK_WAIT: Duration = Duration::from_secs(3);
 /// A killed process that does not go, as with a driver that hangs in the kernel, is left behind.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 

@@ -8,6 +8,20 @@ use std::{env, mem, ptr};
 #[repr(C, align(16))]
 struct FloatMode([u8; 256]);
 
+impl FloatMode {
+    /// What decides how is calculated, without the flags of what has happened.
+    fn control(&self) -> u64 {
+        let at = |offset: usize| u64::from(u16::from_le_bytes([self.0[offset], self.0[offset + 1]]));
+        if cfg!(target_arch = "x86_64") {
+            // The x87's control word, and of MXCSR rounding, masks, and what becomes of denormal numbers.
+            at(0) << 16 | at(28) & 0xffc0
+        } else {
+            // FPCR.
+            at(0) | at(2) << 16
+        }
+    }
+}
+
 unsafe extern "C" {
     fn fegetenv(mode: *mut c_void) -> c_int;
     fn fesetenv(mode: *const c_void) -> c_int;
@@ -41,18 +55,33 @@ impl State {
             blocked,
             float,
         };
-        state.restore();
+        let _ = state.restore();
         state
     }
 
-    /// As it was. Variables that were added stay: libraries keep notes for themselves there.
-    pub(super) fn restore(&self) {
+    /// As it was; what of a thread's was otherwise (P10.10). Variables that were added stay: libraries keep notes for
+    /// themselves there.
+    pub(super) fn restore(&self) -> Vec<&'static str> {
+        let mut changed = Vec::new();
+        let mut float = FloatMode([0; 256]);
+        // SAFETY: a place that is large enough.
+        unsafe { fegetenv((&raw mut float).cast()) };
+        if float.control() != self.float.control() {
+            changed.push("floating-point mode");
+        }
         // SAFETY: what was got from `fegetenv`.
         unsafe { fesetenv((&raw const self.float).cast()) };
         // SAFETY: sets a number.
-        unsafe { libc::umask(self.umask) };
-        // SAFETY: a set that was got in the same way.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.blocked, ptr::null_mut()) };
+        if unsafe { libc::umask(self.umask) } != self.umask {
+            changed.push("umask");
+        }
+        // SAFETY: all zero is a set, which is overwritten.
+        let mut blocked: libc::sigset_t = unsafe { mem::zeroed() };
+        // SAFETY: a set that was got in the same way, and a place for another.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.blocked, &raw mut blocked) };
+        if self.masks_differ(&blocked) {
+            changed.push("signal mask");
+        }
         // SAFETY: an alarm that a case set must not end another.
         unsafe { libc::alarm(0) };
         // SAFETY: asks for the name, which is live until the next call.
@@ -61,9 +90,11 @@ impl State {
         if !locale.is_null() && unsafe { CStr::from_ptr(locale) } != c"C" {
             // SAFETY: as at the start of every process.
             unsafe { libc::setlocale(libc::LC_ALL, c"C".as_ptr()) };
+            changed.push("locale");
         }
         if env::current_dir().ok().as_ref() != Some(&self.folder) {
             let _ = env::set_current_dir(&self.folder);
+            changed.push("folder");
         }
         for (name, value) in &self.variables {
             if env::var_os(name).as_ref() != Some(value) {
@@ -71,6 +102,13 @@ impl State {
                 unsafe { env::set_var(name, value) };
             }
         }
+        changed
+    }
+
+    fn masks_differ(&self, other: &libc::sigset_t) -> bool {
+        // SAFETY: two whole sets.
+        let has = |set: &libc::sigset_t, signal| unsafe { libc::sigismember(set, signal) };
+        (1..32).any(|signal| has(&self.blocked, signal) != has(other, signal))
     }
 }
 
@@ -94,7 +132,10 @@ mod tests {
         // SAFETY: a mode that is put back below.
         assert_eq!(unsafe { fesetround(UPWARD) }, 0);
         assert!(third() > nearest, "the mode has changed");
-        state.restore();
+        assert_eq!(state.restore(), ["floating-point mode"]);
         assert_eq!(third().to_bits(), nearest.to_bits());
+        // Flags of what has happened are no mode.
+        assert!(std::hint::black_box(1.0_f64) / std::hint::black_box(0.0) > 1.0);
+        assert_eq!(state.restore(), [] as [&str; 0]);
     }
 }

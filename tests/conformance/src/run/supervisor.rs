@@ -1,19 +1,23 @@
 //! The supervisor: the probe, the plan, workers, second runs, and the report.
 
-use std::path::Path;
 use std::time::Instant;
 
 use sha2::{Digest as _, Sha256};
 
-use super::again::{Told, again, choose};
+use super::again::{Failed, Told, again, choose};
 use super::conclude;
-use super::judge::{Judge, is_failing};
+use super::judge::{Judge, cut, is_failing};
 use super::plan::{Filters, batches};
-use super::pool::{self, Event, Probed, Raw, Runner};
+use super::pool::{self, Event, Probed, Runner};
 use super::{Options, Progress, RunError, machine};
 use crate::case::instances;
 use crate::report::{CaseReport, SCHEMA};
 use crate::{Case, Facts, Group, Instance, Report, SUITE_VERSION, Subject, cases};
+
+/// What all failures together may say at length, in bytes.
+const TEXTS_BYTES: usize = 16 << 20;
+/// What each text may be after that, in bytes.
+const SHORT_BYTES: usize = 256;
 
 /// Runs the suite over a plugin.
 ///
@@ -30,6 +34,7 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     let scratch = scratch()?;
     progress(Progress::Probing);
     let probed = pool::probe(options, scratch.path()).map_err(RunError::Suite)?;
+    let probe_took = probed.took;
     take_probed(&mut report, probed);
     let known = cases(&options.seeds);
     let planned = applicable(&known, &report);
@@ -45,7 +50,8 @@ pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> R
     let of_cases = known.iter().map(|case| case.id.as_str()).filter(|_| !report.refused.is_empty());
     filters.check(&options.filters, ids.chain(of_cases))?;
     progress(Progress::Planned(chosen.len()));
-    run(options, &mut report, &chosen, scratch.path(), progress);
+    let runner = Runner::new(options, &chosen, report.plugin.clone(), scratch.path(), probe_took);
+    run(&runner, &mut report, progress);
     finish(options, &mut report, &planned, of_level.len() - chosen.len());
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
@@ -88,25 +94,21 @@ fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
 }
 
 /// Runs instances, and again what failed.
-fn run(
-    options: &Options,
-    report: &mut Report,
-    chosen: &[Instance],
-    scratch: &Path,
-    progress: &mut dyn FnMut(Progress<'_>),
-) {
+fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progress<'_>)) {
+    let (options, chosen) = (runner.options, runner.instances);
     let facts = report.plugin.clone();
     let judge = Judge::new(options, &facts);
-    let runner = Runner::new(options, chosen, facts.clone(), scratch);
     let mut cases: Vec<Option<CaseReport>> = vec![None; chosen.len()];
-    let mut failed: Vec<Raw> = Vec::new();
+    let mut failed: Vec<Failed> = Vec::new();
+    let mut room_bytes = TEXTS_BYTES;
     let mut unwell = Vec::new();
     runner.run_all(batches(chosen, options.jobs), &mut |event| match event {
         Event::Ended(raw) => {
-            let case = judge.report(&chosen[raw.index], &raw);
+            let mut case = judge.report(&chosen[raw.index], &raw);
+            fit(&mut case, &mut room_bytes);
             progress(Progress::Ended(&case));
             if is_failing(case.status) {
-                failed.push(raw.clone());
+                failed.push(Failed { index: raw.index, before: raw.before });
             }
             cases[raw.index] = Some(case);
         }
@@ -114,10 +116,10 @@ fn run(
         Event::Fault(fault) => report.faults.push(fault),
     });
     if options.again && report.refused.is_empty() && !failed.is_empty() {
-        failed.sort_by_key(|raw| raw.index);
+        failed.sort_by_key(|failed| failed.index);
         let (chosen, mut told) = choose(&cases, &failed);
         progress(Progress::Again(chosen.len()));
-        again(&runner, &judge, chosen, &mut cases, &mut told);
+        again(runner, &judge, chosen, &mut cases, &mut told);
         let Told { notes, faults } = told;
         report.notes.extend(notes);
         report.faults.extend(faults);
@@ -127,6 +129,24 @@ fn run(
     // A fault that many cases met is one fault.
     report.faults.sort();
     report.faults.dedup();
+}
+
+/// Cuts what a failure says once all of them together have said much (S12).
+fn fit(case: &mut CaseReport, room_bytes: &mut usize) {
+    let mut texts: Vec<&mut String> = Vec::new();
+    if let Some(failure) = &mut case.failure {
+        texts.extend([&mut failure.expected, &mut failure.found, &mut failure.note]);
+    }
+    if let Some(death) = &mut case.death {
+        texts.push(&mut death.stderr);
+        texts.extend(&mut death.backtrace);
+    }
+    for text in texts {
+        if *room_bytes < text.len() {
+            cut(text, SHORT_BYTES);
+        }
+        *room_bytes = room_bytes.saturating_sub(text.len());
+    }
 }
 
 /// Draws the conclusions.
@@ -170,5 +190,38 @@ fn empty(options: &Options, bytes: &[u8]) -> Report {
         notes: Vec::new(),
         faults: Vec::new(),
         exit: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Failure, Status};
+
+    /// S12: ten thousand long failures stay small.
+    #[test]
+    fn what_failures_say_is_bounded() {
+        let case = CaseReport {
+            id: String::new(),
+            group: Group::Op,
+            clause: String::new(),
+            profiles: Vec::new(),
+            status: Status::Failed,
+            seconds: 0.0,
+            reason: String::new(),
+            failure: Some(Failure { found: "x".repeat(16 << 10), ..Failure::default() }),
+            death: None,
+            repro: String::new(),
+            repeat: String::new(),
+        };
+        let mut room_bytes = TEXTS_BYTES;
+        let found = |_| {
+            let mut case = case.clone();
+            fit(&mut case, &mut room_bytes);
+            case.failure.map_or(0, |failure| failure.found.len())
+        };
+        let lengths: Vec<usize> = (0..10_000).map(found).collect();
+        assert_eq!(lengths[0], 16 << 10);
+        assert!(lengths.iter().sum::<usize>() < TEXTS_BYTES + 10_000 * 300);
     }
 }

@@ -132,7 +132,7 @@ fn run(job: &Job, wanted: &[String], shared: &Shared, reporter: &mut Reporter) -
             Some(instance) => run_one(shared, instance),
         };
         let seconds = start.elapsed().as_secs_f64();
-        state.restore();
+        let stop = blame_changes(stop, &state.restore());
         reporter.say(Message::End {
             index,
             seconds,
@@ -160,6 +160,18 @@ fn run_one(shared: &Shared, instance: &Instance) -> (Option<Stop>, Option<String
         }
     };
     (stop, context.take_not_run(), context.take_repro())
+}
+
+/// What a case leaves changed of its thread fails it (P10.10).
+fn blame_changes(stop: Option<Stop>, changed: &[&str]) -> Option<Stop> {
+    if changed.is_empty() {
+        return stop;
+    }
+    let left = format!("another {}", changed.join(", another "));
+    match stop {
+        None => Some(Stop::failed("a thread that is as it was before the calls", left).clause("P10.10")),
+        Some(stop) => Some(stop.note(format!("the calls left {left}"))),
+    }
 }
 
 /// Ends without destructors: what a case wants to see of an end it asks for by `ends_process`.
