@@ -1,7 +1,267 @@
 //! Growth of memory and handles.
 
-use crate::Cases;
+mod meter;
+
+use std::ptr;
+
+use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockCopy};
+use chipdock_host::{AnyView, Device, Function, Tensor};
+use chipdock_ir::{DType, IrModule};
+use chipdock_plugin_api::attribute;
+
+use crate::bytes::pattern;
+use crate::execute::{Ready, build};
+use crate::raw;
+use crate::raw::{Environment, Kind, Loader, RawArtifact, RawSection};
+use crate::raw::{NO_HINT, Plugin, Space, SuiteHost, host_end};
+use crate::stop::{Stop, equal};
+use crate::{Cases, Context, Group, Subject, Verdict};
+
+use meter::Soak;
+
+/// The clause of all: what is given back is given back for good.
+const CLAUSE: &str = "P9.4";
+
+type Body = fn(&Context) -> Verdict;
+
+/// Done over and over, on a device that has all that it needs.
+type Once = fn(&raw::Device) -> Verdict;
 
 pub(super) fn add(cases: &mut Cases) {
-    let _ = cases;
+    let on_device: [(&str, Once); 20] = [
+        ("data-spaces/1-byte", |device| Ok(device.allocate(1)?.free()?)),
+        ("data-spaces/4096-bytes", |device| Ok(device.allocate(4096)?.free()?)),
+        ("data-spaces/1-mib", |device| Ok(device.allocate(1 << 20)?.free()?)),
+        ("data-spaces/50-at-once", fifty),
+        ("copies/there-and-back", there_and_back),
+        ("copies/on-the-device", on_the_device),
+        ("copies/of-nothing", |device| Ok(device.allocate(0)?.write(0, &[])?)),
+        ("streams/made-and-freed", |device| Ok(device.create_stream(0)?.free()?)),
+        ("streams/used", stream_used),
+        ("streams/waiting", stream_waiting),
+        ("syncs", |device| Ok(device.sync(0, ptr::null_mut())?)),
+        ("attributes/known", attributes),
+        ("attributes/unknown", |device| Ok(device.attribute(0, "no_such_attribute").map(drop)?)),
+        ("count", |device| Ok(device.count().map(drop)?)),
+        ("errors/no-such-device", |device| refused(device.attribute(i32::MAX, attribute::DEVICE_NAME))),
+        ("errors/allocating-too-much", |device| refused(device.allocate(u64::MAX))),
+        ("errors/wrong-alignment", |device| {
+            refused(device.allocate_kind(0, 64, 3, CHIPDOCK_DATA_SPACE_DEVICE, ""))
+        }),
+        ("errors/unknown-kind", |device| refused(device.allocate_kind(0, 64, 64, 99, ""))),
+        ("errors/unknown-scope", |device| {
+            refused(device.allocate_kind(0, 64, 64, CHIPDOCK_DATA_SPACE_DEVICE, "no-such-scope"))
+        }),
+        ("errors/copy-from-null", copy_from_null),
+    ];
+    for (name, once) in on_device {
+        cases.case(Group::Soak, name, CLAUSE, Subject::DeviceApi).deadline(60).run(move |c| {
+            let device = c.device()?;
+            Soak::new(&device).hold(|| once(&device))
+        });
+    }
+    let others: [(&str, Subject, Body); 8] = [
+        ("tensors", Subject::DeviceApi, tensors),
+        ("hosts/made-and-gone", Subject::Plugin, hosts),
+        ("modules/built-and-dropped", Subject::Codegen, modules),
+        ("modules/called", Subject::Codegen, calls),
+        ("modules/refused", Subject::Loader, refused_modules),
+        ("targets/made", Subject::TargetKind, targets),
+        ("targets/refused", Subject::TargetKind, refused_targets),
+        ("targets/damaged", Subject::TargetKind, damaged_targets),
+    ];
+    for (name, subject, body) in others {
+        cases.case(Group::Soak, name, CLAUSE, subject).deadline(60).run(body);
+    }
+}
+
+/// A call that has to fail, with whatever error: which one is for other cases.
+fn refused<T, E>(result: Result<T, E>) -> Verdict {
+    match result {
+        Ok(_) => Err(Stop::failed("an error", "success")),
+        Err(_) => Ok(()),
+    }
+}
+
+fn fifty(device: &raw::Device) -> Verdict {
+    let spaces = (0..50).map(|number| device.allocate(number * 40)).collect::<Result<Vec<_>, _>>()?;
+    Ok(spaces.into_iter().rev().try_for_each(Space::free)?)
+}
+
+fn there_and_back(device: &raw::Device) -> Verdict {
+    let mut bytes = [7; 1000];
+    let space = Space::with(device, 0, &bytes)?;
+    space.read(0, &mut bytes)?;
+    Ok(space.free()?)
+}
+
+fn on_the_device(device: &raw::Device) -> Verdict {
+    let (from, to) = (device.allocate(1000)?, device.allocate(1000)?);
+    let copy = ChipdockCopy { from: from.end(0), to: to.end(0), size_bytes: 1000, dtype_hint: NO_HINT };
+    // SAFETY: D.6, two data spaces that live until the sync.
+    unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
+    Ok(device.sync(0, ptr::null_mut())?)
+}
+
+fn stream_used(device: &raw::Device) -> Verdict {
+    let mut bytes = [7_u8; 1000];
+    let space = device.allocate(1000)?;
+    let stream = device.create_stream(0)?;
+    // SAFETY: D.6, a buffer and a data space that live until the sync.
+    unsafe { stream.copy(host_end(bytes.as_mut_ptr(), 0), space.end(0), 1000) }?;
+    stream.sync()?;
+    Ok(stream.free()?)
+}
+
+fn stream_waiting(device: &raw::Device) -> Verdict {
+    let (one, other) = (device.create_stream(0)?, device.create_stream(0)?);
+    other.wait_for(&one)?;
+    one.wait_for(&device.default_stream(0))?;
+    other.sync()?;
+    other.free()?;
+    Ok(one.free()?)
+}
+
+fn attributes(device: &raw::Device) -> Verdict {
+    attribute::ALL.iter().try_for_each(|key| Ok(device.attribute(0, key).map(drop)?))
+}
+
+fn copy_from_null(device: &raw::Device) -> Verdict {
+    let space = device.allocate(64)?;
+    let copy = ChipdockCopy {
+        from: host_end(ptr::null_mut(), 0),
+        to: space.end(0),
+        size_bytes: 64,
+        dtype_hint: NO_HINT,
+    };
+    // SAFETY: null is refused (D.2).
+    refused(unsafe { device.copy_raw(0, &copy, ptr::null_mut()) })
+}
+
+fn tensors(c: &Context) -> Verdict {
+    let raw = c.device()?;
+    let device = c.host()?.device(c.registration(), 0)?;
+    let mut round = 0;
+    Soak::new(&raw).hold(|| {
+        round += 1;
+        let tensor = Tensor::from_bytes(&device, &[25, 10], DType::FLOAT32, &[1; 1000])?;
+        let copy = tensor.slice(0, 5, 10)?.to_device(&device)?;
+        drop((copy.to_bytes()?, tensor));
+        if round % 10 == 0 {
+            device.trim()?;
+        }
+        Ok(())
+    })
+}
+
+/// Hosts come, use what was registered, and go.
+fn hosts(c: &Context) -> Verdict {
+    let raw = Plugin::entry(c.library())
+        .map_err(|error| Stop::failed("a plugin that opens", error.message).clause(error.clause))?;
+    let once = || -> Verdict {
+        let plugin = Plugin::init(raw, SuiteHost::leak())
+            .map_err(|error| Stop::failed("an `init` that succeeds", error.message).clause(error.clause))?;
+        for device in plugin.devices() {
+            if c.facts().absent_device(&device.name).is_none() {
+                there_and_back(&device)?;
+            }
+        }
+        let shut_down = plugin.shutdown();
+        // SAFETY: shut down, and what it registered is used no more.
+        unsafe { plugin.destroy() };
+        Ok(shut_down?)
+    };
+    // Our own hosts live for good, and a plugin may remember a host that it was shut down for.
+    Soak { device: None, allowed_bytes: 3072, times_min: 50 }.hold(once)
+}
+
+/// A kernel that every code generator can build; its constant tells one from the other.
+fn kernel(number: u32) -> Verdict<IrModule> {
+    let text = format!(
+        "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def f(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):
+        for i in range(64):
+            with T.sblock(\"B\"):
+                vi = T.axis.spatial(64, i)
+                B[vi] = A[vi] + T.float32({number})
+"
+    );
+    chipdock_script::parse(&text, "soak.py").map_err(|errors| Stop::suite(format!("the kernel: {errors}")))
+}
+
+/// Calls the kernel with a tensor of zeros, and looks at what it wrote.
+fn call(device: &Device, function: &Function, number: u32) -> Verdict {
+    let a = Tensor::zeros(device, &[64], DType::FLOAT32)?;
+    let b = Tensor::zeros(device, &[64], DType::FLOAT32)?;
+    function.call(&[AnyView::from(&a), AnyView::from(&b)])?;
+    device.sync()?;
+    equal("what the kernel wrote", &b.to_bytes()?, &(number as f32).to_le_bytes().repeat(64))
+}
+
+/// Built, loaded, called and dropped, each a little different from the one before.
+fn modules(c: &Context) -> Verdict {
+    let mut number = 0;
+    Soak { device: None, allowed_bytes: 4096, times_min: 12 }.hold(|| {
+        number += 1;
+        match build(c, &kernel(number % 1000)?)? {
+            Ready::Callable(module, device) => call(&device, &module.function("f")?, number % 1000),
+            Ready::Built(why) => {
+                c.not_run(why);
+                Ok(())
+            }
+        }
+    })
+}
+
+/// One function, over and over.
+fn calls(c: &Context) -> Verdict {
+    let (module, device) = match build(c, &kernel(3)?)? {
+        Ready::Callable(module, device) => (module, device),
+        Ready::Built(why) => {
+            c.not_run(why);
+            return Ok(());
+        }
+    };
+    let function = module.function("f")?;
+    Soak::new(None).hold(|| call(&device, &function, 3))
+}
+
+/// Artifacts that are none.
+fn refused_modules(c: &Context) -> Verdict {
+    let plugin = c.plugin()?;
+    let Some(loader) = Loader::of(plugin, c.registration()) else {
+        return Err(Stop::suite(format!("no loader {}", c.registration())));
+    };
+    let code = RawSection {
+        name: b"code".to_vec(),
+        kind: b"code".to_vec(),
+        alignment_bytes: 64,
+        data: pattern(1, 5000),
+    };
+    let artifact = RawArtifact { index_json: b"{\"functions\": 7}".to_vec(), sections: vec![code] };
+    Soak { device: None, allowed_bytes: 64, times_min: 16 }
+        .hold(|| refused(loader.load(&artifact, Environment::Working)))
+}
+
+fn targets(c: &Context) -> Verdict {
+    let host = c.host()?;
+    c.target()?;
+    Soak::new(None).hold(|| Ok(host.target(c.registration()).map(drop)?))
+}
+
+fn refused_targets(c: &Context) -> Verdict {
+    let host = c.host()?;
+    c.target()?;
+    let wrong = serde_json::json!({ "kind": c.registration(), "no-such-option": 7 });
+    Soak::new(None).hold(|| refused(host.target(wrong.clone())))
+}
+
+/// Texts that are no target, straight into the plugin.
+fn damaged_targets(c: &Context) -> Verdict {
+    let Some(kind) = Kind::of(c.plugin()?, c.registration()) else {
+        return Err(Stop::suite(format!("no target kind {}", c.registration())));
+    };
+    Soak::new(None).hold(|| refused(kind.canonicalize("{\"kind\":")))
 }
