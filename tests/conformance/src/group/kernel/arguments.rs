@@ -269,7 +269,8 @@ pub(super) fn add(cases: &mut Cases) {
     };
     for (name, change, kinds, words) in WRONG {
         let run = move |c: &Context, device: &Device| is_refused(c, device, *change, kinds, words);
-        case(format!("wrong/{name}"), "C.19", Box::new(run));
+        let clause = if name.starts_with("range/") { "V.15" } else { "C.19" };
+        case(format!("wrong/{name}"), clause, Box::new(run));
     }
     for &dtype in DType::SCALARS.iter().filter(|dtype| **dtype != DType::FLOAT32) {
         let run = move |c: &Context, device: &Device| {
@@ -281,7 +282,8 @@ pub(super) fn add(cases: &mut Cases) {
     }
     for (name, change, added) in RIGHT {
         let run = move |c: &Context, device: &Device| is_taken(c, device, *change, *added);
-        case(format!("right/{name}"), "C.20", Box::new(run));
+        let clause = if *name == "object-tensor" { "V.4" } else { "C.20" };
+        case(format!("right/{name}"), clause, Box::new(run));
     }
     for offset in [0, 1, 2, 3, 5, 7, 16] {
         let run = move |c: &Context, device: &Device| offsets(c, device, offset);
