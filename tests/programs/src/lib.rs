@@ -7,7 +7,7 @@
 //! - **G2** it runs on the interpreter without an error: every access is in bounds, no two iterations of a parallel loop
 //!   meet, nothing is read before it is written, every loop ends;
 //! - **G3** its reductions stand in blocks as `C[..] = C[..] op x`, so that any order of them is within the bounds;
-//! - **G4** a case prints as TVMScript with its inputs, which is also its `Debug` text;
+//! - **G4** a case prints as TVMScript with its inputs, which is also its `Debug` text; as a file it reads back exactly;
 //! - **G5** values stay small, and what is only nearly known decides little, so that nearly all of the result can be
 //!   compared;
 //! - **G6** a seed makes the same program on every machine.
@@ -40,6 +40,7 @@
 
 mod case;
 mod coverage;
+mod file;
 mod generate;
 mod options;
 mod random;

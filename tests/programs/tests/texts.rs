@@ -31,6 +31,33 @@ fn printed_programs_read_back_as_they_were() {
 }
 
 #[test]
+fn cases_read_back_from_their_files_to_the_bit() {
+    let without = DType::SCALARS.iter().filter(|dtype| dtype.is_uint()).map(|dtype| (Op::Abs, *dtype));
+    let options = Options { without: without.collect(), ..Options::with_threads() };
+    let trial = Trial::new("cases_read_back_from_their_files_to_the_bit", FOLDER).options(options);
+    trial.programs(200).run(|case| {
+        let text = case.file();
+        let read = Case::of_file(&text, read(&text)?).map_err(|error| Failure::new("file", error))?;
+        equals(case, &read.module, &text)?;
+        // As text, since a NaN is not equal to itself.
+        if read.file() == text { Ok(()) } else { Err(Failure::new("another file", read.file())) }
+    });
+}
+
+#[test]
+fn a_file_that_does_not_fit_is_refused() {
+    let case = chipdock_test_programs::arbitrary(3, &Options::default());
+    let text = case.file();
+    let says = |text: &str| Case::of_file(text, case.module.clone()).unwrap_err();
+    assert!(says(&case.text()).contains("#: function NAME"));
+    assert!(says(&text.replace("#: function ", "#: function no_")).contains("there is no function"));
+    assert!(says(&format!("#: int 3\n{text}")).contains("arguments"));
+    for line in ["#: tensor float32 2 00", "#: tensor float99 - ", "#: float 1.5", "#: int x", "#: word x"] {
+        assert!(says(&format!("{line}\n{text}")).contains("expected a line"), "{line}");
+    }
+}
+
+#[test]
 fn programs_cross_the_wire_as_they_were() {
     let trial = Trial::new("programs_cross_the_wire_as_they_were", FOLDER).options(Options::with_threads());
     trial.programs(PROGRAMS).run(|case| {
