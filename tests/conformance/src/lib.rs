@@ -87,6 +87,7 @@ pub use case::{Case, Cases, Group, Instance, Level, Profile, Subject};
 pub use context::Context;
 pub use facts::Facts;
 pub use group::all as cases;
+pub use group::fuzz::{Replayed, replay};
 pub use report::{Report, Status};
 pub use stop::{Failure, Stop, Verdict};
 

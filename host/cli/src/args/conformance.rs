@@ -68,6 +68,9 @@ pub(crate) struct ConformanceArgs {
     /// How many random programs.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub(crate) programs: u64,
+    /// Run nothing but the random program in this file, which an earlier run left, in this process: for a debugger.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "coverage"])]
+    pub(crate) repro: Option<PathBuf>,
     /// Cases that run at once, each in a process of its own. [default: one for each processor, at most 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,

@@ -21,6 +21,7 @@ use crate::report::{self as errors, Exit, Failure, Result};
 mod cards;
 mod files;
 mod meter;
+mod repro;
 
 /// The hidden command of a worker.
 pub(crate) const WORKER: &str = "__conformance-worker";
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCod
         Some(Action::Compare(args)) => done(cards::compare(args, global)),
         None if args.coverage => done(coverage(args, global)),
         None if args.list => done(list(args, global)),
+        None if args.repro.is_some() => repro::replay(args, global),
         None => prove(args, global),
     }
 }

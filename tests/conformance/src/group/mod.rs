@@ -2,7 +2,7 @@
 
 mod copy;
 mod function;
-mod fuzz;
+pub(crate) mod fuzz;
 mod image;
 mod kernel;
 mod load;
