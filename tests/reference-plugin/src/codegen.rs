@@ -3,7 +3,7 @@
 use chipdock_ir::interpret::{ErrorKind as Interpreted, Interpreter};
 use chipdock_ir::{Diagnostic, IrModule, Span, Stage, wire};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind, Severity};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -107,6 +107,10 @@ impl Codegen for ReferenceCodegen {
         // C.5: nothing is listed.
         if fault::is("unsupported-lists-nothing") {
             return Ok(());
+        }
+        // C.5: what is built all the same is listed.
+        if fault::is("unsupported-lists-what-it-builds") {
+            return session.diagnostic(Severity::Error, "", "", "expected something else");
         }
         lowered::report(&examine(&read).0, session)
     }
