@@ -100,7 +100,8 @@ fn names(c: &Context) -> Verdict {
 
 fn digest(c: &Context) -> Verdict {
     let Some(expected) = manifest(c)?.sha256 else {
-        return Err(Stop::Absent("the manifest has no digest, which is allowed".to_owned()));
+        // The clause is about a digest that is there; `chipdock manifest` writes none.
+        return Ok(());
     };
     let found = sha256_of(c.library())?;
     ensure(
