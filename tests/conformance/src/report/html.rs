@@ -273,6 +273,7 @@ fn profiles(page: &mut String, report: &Report) {
         let class = match tint {
             super::grid::Tint::Good => "good",
             super::grid::Tint::Bad => "bad",
+            super::grid::Tint::Warn => "warn",
             _ => "quiet",
         };
         let _ = writeln!(

@@ -254,7 +254,10 @@ pub(super) fn column_name(status: Status) -> &'static str {
 fn by_profile(report: &Report, paint: Paint) -> String {
     let mut grid = Grid::new(&["PROFILE", "CLAIMED", "#CASES", "#PASSED", "#UNSUPPORTED", ""]);
     for profile in &report.profiles {
-        let (tint, words) = profile_words(profile);
+        let (tint, mut words) = profile_words(profile);
+        if !profile.problem.is_empty() {
+            words = "see below".to_owned();
+        }
         grid.row(vec![
             plain(profile.profile.name()),
             plain(if profile.claimed { "yes" } else { "no" }),
@@ -264,7 +267,14 @@ fn by_profile(report: &Report, paint: Paint) -> String {
             (harmless(&words).replace('\n', " "), tint),
         ]);
     }
-    grid.text(paint, 0)
+    let mut text = grid.text(paint, 0);
+    for profile in report.profiles.iter().filter(|profile| !profile.problem.is_empty()) {
+        text += &format!("\n{}\n", paint.paint(Tint::Bad, profile.profile.name()));
+        for line in wrapped(&harmless(&profile.problem), WIDTH - 2) {
+            text += &format!("  {line}\n");
+        }
+    }
+    text
 }
 
 /// How a profile came out, in words.
@@ -277,6 +287,9 @@ pub(crate) fn profile_words(profile: &ProfileReport) -> (Tint, String) {
         }
         ProfileReport { claimed: false, .. } if profile.n_unsupported == profile.n_cases => {
             (Tint::Plain, "refused throughout, as it should be".to_owned())
+        }
+        ProfileReport { claimed: false, .. } if profile.n_passed == profile.n_cases => {
+            (Tint::Warn, "passes throughout: claim it".to_owned())
         }
         _ if ended == 0 => (Tint::Plain, "could not be tried here".to_owned()),
         _ => (Tint::Plain, "as far as it could be tried".to_owned()),

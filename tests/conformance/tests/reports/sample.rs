@@ -101,8 +101,7 @@ fn all_kinds() -> Vec<CaseReport> {
     cases
 }
 
-/// A report with every status, field and section.
-pub(crate) fn sample() -> Report {
+fn facts() -> Facts {
     let register = |subject, name: &str| Registration { subject, name: name.to_owned() };
     let absent = DeviceFacts {
         api: "npu-b".to_owned(),
@@ -116,6 +115,24 @@ pub(crate) fn sample() -> Report {
         driver_version: "5.3.1".to_owned(),
         ..DeviceFacts::default()
     };
+    Facts {
+        name: "npu".to_owned(),
+        version: "1.4.0".to_owned(),
+        build_id: "2027-01-01-a1".to_owned(),
+        abi: "1.0".to_owned(),
+        registered: vec![
+            register(Subject::DeviceApi, "npu"),
+            register(Subject::DeviceApi, "npu-b"),
+            register(Subject::TargetKind, "npu"),
+            register(Subject::Codegen, "npu"),
+        ],
+        devices: vec![device, absent],
+        ..Facts::default()
+    }
+}
+
+/// A report with every status, field and section.
+pub(crate) fn sample() -> Report {
     let profile = |profile, claimed, n_cases, n_passed, n_unsupported, problem: &str| ProfileReport {
         profile,
         claimed,
@@ -130,20 +147,7 @@ pub(crate) fn sample() -> Report {
         suite_version: SUITE_VERSION.to_owned(),
         library: "libnpu.so".to_owned(),
         sha256: "3f".repeat(32),
-        plugin: Facts {
-            name: "npu".to_owned(),
-            version: "1.4.0".to_owned(),
-            build_id: "2027-01-01-a1".to_owned(),
-            abi: "1.0".to_owned(),
-            registered: vec![
-                register(Subject::DeviceApi, "npu"),
-                register(Subject::DeviceApi, "npu-b"),
-                register(Subject::TargetKind, "npu"),
-                register(Subject::Codegen, "npu"),
-            ],
-            devices: vec![device, absent],
-            ..Facts::default()
-        },
+        plugin: facts(),
         refused: String::new(),
         machine: Machine {
             os: "linux".to_owned(),
