@@ -10,7 +10,7 @@ use chipdock_ir::{AttrValue, PrimFunc, attr, wire};
 use serde_json::json;
 
 use super::build::{Building, reads, same, written};
-use super::samples::{ALL, ELEMENTWISE, Sample};
+use super::samples::{ALL, ELEMENTWISE, Sample, UNKNOWN_FUNCTION};
 use super::shown;
 use crate::raw::{Codegen, Plugin, Request, Step, SuiteHost};
 use crate::stop::{ensure, equal};
@@ -31,6 +31,7 @@ pub(super) fn add(cases: &mut Cases) {
         );
         case(format!("build/same-twice/{name}"), "C.1", Box::new(|c| same_twice(c, sample)));
     }
+    case("build/lists-what-it-refuses".to_owned(), "C.5", Box::new(listed_as_refused));
     case("build/sections".to_owned(), "C.26", Box::new(sections));
     case("build/same-in-two-hosts".to_owned(), "P10.4", Box::new(two_hosts));
     case("build/same-on-4-threads".to_owned(), "P10.1", Box::new(four_threads));
@@ -131,6 +132,20 @@ fn nothing_unsupported(c: &Context<'_>, sample: &Sample) -> Verdict {
     let n = delivered.indexes.len() + delivered.sections.len();
     equal("what `unsupported` delivers, as it builds nothing", &n, &0)?;
     building.built().map(drop).map_err(|stop| stop.note("after `unsupported` listed nothing"))
+}
+
+/// What `build` refuses as unsupported is what `unsupported` lists, and nothing else.
+fn listed_as_refused(c: &Context<'_>) -> Verdict {
+    let building = Building::of(c, &UNKNOWN_FUNCTION)?;
+    let (asked, listed) = building.codegen.run(Step::Unsupported, &building.request);
+    asked?;
+    let listed = listed.diagnostics.iter().any(|one| one.severity == CHIPDOCK_DIAGNOSTIC_ERROR);
+    let (built, _) = building.codegen.run(Step::Build, &building.request);
+    let refused = built.as_ref().is_err_and(|error| error.kind().as_str() == "Unsupported");
+    if !refused {
+        built?;
+    }
+    equal("whether `unsupported` lists what `build` refuses", &listed, &refused)
 }
 
 fn same_twice(c: &Context<'_>, sample: &Sample) -> Verdict {

@@ -137,9 +137,16 @@ fn outlives_module(c: &Context<'_>) -> Verdict {
     let module = loader.load(&made.own, Environment::Working)?;
     let function = module.function(made.function.as_bytes())?;
     let function = function.ok_or_else(|| Stop::failed("the function", "None"))?;
+    // Without arguments it is refused by its own code, on any device: as well after the module has gone.
+    let refused = || -> Verdict<Option<String>> {
+        let answer = function.call(c.plugin()?.host().reference(), &[]);
+        Ok(answer.err().map(|error| format!("{}: {}", error.kind().as_str(), error.message())))
+    };
+    let before = refused()?;
     drop(module);
+    let after = refused();
+    equal("a call without arguments, after the module was destroyed", &after?, &before)?;
     if !made.is_root {
-        // A device function takes what the host's functions prepare; it is held and let go all the same.
         drop(function);
         return made.still(c);
     }

@@ -29,7 +29,21 @@ def elementwise(A: T.Buffer(("n",), "float32"), B: T.Buffer((n,), "float32")):
 "#,
 };
 
-/// All of them.
+/// A call of a C function that nobody has: some build it, and miss it later; others list it.
+pub(super) const UNKNOWN_FUNCTION: Sample = Sample {
+    name: "unknown-c-function",
+    functions: &["unknown"],
+    source: r#"
+@T.prim_func(s_tir=True)
+def unknown(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.sblock("B"):
+            vi = T.axis.spatial(4, i)
+            B[vi] = T.call_extern("float32", "no_such_function_of_the_suite", A[vi])
+"#,
+};
+
+/// All that have to be built.
 pub(super) const ALL: &[Sample] = &[
     ELEMENTWISE,
     Sample {
