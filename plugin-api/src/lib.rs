@@ -26,7 +26,7 @@
 //!
 //! Each clause is one duty. **By** says who has it: P the plugin, H the host, both. **Checked** says who finds out when
 //! it is broken: *build* (it does not compile), *shim* (this crate, for plugins in Rust), *host* (when it loads or
-//! calls), *suite* (the conformance suite), *tests* (tests of this repository, for what is the host's), *review* (nobody
+//! calls), *suite* (the conformance suite), *tests* (this repository's own, of the host and of this crate), *review* (nobody
 //! can but a reader). Tests and cases cite the numbers.
 //!
 //! ## P1 Entry
@@ -160,7 +160,7 @@
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | P12.1 | A plugin links no vendor's library; it opens it by its SONAME on first use. | P | suite |
-//! | P12.2 | When it is missing, calls answer `Unavailable` with the names that were tried and the package that brings it. | P | suite |
+//! | P12.2 | When it is missing, calls answer `Unavailable` with the names that were tried and the package that brings it. | P | review |
 //! | P12.3 | A manifest's libc floor is the newest libc that the library names a symbol of, or newer. | P | host, suite |
 //! | P12.4 | A binary that is handed out brings its C++ runtime inside. | P | suite |
 //!
@@ -181,7 +181,7 @@
 //! |---|---|---|---|
 //! | V.1 | A value is 16 bytes: type index, small length or zero, payload. Unused bytes are zero. | both | shim, suite |
 //! | V.2 | Types 7 to 9 are borrowed and occur in arguments only, never in a result or a container. | both | shim, suite |
-//! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null. | both | shim |
+//! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null. | both | shim, suite |
 //! | V.4 | A tensor argument is type 7 (`DLTensor*`) or type 70 (an object); both are taken. | both | suite |
 //! | V.5 | A string is UTF-8: up to 7 bytes as type 11 in place, more as type 65, NUL behind; bytes likewise 12 and 66. It never changes. | both | shim, suite |
 //! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (elements owned). | both | build, suite |
@@ -191,7 +191,7 @@
 //! | V.10 | A packed call borrows its arguments; `result` is None before it and owned by the caller after success. | both | shim, suite |
 //! | V.11 | A packed function returns 0, or -1 with an error raised and `result` untouched. | both | shim, suite |
 //! | V.12 | Counts: add relaxed; give back with release, and acquire before the deleter. The deleter gets 1 when the last strong reference goes, 2 when the last weak one goes, 3 for both at once. | both | suite |
-//! | V.13 | Sixteen zero bytes lie before an object that this crate makes. | P | suite |
+//! | V.13 | Sixteen zero bytes lie before an object that this crate makes. | P | tests |
 //! | V.14 | Of a managed tensor of another DLPack major only the deleter is used. | both | tests |
 //! | V.15 | An integer that does not fit is an error with value and range; nothing wraps. | both | suite |
 //! | V.16 | A call leaves the counts of its arguments' objects as they were, and higher by what it keeps. | both | suite |

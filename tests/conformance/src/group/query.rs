@@ -108,6 +108,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("attribute/unknown/100-kilobytes".to_owned(), "D.3", |c| unknown(c, &"k".repeat(LONG_KEY_BYTES)));
     case("attribute/unknown/not-utf8".to_owned(), "D.3", key_that_is_no_text);
     case("attribute/unknown/null-and-empty".to_owned(), "D.3", key_at_null);
+    case("attribute/failure-writes-nothing".to_owned(), "P7.8", failure_writes_nothing);
     case("agree/part-and-whole".to_owned(), "D.13", part_and_whole);
     case("agree/axes-of-a-block".to_owned(), "D.13", axes_of_a_block);
     for (key, form) in FORMS {
@@ -239,12 +240,21 @@ fn absent_device(c: &Context, key: &str) -> Verdict {
             continue;
         }
         refused(&what, device.attribute(id, key), &["ValueError"])?;
-        untouched(&device, &what, id, key)?;
     }
     Ok(())
 }
 
-/// A failing call has written nothing to its result (P7.8).
+/// A call that failed has written nothing to its result.
+fn failure_writes_nothing(c: &Context) -> Verdict {
+    let device = c.device()?;
+    for id in absent_ids(&device)? {
+        for key in attribute::ALL.iter().filter(|key| **key != attribute::EXIST) {
+            untouched(&device, &format!("{key} of device {id}, which is not there"), id, key)?;
+        }
+    }
+    Ok(())
+}
+
 fn untouched(device: &Device, what: &str, id: i32, key: &str) -> Verdict {
     const PATTERN: i64 = 0x5a5a_5a5a_5a5a_5a5a;
     let before = Any::from(PATTERN).into_raw();
@@ -259,7 +269,6 @@ fn untouched(device: &Device, what: &str, id: i32, key: &str) -> Verdict {
     let is_same = (raw.type_index, raw.small_length, payload) == (before.type_index, 0, PATTERN);
     let found = format!("{}, payload {payload:#x}", type_name(raw.type_index));
     ensure(failed.is_ok() || is_same, format!("{what}: the result as it was before the call"), found)
-        .map_err(|stop| stop.clause("P7.8"))
 }
 
 fn is_none(what: &str, value: &Any) -> Verdict {

@@ -34,6 +34,21 @@ pub(super) fn add(cases: &mut Cases) {
             draft.run(|c| counts(c, argument));
         }
     }
+    for (name, clause) in [
+        ("holds/unused-bytes-are-zero", "V.1"),
+        ("holds/no-borrowed-results", "V.2"),
+        ("holds/texts", "V.5"),
+        ("holds/objects", "V.6"),
+        ("holds/error-objects", "V.7"),
+        ("holds/status-and-result", "V.11"),
+        ("holds/counts-of-results", "V.12"),
+        ("holds/an-error-with-every-failure", "P7.1"),
+        ("holds/kinds-and-messages", "P7.3"),
+        ("holds/no-panic", "P8.4"),
+    ] {
+        let draft = cases.case(Group::Function, name, clause, Subject::Function);
+        draft.run(move |c| holds(c, clause));
+    }
     let mut case = |name, clause, body: fn(&Context) -> Verdict| {
         cases.case(Group::Function, name, clause, Subject::Function).run(body);
     };
@@ -58,6 +73,21 @@ fn takes_or_refuses(c: &Context, argument: &Argument) -> Verdict {
     let function = function(c)?;
     let answer = call(c, &function, argument)?;
     answer.hold(&format!("{} with {}", c.registration(), argument.what))
+}
+
+/// Holds one clause over calls with every argument; what else is broken is for the cases of that.
+fn holds(c: &Context, clause: &str) -> Verdict {
+    let function = function(c)?;
+    for argument in ARGUMENTS {
+        let answer = call(c, &function, argument)?;
+        match answer.hold(&format!("{} with {}", c.registration(), argument.what)) {
+            Err(Stop::Failed(failure)) if failure.clause.as_deref() == Some(clause) => {
+                return Err(Stop::Failed(failure));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The words of an answer: what it is, not where it lies.
