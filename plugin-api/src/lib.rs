@@ -26,8 +26,8 @@
 //!
 //! Each clause is one duty. **By** says who has it: P the plugin, H the host, both. **Checked** says who finds out when
 //! it is broken: *build* (it does not compile), *shim* (this crate, for plugins in Rust), *host* (when it loads or
-//! calls), *suite* (the conformance suite), *tests* (this repository's own, of the host and of this crate), *review* (nobody
-//! can but a reader). Tests and cases cite the numbers.
+//! calls), *suite* (the conformance suite), *tests* (this repository's own, of the host and of this crate), *review*
+//! (nobody can but a reader). Tests and cases cite the numbers.
 //!
 //! ## P1 Entry
 //!
