@@ -203,6 +203,8 @@ impl IntoIterator for Profile {
 pub enum Subject {
     /// The plugin as a whole; once.
     Plugin,
+    /// The manifest beside the library; once, when there is one.
+    Manifest,
     /// Each `device_api.<name>`.
     DeviceApi,
     /// Each `target.kind.<name>`.
@@ -352,7 +354,12 @@ pub const HOOK: &str = "conformance.";
 pub fn instances(cases: &[Case], facts: &Facts) -> Vec<Instance> {
     let mut all = Vec::new();
     for case in cases {
-        if case.subject == Subject::Plugin {
+        let is_once = match case.subject {
+            Subject::Plugin => true,
+            Subject::Manifest => facts.has_manifest,
+            _ => false,
+        };
+        if is_once {
             all.push(Instance { id: case.id.clone(), registration: String::new(), case: case.clone() });
             continue;
         }

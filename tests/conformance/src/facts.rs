@@ -20,7 +20,7 @@ impl Registration {
     #[must_use]
     pub fn key(&self) -> Option<String> {
         let prefix = match self.subject {
-            Subject::Plugin => return None,
+            Subject::Plugin | Subject::Manifest => return None,
             Subject::DeviceApi => "device_api",
             Subject::TargetKind => "target.kind",
             Subject::Codegen => "target.build",
@@ -64,6 +64,9 @@ pub struct Facts {
     pub registered: Vec<Registration>,
     /// Its devices, by device API.
     pub devices: Vec<DeviceFacts>,
+    /// Whether a manifest lies beside the library.
+    #[serde(default)]
+    pub has_manifest: bool,
     /// Target kinds that cannot be compiled for here, with the reason.
     #[serde(default)]
     pub unusable_kinds: Vec<(String, String)>,
@@ -129,6 +132,7 @@ impl Facts {
             abi: descriptor.abi.clone(),
             registered: plugin.registered(),
             devices: Vec::new(),
+            has_manifest: false,
             unusable_kinds: Vec::new(),
         }
     }

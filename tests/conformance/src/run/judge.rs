@@ -116,7 +116,7 @@ impl<'a> Judge<'a> {
             }
             Subject::TargetKind | Subject::Codegen => facts.unusable_kind(name).is_some(),
             // These may use any of them.
-            Subject::Plugin | Subject::Loader | Subject::Function => {
+            Subject::Plugin | Subject::Manifest | Subject::Loader | Subject::Function => {
                 !facts.unusable_kinds.is_empty()
                     || facts.devices.iter().any(|device| !device.absent.is_empty())
             }

@@ -7,6 +7,8 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use chipdock_host::manifest::manifest_path;
+
 use super::plan::Batch;
 use super::process::{Next, Worker};
 use super::{Job, Message, Options, Task};
@@ -397,7 +399,7 @@ pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String>
         }
     };
     let how = death.map_or_else(|| "it said nothing".to_owned(), |death| described(&death));
-    let probed = match (found, opened) {
+    let mut probed = match (found, opened) {
         (Some(Ok(facts)), _) => Probed { facts, ..Probed::default() },
         (Some(Err(refusal)), _) => {
             Probed { refused: format!("{}: {}", refusal.clause, refusal.message), ..Probed::default() }
@@ -408,6 +410,7 @@ pub(super) fn probe(options: &Options, scratch: &Path) -> Result<Probed, String>
         }
         (None, None) => Probed { refused: format!("the process that opened it {how}"), ..Probed::default() },
     };
+    probed.facts.has_manifest = manifest_path(&options.library).exists();
     Ok(Probed { took: started.elapsed(), ..probed })
 }
 

@@ -85,7 +85,7 @@ fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     let mut all = instances(known, &report.plugin);
     if !report.refused.is_empty() {
         let is_left = |instance: &Instance| {
-            instance.case.subject == Subject::Plugin
+            matches!(instance.case.subject, Subject::Plugin | Subject::Manifest)
                 && matches!(instance.case.group, Group::Image | Group::Load)
         };
         all.retain(is_left);

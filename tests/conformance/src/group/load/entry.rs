@@ -26,7 +26,9 @@ pub(super) fn add(cases: &mut Cases) {
     case("descriptor/name", "P1.4", name);
     case("descriptor/version", "P1.4", version);
     case("descriptor/build-id", "P1.4", build_id);
-    case("descriptor/as-in-the-manifest", "P1.4", as_in_the_manifest);
+    cases
+        .case(Group::Load, "descriptor/as-in-the-manifest", "P1.4", Subject::Manifest)
+        .run(as_in_the_manifest);
 }
 
 fn entry(c: &Context) -> Verdict<&'static ChipdockPlugin> {

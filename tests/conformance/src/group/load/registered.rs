@@ -1,8 +1,10 @@
 //! What `init` registers (P3.1, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
 
+use std::path::Path;
+
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
-use chipdock_host::PluginState;
 use chipdock_host::manifest::{Manifest, Needs, generate};
+use chipdock_host::{PluginReport, PluginState};
 
 use super::session::{Session, call_everything, descriptor};
 use crate::group::image;
@@ -24,8 +26,6 @@ pub(super) fn add(cases: &mut Cases) {
     case("registered/no-null-slot", "P3.1", |c| nothing_broken(c, "P3.1"));
     case("registered/asks-for-no-function", "P10.3", |c| nothing_broken(c, "P10.3"));
     case("registered/device-types", "P5.12", device_types);
-    case("registered/as-in-the-manifest", "P5.3", as_in_the_manifest);
-    case("registered/schemas-as-in-the-manifest", "P5.7", schemas_as_in_the_manifest);
     case("registered/a-manifest-can-be-made", "P5.6", a_manifest_can_be_made);
     case("registered/taken-by-a-host", "P4.1", taken_by_a_host);
     case("refused/the-first", "P5.10", |c| refuse(c, |_| vec![0]));
@@ -34,6 +34,12 @@ pub(super) fn add(cases: &mut Cases) {
     case("refused/then-taken-by-another", "P5.11", taken_after_refusal);
     let draft = cases.case(Group::Load, "registered/device-type-in-force", "P5.5", Subject::DeviceApi);
     draft.run(device_type_in_force);
+    cases
+        .case(Group::Load, "registered/as-in-the-manifest", "P5.3", Subject::Manifest)
+        .run(as_in_the_manifest);
+    cases
+        .case(Group::Load, "registered/schemas-as-in-the-manifest", "P5.7", Subject::Manifest)
+        .run(schemas_as_in_the_manifest);
 }
 
 fn something(c: &Context) -> Verdict {
@@ -123,7 +129,14 @@ fn a_manifest_can_be_made(c: &Context) -> Verdict {
 
 /// A host of this repository takes it, layouts included.
 fn taken_by_a_host(c: &Context) -> Verdict {
-    let (host, name) = (c.host()?, &c.facts().name);
+    let host = c.host()?;
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let library = real(c.library());
+    // Without a manifest a host calls it by its file until it is open.
+    let candidate = host.plugins().into_iter().find(|report| real(&report.library) == library);
+    let Some(PluginReport { name, .. }) = &candidate else {
+        return Err(Stop::failed("a host finds the library", "it is not among its candidates"));
+    };
     let report =
         host.open_plugin(name).map_err(|error| Stop::failed(format!("a host opens {name}"), error))?;
     let problem = report.problem.as_ref().map(ToString::to_string).unwrap_or_default();
