@@ -45,6 +45,8 @@ pub struct CardPlugin {
     pub sha256: String,
     /// What it registers.
     pub registered: Vec<Registration>,
+    /// Whether a manifest lay beside it.
+    pub has_manifest: bool,
 }
 
 /// With what it was tested.
@@ -149,6 +151,7 @@ impl Card {
                 file: file.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
                 sha256: report.sha256.clone(),
                 registered: plugin.registered.clone(),
+                has_manifest: plugin.has_manifest,
             },
             devices: plugin.devices.clone(),
             machine: report.machine.clone(),

@@ -203,7 +203,11 @@ impl Checks {
             return self.add("counts", Outcome::Unknown, "how many cases there should be is not known here");
         }
         let level = card.suite.level.unwrap_or(Level::Full);
-        let facts = Facts { registered: card.plugin.registered.clone(), ..Facts::default() };
+        let facts = Facts {
+            registered: card.plugin.registered.clone(),
+            has_manifest: card.plugin.has_manifest,
+            ..Facts::default()
+        };
         let seeds = Seeds { first: card.suite.seed, programs: card.suite.programs };
         let mut due: BTreeMap<&str, u64> = BTreeMap::new();
         if card.refused.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::judge::Judge;
 use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
-use crate::{Instance, Level, Profile, Status};
+use crate::{Facts, Instance, Level, Profile, Status, Subject};
 
 /// How each profile that an instance needs came out, and which claims are stale. `planned` is everything that applies to
 /// the plugin, run or not: what was left out proves nothing.
@@ -84,9 +84,27 @@ pub(super) fn levels(
     cases: &[CaseReport],
     profiles: &[ProfileReport],
     n_left_out: usize,
+    facts: &Facts,
 ) -> Vec<LevelReport> {
     let asked = Level::ALL.iter().copied().filter(|level| asked.includes(*level));
-    asked.map(|level| self::level(level, cases, profiles, n_left_out)).collect()
+    let report = |level| match nothing_to_hold(level, facts) {
+        // Its loader is asked for copies and threads too, which says nothing of a device.
+        Some(note) => LevelReport { level, reached: false, note: note.to_owned() },
+        None => self::level(level, cases, profiles, n_left_out),
+    };
+    asked.map(report).collect()
+}
+
+/// Why a level is not to be had, whatever the cases say: the plugin registers nothing that it is about.
+fn nothing_to_hold(level: Level, facts: &Facts) -> Option<&'static str> {
+    let has = |subject| facts.registrations(subject).next().is_some();
+    match level {
+        Level::Device if !has(Subject::DeviceApi) => Some("the plugin registers no device API"),
+        Level::Codegen if ![Subject::TargetKind, Subject::Codegen, Subject::Loader].into_iter().any(has) => {
+            Some("the plugin registers no target kind, code generator or loader")
+        }
+        _ => None,
+    }
 }
 
 fn level(level: Level, cases: &[CaseReport], profiles: &[ProfileReport], n_left_out: usize) -> LevelReport {

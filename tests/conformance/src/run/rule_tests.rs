@@ -189,10 +189,30 @@ fn ended(group: Group, name: &str, status: Status) -> CaseReport {
     case
 }
 
+/// A plugin that registers something of each sort.
+fn with_all() -> Facts {
+    let one = |subject| Registration { subject, name: "x".to_owned() };
+    let registered = [Subject::DeviceApi, Subject::Codegen].map(one).to_vec();
+    Facts { registered, ..Facts::default() }
+}
+
+#[test]
+fn s13_a_level_about_nothing_is_not_reached() {
+    let cases = [Group::Load, Group::Stream, Group::Target].map(|group| ended(group, "a", Status::Passed));
+    let reached = |subject| {
+        let mut facts = with_all();
+        facts.registered.retain(|registered| registered.subject == subject);
+        let levels = conclude::levels(Level::Full, &cases, &[], 0, &facts);
+        levels.into_iter().filter(|level| level.reached).map(|level| level.level).collect::<Vec<_>>()
+    };
+    assert_eq!(reached(Subject::Codegen), [Level::Loadable, Level::Codegen, Level::Full]);
+    assert_eq!(reached(Subject::DeviceApi), [Level::Loadable, Level::Device, Level::Full]);
+}
+
 #[test]
 fn s13_a_level_is_reached_when_all_is_well_and_something_ran() {
     let reached = |cases: &[CaseReport], n_left_out| {
-        let levels = conclude::levels(Level::Full, cases, &[], n_left_out);
+        let levels = conclude::levels(Level::Full, cases, &[], n_left_out, &with_all());
         levels.into_iter().filter(|level| level.reached).map(|level| level.level).collect::<Vec<_>>()
     };
     let (load, copy, op) = (
@@ -216,7 +236,7 @@ fn s13_a_level_is_reached_when_all_is_well_and_something_ran() {
     assert_eq!(reached(&expected, 0), [Level::Loadable, Level::Device], "nothing of it passed");
     let built = [load, with(&op, Status::Built)];
     assert_eq!(reached(&built, 0), [Level::Loadable, Level::Codegen, Level::Full]);
-    let notes = conclude::levels(Level::Codegen, &built, &[], 0);
+    let notes = conclude::levels(Level::Codegen, &built, &[], 0, &with_all());
     assert_eq!(notes.last().unwrap().note, "1 built only");
 }
 
@@ -232,7 +252,7 @@ fn s13_a_profile_that_is_answered_in_two_ways_holds_its_level_back() {
         n_unsupported: 1,
         problem: "two ways".to_owned(),
     };
-    let levels = conclude::levels(Level::Codegen, &[case], &[profile], 0);
+    let levels = conclude::levels(Level::Codegen, &[case], &[profile], 0, &with_all());
     assert!(!levels.last().unwrap().reached);
 }
 

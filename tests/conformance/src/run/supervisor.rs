@@ -158,7 +158,8 @@ fn finish(options: &Options, report: &mut Report, planned: &[Instance], n_left_o
         stale.extend(conclude::stale(&judge, planned, &report.cases));
         (report.profiles, report.stale) = (profiles, stale);
     }
-    report.levels = conclude::levels(options.level, &report.cases, &report.profiles, n_left_out);
+    report.levels =
+        conclude::levels(options.level, &report.cases, &report.profiles, n_left_out, &report.plugin);
     if !report.refused.is_empty() {
         for level in &mut report.levels {
             (level.reached, level.note) = (false, "the plugin is refused".to_owned());

@@ -174,8 +174,13 @@ fn first_cause(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
     let device = c.device()?;
     let stream = device.default_stream(0);
+    // Something to do first, so that both failures are ahead when they are queued.
+    let mut ahead = vec![7_u8; 4 << 20];
+    let space = device.allocate(ahead.len() as u64)?;
     for _ in 0..10 {
         let mut scene = Scene::new(&device, &stream)?;
+        // SAFETY: D.6, both ends live until `scene` goes, which synchronises.
+        unsafe { stream.copy(host_end(ahead.as_mut_ptr(), 0), space.end(0), ahead.len() as u64) }?;
         hooks.fail_next_copy()?;
         scene.copy(1001)?;
         hooks.fail_next_copy()?;
