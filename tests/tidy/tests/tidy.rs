@@ -166,7 +166,7 @@ fn t5_plugins_have_one_shape() {
     let mut findings = Vec::new();
     for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
         let (path, name) = (plugin.path(), plugin.file_name().to_string_lossy().into_owned());
-        for file in ["README.md", "expectations.toml", "Cargo.toml", "src/lib.rs"] {
+        for file in ["README.md", "expectations.toml", "conformance.card.json", "Cargo.toml", "src/lib.rs"] {
             if !path.join(file).is_file() {
                 findings.push(format!("plugins/{name}/{file} is missing"));
             }

@@ -20,7 +20,7 @@ pub fn table(cards: &[Card]) -> String {
     for level in Level::ALL {
         text += &format!(" {} |", capital(level_name(*level)));
     }
-    text += " Cases | Passed | Unsupported | Other | Claims | Device | Suite | Date |\n|---|";
+    text += " Cases | Passed | Unsupported | Other | Claims | On | Suite | Date |\n|---|";
     text += &"---|".repeat(Level::ALL.len());
     text += "--:|--:|--:|---|---|---|---|---|\n";
     for card in sorted.values() {
@@ -37,11 +37,11 @@ pub fn table(cards: &[Card]) -> String {
             .filter(|status| n(**status) > 0)
             .map(|status| format!("{} {}", number(n(*status)), status.name()))
             .collect();
-        cells.push(if other.is_empty() { "–".to_owned() } else { other.join(", ") });
+        cells.push(if other.is_empty() { "-".to_owned() } else { other.join(", ") });
         let claims: Vec<&str> = card.claims.iter().map(|claim| claim.name()).collect();
-        cells.push(if claims.is_empty() { "–".to_owned() } else { claims.join(", ") });
+        cells.push(if claims.is_empty() { "-".to_owned() } else { claims.join(", ") });
         let devices: Vec<String> = card.devices.iter().map(device).collect();
-        cells.push(if devices.is_empty() { "–".to_owned() } else { devices.join("; ") });
+        cells.push(if devices.is_empty() { "-".to_owned() } else { devices.join("; ") });
         cells.push(card.suite.version.clone());
         cells.push(card.date.clone());
         let cells: Vec<String> = cells.iter().map(|cell| in_cell(cell)).collect();
@@ -54,8 +54,10 @@ fn reached(card: &Card, level: Level) -> String {
     let word = match card.levels.iter().find(|found| found.level == level) {
         Some(found) if found.reached && card.is_whole() => "reached",
         Some(found) if found.reached => "in part",
+        // What it does not register it need not have.
+        Some(found) if found.note.starts_with("the plugin registers no") => "-",
         Some(_) => "no",
-        None => "–",
+        None => "-",
     };
     word.to_owned()
 }

@@ -145,7 +145,12 @@ pub fn harmless(text: &str) -> String {
         match c {
             '\n' => out.push(c),
             '\t' => out.push(' '),
-            '\u{200e}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
+            '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{fffe}'
+            | '\u{ffff}' => {
                 out += &c.escape_unicode().to_string();
             }
             c if c.is_control() => out += &c.escape_unicode().to_string(),
