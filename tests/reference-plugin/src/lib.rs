@@ -2,7 +2,7 @@
 //! code generator whose artifacts the reference interpreter runs, functions for threads included.
 //!
 //! It is what the conformance suite is tested with: as it is it passes at level Full. A mutant is a copy of the library
-//! with one fault switched on, see [`fault`].
+//! with one fault switched on, see `fault.rs`.
 //!
 //! * `device_api.reference` (`device_api`): two devices (`hardware`), their memory (`memory`) and streams (`stream`).
 //! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.

@@ -12,7 +12,7 @@ use super::pool::{self, Event, Probed, Runner};
 use super::{Options, Progress, RunError, machine};
 use crate::case::instances;
 use crate::report::{CaseReport, SCHEMA};
-use crate::{Case, Facts, Group, Instance, Report, SUITE_VERSION, Subject, cases};
+use crate::{Case, Facts, Instance, Report, SUITE_VERSION, Subject, cases};
 
 /// What all failures together may say at length, in bytes.
 const TEXTS_BYTES: usize = 16 << 20;
@@ -80,13 +80,16 @@ fn take_probed(report: &mut Report, probed: Probed) {
     report.notes.extend((!probed.note.is_empty()).then_some(probed.note));
 }
 
-/// What there is to run; of a plugin that is refused, what needs no registration and says why.
+/// What is still asked of a plugin that is refused: all else would say again why.
+const OF_THE_REFUSED: &[&str] = &["image/", "load/entry/", "load/descriptor/", "load/opening/"];
+
+/// What there is to run; of a plugin that is refused, what needs no registration.
 fn applicable(known: &[Case], report: &Report) -> Vec<Instance> {
     let mut all = instances(known, &report.plugin);
     if !report.refused.is_empty() {
         let is_left = |instance: &Instance| {
             matches!(instance.case.subject, Subject::Plugin | Subject::Manifest)
-                && matches!(instance.case.group, Group::Image | Group::Load)
+                && OF_THE_REFUSED.iter().any(|start| instance.id.starts_with(start))
         };
         all.retain(is_left);
     }
