@@ -200,6 +200,7 @@ fn empty(options: &Options, bytes: &[u8]) -> Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Group;
     use crate::{Failure, Status};
 
     /// S12: ten thousand long failures stay small.
