@@ -15,6 +15,9 @@ fn the_commands_of_the_readme_work() {
     let scratch = Scratch::new();
     std::os::unix::fs::symlink(root.join("examples").canonicalize().unwrap(), scratch.path("examples"))
         .unwrap();
+    // Where the demo leaves them.
+    std::fs::create_dir_all(scratch.path("target/release")).unwrap();
+    std::os::unix::fs::symlink(&built().plugins, scratch.path("target/release/plugins")).unwrap();
     for name in ["a.npy", "b.npy"] {
         scratch.write_f32(name, &[16], &[1.5; 16]);
     }
@@ -36,5 +39,5 @@ fn the_commands_of_the_readme_work() {
         assert!(!ended.stdout.is_empty(), "{line}");
     }
     assert_eq!(scratch.read_npy::<f32>("c.npy"), (vec![16], vec![3.0; 16]));
-    assert!(scratch.path("softmax.o").exists());
+    assert!(scratch.path("softmax.o").exists() && scratch.path("report.html").exists());
 }
