@@ -285,4 +285,19 @@ fn pure_functions_of_cs_library_are_the_ops_that_they_compute() {
         let error = call(name, dtype, 1.0).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
     }
+    // With other arguments than the function's own: what C would pass is not said.
+    for (name, args) in [
+        ("fabs", vec![Expr::i32(0)]),
+        ("exp", vec![]),
+        ("pow", vec![Expr::float(2.0, DType::FLOAT64)]),
+        ("ldexp", vec![Expr::float(2.0, DType::FLOAT64), Expr::int(1, DType::INT64)]),
+        ("fma", vec![Expr::i32(1); 3]),
+    ] {
+        let mut f = build::function("f");
+        let a = f.buffer("A", [1], DType::FLOAT64);
+        let callee = Callee::Extern { name: name.into(), pure: true };
+        f.store(&a, [0], Expr::new(ExprKind::Call { callee, args }, DType::FLOAT64));
+        let error = run(f.finish(), vec![floats(DType::FLOAT64, &[0.0])]).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
+    }
 }

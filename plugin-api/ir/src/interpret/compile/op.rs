@@ -225,13 +225,20 @@ impl Compiler<'_, '_> {
 }
 
 /// The op that a function of C's mathematical library computes on the type that its name says; of OpenCL C's, on float32
-/// by the name without a suffix.
-pub(super) fn library_op(name: &str, dtype: DType) -> Option<Op> {
-    match dtype {
+/// by the name without a suffix. None where the arguments are not the function's own: nothing says how they are passed.
+pub(super) fn library_op(name: &str, args: &[Expr], dtype: DType) -> Option<Op> {
+    let op = match dtype {
         DType::FLOAT64 => math_op(name),
         DType::FLOAT32 => name.strip_suffix('f').and_then(math_op).or_else(|| math_op(name)),
         _ => None,
-    }
+    }?;
+    let params: &[DType] = match op {
+        Op::Ldexp => &[dtype, DType::INT32],
+        Op::Fma => &[dtype; 3],
+        _ if op.signature() == Signature::FloatBinary => &[dtype; 2],
+        _ => &[dtype],
+    };
+    args.iter().map(|arg| arg.dtype).eq(params.iter().copied()).then_some(op)
 }
 
 fn math_op(name: &str) -> Option<Op> {

@@ -141,7 +141,7 @@ fn free_a_stream(device: &Device, _: &Witness) -> Verdict {
 /// The data space is still there, on the device that it is of.
 fn free_elsewhere(device: &Device, witness: &Witness) -> Verdict {
     if device.count()? < 2 {
-        return Err(Stop::Unsupported(format!("{} has one device", device.name)));
+        return Err(Stop::Absent(format!("{} has one device here", device.name)));
     }
     refuse_free(device, 1, "free_data_space on another device", witness.space.data())
 }
@@ -213,7 +213,7 @@ fn absent_end(device: &Device, witness: &Witness) -> Verdict {
 
 fn end_elsewhere(device: &Device, witness: &Witness) -> Verdict {
     if device.count()? < 2 {
-        return Err(Stop::Unsupported(format!("{} has one device", device.name)));
+        return Err(Stop::Absent(format!("{} has one device here", device.name)));
     }
     let other = device.allocate(SIZE as u64)?;
     let end = ChipdockCopyEnd { device: device.device(1), ..other.end(0) };

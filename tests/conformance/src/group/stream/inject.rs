@@ -307,10 +307,7 @@ fn opened_again(c: &Context) -> Verdict {
 
 fn other_devices(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
-    let device = c.device()?;
-    if device.count()? < 2 {
-        return Err(Stop::Unsupported(format!("{} has one device", device.name)));
-    }
+    let device = c.several_devices()?;
     let space = device.allocate_kind(1, 64, 64, 0, "")?;
     hooks.lose()?;
     space.write(0, &[5; 64])?;

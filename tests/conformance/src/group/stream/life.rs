@@ -208,12 +208,8 @@ fn other_thread(device: &Device) -> Verdict {
 }
 
 fn of_each_device(c: &Context) -> Verdict {
-    let device = c.device()?;
-    let count = device.count()?;
-    if count < 2 {
-        return Err(Stop::Unsupported(format!("{} has {count} device", device.name)));
-    }
-    for device_id in 0..count {
+    let device = c.several_devices()?;
+    for device_id in 0..device.count()? {
         let streams = streams(&device, device_id, 2)?;
         let size = 4096;
         let space = device.allocate_kind(device_id, size, 64, 0, "")?;
