@@ -82,7 +82,18 @@ impl Host {
 
     fn device_type(&self, kind: &TargetKind) -> Result<i32, Error> {
         if let Some(api) = self.0.device_api(&kind.device)? {
+            if kind.device_type != 0 && kind.device_type != api.device_type {
+                let message = format!(
+                    "target kind \"{}\" says that device_api.{} has type {}, and it is registered with type {}",
+                    kind.name, kind.device, kind.device_type, api.device_type
+                );
+                return Err(Error::new(ErrorKind::BrokenPlugin, message)
+                    .hint("the two plugins were not made for each other; choose one with --prefer"));
+            }
             return Ok(api.device_type);
+        }
+        if kind.device_type != 0 {
+            return Ok(kind.device_type);
         }
         // Without the device's plugin one can still compile for it; the number is checked where it runs.
         let line = format!(

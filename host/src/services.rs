@@ -217,6 +217,19 @@ impl Services {
         });
     }
 
+    /// The device of a type that is active on this thread; the first where none was chosen.
+    pub(crate) fn current_device(&self, device_type: i32) -> i32 {
+        if DEVICES_COUNT.get() == 0 {
+            return 0;
+        }
+        let found = DEVICES.try_with(|devices| {
+            let devices = devices.borrow();
+            let own = devices.iter().find(|(id, device)| *id == self.id && device.device_type == device_type);
+            own.map_or(0, |(_, device)| device.device_id)
+        });
+        found.unwrap_or(0)
+    }
+
     /// The devices that are active on this thread, one for each type that one was chosen of.
     pub(crate) fn current_devices(&self) -> Vec<DLDevice> {
         if DEVICES_COUNT.get() == 0 {

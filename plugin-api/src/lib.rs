@@ -327,6 +327,8 @@ pub mod attribute;
 pub mod cpu;
 pub mod dtype;
 #[cfg(feature = "ir")]
+pub mod kernel;
+#[cfg(feature = "ir")]
 pub mod lowered;
 pub mod slot;
 pub mod text;

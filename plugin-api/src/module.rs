@@ -13,7 +13,7 @@ use crate::device_api::not_null;
 use crate::host::{write_any, write_out};
 use crate::session::Registered;
 use crate::text::{bytes_in, str_in};
-use crate::{Any, Error, ErrorKind, Function, HostRef, Str};
+use crate::{Any, Error, ErrorKind, Function, HostRef, Str, Stream};
 
 /// An artifact, borrowed for the call.
 #[derive(Clone, Copy)]
@@ -145,6 +145,27 @@ impl EnvRef {
     #[must_use]
     pub fn host(self) -> HostRef {
         self.host
+    }
+
+    /// The id of the device of that type that is active on this thread: where a kernel runs. 0 where none was made
+    /// active, and without an environment.
+    #[must_use]
+    pub fn current_device(self, device_type: i32) -> i32 {
+        if self.raw.is_null() {
+            return 0;
+        }
+        // SAFETY: M.4, the environment lives; its functions may be called from any thread.
+        unsafe { ((*self.raw).current_device)(self.raw, device_type) }
+    }
+
+    /// The stream that is active on this thread for a device: where a kernel is queued (D.18).
+    #[must_use]
+    pub fn current_stream(self, device: DLDevice) -> Stream {
+        if self.raw.is_null() {
+            return Stream::DEFAULT;
+        }
+        // SAFETY: as above.
+        Stream::from_raw(unsafe { ((*self.raw).current_stream)(self.raw, device) })
     }
 }
 

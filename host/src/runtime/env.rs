@@ -83,6 +83,7 @@ impl EnvState {
             set_device,
             call_imported,
             parallel_launch,
+            current_device,
         })
     }
 
@@ -172,6 +173,11 @@ unsafe extern "C" fn set_device(env: *const ChipdockEnv, device: DLDevice) -> i3
         state.services.set_current_device(device);
         Ok(())
     }))
+}
+
+unsafe extern "C" fn current_device(env: *const ChipdockEnv, device_type: i32) -> i32 {
+    // SAFETY: compiled code passes the environment that it was given.
+    unsafe { state(env) }.services.current_device(device_type)
 }
 
 unsafe extern "C" fn call_imported(

@@ -203,18 +203,15 @@ pub(crate) fn check_kind(name: &str, kind: &TargetKind) -> Result<(), String> {
             }
         }
     }
-    let facts = &kind.facts;
-    for fact in [
-        &facts.threads_per_block_max,
-        &facts.shared_memory_bytes_max,
-        &facts.warp_size,
-        &facts.function_args_max,
-        &facts.pointer_bits,
-    ] {
-        let is_int =
-            kind.options.iter().any(|option| option.name == *fact && option.option_type == OptionType::Int);
-        if !fact.is_empty() && !is_int {
-            return Err(format!("a fact is read from option \"{fact}\", which is no declared integer"));
+    if kind.device_type < 0 {
+        return Err(format!("device_type: expected 0 or DLPack's number of a device, found {}", kind.device_type));
+    }
+    for (fact, option_type) in kind.facts.named() {
+        let is_declared =
+            kind.options.iter().any(|option| option.name == fact && option.option_type == option_type);
+        if !is_declared {
+            let what = if option_type == OptionType::Int { "integer" } else { "list of integers" };
+            return Err(format!("a fact is read from option \"{fact}\", which is no declared {what}"));
         }
     }
     Ok(())

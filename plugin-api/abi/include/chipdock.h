@@ -105,7 +105,7 @@ extern "C" {
 #define CHIPDOCK_MAGIC 5423265531107559491
 
 // A hash of the sizes and offsets of the frozen tables; `crate::layout_hash` proves it.
-#define CHIPDOCK_LAYOUT_HASH 11043708006759530468ull
+#define CHIPDOCK_LAYOUT_HASH 3518686625146653852
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -659,6 +659,8 @@ typedef struct ChipdockEnv {
                              ChipdockParallelBody body,
                              void *data,
                              int32_t tasks_max);
+  // The id of the device of that type that is active on this thread; 0 where none was made active.
+  int32_t (*current_device)(const struct ChipdockEnv *env, int32_t device_type);
 } ChipdockEnv;
 
 // The functions of a loaded module.
@@ -919,7 +921,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, codegen, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, module_loader, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, function, 40);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, interface, 48);
-CHIPDOCK_ASSERT_SIZE(ChipdockEnv, 72);
+CHIPDOCK_ASSERT_SIZE(ChipdockEnv, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, version, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, padding, 4);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, self_, 8);
@@ -930,6 +932,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, current_stream, 40);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, set_device, 48);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, call_imported, 56);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, parallel_launch, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, current_device, 72);
 CHIPDOCK_ASSERT_SIZE(ChipdockDeviceApi, 96);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, destroy, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, device_count, 8);

@@ -171,6 +171,8 @@ pub struct ChipdockEnv {
         data: *mut c_void,
         tasks_max: i32,
     ) -> i32,
+    /// The id of the device of that type that is active on this thread; 0 where none was made active.
+    pub current_device: unsafe extern "C" fn(env: *const ChipdockEnv, device_type: i32) -> i32,
 }
 
 // SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.

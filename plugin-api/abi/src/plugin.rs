@@ -10,7 +10,7 @@ pub const CHIPDOCK_ABI_MINOR: u32 = 0;
 /// `CHIPDOCK` as little-endian bytes.
 pub const CHIPDOCK_MAGIC: u64 = 0x4B43_4F44_5049_4843;
 /// A hash of the sizes and offsets of the frozen tables; [`crate::layout_hash`] proves it.
-pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x9943_21eb_8a09_ffe4;
+pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x30d4_e2d7_bfc8_cc9c;
 
 /// Sizes of the frozen tables, in bytes, as the plugin was compiled.
 #[repr(C)]

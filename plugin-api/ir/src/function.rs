@@ -67,6 +67,9 @@ pub mod attr {
     pub const ARG_TYPES: &str = "chipdock.arg_types";
     /// Str: of a packed entry function, for people: `f(A: Tensor([n], float32), k: int32)`.
     pub const SIGNATURE: &str = "chipdock.signature";
+    /// Map: of a host function that launches kernels, the device that its tensors are on: `name` (Str, as in
+    /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one).
+    pub const DEVICE: &str = "chipdock.device";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
     /// Bool: best kept out of line, though called often: inlined, it takes registers from its caller.

@@ -106,9 +106,32 @@ pub struct FactOptions {
     /// Option that holds the arguments of a device function at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub function_args_max: String,
+    /// Option that holds the threads of a block at most by axis: a list of three integers, x, y, z.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub block_dimensions_max: String,
+    /// Option that holds the blocks of a grid at most by axis: a list of three integers, x, y, z.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub grid_dimensions_max: String,
     /// Option that holds the bits of a pointer, 32 or 64; where it is not set, 64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer_bits: String,
+}
+
+impl FactOptions {
+    /// The options that facts are read from, each with the type that it must have.
+    pub fn named(&self) -> impl Iterator<Item = (&str, OptionType)> {
+        let numbers = [
+            &self.threads_per_block_max,
+            &self.shared_memory_bytes_max,
+            &self.warp_size,
+            &self.function_args_max,
+            &self.pointer_bits,
+        ];
+        let lists = [&self.block_dimensions_max, &self.grid_dimensions_max];
+        let numbers = numbers.into_iter().map(|option| (option.as_str(), OptionType::Int));
+        let lists = lists.into_iter().map(|option| (option.as_str(), OptionType::IntList));
+        numbers.chain(lists).filter(|(option, _)| !option.is_empty())
+    }
 }
 
 /// A target kind: the schema of a target, declared by a plugin as data (JSON of this struct).
@@ -123,6 +146,13 @@ pub struct TargetKind {
     pub doc: String,
     /// The device API that runs it, as in `device_api.<device>`.
     pub device: String,
+    /// DLPack's number of that device; 0: the host that runs it assigns one, and compiled code asks for it.
+    #[serde(default)]
+    pub device_type: i32,
+    /// Whether its data pointers are handles that nothing may be added to: kernels are then given where a tensor begins as a
+    /// number of elements beside its handle.
+    #[serde(default)]
+    pub opaque_handles: bool,
     /// Default keys.
     #[serde(default)]
     pub keys: Vec<String>,
@@ -249,8 +279,12 @@ pub struct TargetFacts {
     pub target: Arc<Target>,
     /// DLPack's number of its device, or the one that the host assigned.
     pub device_type: i32,
-    /// The device's name, for messages.
+    /// Whether the host assigned the number: code that is to run elsewhere asks for it by name.
+    pub device_type_is_assigned: bool,
+    /// The device's name, as in `device_api.<device>`.
     pub device: String,
+    /// Whether data pointers are handles that nothing may be added to.
+    pub opaque_handles: bool,
     /// Where its code generator takes the module.
     pub stage: Stage,
     /// Whether its functions can be host functions.
@@ -267,6 +301,10 @@ pub struct TargetFacts {
     pub warp_size: Option<i64>,
     /// Arguments of a device function at most, where known.
     pub function_args_max: Option<i64>,
+    /// Threads of a block at most by axis x, y, z, where known.
+    pub block_dimensions_max: [Option<i64>; 3],
+    /// Blocks of a grid at most by axis x, y, z, where known.
+    pub grid_dimensions_max: [Option<i64>; 3],
     /// Bits of a pointer of host functions, 32 or 64: where the fields of a tensor's descriptor lie.
     pub pointer_bits: u32,
     /// Ops that its code generator spells itself beyond the core ops.
@@ -282,7 +320,9 @@ impl TargetFacts {
         Self {
             target: Arc::new(Target { kind: kind.into(), ..Target::default() }),
             device_type: 1,
+            device_type_is_assigned: false,
             device: "cpu".into(),
+            opaque_handles: false,
             stage: Stage::Host,
             is_host: true,
             thread_axes: Vec::new(),
@@ -291,6 +331,8 @@ impl TargetFacts {
             shared_memory_bytes_max: None,
             warp_size: None,
             function_args_max: None,
+            block_dimensions_max: [None; 3],
+            grid_dimensions_max: [None; 3],
             pointer_bits: 64,
             native_ops: Vec::new(),
         }
@@ -298,14 +340,20 @@ impl TargetFacts {
 }
 
 impl TargetKind {
-    /// The facts of a target of this kind, whose device has a number.
+    /// The facts of a target of this kind. `device_type` is the number of its device where the kind does not say it.
     #[must_use]
     pub fn facts(&self, target: &Arc<Target>, device_type: i32) -> TargetFacts {
         let number = |option: &String| target.int(option);
+        let by_axis = |option: &String| {
+            let list = target.options.get(option).and_then(Value::as_array);
+            [0, 1, 2].map(|axis| list.and_then(|list| list.get(axis)).and_then(Value::as_i64))
+        };
         TargetFacts {
             target: Arc::clone(target),
-            device_type,
+            device_type: if self.device_type == 0 { device_type } else { self.device_type },
+            device_type_is_assigned: self.device_type == 0 && !self.is_host,
             device: self.device.clone(),
+            opaque_handles: self.opaque_handles,
             stage: self.stage,
             is_host: self.is_host,
             thread_axes: self.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect(),
@@ -314,6 +362,8 @@ impl TargetKind {
             shared_memory_bytes_max: number(&self.facts.shared_memory_bytes_max),
             warp_size: number(&self.facts.warp_size),
             function_args_max: number(&self.facts.function_args_max),
+            block_dimensions_max: by_axis(&self.facts.block_dimensions_max),
+            grid_dimensions_max: by_axis(&self.facts.grid_dimensions_max),
             pointer_bits: if number(&self.facts.pointer_bits) == Some(32) { 32 } else { 64 },
             native_ops: self.native_ops.iter().filter_map(|name| crate::Op::by_name(name)).collect(),
         }

@@ -158,6 +158,10 @@ unsafe extern "C" fn parallel(
     }
 }
 
+unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32) -> i32 {
+    0
+}
+
 static ENV: ChipdockEnv = ChipdockEnv {
     version: 1,
     padding: 0,
@@ -169,6 +173,7 @@ static ENV: ChipdockEnv = ChipdockEnv {
     set_device,
     call_imported,
     parallel_launch: parallel,
+    current_device,
 };
 
 /// A value of that type index with an integer in it.

@@ -252,6 +252,12 @@ impl Checker<'_> {
                         if items.iter().all(|item| matches!(item, AttrValue::Str(_)))),
                     "a list of strings",
                 ),
+                attr::DEVICE => (
+                    matches!(value, AttrValue::Map(map)
+                        if matches!(map.get("name"), Some(AttrValue::Str(_)))
+                            && matches!(map.get("type"), Some(AttrValue::Int(0..=0x7fff_ffff)))),
+                    "a map with `name`, a string, and `type`, a device type",
+                ),
                 _ => (true, ""),
             };
             if !fits {

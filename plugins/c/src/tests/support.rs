@@ -92,6 +92,10 @@ unsafe extern "C" fn parallel_launch(
     -1
 }
 
+unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32) -> i32 {
+    0
+}
+
 pub(super) static ENV: ChipdockEnv = ChipdockEnv {
     version: 1,
     padding: 0,
@@ -103,6 +107,7 @@ pub(super) static ENV: ChipdockEnv = ChipdockEnv {
     set_device,
     call_imported,
     parallel_launch,
+    current_device,
 };
 
 pub(super) fn kind() -> TargetKind {

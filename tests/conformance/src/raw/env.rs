@@ -68,6 +68,10 @@ unsafe extern "C" fn set_device(_env: *const ChipdockEnv, _device: DLDevice) -> 
     CHIPDOCK_OK
 }
 
+unsafe extern "C" fn current_device(_env: *const ChipdockEnv, _device_type: i32) -> i32 {
+    0
+}
+
 unsafe extern "C" fn call_imported(
     env: *const ChipdockEnv,
     name: *const c_char,
@@ -109,5 +113,6 @@ fn leak(host: &'static SuiteHost) -> &'static ChipdockEnv {
         set_device,
         call_imported,
         parallel_launch,
+        current_device,
     }))
 }

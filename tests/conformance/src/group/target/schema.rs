@@ -93,18 +93,10 @@ fn defaults(c: &Context<'_>) -> Verdict {
 
 fn facts(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::of(c)?;
-    let facts = &schema.facts;
-    for (fact, option) in [
-        ("threads_per_block_max", &facts.threads_per_block_max),
-        ("shared_memory_bytes_max", &facts.shared_memory_bytes_max),
-        ("warp_size", &facts.warp_size),
-        ("function_args_max", &facts.function_args_max),
-        ("pointer_bits", &facts.pointer_bits),
-    ] {
-        let declared = schema.options.iter().find(|one| one.name == *option);
-        let is_int = declared.is_some_and(|one| one.option_type == OptionType::Int);
-        let expected = format!("fact \"{fact}\" to name an integer option");
-        ensure(option.is_empty() || is_int, expected, format!("\"{option}\""))?;
+    for (option, option_type) in schema.facts.named() {
+        let declared = schema.options.iter().find(|one| one.name == option);
+        let is_declared = declared.is_some_and(|one| one.option_type == option_type);
+        ensure(is_declared, format!("a fact to name an option of type {option_type:?}"), format!("\"{option}\""))?;
     }
     Ok(())
 }

@@ -1,0 +1,351 @@
+//! Kernels of device modules: what an artifact's index says of one, and how its launch is called.
+//!
+//! A kernel is called as a packed function: its arguments in order (pointers, then scalars), then one integer for each
+//! launch parameter in order. [`Kernel::call`] checks and reads such a call once for every device; a loader adds what
+//! its driver wants.
+//!
+//! # Rules
+//!
+//! - **L1** Launch parameters are thread axes (`blockIdx.x` … `threadIdx.z`), each an extent,
+//!   [`COOPERATIVE`], which is told nothing and has no integer, and [`DYNAMIC_SHARED`], the bytes of dynamic
+//!   shared memory, which is last.
+//! - **L2** An axis that is not named has extent 1. An extent of 0 launches nothing: [`Kernel::call`] answers none.
+//! - **L3** A pointer is a data pointer as the device API hands it out (with `opaque_handles` the bare handle, and where a
+//!   tensor begins is a scalar), or None for null. A scalar is an integer, a boolean or a float, as the index types it.
+//! - **L4** The kernel runs on the device of its type that is current on the calling thread, on the stream that is
+//!   current there ([`EnvRef::current_device`](crate::EnvRef::current_device),
+//!   [`EnvRef::current_stream`](crate::EnvRef::current_stream)); the call returns when it is queued.
+
+use core::ffi::c_void;
+
+use chipdock_ir::{AttrValue, Param, PrimFunc, ThreadAxis, attr};
+use serde_json::{Value, json};
+
+use crate::{AnyView, DLDataType, Error, ErrorKind, dtype};
+
+/// The launch parameter that asks for a launch whose blocks may wait for each other.
+pub const COOPERATIVE: &str = "tirx.use_cooperative_launch";
+/// The launch parameter that tells the bytes of dynamic shared memory.
+pub const DYNAMIC_SHARED: &str = "tirx.use_dyn_shared_memory";
+
+/// A kernel as an artifact's index describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name in the module that it was compiled from.
+    pub name: String,
+    /// Its name in the code.
+    pub symbol: String,
+    /// Types of its arguments; `handle` for a pointer.
+    pub args: Vec<DLDataType>,
+    /// Its thread axes, in the order of the call.
+    pub axes: Vec<ThreadAxis>,
+    /// Whether its blocks wait for each other.
+    pub is_cooperative: bool,
+    /// Whether the call tells the bytes of dynamic shared memory.
+    pub has_dynamic_shared: bool,
+}
+
+/// An argument of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelArg {
+    /// A data pointer or handle; may be null.
+    Pointer(*mut c_void),
+    /// A scalar of that size, its bytes first, little-endian.
+    Scalar {
+        /// The value; bytes behind its size are zero.
+        bytes: [u8; 8],
+        /// 1, 2, 4 or 8.
+        size_bytes: usize,
+    },
+}
+
+/// A launch, checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Arguments, in order.
+    pub args: Vec<KernelArg>,
+    /// Blocks of the grid: x, y, z, each at least 1.
+    pub grid: [u64; 3],
+    /// Threads of a block: x, y, z, each at least 1.
+    pub block: [u64; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared_bytes: u64,
+}
+
+/// A device function as the artifact's index has it: what [`Kernel::from_index`] reads.
+///
+/// `symbol` is its name in the code.
+#[must_use]
+pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
+    let args: Vec<String> = function.params.iter().map(argument_type).collect();
+    let launch_params: Vec<&str> = match function.attrs.get(attr::KERNEL_LAUNCH_PARAMS) {
+        Some(AttrValue::List(list)) => list
+            .iter()
+            .filter_map(|value| if let AttrValue::Str(text) = value { Some(&**text) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    };
+    json!({ "name": &*function.name, "symbol": symbol, "args": args, "launch_params": launch_params })
+}
+
+fn argument_type(param: &Param) -> String {
+    match param {
+        Param::Buffer(_) => "handle".to_owned(),
+        Param::Var(var) => var.dtype.to_string(),
+    }
+}
+
+impl Kernel {
+    /// The kernels of an artifact's index, in its order.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: an entry that is not a kernel's; the message names it.
+    pub fn from_index(index: &Value) -> Result<Vec<Self>, Error> {
+        let functions = index["functions"].as_array();
+        let functions =
+            functions.ok_or_else(|| value_error("expected `functions` in the artifact's index".into()))?;
+        functions.iter().map(Self::of).collect()
+    }
+
+    fn of(entry: &Value) -> Result<Self, Error> {
+        let (Some(name), Some(symbol)) = (entry["name"].as_str(), entry["symbol"].as_str()) else {
+            return Err(value_error(format!("expected a function with `name` and `symbol`, found {entry}")));
+        };
+        let wrong = |what: String| value_error(format!("function {name} of the artifact's index: {what}"));
+        let texts = |field: &str| -> Result<Vec<&str>, Error> {
+            let list = entry[field].as_array().ok_or_else(|| wrong(format!("expected a list `{field}`")))?;
+            let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+            texts.ok_or_else(|| wrong(format!("expected strings in `{field}`")))
+        };
+        let mut kernel = Self {
+            name: name.to_owned(),
+            symbol: symbol.to_owned(),
+            args: Vec::new(),
+            axes: Vec::new(),
+            is_cooperative: false,
+            has_dynamic_shared: false,
+        };
+        for text in texts("args")? {
+            let parsed = dtype::parse(text).map_err(|error| wrong(error.message().into_owned()))?;
+            if parsed.lanes != 1 || !matches!(parsed.bits, 8 | 16 | 32 | 64) {
+                return Err(wrong(format!("expected scalars and handles as arguments, found {text}")));
+            }
+            kernel.args.push(parsed);
+        }
+        for text in texts("launch_params")? {
+            if kernel.has_dynamic_shared {
+                return Err(wrong(format!("expected {DYNAMIC_SHARED} last, found {text} behind it")));
+            }
+            match (text, text.parse::<ThreadAxis>()) {
+                (COOPERATIVE, _) => kernel.is_cooperative = true,
+                (DYNAMIC_SHARED, _) => kernel.has_dynamic_shared = true,
+                (_, Ok(axis)) if place(axis).is_some() && !kernel.axes.contains(&axis) => {
+                    kernel.axes.push(axis)
+                }
+                _ => {
+                    return Err(wrong(format!(
+                        "expected thread axes, each once, {COOPERATIVE} or {DYNAMIC_SHARED} as launch parameters, \
+                         found {text}"
+                    )));
+                }
+            }
+        }
+        Ok(kernel)
+    }
+
+    /// How many arguments a call has, launch parameters included.
+    #[must_use]
+    pub fn arguments_count(&self) -> usize {
+        self.args.len() + self.axes.len() + usize::from(self.has_dynamic_shared)
+    }
+
+    /// Reads a call; none when an extent is 0 and nothing is to be launched (L2).
+    ///
+    /// # Errors
+    ///
+    /// * `TypeError`: another number of arguments, or one of another type; the message names its position.
+    /// * `ValueError`: a scalar that does not fit its type, a negative extent or size.
+    pub fn call(&self, args: &[AnyView<'_>]) -> Result<Option<Launch>, Error> {
+        crate::ensure!(
+            args.len() == self.arguments_count(),
+            ErrorKind::TYPE_ERROR,
+            "kernel {}: expected {} arguments ({} of its own, {} of the launch), found {}",
+            self.name,
+            self.arguments_count(),
+            self.args.len(),
+            self.arguments_count() - self.args.len(),
+            args.len()
+        );
+        let (own, launch) = args.split_at(self.args.len());
+        let mut read = Vec::with_capacity(own.len());
+        for (position, (value, dtype)) in own.iter().zip(&self.args).enumerate() {
+            read.push(self.argument(position, *value, *dtype)?);
+        }
+        let (mut grid, mut block, mut is_empty) = ([1; 3], [1; 3], false);
+        for (axis, value) in self.axes.iter().zip(launch) {
+            let extent = self.size(axis.name(), *value)?;
+            is_empty |= extent == 0;
+            match place(*axis) {
+                Some((true, index)) => grid[index] = extent,
+                Some((false, index)) => block[index] = extent,
+                None => {}
+            }
+        }
+        let dynamic_shared_bytes = match launch.last() {
+            Some(value) if self.has_dynamic_shared => self.size(DYNAMIC_SHARED, *value)?,
+            _ => 0,
+        };
+        Ok((!is_empty).then_some(Launch { args: read, grid, block, dynamic_shared_bytes }))
+    }
+
+    fn size(&self, what: &str, value: AnyView<'_>) -> Result<u64, Error> {
+        let wrong = |error: Error| {
+            Error::new(error.kind(), format!("kernel {}, {what}: {}", self.name, error.message()))
+        };
+        let size: i64 = value.to().map_err(wrong)?;
+        u64::try_from(size).map_err(|_| {
+            value_error(format!("kernel {}: expected {what} to be at least 0, found {size}", self.name))
+        })
+    }
+
+    fn argument(&self, position: usize, value: AnyView<'_>, dtype: DLDataType) -> Result<KernelArg, Error> {
+        let named = |error: Error| {
+            Error::new(
+                error.kind(),
+                format!("kernel {}, argument {position}: {}", self.name, error.message()),
+            )
+        };
+        let text = dtype::text(dtype);
+        let size_bytes = usize::from(dtype.bits / 8);
+        let scalar = |bits: u64| Ok(KernelArg::Scalar { bytes: bits.to_le_bytes(), size_bytes });
+        match text.as_str() {
+            "handle" => {
+                let pointer: Option<*mut c_void> = value.to().map_err(named)?;
+                Ok(KernelArg::Pointer(pointer.unwrap_or(core::ptr::null_mut())))
+            }
+            "float64" => scalar(value.to::<f64>().map_err(named)?.to_bits()),
+            "float32" => scalar(u64::from((value.to::<f64>().map_err(named)? as f32).to_bits())),
+            "bool" => scalar(u64::from(value.to::<bool>().map_err(named)?)),
+            _ if text.starts_with("int") || text.starts_with("uint") => {
+                let found: i64 = value.to().map_err(named)?;
+                let is_signed = text.starts_with("int");
+                // A 64-bit unsigned value comes as the integer of the same bits: values have no other.
+                let fits = match (is_signed, dtype.bits) {
+                    (_, 64) => true,
+                    (true, bits) => found >> (bits - 1) == found >> 63,
+                    (false, bits) => found >> bits == 0,
+                };
+                crate::ensure!(
+                    fits,
+                    ErrorKind::VALUE_ERROR,
+                    "kernel {}, argument {position}: {found} does not fit {text}",
+                    self.name
+                );
+                let mask = if dtype.bits == 64 { u64::MAX } else { (1 << dtype.bits) - 1 };
+                scalar(found as u64 & mask)
+            }
+            _ => Err(value_error(format!(
+                "kernel {}, argument {position}: scalars of type {text} cannot be passed; expected integers, booleans, \
+                 float32 and float64",
+                self.name
+            ))),
+        }
+    }
+}
+
+/// Whether an axis is of the grid, and which; none for virtual threads.
+fn place(axis: ThreadAxis) -> Option<(bool, usize)> {
+    Some(match axis {
+        ThreadAxis::BlockX => (true, 0),
+        ThreadAxis::BlockY => (true, 1),
+        ThreadAxis::BlockZ => (true, 2),
+        ThreadAxis::ThreadX => (false, 0),
+        ThreadAxis::ThreadY => (false, 1),
+        ThreadAxis::ThreadZ => (false, 2),
+        _ => return None,
+    })
+}
+
+fn value_error(message: String) -> Error {
+    Error::new(ErrorKind::VALUE_ERROR, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Any;
+
+    fn kernel() -> Kernel {
+        let index = json!({ "functions": [{
+            "name": "f_kernel", "symbol": "f_kernel_", "args": ["handle", "int32", "float32", "uint8"],
+            "launch_params": ["blockIdx.x", "threadIdx.y", DYNAMIC_SHARED]
+        }] });
+        Kernel::from_index(&index).unwrap().remove(0)
+    }
+
+    fn call(values: &[Any]) -> Result<Option<Launch>, Error> {
+        let views: Vec<AnyView<'_>> = values.iter().map(Any::view).collect();
+        kernel().call(&views)
+    }
+
+    fn values(last: &[i64]) -> Vec<Any> {
+        let own = [Any::NONE, Any::from(-2_i64), Any::from(1.5_f64), Any::from(255_i64)];
+        own.into_iter().chain(last.iter().map(|value| Any::from(*value))).collect()
+    }
+
+    #[test]
+    fn l1_a_call_is_read_in_order() {
+        let launch = call(&values(&[7, 32, 1024])).unwrap().unwrap();
+        assert_eq!((launch.grid, launch.block, launch.dynamic_shared_bytes), ([7, 1, 1], [1, 32, 1], 1024));
+        assert_eq!(launch.args[0], KernelArg::Pointer(core::ptr::null_mut()));
+        let bytes = |bits: u32| u64::from(bits).to_le_bytes();
+        assert_eq!(launch.args[1], KernelArg::Scalar { bytes: bytes(-2_i32 as u32), size_bytes: 4 });
+        assert_eq!(launch.args[2], KernelArg::Scalar { bytes: bytes(1.5_f32.to_bits()), size_bytes: 4 });
+        assert_eq!(launch.args[3], KernelArg::Scalar { bytes: bytes(255), size_bytes: 1 });
+    }
+
+    #[test]
+    fn l2_an_extent_of_0_launches_nothing() {
+        assert_eq!(call(&values(&[0, 32, 0])).unwrap(), None);
+        assert_eq!(call(&values(&[7, 0, 0])).unwrap(), None);
+        assert!(call(&values(&[7, 1, 0])).unwrap().is_some());
+    }
+
+    #[test]
+    fn l3_what_does_not_fit_is_named() {
+        for (position, value, says) in [
+            (0, Any::from(1_i64), "argument 0"),
+            (1, Any::from(1_i64 << 31), "2147483648 does not fit int32"),
+            (2, Any::NONE, "argument 2"),
+            (3, Any::from(-1_i64), "-1 does not fit uint8"),
+            (4, Any::from(-1_i64), "blockIdx.x to be at least 0, found -1"),
+            (6, Any::from(1.5_f64), DYNAMIC_SHARED),
+        ] {
+            let mut args = values(&[1, 1, 0]);
+            args[position] = value;
+            let error = call(&args).unwrap_err();
+            assert!(error.message().contains(says), "{}", error.message());
+        }
+        assert!(call(&values(&[1, 1])).unwrap_err().message().contains("expected 7 arguments"));
+    }
+
+    #[test]
+    fn an_index_that_has_no_kernels_is_refused() {
+        for (field, value, says) in [
+            ("args", json!(["float32x4"]), "float32x4"),
+            ("args", json!([3]), "strings"),
+            ("args", json!(null), "a list `args`"),
+            ("launch_params", json!(["vthread.x"]), "vthread.x"),
+            ("launch_params", json!(["blockIdx.x", "blockIdx.x"]), "each once"),
+            ("launch_params", json!([DYNAMIC_SHARED, "blockIdx.x"]), "last"),
+            ("symbol", json!(null), "`symbol`"),
+        ] {
+            let mut entry = json!({ "name": "k", "symbol": "k", "args": [], "launch_params": [] });
+            entry[field] = value;
+            let error = Kernel::from_index(&json!({ "functions": [entry] })).unwrap_err();
+            assert!(error.message().contains(says), "{}", error.message());
+        }
+        assert!(Kernel::from_index(&json!({})).is_err());
+    }
+}
