@@ -204,7 +204,10 @@ pub(crate) fn check_kind(name: &str, kind: &TargetKind) -> Result<(), String> {
         }
     }
     if kind.device_type < 0 {
-        return Err(format!("device_type: expected 0 or DLPack's number of a device, found {}", kind.device_type));
+        return Err(format!(
+            "device_type: expected 0 or DLPack's number of a device, found {}",
+            kind.device_type
+        ));
     }
     for (fact, option_type) in kind.facts.named() {
         let is_declared =

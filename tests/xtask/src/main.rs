@@ -6,6 +6,7 @@ mod plugins;
 mod python;
 mod setup;
 mod test;
+mod wheels;
 
 use std::process::ExitCode;
 
@@ -16,11 +17,13 @@ Usage: cargo xtask <TASK> [ARGUMENTS]
 
 Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table
-  test      install what the tests need (Debian; numpy and TVM by pip), build the plugins, run every check and every test
+  test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM and NVRTC by pip), build
+            the plugins, run every check and every test
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit; with --peers the
             example kernels beside real TVM and numpy (`cargo xtask bench --peers --help`)
   plugins   build the plugins and write their manifests; prints the folder
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
+  wheels    fetch what tests of plugins ask of PyPI; prints each variable that tests find it by
   ci        the same as test; what .ci/run calls
 
 Examples:
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
             println!("{}", built.folder.display());
         }),
         "python" => python::environment().map(|path| println!("{}", path.display())),
+        "wheels" => wheels::run(),
         "" | "help" | "-h" | "--help" => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

@@ -53,12 +53,17 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
     Ok(python)
 }
 
+/// The packages that a text of requirements names.
+pub(crate) fn packages(requirements: &str) -> Vec<String> {
+    let pinned = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    requirements.lines().map(pinned).filter(|line| !line.is_empty()).collect()
+}
+
 fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, trial: &str) -> Result<()> {
     ensure_venv()?;
     let mut create = Command::new("python3");
     step("make a Python environment for the tests", create.args(["-m", "venv", "--clear"]).arg(folder))?;
-    let pinned = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
-    let packages: Vec<String> = wanted.lines().map(pinned).filter(|line| !line.is_empty()).collect();
+    let packages = packages(wanted);
     let mut install = Command::new(python);
     install.args([
         "-m",

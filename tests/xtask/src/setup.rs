@@ -15,6 +15,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
         "examples/wire-reader-cpp",
     ),
     ("nm", "--version", "binutils", "what a plugin exports"),
+    ("clang++-19", "--version", "clang-19", "goldens of GPU dialects, compiled as C and C++"),
     ("chromium", "--version", "chromium", "the page of the conformance suite, looked at in a browser"),
     ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
 ];
@@ -22,6 +23,8 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
 /// Libraries that plugins open when they are first used: (file name, Debian's package, what for).
 const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libLLVM.so.19.1", "libllvm19", "the target llvm"),
+    ("libOpenCL.so.1", "ocl-icd-libopencl1", "the target opencl"),
+    ("libpocl.so.2", "pocl-opencl-icd", "an OpenCL device on machines that have no other"),
     ("libLLVM-15.so.1", "libllvm15", "the test that two LLVMs in one process do not meet"),
     ("libLLVM-14.so.1", "libllvm14", "the same, with a third"),
 ];
@@ -49,6 +52,11 @@ fn missing() -> Vec<Missing> {
         .collect()
 }
 
+/// Whether Debian's packages can be installed here.
+pub(crate) fn is_debian() -> bool {
+    output("apt-get", &["--version"]).is_some()
+}
+
 /// Installs what is missing, or says what is.
 pub(crate) fn run() -> Result<()> {
     let missing = missing();
@@ -57,7 +65,7 @@ pub(crate) fn run() -> Result<()> {
         for Missing { package, asked, reason } in &missing {
             eprintln!("missing: Debian's package {package} (`{asked}` asks for it), for {reason}");
         }
-        if output("apt-get", &["--version"]).is_none() {
+        if !is_debian() {
             return Err(format!("install these and try again: {}", packages.join(", ")));
         }
         let mut update = Command::new("apt-get");

@@ -1,9 +1,10 @@
 //! Every check and every test, the runner's summary last.
 
 use std::fs;
+use std::process::Command;
 
 use crate::commands::{Result, cargo, root, step, target_folder};
-use crate::{plugins, python, setup};
+use crate::{plugins, python, setup, wheels};
 
 /// Runs everything; with a filter, only the tests whose name holds it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -27,6 +28,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             );
         }
     }
+    device_environment(&mut tests)?;
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
     // What the plugins need was installed: a backend that is missing all the same is a failure, not a skip.
@@ -36,6 +38,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         eprintln!("skipped, and why:\n{lines}");
     }
     result
+}
+
+/// What tests of devices ask the environment for.
+fn device_environment(tests: &mut Command) -> Result<()> {
+    for wheels in wheels::all()? {
+        match wheels::install(&wheels) {
+            Ok(folder) => {
+                tests.env(&wheels.variable, folder);
+            }
+            // Where everything else could be installed, this can be too.
+            Err(why) if setup::is_debian() => return Err(why),
+            Err(why) => eprintln!("no wheels for {}: {why}", wheels.plugin),
+        }
+    }
+    // PoCL shows no device where it cannot keep what it compiled; what an earlier run left there proves nothing.
+    let cache = target_folder().join("pocl-cache");
+    let _ = fs::remove_dir_all(&cache);
+    fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+    tests.env("POCL_CACHE_DIR", cache);
+    Ok(())
 }
 
 /// What is checked besides tests: format, lints, documents, licences, examples in documents.

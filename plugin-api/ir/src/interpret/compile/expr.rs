@@ -65,10 +65,12 @@ impl Compiler<'_, '_> {
                 }),
             ExprKind::Call { callee: Callee::Op(op), args } => self.op(*op, args, dtype),
             ExprKind::Call { callee: Callee::Global(name), args } => self.call(name, args, dtype),
-            ExprKind::Call { callee: Callee::Extern { name, pure }, args } => match library_op(name, args, dtype) {
-                Some(op) if *pure => self.op(op, args, dtype),
-                _ => self.unsupported(format!("calls of the C function {name}"), dtype),
-            },
+            ExprKind::Call { callee: Callee::Extern { name, pure }, args } => {
+                match library_op(name, args, dtype) {
+                    Some(op) if *pure => self.op(op, args, dtype),
+                    _ => self.unsupported(format!("calls of the C function {name}"), dtype),
+                }
+            }
         }
     }
 

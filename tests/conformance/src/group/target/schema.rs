@@ -96,7 +96,11 @@ fn facts(c: &Context<'_>) -> Verdict {
     for (option, option_type) in schema.facts.named() {
         let declared = schema.options.iter().find(|one| one.name == option);
         let is_declared = declared.is_some_and(|one| one.option_type == option_type);
-        ensure(is_declared, format!("a fact to name an option of type {option_type:?}"), format!("\"{option}\""))?;
+        ensure(
+            is_declared,
+            format!("a fact to name an option of type {option_type:?}"),
+            format!("\"{option}\""),
+        )?;
     }
     Ok(())
 }
