@@ -2,7 +2,7 @@
 
 use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
-use crate::{Code, OpTable, Prelude};
+use crate::{Code, OpTable, Prelude, Uses};
 
 /// A dialect's "no": what is not supported, and what to do about it. Becomes the message of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,39 @@ pub struct Parameter {
     pub pointer: Option<PointerType>,
     /// True for a pointer through which the function writes.
     pub is_written: bool,
+    /// True for a pointer through which the function may read.
+    pub is_read: bool,
+    /// True for a pointer through which the function adds atomically.
+    pub is_atomic: bool,
+}
+
+/// The dynamic shared memory of a kernel: the dialect declares `name` as a pointer to, or an array of, `element` in
+/// memory, in the signature, the preamble or the module's lines; how long it is, the launch tells.
+#[derive(Clone, Debug)]
+pub struct DynamicShared {
+    /// Its name in the text, unique in the file.
+    pub name: String,
+    /// What its allocation has as elements; `uint8` where the function has none, though its launch tells a size.
+    pub element: DType,
+    /// How many of them, where that is constant.
+    pub count: Option<i128>,
+    /// What the function does with it.
+    pub uses: Uses,
+}
+
+/// What the signature of a kernel must say of its launch.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Threads of a block on the axes x, y, z, where constant; 1 on an axis that the kernel does not have.
+    pub block: [Option<u64>; 3],
+    /// The axes that it has.
+    pub axes: Vec<ThreadAxis>,
+    /// Whether its blocks may wait for each other.
+    pub is_cooperative: bool,
+    /// Shared memory whose size the launch tells.
+    pub dynamic_shared: Option<DynamicShared>,
+    /// Whether it has operations of warps.
+    pub uses_warp: bool,
 }
 
 /// A function, as far as its signature goes.
@@ -59,6 +92,41 @@ pub struct Signature {
     pub is_cold: bool,
     /// True for a function that is faster out of line.
     pub is_no_inline: bool,
+    /// Of a kernel (calling convention 2) alone.
+    pub launch: Option<Launch>,
+}
+
+/// Where the declaration of a buffer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllocationPlace {
+    /// Where its allocation stands in the function.
+    Here,
+    /// At the top of the function's body, behind the preamble: `__local` of OpenCL C, `threadgroup` of MSL.
+    Function,
+    /// Before the function, under a name that is unique in the file: `var<workgroup>` of WGSL.
+    Module,
+}
+
+/// A buffer to declare.
+#[derive(Clone, Copy, Debug)]
+pub struct Allocation<'a> {
+    /// Its name in the text.
+    pub name: &'a str,
+    /// The buffer.
+    pub buffer: &'a Buffer,
+    /// How many elements, lanes counted; at least 1.
+    pub count: i128,
+    /// What the function does with it.
+    pub uses: Uses,
+}
+
+/// A barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct Barrier<'a> {
+    /// Whose threads wait: `shared`, `shared.dyn` (of the block) or `warp`.
+    pub scope: &'a str,
+    /// Whether it must order accesses to global memory too: those of shared memory it always does.
+    pub orders_global: bool,
 }
 
 /// Which elements of a buffer an access touches.
@@ -83,6 +151,8 @@ pub struct Access {
     pub dtype: DType,
     /// Where the buffer lives.
     pub scope: StorageScope,
+    /// What the function does with this memory, here and elsewhere.
+    pub uses: Uses,
     /// Which elements.
     pub place: Place,
     /// Lanes that are accessed, a boolean vector; `None`: all.
@@ -202,7 +272,8 @@ pub trait Dialect {
         Overflow::Undefined
     }
 
-    /// The type in which an index that may not fit 32 bits is computed.
+    /// The type in which an index that may not fit 32 bits is computed: int64, or int32 in a language that has no other;
+    /// there 64-bit positions are computed in 32 bits, since no buffer is longer.
     fn index_type(&self) -> DType {
         DType::INT64
     }
@@ -241,12 +312,20 @@ pub trait Dialect {
 
     // -- storage qualifiers -----------------------------------------------------------------------------------------
 
-    /// The declaration of `count` elements of a buffer, known to the rest of the block under `name`.
+    /// The declaration of a buffer under a name that is known to the rest of the block (of the function, of the file, as
+    /// [`Dialect::allocation_place`] has it).
     ///
     /// # Errors
     ///
     /// A scope, element type or size that the language does not have.
-    fn allocation(&self, name: &str, buffer: &Buffer, count: i128, prelude: &mut Prelude) -> Answer<String>;
+    fn allocation(&self, allocation: &Allocation<'_>, prelude: &mut Prelude) -> Answer<String>;
+
+    /// Where the declarations of buffers of a scope stand. Dynamic shared memory of a kernel has none: it is part of
+    /// [`Launch`].
+    fn allocation_place(&self, scope: &StorageScope) -> AllocationPlace {
+        let _ = scope;
+        AllocationPlace::Here
+    }
 
     // -- literals ---------------------------------------------------------------------------------------------------
 
@@ -307,6 +386,16 @@ pub trait Dialect {
         Some(Code::ternary(condition, then, otherwise))
     }
 
+    /// The amount of a shift, an integer within the width of `dtype`, as the second operand of a shift operator.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn shift_amount(&self, amount: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        let _ = (dtype, prelude);
+        Ok(amount)
+    }
+
     /// `result` in place of a computation on `operand` that would give it anyway; for languages whose compilers complain
     /// of a variable that nothing reads.
     fn instead_of(&self, operand: &Code, result: &Code) -> Code {
@@ -316,19 +405,19 @@ pub trait Dialect {
 
     // -- threads and barriers ---------------------------------------------------------------------------------------
 
-    /// The index of this thread on an axis.
+    /// The index of this thread on an axis, as a value of the type, which is int32 or int64.
     ///
     /// # Errors
     ///
     /// An axis that the language does not have.
-    fn thread_index(&self, axis: ThreadAxis, prelude: &mut Prelude) -> Answer<Code>;
+    fn thread_index(&self, axis: ThreadAxis, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
 
-    /// The statement that waits for the other threads of a scope.
+    /// The statement that waits for the other threads of a scope; empty where nothing has to be said.
     ///
     /// # Errors
     ///
     /// A scope that the language has no barrier for.
-    fn barrier(&self, scope: &str, prelude: &mut Prelude) -> Answer<String>;
+    fn barrier(&self, barrier: &Barrier<'_>, prelude: &mut Prelude) -> Answer<String>;
 
     // -- buffers ----------------------------------------------------------------------------------------------------
 
@@ -363,6 +452,31 @@ pub trait Dialect {
     ///
     /// A calling convention or a parameter that the language does not have.
     fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String>;
+
+    /// True where parameters of functions of a calling convention are declared at module scope, so that their names are
+    /// unique in the file: WGSL's bindings.
+    fn are_parameters_of_module(&self, calling_conv: i64) -> bool {
+        let _ = calling_conv;
+        false
+    }
+
+    /// A parameter as the body names it: `args.n` where scalars stand in a struct, `n != 0` where a boolean comes as
+    /// something else. Of its type; where that is a 64-bit integer and [`Dialect::index_type`] is narrower, what
+    /// [`Dialect::cast_bits`] takes.
+    fn parameter(&self, signature: &Signature, position: usize, prelude: &mut Prelude) -> Code {
+        let _ = prelude;
+        Code::primary(signature.params.get(position).map_or("", |param| &param.name))
+    }
+
+    /// Declarations at module scope that stand before the function: bindings, structs of arguments.
+    ///
+    /// # Errors
+    ///
+    /// A parameter that the language does not have.
+    fn module_lines(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<Vec<String>> {
+        let _ = (signature, prelude);
+        Ok(Vec::new())
+    }
 
     /// The first lines of a function's body.
     fn preamble(&self, signature: &Signature, prelude: &mut Prelude) -> Vec<String> {

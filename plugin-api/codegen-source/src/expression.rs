@@ -357,9 +357,18 @@ impl<'a> Writer<'a> {
                 if e.dtype.is_int() && e.dtype.is_scalar() && self.depth <= crate::DEPTH_MAX =>
             {
                 let is_exact = self.ranges.is_exact(e);
-                if is_exact || (self.positions.contains(e) && wide_bits > 32) {
+                if e.dtype.bits > wide_bits {
                     return self.exact_index(e, *op, a, b);
                 }
+                if is_exact && e.dtype.bits <= wide_bits || (self.positions.contains(e) && wide_bits > 32) {
+                    return self.exact_index(e, *op, a, b);
+                }
+            }
+            // In a narrow index type every index is computed in it: what stays within a buffer is right modulo its width.
+            ExprKind::Cast(value)
+                if e.dtype.bits > wide_bits && value.dtype.is_int() && value.dtype.bits <= wide_bits =>
+            {
+                return self.index_term(value);
             }
             ExprKind::Cast(value)
                 if e.dtype.is_scalar()
@@ -371,7 +380,13 @@ impl<'a> Writer<'a> {
             }
             _ => {}
         }
-        (self.value(e), e.dtype.bits >= wide_bits)
+        let code = self.value(e);
+        if e.dtype.bits > wide_bits {
+            let wide = self.dialect.index_type();
+            let answer = self.dialect.cast_bits(&code, wide, &mut self.prelude);
+            return (self.expect(e, answer), true);
+        }
+        (code, e.dtype.bits >= wide_bits)
     }
 
     fn exact_index(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> (Code, bool) {
@@ -433,6 +448,7 @@ impl<'a> Writer<'a> {
                 // Nothing branches on a vector.
                 if e.dtype.is_scalar() { self.dialect.likely(&code) } else { code }
             }
+            Callee::Op(Op::ThreadInvariant) if args.len() == 1 => self.value(&args[0]),
             Callee::Op(op) => self.op(e, *op, args),
             Callee::Global(name) => {
                 let Some(function) = self.functions.get(name) else {

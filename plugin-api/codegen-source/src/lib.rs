@@ -20,16 +20,36 @@
 //! - **S8** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
 //!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
 //!
+//! Of kernels, functions of calling convention 2:
+//!
+//! - **S9** A kernel's signature has all that a launch must match ([`Launch`]): its axes, the threads of a block where
+//!   they are constant, dynamic shared memory. An axis whose extent the launch does not tell is refused.
+//! - **S10** A buffer is declared where the dialect wants it ([`AllocationPlace`]); what stands at module scope has a name
+//!   that is unique in the file. There is one buffer of dynamic shared memory at most; it belongs to the [`Launch`], and
+//!   others are views of it.
+//! - **S11** The index of a thread is a constant of the function. What a dialect must know of a buffer beyond its type,
+//!   it is told wherever the buffer stands ([`Uses`]): a parameter, an allocation, an access.
+//! - **S12** A barrier always orders shared memory; whether it must order global memory too, it says.
+//!
+//! Order of the text of a function: [`Dialect::module_lines`], allocations at module scope, [`Dialect::signature`],
+//! [`Dialect::preamble`], allocations at the function's top, the body.
+//!
 //! # Main design choices
 //!
 //! - *A trait over text, not a class to override*: TVM's CodeGenC subclasses override 26 hooks of one printer, so that a
 //!   change of the printer breaks backends unseen. Here a dialect never prints a statement; it answers questions.
 //! - *Statements before expressions*: what has no expression form (a `let` within an expression, lazy parts) becomes
 //!   statements before the one at hand, so that no language extension is needed.
+//! - *Four device languages side by side*: OpenCL C and CUDA C have pointers, MSL has attributes on its parameters, WGSL
+//!   has no pointers at all and its buffers at module scope. So a buffer is a name and an element type, never a pointer
+//!   that something is added to: an [`Access`] says base and index apart, and only what names a pointer as a value asks
+//!   for [`Dialect::pointer_type`].
 
 mod code;
 mod dialect;
 mod expression;
+mod function;
+mod memory;
 mod module;
 mod names;
 mod op_table;
@@ -41,9 +61,10 @@ mod writer;
 
 pub use code::{Code, Infix, Precedence};
 pub use dialect::{
-    Access, Answer, Argument, Dialect, MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature,
-    Vector,
+    Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Dialect, DynamicShared, Launch,
+    MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
 };
+pub use memory::Uses;
 pub use module::{Source, SourceFunction, unsupported, write_module};
 pub use names::{Names, is_identifier};
 pub use op_table::{OpRow, OpTable, Spelling};

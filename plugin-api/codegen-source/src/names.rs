@@ -31,6 +31,11 @@ impl Names {
         }
     }
 
+    /// Every name that is taken, in no order.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = &str> {
+        self.taken.iter().map(String::as_str)
+    }
+
     /// Takes a name as it is; false when it is taken already.
     pub fn take(&mut self, name: &str) -> bool {
         self.taken.insert(name.to_owned())

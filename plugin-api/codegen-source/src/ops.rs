@@ -64,6 +64,7 @@ fn shift(
         Some(constant) => Code::primary(constant.rem_euclid(width).to_string()),
         None => Code::infix(Infix::BitAnd, amount, &Code::primary((width - 1).to_string())),
     };
+    let amount = dialect.shift_amount(amount, dtype, prelude)?;
     if op == Op::ShiftRight {
         return Ok(Code::infix(Infix::ShiftRight, value, &amount));
     }

@@ -1,13 +1,10 @@
-//! Statements, buffers and functions.
+//! Statements and buffers.
 
 use chipdock_ir::analysis::{Sharing, is_pure};
-use chipdock_ir::{
-    AttrValue, Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Param, Span, Stmt, StmtKind, ThreadAxis,
-    Var, attr,
-};
+use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Span, Stmt, StmtKind, Var};
 
 use crate::writer::{Known, Writer};
-use crate::{Access, Answer, Code, Infix, MessagePart, Parameter, Place, Precedence, Refusal, Signature};
+use crate::{Access, AllocationPlace, Answer, Barrier, Code, Infix, MessagePart, Place, Precedence, Refusal};
 
 /// The parts of a loop.
 struct Loop<'a> {
@@ -20,72 +17,6 @@ struct Loop<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Writes the function at hand.
-    pub(crate) fn function(&mut self, name: &str, is_called: bool) {
-        let signature = self.signature(name, is_called);
-        let header = match self.dialect.signature(&signature, &mut self.prelude) {
-            Ok(header) => header,
-            Err(refusal) => {
-                let message = format!("target {}: {}", self.dialect.name(), refusal.0);
-                self.report(Span::NONE, String::new(), message);
-                String::new()
-            }
-        };
-        if let Some(place) = self.dialect.place(None) {
-            self.text.line(place);
-        }
-        self.text.open(&header);
-        for line in self.dialect.preamble(&signature, &mut self.prelude) {
-            self.text.line(line);
-        }
-        for buffer in &self.function.alloc_buffers {
-            let answer = self.allocate(buffer);
-            if let Err(refusal) = answer {
-                let message = format!("target {}: {}", self.dialect.name(), refusal.0);
-                self.report(Span::NONE, buffer.name.to_string(), message);
-            }
-        }
-        let body = &self.function.body;
-        self.stmt(body);
-        self.text.close("");
-    }
-
-    fn signature(&mut self, name: &str, is_called: bool) -> Signature {
-        let function = self.function;
-        let mut params = Vec::with_capacity(function.params.len());
-        for param in &function.params {
-            let var = match param {
-                Param::Buffer(buffer) => &buffer.data,
-                Param::Var(var) => var,
-            };
-            let name = self.declare(param.name());
-            self.know(var, Code::primary(name.clone()));
-            self.positions.bind(var);
-            params.push(Parameter {
-                name,
-                dtype: var.dtype,
-                pointer: var.pointer.clone(),
-                is_written: self.usage.written.contains(&var.address()),
-            });
-        }
-        let calling_conv = match function.attrs.get(attr::CALLING_CONV) {
-            Some(AttrValue::Int(value)) => *value,
-            _ => 0,
-        };
-        let is_set =
-            |name| matches!(function.attrs.get(name), Some(AttrValue::Bool(true) | AttrValue::Int(1)));
-        Signature {
-            name: name.to_owned(),
-            calling_conv,
-            params,
-            ret: function.ret,
-            is_noalias: is_set(attr::NOALIAS),
-            is_called,
-            is_cold: is_set(attr::COLD),
-            is_no_inline: is_set(attr::NO_INLINE),
-        }
-    }
-
     // -- buffers ----------------------------------------------------------------------------------------------------
 
     /// The place of a load or store.
@@ -135,7 +66,8 @@ impl<'a> Writer<'a> {
             }
         };
         let predicate = predicate.map(|predicate| self.settled(predicate));
-        Ok(Access { base, base_element: element, dtype, scope: buffer.scope.clone(), place, predicate })
+        let (scope, uses) = (buffer.scope.clone(), self.memory.uses(buffer.data.address()));
+        Ok(Access { base, base_element: element, dtype, scope, uses, place, predicate })
     }
 
     /// An index in units of `lanes` with the buffer's stride and offset applied.
@@ -156,22 +88,6 @@ impl<'a> Writer<'a> {
             index = Code::infix(Infix::Add, &left, &index);
         }
         Ok(index)
-    }
-
-    fn allocate(&mut self, buffer: &Buffer) -> Answer<()> {
-        let name = self.declare(&buffer.name);
-        let known = Known { code: Code::primary(name.clone()), element: Some(buffer.dtype.scalar()) };
-        self.vars.insert(buffer.data.address(), known);
-        let Some(count) = buffer.constant_size() else {
-            return Err(Refusal::new(format!(
-                "buffer {} is allocated with a size that is not constant; lower it to workspace",
-                buffer.name
-            )));
-        };
-        let count = count.max(0).saturating_mul(buffer.dtype.lanes.into());
-        let line = self.dialect.allocation(&name, buffer, count.max(1), &mut self.prelude)?;
-        self.text.line(line);
-        Ok(())
     }
 
     fn declare_buffer(&mut self, s: &Stmt, buffer: &'a Buffer, data: Option<&'a Expr>) {
@@ -233,9 +149,12 @@ impl<'a> Writer<'a> {
                 self.store(s, buffer, indices, value, predicate.as_ref());
             }
             StmtKind::AllocBuffer { buffer, .. } => {
-                if self.usage.uses(buffer.data.address()) {
-                    let answer = self.allocate(buffer);
-                    self.expect_stmt(s, answer);
+                let address = buffer.data.address();
+                if self.usage.uses(address) && !self.hoisted.contains(&address) {
+                    let answer = self.allocate(buffer, AllocationPlace::Here);
+                    if let Some(line) = self.expect_stmt(s, answer) {
+                        self.text.line(line);
+                    }
                 }
             }
             StmtKind::DeclBuffer { buffer, data } => {
@@ -253,7 +172,7 @@ impl<'a> Writer<'a> {
             StmtKind::Evaluate(value) => self.evaluate(s, value),
             StmtKind::Assert { condition, kind, message } => self.assert(s, condition, kind, message),
             StmtKind::Attr { body, .. } => self.stmt(body),
-            StmtKind::LaunchThread { var, axis, body, .. } => self.thread(s, var, *axis, body),
+            StmtKind::LaunchThread { var, axis, extent, body } => self.thread(s, var, *axis, extent, body),
             StmtKind::Return(value) => self.ret(value.as_ref()),
             StmtKind::Break => self.text.line("break;"),
             StmtKind::Continue => self.text.line("continue;"),
@@ -282,7 +201,8 @@ impl<'a> Writer<'a> {
                 Some(ExprKind::Str(scope)) => scope,
                 _ => "",
             };
-            let answer = self.dialect.barrier(scope, &mut self.prelude);
+            let barrier = Barrier { scope, orders_global: self.memory.orders_global };
+            let answer = self.dialect.barrier(&barrier, &mut self.prelude);
             if let Some(line) = self.expect_stmt(s, answer) {
                 self.text.line(line);
             }
@@ -290,6 +210,15 @@ impl<'a> Writer<'a> {
         }
         if is_pure(value) {
             return;
+        }
+        if self.calling_conv() == crate::function::KERNEL {
+            match &value.kind {
+                ExprKind::Call { callee: Callee::Op(Op::ThreadReturn), .. } => {
+                    return self.text.line("return;");
+                }
+                ExprKind::Call { callee: Callee::Op(Op::Assume), .. } => return,
+                _ => {}
+            }
         }
         self.expressions([value]);
         let code = self.value(value);
@@ -354,19 +283,11 @@ impl<'a> Writer<'a> {
         self.text.close("");
     }
 
-    fn thread(&mut self, s: &Stmt, var: &'a Var, axis: ThreadAxis, body: &'a Stmt) {
-        let answer = self.dialect.thread_index(axis, &mut self.prelude);
-        let code = self.expect_stmt(s, answer).unwrap_or_else(|| Code::primary("0"));
-        self.know(var, code);
-        self.positions.bind(var);
-        self.stmt(body);
-    }
-
     // -- loops ------------------------------------------------------------------------------------------------------
 
     fn for_loop(&mut self, s: &Stmt, l: &Loop<'a>) {
         if let ForKind::ThreadBinding(axis) = l.kind {
-            return self.thread(s, l.var, axis, l.body);
+            return self.thread(s, l.var, axis, l.extent, l.body);
         }
         self.expressions([l.min, l.extent].into_iter().chain(l.step));
         let answer = self.dialect.value_type(l.var.dtype, &mut self.prelude);

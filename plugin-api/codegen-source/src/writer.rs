@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::analysis::{Positions, Ranges, Sharing, Usage};
 use chipdock_ir::{Diagnostic, Expr, PrimFunc, Span, Stmt, Var};
 
+use crate::memory::Memory;
 use crate::names::Names;
 use crate::text::Text;
 use crate::{Answer, Code, Dialect, Prelude, Refusal};
@@ -26,6 +27,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) dialect: &'a dyn Dialect,
     /// The text names of the module's functions.
     pub(crate) functions: &'a HashMap<Arc<str>, String>,
+    /// Names at module scope, functions apart.
+    module_names: Names,
     pub(crate) prelude: Prelude,
     pub(crate) text: Text,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -33,9 +36,12 @@ pub(crate) struct Writer<'a> {
     // Of the function at hand:
     pub(crate) function: &'a PrimFunc,
     pub(crate) usage: Usage,
+    pub(crate) memory: Memory,
     pub(crate) names: Names,
     pub(crate) ranges: Ranges,
     pub(crate) vars: HashMap<usize, Known>,
+    /// Data variables whose declarations do not stand where they are allocated.
+    pub(crate) hoisted: HashSet<usize>,
     pub(crate) positions: Positions,
     // Of the statement at hand:
     pub(crate) sharing: Sharing,
@@ -57,15 +63,18 @@ impl<'a> Writer<'a> {
         Self {
             dialect,
             functions,
+            module_names: Names::default(),
             prelude: Prelude::default(),
             text: Text::default(),
             diagnostics: Vec::new(),
             reported: HashSet::new(),
             function,
             usage: Usage::default(),
+            memory: Memory::default(),
             names: Names::default(),
             ranges: Ranges::default(),
             vars: HashMap::new(),
+            hoisted: HashSet::new(),
             positions: Positions::default(),
             sharing: Sharing::default(),
             shared: Vec::new(),
@@ -83,8 +92,12 @@ impl<'a> Writer<'a> {
         for name in self.functions.values() {
             self.names.take(name);
         }
+        for name in self.module_names.taken() {
+            self.names.take(name);
+        }
         self.ranges = Ranges::default();
         self.vars.clear();
+        self.hoisted.clear();
         self.positions = Positions::default();
         self.depth = 0;
         self.place = Span::NONE;
@@ -101,6 +114,14 @@ impl<'a> Writer<'a> {
         }
         // No dialect reserves what begins like this.
         self.names.declare(&format!("v_{hint}"))
+    }
+
+    /// A new name at module scope, unlike every name of the function at hand and of those that follow.
+    pub(crate) fn declare_in_module(&mut self, hint: &str) -> String {
+        // A name of this function alone is none of an earlier one's declarations at module scope, nor of a function.
+        let name = self.declare(hint);
+        self.module_names.take(&name);
+        name
     }
 
     /// Makes a variable known under a text.

@@ -8,10 +8,10 @@ mod types;
 mod vectors;
 
 use chipdock_codegen_source::{
-    Access, Answer, Code, Dialect, MessagePart, OpCall, OpTable, Prelude, Refusal, Signature, Vector,
-    is_identifier,
+    Access, Allocation, Answer, Barrier, Code, Dialect, MessagePart, OpCall, OpTable, Prelude, Refusal,
+    Signature, Vector, is_identifier,
 };
-use chipdock_ir::{BinaryOp, Buffer, DType, Op, PointerType, ThreadAxis};
+use chipdock_ir::{BinaryOp, DType, Op, PointerType, ThreadAxis};
 
 use types::{computed, is_half, scalar, short};
 
@@ -230,8 +230,8 @@ impl Dialect for CDialect {
         })
     }
 
-    fn allocation(&self, name: &str, buffer: &Buffer, count: i128, _: &mut Prelude) -> Answer<String> {
-        access::allocation(name, buffer, count)
+    fn allocation(&self, allocation: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
+        access::allocation(allocation.name, allocation.buffer, allocation.count)
     }
 
     fn integer(&self, value: i128, dtype: DType) -> Answer<Code> {
@@ -276,14 +276,14 @@ impl Dialect for CDialect {
         Code::primary(format!("((void){}, {})", operand.operand(), result.text))
     }
 
-    fn thread_index(&self, axis: ThreadAxis, _: &mut Prelude) -> Answer<Code> {
+    fn thread_index(&self, axis: ThreadAxis, _: DType, _: &mut Prelude) -> Answer<Code> {
         Err(Refusal::new(format!(
             "has no thread axis {axis}: a loop bound to it belongs to a device; leave the loop serial or parallel"
         )))
     }
 
-    fn barrier(&self, scope: &str, _: &mut Prelude) -> Answer<String> {
-        Err(Refusal::new(format!("has no barrier of scope \"{scope}\": there is one thread")))
+    fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
+        Err(Refusal::new(format!("has no barrier of scope \"{}\": there is one thread", barrier.scope)))
     }
 
     fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
