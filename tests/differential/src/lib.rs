@@ -9,6 +9,8 @@
 
 #![expect(clippy::panic, reason = "a test without plugins proves nothing and has to fail")]
 
+pub mod corpus;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -125,9 +127,58 @@ pub fn expected() -> Vec<String> {
 ///
 /// When it failed on any.
 pub fn on_each(host: &Host, test: impl Fn(&Backend)) {
+    on_all(&backends(host), test);
+}
+
+/// The same on the backends whose code runs on the host itself.
+///
+/// # Panics
+///
+/// When it failed on any, or there is none.
+pub fn on_each_host(host: &Host, test: impl Fn(&Backend)) {
+    on_all(&hosts(host), test);
+}
+
+/// The backends whose code runs on the host itself.
+///
+/// # Panics
+///
+/// When there is none.
+#[must_use]
+pub fn hosts(host: &Host) -> Vec<Backend> {
+    let mut hosts = backends(host);
+    hosts.retain(Backend::is_host);
+    assert!(!hosts.is_empty(), "no target kind with host functions can be used");
+    hosts
+}
+
+/// The same on the backends whose code a host launches on a device. Where there is none, that is said.
+///
+/// # Panics
+///
+/// When it failed on any.
+pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
+    on_all(&devices(host), test);
+}
+
+/// The backends whose code a host launches on a device. Where there is none, that is said.
+///
+/// # Panics
+///
+/// As [`backends`].
+#[must_use]
+pub fn devices(host: &Host) -> Vec<Backend> {
+    let mut devices = backends(host);
+    devices.retain(|backend| !backend.is_host());
+    if devices.is_empty() {
+        chipdock_filetests::skipped("what runs on a device: no target kind has one here");
+    }
+    devices
+}
+
+fn on_all(all: &[Backend], test: impl Fn(&Backend)) {
     let mut failed = Vec::new();
-    let all = backends(host);
-    for backend in &all {
+    for backend in all {
         let kind = &backend.target.kind;
         let ended = catch_unwind(AssertUnwindSafe(|| test(backend)));
         println!("{kind}: {}", if ended.is_ok() { "passed" } else { "FAILED" });

@@ -4,14 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use chipdock_differential::{
-    backends, backends_left, hold, hold_alike, host, host_without, on_each, outputs,
-};
+use chipdock_differential::corpus::{self, Kernel};
+use chipdock_differential::{backends_left, hold, hold_alike, host, host_without, hosts, on_each, outputs};
 use chipdock_host::{Module, PluginState};
-use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, Output};
-use chipdock_ir::{Child, ForKind, IrModule, Param, PrimFunc, StmtKind};
+use chipdock_ir::interpret::Array;
 use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::cases::{self, CASES};
+use chipdock_xtask::runner::cases::CASES;
 use chipdock_xtask::runner::{digits, run};
 
 fn examples() -> PathBuf {
@@ -46,7 +44,7 @@ fn kernels_run_with_one_plugin_alone() {
     let whole = host();
     let all: Vec<String> = whole.plugins().into_iter().map(|plugin| plugin.name).collect();
     let kinds = whole.target_kinds().expect("the target kinds");
-    for backend in backends(&whole) {
+    for backend in hosts(&whole) {
         let kind = &backend.target.kind;
         let (_, plugin) = kinds.iter().find(|(known, _)| known.name == *kind).expect("its plugin");
         let others: Vec<&str> = all.iter().map(String::as_str).filter(|name| name != plugin).collect();
@@ -63,36 +61,6 @@ fn kernels_run_with_one_plugin_alone() {
     }
 }
 
-/// Loops bound to threads need a GPU; what they do there is another test's.
-fn is_for_host(function: &PrimFunc) -> bool {
-    let mut bound = false;
-    function.body.walk(&mut |child| {
-        if let Child::Stmt(stmt) = child {
-            bound |= matches!(&stmt.kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
-                || matches!(&stmt.kind, StmtKind::LaunchThread { .. });
-        }
-    });
-    !bound
-}
-
-/// Small enough for the interpreter: at most this many elements in any buffer.
-const ELEMENTS_MAX: i64 = 1 << 15;
-
-fn arguments(function: &PrimFunc) -> Option<Vec<Arg>> {
-    let symbols =
-        ["n", "m", "k", "d"].iter().zip([37, 12, 9, 21]).map(|(name, size)| ((*name).to_owned(), size));
-    let symbols = symbols.collect();
-    for param in &function.params {
-        if let Param::Buffer(buffer) = param {
-            let size: i64 = cases::shape(buffer, &symbols).ok()?.iter().product();
-            if size > ELEMENTS_MAX || !buffer.strides.is_empty() || buffer.elem_offset.is_some() {
-                return None;
-            }
-        }
-    }
-    cases::arguments(function, &symbols).ok()
-}
-
 /// What a host's target refuses of the corpus, and the words that say why.
 const REFUSED: &[(&str, &str)] = &[
     ("construct/blocks.py", "shared"),
@@ -101,41 +69,18 @@ const REFUSED: &[(&str, &str)] = &[
     ("construct/views.py", "the C function `tile`"),
 ];
 
-/// A function of the corpus, its arguments, and what the interpreter makes of them.
-struct Kernel {
-    name: String,
-    args: Vec<Arg>,
-    outputs: Vec<Output>,
-}
-
-/// A file of the corpus for host targets: the module, and its functions that can be run.
-fn kernels(file: &str, text: &str) -> (IrModule, Vec<Kernel>) {
-    let module = chipdock_script::parse(text, file).expect("the corpus is readable");
-    let functions: Vec<PrimFunc> = module.functions.iter().filter(|f| is_for_host(f)).cloned().collect();
-    let kept = IrModule { functions, attrs: module.attrs.clone() };
-    let kernel = |function: &PrimFunc| {
-        let args = arguments(function)?;
-        // What the interpreter refuses (an index out of bounds, say) no backend is asked for.
-        let limits = Limits { steps_max: 2_000_000, ..Limits::default() };
-        let interpreter = Interpreter::new(&kept).with_bounds().with_limits(limits);
-        let outcome = interpreter.run(&function.name, &mut args.clone()).ok()?;
-        Some(Kernel { name: function.name.to_string(), args, outputs: outcome.outputs })
-    };
-    let kernels = kept.functions.iter().filter_map(kernel).collect();
-    (kept, kernels)
-}
-
 #[test]
 fn corpus_agrees_with_the_interpreter() {
     let host = host();
-    let backends = backends(&host);
+    // What devices make of it is a test of theirs.
+    let backends = hosts(&host);
     let (mut n_run, mut refused, mut wrong) = (0, Vec::<String>::new(), Vec::<String>::new());
     for file in chipdock_filetests::corpus().expect("the corpus") {
         // The examples have a test of their own above.
         if file.name.starts_with("kernels/") || file.name.starts_with("digits/") {
             continue;
         }
-        let (module, kernels) = kernels(&file.name, &file.text);
+        let (module, kernels) = corpus::kernels(&file, corpus::is_for_host);
         if kernels.is_empty() {
             continue;
         }

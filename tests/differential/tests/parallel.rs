@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{hold, host_with, on_each, outputs};
+use chipdock_differential::{hold, host_with, on_each_host, outputs};
 use chipdock_host::{AnyView, Function, Host, HostOptions, Tensor};
 use chipdock_ir::DType;
 use chipdock_ir::interpret::{Arg, Array, Interpreter};
@@ -105,7 +105,7 @@ fn all_agree(backend: &Backend, function: &dyn Fn(&str) -> Function, n: i64) {
 fn regions_are_right_at_any_number_of_threads() {
     for threads in POOLS {
         let host = host(*threads);
-        on_each(&host, |backend| {
+        on_each_host(&host, |backend| {
             let loaded = run::build(&host, backend, &module()).unwrap_or_else(|error| panic!("{error}"));
             let function = |name: &str| loaded.function(name).expect("there");
             for n in SIZES {
@@ -119,7 +119,7 @@ fn regions_are_right_at_any_number_of_threads() {
 #[test]
 fn regions_of_several_callers_are_right() {
     let host = host(3);
-    on_each(&host, |backend| {
+    on_each_host(&host, |backend| {
         let loaded = run::build(&host, backend, &module()).unwrap_or_else(|error| panic!("{error}"));
         let function = |name: &str| loaded.function(name).expect("there");
         std::thread::scope(|scope| {
@@ -138,7 +138,7 @@ fn regions_of_several_callers_are_right() {
 fn a_region_that_fails_is_told_and_leaves_all_usable() {
     for threads in POOLS {
         let host = host(*threads);
-        on_each(&host, |backend| {
+        on_each_host(&host, |backend| {
             let loaded = run::build(&host, backend, &module()).unwrap_or_else(|error| panic!("{error}"));
             let fails = loaded.function("fails").expect("there");
             let a = Tensor::from_slice(&backend.device, &[64], &[7_i32; 64]).expect("made");

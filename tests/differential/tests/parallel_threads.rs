@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use chipdock_differential::{host_with, on_each};
+use chipdock_differential::{host_with, on_each_host};
 use chipdock_host::{AnyView, HostOptions, Tensor};
 use chipdock_ir::DType;
 use chipdock_xtask::runner::run;
@@ -40,7 +40,7 @@ fn iterations_run_on_as_many_threads_as_the_pool_has() {
     let module = chipdock_script::parse(WHO, "who.py").unwrap_or_else(|errors| panic!("{errors}"));
     for threads in [1, 2, 5] {
         let host = host_with(|options| HostOptions { threads: Some(threads), ..options });
-        on_each(&host, |backend| {
+        on_each_host(&host, |backend| {
             let loaded = run::build(&host, backend, &module).unwrap_or_else(|error| panic!("{error}"));
             let ran = |name: &str, shape: &[i64]| -> Vec<u64> {
                 let b = Tensor::zeros(&backend.device, shape, DType::UINT64).expect("made");

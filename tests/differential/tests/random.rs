@@ -1,9 +1,9 @@
-//! Generated programs on every backend present: integers exactly, floats within the interpreter's bound, and the backends
+//! Generated programs on every backend for host memory present: integers exactly, floats within the interpreter's bound, and the backends
 //! against each other.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{backends, hold, hold_alike, host, outputs};
+use chipdock_differential::{hold, hold_alike, host, hosts, outputs};
 use chipdock_host::Host;
 use chipdock_ir::interpret::Array;
 use chipdock_test_programs::{Case, Failure, Options, Trial};
@@ -51,7 +51,7 @@ fn check(host: &Host, backends: &[Backend], case: &Case) -> Result<(), Failure> 
 #[test]
 fn random_programs_agree_with_the_interpreter() {
     let host = host();
-    let backends = backends(&host);
+    let backends = hosts(&host);
     Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
         .programs(PROGRAMS)
@@ -62,7 +62,7 @@ fn random_programs_agree_with_the_interpreter() {
 #[test]
 fn many_random_programs_agree_where_that_is_quick() {
     let host = host();
-    let mut backends = backends(&host);
+    let mut backends = hosts(&host);
     backends.retain(|backend| IN_PROCESS.contains(&backend.target.kind.as_str()));
     Trial::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
@@ -75,7 +75,7 @@ fn many_random_programs_agree_where_that_is_quick() {
 #[test]
 fn what_once_was_wrong_is_right_on_every_backend() {
     let host = host();
-    let backends = backends(&host);
+    let backends = hosts(&host);
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/regressions");
     let (mut n_kernels, mut wrong) = (0, Vec::new());
     for entry in std::fs::read_dir(folder).expect("the folder is there") {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each};
+use chipdock_differential::{host, on_each_host};
 use chipdock_host::{CompileOptions, Error, Host, Schedule};
 use chipdock_xtask::runner::backends::Backend;
 
@@ -31,7 +31,7 @@ fn kernels_bound_to_threads_are_refused_by_name() {
         "        S = T.alloc_buffer((64,), scope=\"shared\")\n        for i in range(64):\n            S[i] = A[i]\n        \
          for i in range(64):\n            B[i] = S[i]\n",
     );
-    on_each(&host, |backend| {
+    on_each_host(&host, |backend| {
         for (text, words) in [(&thread, "threadIdx.x"), (&block, "blockIdx.x"), (&shared, "shared")] {
             let error = compile(&host, backend, text).expect_err(words);
             let text = error.to_string() + &format!("{:?}", error.diagnostics());
@@ -52,7 +52,7 @@ fn every_fault_of_a_kernel_is_told() {
         "        for i in T.thread_binding(64, thread=\"threadIdx.x\"):\n            B[i] = A[i]\n        for j in \
          T.thread_binding(64, thread=\"threadIdx.y\"):\n            B[j] = A[j]\n",
     );
-    on_each(&host, |backend| {
+    on_each_host(&host, |backend| {
         let error = compile(&host, backend, &text).expect_err("refused");
         let text = error.to_string() + &format!("{:?}", error.diagnostics());
         assert!(text.contains("threadIdx.x") && text.contains("threadIdx.y"), "{text}");

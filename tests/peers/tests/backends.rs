@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chipdock_differential::{backends, host, on_each};
+use chipdock_differential::{backends, host, on_each_host};
 use chipdock_host::Host;
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::validate::validate;
@@ -152,7 +152,7 @@ fn of_threads() -> Vec<(Op, Expr, &'static str)> {
 #[test]
 fn operations_of_threads_are_refused_by_name() {
     let host = host();
-    on_each(&host, |backend| {
+    on_each_host(&host, |backend| {
         for (op, call, why) in of_threads() {
             let mut f = build::function("f");
             let output = f.buffer("B", [4], DType::UINT32);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_host::{Device, Host, HostOptions};
-use chipdock_ir::Target;
+use chipdock_ir::{Target, TargetFacts};
 
 use super::Result;
 use super::options::Options;
@@ -16,6 +16,16 @@ pub struct Backend {
     pub device: Device,
     /// The device's name, as its driver says it.
     pub device_name: String,
+    /// What passes may know of the target.
+    pub facts: TargetFacts,
+}
+
+impl Backend {
+    /// Whether it compiles functions of the host itself; the others need one that does.
+    #[must_use]
+    pub fn is_host(&self) -> bool {
+        self.facts.is_host
+    }
 }
 
 /// A target kind that cannot be used here, and why.
@@ -50,13 +60,15 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
     for (kind, _) in host.target_kinds().map_err(|error| error.to_string())? {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
-            let target = host.target(kind.name.as_str())?;
+            // A device without a code generator runs nothing, and code without a device runs nowhere.
+            let target = host.usable_target(kind.name.as_str())?;
             let device = host.device(&kind.device, 0)?;
             let name = device
                 .attribute("device_name")?
                 .and_then(|name| name.as_str().map(str::to_owned))
                 .unwrap_or_default();
-            Ok(Backend { target, device, device_name: name })
+            let facts = host.facts(&target)?;
+            Ok(Backend { target, device, device_name: name, facts })
         };
         match opened() {
             Ok(backend) => usable.push(backend),
