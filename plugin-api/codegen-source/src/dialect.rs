@@ -195,7 +195,7 @@ pub enum Argument<'a> {
     Value(Code, DType),
     /// A string; of a function of the module, its name in the text.
     Text(&'a str),
-    /// The place of a load, of which the op wants the address.
+    /// The place of a load, of which the op wants the address: of `address_of`, and of `atomic_add` of an `address_of`.
     Address(Access),
 }
 

@@ -477,17 +477,18 @@ impl<'a> Writer<'a> {
         }
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
+            if let Some(ExprKind::Load { buffer, indices, predicate }) = place_of(op, arg) {
+                match self.access(arg.span, buffer, indices, predicate.as_ref(), buffer.dtype) {
+                    Ok(access) => arguments.push(Argument::Address(access)),
+                    Err(refusal) => return self.expect(arg, Err(refusal)),
+                }
+                continue;
+            }
             arguments.push(match &arg.kind {
                 ExprKind::Str(text) => Argument::Text(match e.called() {
                     Some(called) => self.functions.get(called).map_or(&**text, String::as_str),
                     None => text,
                 }),
-                ExprKind::Load { buffer, indices, predicate } if op == Op::AddressOf => {
-                    match self.access(arg.span, buffer, indices, predicate.as_ref(), arg.dtype) {
-                        Ok(access) => Argument::Address(access),
-                        Err(refusal) => return self.expect(arg, Err(refusal)),
-                    }
-                }
                 _ => Argument::Value(self.value(arg), arg.dtype),
             });
         }
@@ -591,6 +592,20 @@ fn values(arguments: &[Argument<'_>]) -> Option<Vec<(Code, DType)>> {
             Argument::Text(_) | Argument::Address(_) => None,
         })
         .collect()
+}
+
+/// The load of which an argument is the address, where the op wants the place itself.
+fn place_of(op: Op, arg: &Expr) -> Option<&ExprKind> {
+    match (op, &arg.kind) {
+        (Op::AddressOf, kind @ ExprKind::Load { .. }) => Some(kind),
+        (Op::AtomicAdd, ExprKind::Call { callee: Callee::Op(Op::AddressOf), args }) => {
+            match args.as_slice() {
+                [load] => Some(&load.kind),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 fn infix_of(op: BinaryOp) -> Option<Infix> {

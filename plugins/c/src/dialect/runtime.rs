@@ -381,7 +381,11 @@ fn parallel_launch(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
 /// An addition in one step, and the value before it: integers by an instruction, floats by exchange until nobody came
 /// between.
 fn atomic_add(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
-    let ((address, _), (addend, dtype)) = (value(call, 0)?, value(call, 1)?);
+    let (addend, dtype) = value(call, 1)?;
+    let address = match call.args.first() {
+        Some(Argument::Address(access)) => access::address(access, prelude)?,
+        _ => value(call, 0)?.0.clone(),
+    };
     let (name, c_type) = (format!("cd_atomic_add_{}", short(dtype)), scalar(dtype)?);
     let bits = match dtype.bits {
         16 => "uint16_t",
@@ -415,7 +419,7 @@ fn atomic_add(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
              __ATOMIC_RELAXED, __ATOMIC_RELAXED));\n    return before;\n}}\n"
         )
     });
-    Ok(Code::call(&name, &[address.clone(), addend.clone()]))
+    Ok(Code::call(&name, &[address, addend.clone()]))
 }
 
 fn struct_set(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
