@@ -290,6 +290,12 @@ pub trait Dialect {
         format!("const {type_name} {name} = {};", value.text)
     }
 
+    /// The statement that evaluates a value that nobody takes; of type `handle`, a call that gives none.
+    fn discard(&self, value: &Code, dtype: DType) -> String {
+        let _ = dtype;
+        format!("{};", value.text)
+    }
+
     /// The declaration of a variable: `int32_t x = 1;`, `var x: i32;`.
     fn variable(&self, type_name: &str, name: &str, value: Option<&Code>) -> String {
         match value {
@@ -394,6 +400,18 @@ pub trait Dialect {
     fn shift_amount(&self, amount: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         let _ = (dtype, prelude);
         Ok(amount)
+    }
+
+    /// A comparison of two scalars of a type; of booleans, false is below true.
+    fn comparison(&self, op: CompareOp, a: &Code, b: &Code, operand: DType) -> Code {
+        let _ = operand;
+        Code::infix(crate::expression::compare_infix(op), a, b)
+    }
+
+    /// True where the compiler computes what has only constants in it, and refuses what does not fit, or divides by 0: a
+    /// variable then holds each of those constants.
+    fn checks_constants(&self) -> bool {
+        false
     }
 
     /// `result` in place of a computation on `operand` that would give it anyway; for languages whose compilers complain

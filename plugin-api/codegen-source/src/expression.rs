@@ -6,7 +6,7 @@ use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Effect, Expr, ExprKind, Op
 use crate::ops::{scalar_op, unsigned_of};
 use crate::text::Lines;
 use crate::writer::Writer;
-use crate::{Argument, Code, Infix, OpCall, Overflow, Precedence, Vector};
+use crate::{Answer, Argument, Code, Infix, OpCall, Overflow, Precedence, Vector};
 
 impl<'a> Writer<'a> {
     /// The value of an expression. May write statements before the one at hand.
@@ -16,6 +16,8 @@ impl<'a> Writer<'a> {
             return Code::primary("0");
         }
         self.depth += 1;
+        let names_constants = self.names_constants;
+        self.names_constants |= self.dialect.checks_constants() && is_constant_computation(e);
         let code = if self.sharing.is_shared(e) {
             match self.shared_name((e.address(), false)) {
                 Some(name) => name,
@@ -29,6 +31,7 @@ impl<'a> Writer<'a> {
         } else {
             self.node(e)
         };
+        self.names_constants = names_constants;
         self.depth -= 1;
         code
     }
@@ -83,11 +86,11 @@ impl<'a> Writer<'a> {
             ExprKind::Var(var) => self.variable(e, var),
             ExprKind::Int(value) => {
                 let answer = self.dialect.integer(*value, e.dtype);
-                self.expect(e, answer)
+                self.constant(e, answer)
             }
             ExprKind::Float(value) => {
                 let answer = self.dialect.float(value.value(), e.dtype, &mut self.prelude);
-                self.expect(e, answer)
+                self.constant(e, answer)
             }
             ExprKind::Str(_) => {
                 self.refuse(e, "a string is no value");
@@ -135,6 +138,12 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// A constant, by the name of a variable where the compiler would compute with it.
+    fn constant(&mut self, e: &Expr, answer: Answer<Code>) -> Code {
+        let code = self.expect(e, answer);
+        if self.names_constants { self.bind_temporary("k", e, code) } else { code }
+    }
+
     fn variable(&mut self, e: &Expr, var: &Var) -> Code {
         if let Some(known) = self.vars.get(&var.address()) {
             return known.code.clone();
@@ -153,7 +162,8 @@ impl<'a> Writer<'a> {
         let code = self.value(value);
         let code = self.settle(value, code);
         if !self.usage.uses(var.address()) {
-            self.text.line(format!("{};", code.text));
+            let line = self.dialect.discard(&code, value.dtype);
+            self.text.line(line);
             return;
         }
         let name = self.declare(&var.name);
@@ -248,7 +258,8 @@ impl<'a> Writer<'a> {
         match (op, infix_of(op)) {
             (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Some(infix)) if e.dtype.is_integer() => {
                 let wide_unsigned = e.dtype.is_uint() && e.dtype.bits >= 32;
-                if self.dialect.overflow() == Overflow::Wraps || wide_unsigned || self.ranges.is_exact(e) {
+                let wraps = self.dialect.overflow() == Overflow::Wraps && e.dtype.bits >= 32;
+                if wraps || wide_unsigned || self.ranges.is_exact(e) {
                     let (a, b) = (self.value(a), self.value(b));
                     return Code::infix(infix, &a, &b);
                 }
@@ -332,7 +343,7 @@ impl<'a> Writer<'a> {
                 .integer(matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge).into(), DType::BOOL);
             return self.expect(e, answer);
         }
-        Code::infix(compare_infix(op), &left, &right)
+        self.dialect.comparison(op, &left, &right, a.dtype)
     }
 
     // -- indices ----------------------------------------------------------------------------------------------------
@@ -340,7 +351,14 @@ impl<'a> Writer<'a> {
     /// An index in elements. Sums and products of loop variables, parameters and constants are computed exactly, in the
     /// dialect's index type where 32 bits may not do; everything else as the IR says.
     pub(crate) fn index(&mut self, e: &'a Expr) -> Code {
-        self.index_term(e).0
+        let (code, _) = self.index_term(e);
+        let narrow = self.dialect.index_type();
+        // A language with narrow indices has one type for them.
+        if e.dtype.is_uint() && narrow.bits <= 32 {
+            let answer = self.dialect.cast_bits(&code, narrow, &mut self.prelude);
+            return self.expect(e, answer);
+        }
+        code
     }
 
     /// An index, and whether its text has the width of the index type.
@@ -606,6 +624,28 @@ fn place_of(op: Op, arg: &Expr) -> Option<&ExprKind> {
         }
         _ => None,
     }
+}
+
+/// True for a computation that has only constants in it, or too much to look at.
+fn is_constant_computation(e: &Expr) -> bool {
+    let is_leaf = matches!(&e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_));
+    let mut left = 256_usize;
+    !is_leaf && has_constants_alone(e, &mut left)
+}
+
+fn has_constants_alone(e: &Expr, left: &mut usize) -> bool {
+    *left = left.saturating_sub(1);
+    match &e.kind {
+        _ if *left == 0 => return true,
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => return true,
+        ExprKind::Var(_) | ExprKind::Load { .. } | ExprKind::Let { .. } => return false,
+        ExprKind::Call { callee: Callee::Op(op), .. } if op.effect() == Effect::Pure => {}
+        ExprKind::Call { .. } => return false,
+        _ => {}
+    }
+    let mut is_constant = true;
+    e.for_each_child(&mut |child| is_constant = is_constant && has_constants_alone(child, left));
+    is_constant
 }
 
 fn infix_of(op: BinaryOp) -> Option<Infix> {

@@ -20,6 +20,8 @@ pub struct Uses {
     pub is_read: bool,
     /// It may be written, atomically or not.
     pub is_written: bool,
+    /// Something narrower than 32 bits is stored in it.
+    pub is_written_narrow: bool,
     /// Something adds to it atomically.
     pub is_atomic: bool,
     /// Its allocation asks that every access happens as written.
@@ -91,6 +93,7 @@ impl Memory {
         let uses = self.uses.entry(address).or_default();
         uses.is_read |= !is_write;
         uses.is_written |= is_write;
+        uses.is_written_narrow |= is_write && (buffer.dtype.bits < 32 || buffer.dtype.is_bool());
         if matches!(buffer.scope.rank, StorageRank::Global | StorageRank::Other) {
             let at = self.at;
             let span = self.spans.entry(address).or_insert(Span { first: at, last: at, is_written: false });

@@ -222,7 +222,8 @@ impl<'a> Writer<'a> {
         }
         self.expressions([value]);
         let code = self.value(value);
-        self.text.line(format!("{};", code.text));
+        let line = self.dialect.discard(&code, value.dtype);
+        self.text.line(line);
     }
 
     fn assert(&mut self, s: &Stmt, condition: &'a Expr, kind: &str, message: &'a [Expr]) {

@@ -48,6 +48,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) shared: Vec<Shared>,
     /// Levels of expressions.
     pub(crate) depth: usize,
+    /// Whether a variable holds each constant.
+    pub(crate) names_constants: bool,
     /// Levels of statements.
     pub(crate) levels: usize,
     /// Where the statement at hand was read: of expressions that stand in several places, nothing else is known.
@@ -79,6 +81,7 @@ impl<'a> Writer<'a> {
             sharing: Sharing::default(),
             shared: Vec::new(),
             depth: 0,
+            names_constants: false,
             levels: 0,
             place: Span::NONE,
         }
