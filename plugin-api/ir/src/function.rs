@@ -70,6 +70,9 @@ pub mod attr {
     /// Map: of a host function that launches kernels, the device that its tensors are on: `name` (Str, as in
     /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one).
     pub const DEVICE: &str = "chipdock.device";
+    /// Key of a statement's note, within a launch: its blocks are lowered, and the barriers between what shares memory are
+    /// not inserted yet (K5).
+    pub const IMPLICIT_BARRIERS: &str = "chipdock.implicit_barriers";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
     /// Bool: best kept out of line, though called often: inlined, it takes registers from its caller.

@@ -108,10 +108,10 @@
 //!   one place and one iteration *(run)*. Outside of launches they do nothing.
 //! - **K4** *Races*: two threads touch one element only if both read it, or both do so in an atomic operation, or a
 //!   barrier lies between, or one and the same launch is not theirs *(run)*. No barrier lies between blocks.
-//! - **K5** *Before barriers are inserted*: in a launch that has blocks, an implicit barrier stands between two statements
-//!   of a sequence, and at the end of each iteration of a loop, wherever memory of scope `shared` or `warp` is touched on
-//!   both sides and written on one. It is one of those threads of the block that come there: a statement sees what earlier
-//!   ones wrote, whoever wrote it.
+//! - **K5** *Before barriers are inserted*: in a launch that has blocks, or the note [`attr::IMPLICIT_BARRIERS`], an
+//!   implicit barrier stands between two statements of a sequence, and at the end of each iteration of a loop, wherever
+//!   memory of scope `shared` or `warp` is touched on both sides and written on one. It is one of those threads of the
+//!   block that come there: a statement sees what earlier ones wrote, whoever wrote it.
 //! - **K6** *Reductions over threads*: a reduction axis of a block may be bound to threads of a block. Their iterations
 //!   combine in any order into the same elements, of `local` memory too, and what follows the block sees the final values.
 //! - **K7** *Atomic* and *warp operations* are as stated at the ops ([`Op::AtomicAdd`], [`Op::WarpShuffle`] and so on). The

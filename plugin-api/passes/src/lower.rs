@@ -64,6 +64,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Flattened, "storage_rewrite", crate::storage_rewrite),
     (Stage::Flattened, "verify_memory", crate::verify_memory),
     (Stage::Flattened, "verify_limits", crate::verify_limits),
+    (Stage::Device, "thread_sync", crate::thread_sync),
     (Stage::Device, "split_host_device", crate::split_host_device),
     (Stage::Host, "make_packed_api", crate::make_packed_api),
     (Stage::Host, "outline_parallel", crate::outline_parallel),

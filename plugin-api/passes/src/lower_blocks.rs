@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use chipdock_ir::{
     AttrNode, AttrValue, Attrs, Block, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt,
-    StmtKind, TargetFacts, Var,
+    StmtKind, TargetFacts, Var, attr,
 };
 
 use crate::PassError;
 use crate::simplify::{self, Ranges};
-use crate::walk::try_map_functions;
+use crate::walk::{any_stmt, is_thread, try_map_functions};
 use chipdock_ir::subst::Substitution;
 
 const PASS: &str = "lower_blocks";
@@ -29,6 +29,9 @@ const PASS: &str = "lower_blocks";
 ///
 /// An annotation of a block that is a number, a string or an expression becomes an attribute around it, in terms of the
 /// values of its axes; others end here.
+///
+/// In a launch that had blocks a note [`attr::IMPLICIT_BARRIERS`] says that the barriers between what threads share are
+/// still implicit (K5); `thread_sync` inserts them.
 ///
 /// # Before and after
 ///
@@ -63,6 +66,14 @@ fn allocation(buffer: &Buffer) -> Stmt {
     Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
 }
 
+/// The launch with the note that its barriers are not inserted yet.
+fn marked(launch: &Stmt) -> Stmt {
+    launch.map_children(&mut Expr::clone, &mut |body| {
+        let key = attr::IMPLICIT_BARRIERS.into();
+        Stmt::new(StmtKind::Attr { node: AttrNode::None, key, value: Expr::i32(1), body: body.clone() })
+    })
+}
+
 /// What stands around the statement being lowered, outermost first.
 enum Frame {
     /// A loop as it will be, what it was, and what must run before it.
@@ -88,6 +99,8 @@ struct Lowerer<'a> {
     frames: Vec<Frame>,
     /// At how many frames deep each variable became known.
     depths: HashMap<Var, usize>,
+    /// Within a launch of threads.
+    is_launched: bool,
 }
 
 impl<'a> Lowerer<'a> {
@@ -104,6 +117,7 @@ impl<'a> Lowerer<'a> {
             ranges: Ranges::new(),
             frames: Vec::new(),
             depths,
+            is_launched: false,
         }
     }
 
@@ -124,6 +138,17 @@ impl<'a> Lowerer<'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        if self.is_launched || !is_thread(stmt) {
+            return self.stmt_kind(stmt);
+        }
+        self.is_launched = true;
+        let launch = self.stmt_kind(stmt);
+        self.is_launched = false;
+        let has_blocks = any_stmt(stmt, &mut |kind| matches!(kind, StmtKind::BlockRealize { .. }));
+        launch.map(|launch| if has_blocks { marked(&launch) } else { launch })
+    }
+
+    fn stmt_kind(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
         let depth = self.frames.len();
         match &stmt.kind {
             StmtKind::BlockRealize { iter_values, predicate, block } => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chipdock_ir::{Child, Expr, ExprKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{Child, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
 
 /// The module with the body of each function replaced.
 pub(crate) fn map_bodies(module: &IrModule, mut f: impl FnMut(&PrimFunc) -> Stmt) -> IrModule {
@@ -57,4 +57,9 @@ pub(crate) fn any_stmt(stmt: &Stmt, f: &mut dyn FnMut(&StmtKind) -> bool) -> boo
         }
     });
     found
+}
+
+/// True for a loop bound to threads, or an axis that is launched.
+pub(crate) fn is_thread(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
 }

@@ -31,7 +31,7 @@ pub(crate) fn device_facts() -> TargetFacts {
         stage: Stage::Device,
         is_host: false,
         thread_axes: ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect(),
-        storage_scopes: vec!["global".into(), "shared".into(), "local".into(), "warp".into()],
+        storage_scopes: ["global", "shared", "shared.dyn", "local", "warp"].map(Into::into).to_vec(),
         threads_per_block_max: Some(256),
         shared_memory_bytes_max: Some(4096),
         warp_size: Some(32),

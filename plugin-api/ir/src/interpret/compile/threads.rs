@@ -173,8 +173,11 @@ impl Compiler<'_, '_> {
         let axes = self.extents(stmt)?;
         let mut has_blocks = false;
         walk::all(stmt, &mut |child| {
-            has_blocks |=
-                matches!(child, Child::Stmt(stmt) if matches!(stmt.kind, StmtKind::BlockRealize { .. }));
+            has_blocks |= matches!(child, Child::Stmt(stmt) if match &stmt.kind {
+                StmtKind::BlockRealize { .. } => true,
+                StmtKind::Attr { key, .. } => &**key == attr::IMPLICIT_BARRIERS,
+                _ => false,
+            });
         });
         let known: Vec<u32> = self.buffers.values().copied().collect();
         let outer = self.threads.outer.iter().filter(|(view, ..)| known.contains(view)).copied().collect();

@@ -9,5 +9,6 @@ class Module:
         A_1 = T.decl_buffer((1024,), data=A.data)
         B_1 = T.decl_buffer((1024,), data=B.data)
         for bx in T.thread_binding(4, thread="blockIdx.x"):
-            for tx in T.thread_binding(256, thread="threadIdx.x"):
-                B_1[bx * 256 + tx] = A_1[bx * 256 + tx] * T.float32(2.0)
+            with T.attr({"chipdock.implicit_barriers": 1}):
+                for tx in T.thread_binding(256, thread="threadIdx.x"):
+                    B_1[bx * 256 + tx] = A_1[bx * 256 + tx] * T.float32(2.0)
