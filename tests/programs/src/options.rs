@@ -38,6 +38,8 @@ pub struct Options {
     /// Whether tensors are computed by threads too: grid and block bindings, shared memory with barriers, implicit where
     /// there are blocks, reductions over threads, warp shuffles, atomics. For targets that have threads.
     pub threads: bool,
+    /// Whether threads may pass values on within a warp of 32.
+    pub warps: bool,
     /// Tensors that a program computes at most, at least 1.
     pub stages_max: usize,
     /// How deep expressions go.
@@ -138,6 +140,7 @@ impl Default for Options {
             exits: true,
             atomics: true,
             threads: false,
+            warps: true,
             stages_max: 3,
             depth: 4,
             tour: true,

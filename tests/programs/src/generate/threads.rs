@@ -53,7 +53,8 @@ impl Generator<'_> {
     pub(crate) fn thread_stage(&mut self, f: &mut Body, at: usize) {
         let work = loop {
             let work = *self.random.pick(&WORKS);
-            if self.options.blocks || !matches!(work, Work::SharedBlocks | Work::Reduce) {
+            let has_blocks = self.options.blocks || !matches!(work, Work::SharedBlocks | Work::Reduce);
+            if has_blocks && (self.options.warps || work != Work::Shuffle) {
                 break work;
             }
         };

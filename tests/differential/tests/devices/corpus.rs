@@ -1,0 +1,130 @@
+//! Every kernel of the corpus, bound to threads by hand or by the default schedule.
+
+use std::collections::HashMap;
+
+use chipdock_differential::corpus::{self, Kernel};
+use chipdock_differential::{devices, hold, host, on_each_device, outputs};
+use chipdock_host::{AnyView, Host, Module, Tensor};
+use chipdock_ir::{Callee, Child, DType, ExprKind, IrModule};
+use chipdock_xtask::runner::backends::Backend;
+use chipdock_xtask::runner::run;
+
+/// What every device target refuses of the corpus, and the words that say why.
+const REFUSED: &[(&str, &str)] = &[];
+
+/// The function and those that it calls.
+fn with_callees(module: &IrModule, name: &str) -> IrModule {
+    let (mut wanted, mut at) = (vec![name.to_owned()], 0);
+    while let Some(function) = wanted.get(at).and_then(|name| module.function(name)) {
+        function.body.walk(&mut |child| {
+            if let Child::Expr(expr) = child
+                && let ExprKind::Call { callee: Callee::Global(callee), .. } = &expr.kind
+                && !wanted.iter().any(|name| **name == **callee)
+            {
+                wanted.push(callee.to_string());
+            }
+        });
+        at += 1;
+    }
+    let functions = module.functions.iter().filter(|f| wanted.iter().any(|name| **name == *f.name));
+    IrModule { functions: functions.cloned().collect(), attrs: module.attrs.clone() }
+}
+
+/// Each kernel of a file with the module that has it: the whole file's, or, where some function of it is refused, one of
+/// its own.
+fn built(
+    host: &Host,
+    backend: &Backend,
+    module: &IrModule,
+    kernels: &[Kernel],
+) -> HashMap<String, Result<Module, String>> {
+    let whole = run::build(host, backend, module);
+    let one = |kernel: &Kernel| {
+        let module = match &whole {
+            Ok(module) => Ok(module.clone()),
+            Err(_) => run::build(host, backend, &with_callees(module, &kernel.name)),
+        };
+        (kernel.name.clone(), module)
+    };
+    kernels.iter().map(one).collect()
+}
+
+fn ran(backend: &Backend, module: &Module, kernel: &Kernel) -> Result<(), String> {
+    let function = module.function(&kernel.name).map_err(|error| error.to_string())?;
+    hold(&kernel.outputs, &outputs(backend, &function, &kernel.args)?)
+}
+
+#[test]
+fn corpus_agrees_with_the_interpreter_on_devices() {
+    let host = host();
+    let files = chipdock_filetests::corpus().expect("the corpus");
+    on_each_device(&host, |backend| {
+        let (mut by_hand, mut by_default) = (0, 0);
+        let (mut refused, mut wrong) = (Vec::new(), Vec::new());
+        for file in &files {
+            // The examples have a test of their own, what is split already another.
+            if ["kernels/", "digits/", "lowered/"].iter().any(|folder| file.name.starts_with(folder)) {
+                continue;
+            }
+            let (module, kernels) = corpus::kernels(file, |_| true);
+            let built = built(&host, backend, &module, &kernels);
+            for kernel in &kernels {
+                let name = format!("{}:{}", file.name, kernel.name);
+                let function = module.function(&kernel.name).expect("it was run");
+                let module = match &built[&kernel.name] {
+                    Ok(module) => module,
+                    Err(error) => {
+                        refused.push(format!("{name} {error}"));
+                        continue;
+                    }
+                };
+                *(if corpus::is_for_host(function) { &mut by_default } else { &mut by_hand }) += 1;
+                if let Err(error) = ran(backend, module, kernel) {
+                    wrong.push(format!("{name} {error}"));
+                }
+            }
+        }
+        println!("{}: {by_hand} kernels bound by hand, {by_default} by default", backend.target.kind);
+        refused.retain(|error| {
+            !REFUSED.iter().any(|(name, why)| error.starts_with(name) && error.contains(why))
+        });
+        assert!(refused.is_empty(), "refused:\n{}", refused.join("\n"));
+        assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
+        assert!(by_hand >= 12 && by_default >= 60, "only {by_hand} by hand and {by_default} by default");
+    });
+}
+
+/// Products too large for the interpreter. Of small integers every sum is exact, so that C x is to be A (B x).
+#[test]
+fn large_products_are_exact_on_integers() {
+    const N: usize = 512;
+    let host = host();
+    let number = |seed: usize| ((seed.wrapping_mul(2_654_435_761) >> 7) % 5) as i64 - 2;
+    let table = |seed: usize| -> Vec<i64> { (0..N * N).map(|at| number(at ^ seed)).collect() };
+    let (a, b) = (table(0x5eed), table(0xfeed));
+    let times = |rows: &[i64], x: &[i64]| -> Vec<i64> {
+        rows.chunks(N).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+    };
+    let x: Vec<i64> = (0..N).map(|at| number(at * 31) * 1000 + at as i64).collect();
+    let expected = times(&a, &times(&b, &x));
+    for backend in devices(&host) {
+        for name in ["g_matmul", "matmul"] {
+            let path = chipdock_filetests::root().join(format!("corpus/tvm/{name}.py"));
+            let text = std::fs::read_to_string(path).expect("the corpus");
+            let module = chipdock_script::parse(&text, name).expect("the corpus is readable");
+            let loaded =
+                run::build(&host, &backend, &module).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let tensor = |values: &[i64]| {
+                let values: Vec<f32> = values.iter().map(|value| *value as f32).collect();
+                Tensor::from_slice(&backend.device, &[N as i64; 2], &values).expect("made")
+            };
+            let c = Tensor::zeros(&backend.device, &[N as i64; 2], DType::FLOAT32).expect("made");
+            let args = [tensor(&a), tensor(&b)];
+            let args: Vec<AnyView<'_>> = args.iter().chain([&c]).map(AnyView::from).collect();
+            loaded.function(name).expect("there").call(&args).expect("a good call");
+            let found: Vec<i64> =
+                c.to_vec::<f32>().expect("read").iter().map(|value| *value as i64).collect();
+            assert_eq!(times(&found, &x), expected, "{name} on {}", backend.target.kind);
+        }
+    }
+}
