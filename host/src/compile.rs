@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
 use chipdock_abi::ChipdockBuildRequest;
-use chipdock_ir::{IrModule, Stage, Target, TargetFacts, TargetKind, validate, wire};
+use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetFacts, TargetKind, attr, validate, wire};
 use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 use chipdock_plugin_api::text::str_out;
 
@@ -21,7 +21,7 @@ use crate::host::Host;
 use crate::options::LogLevel;
 use crate::registrar::{CodegenEntry, Entry};
 use crate::session::{BuildMessage, Session, Step};
-use crate::target::TargetContext;
+use crate::target::{TargetContext, TargetSource};
 
 pub use chipdock_passes::Schedule;
 
@@ -53,8 +53,8 @@ pub struct Compiled {
     pub host: Arc<Target>,
     /// The host functions as the code generator was given them.
     pub lowered: IrModule,
-    /// The device functions as the code generator was given them.
-    pub lowered_device: Option<IrModule>,
+    /// The device functions as each code generator was given them, by target.
+    pub lowered_devices: Vec<(Arc<Target>, IrModule)>,
     /// What code generators said, short of failing.
     pub messages: Vec<BuildMessage>,
 }
@@ -145,7 +145,8 @@ impl Host {
     ///
     /// A target whose kind has host functions itself gives one artifact. Another gives its device functions as one that
     /// the artifact of the host functions imports; these are compiled for the target's `host`, or for
-    /// [`Self::default_host`] when it has none.
+    /// [`Self::default_host`] when it has none. Functions that name a target of another kind are compiled for that: the
+    /// artifact imports theirs too.
     ///
     /// # Errors
     ///
@@ -163,38 +164,41 @@ impl Host {
         options: &CompileOptions,
     ) -> Result<Compiled, Error> {
         self.0.services.check_process()?;
-        let kind = self.kind_of(target)?;
         // A plugin that is missing is told before the work begins.
         self.codegen(&target.kind)?;
-        let lowered = self.lower(module, target, options.schedule)?;
-        let mut messages = Vec::new();
-        let Some(device) = lowered.device else {
-            let host = if kind.is_host { Arc::clone(target) } else { self.host_of(target)? };
-            let artifact = self.build(&lowered.module, target, options, Vec::new(), &mut messages)?;
-            return Ok(Compiled {
-                artifact: Arc::new(artifact),
-                target: Arc::clone(target),
-                host,
-                lowered: lowered.module,
-                lowered_device: None,
-                messages,
-            });
-        };
-        let host = self.host_of(target)?;
-        let host_facts = Arc::new(self.facts(&host)?);
-        let host_options = LowerOptions { schedule: options.schedule, ..LowerOptions::new(host_facts) };
-        let host_module = lower(&lowered.module, &host_options).map_err(pass_error)?.module;
-        let device_artifact = self.build(&device, target, options, Vec::new(), &mut messages)?;
-        let imports = vec![Arc::new(device_artifact)];
-        let artifact = self.build(&host_module, &host, options, imports, &mut messages)?;
-        Ok(Compiled {
-            artifact: Arc::new(artifact),
-            target: Arc::clone(target),
-            host,
-            lowered: host_module,
-            lowered_device: Some(device),
-            messages,
-        })
+        check_valid(module)?;
+        let mut build =
+            Building { host: self, options, messages: Vec::new(), hosts: Vec::new(), devices: Vec::new() };
+        let groups = self.by_target(module, target)?;
+        for (target, module) in &groups {
+            build.lower(module, target)?;
+        }
+        build.finish(target)
+    }
+
+    /// The functions of a module by the target that each names; those that name none, or one of the same kind, first.
+    fn by_target(
+        &self,
+        module: &IrModule,
+        target: &Arc<Target>,
+    ) -> Result<Vec<(Arc<Target>, IrModule)>, Error> {
+        let of = |functions| IrModule { functions, attrs: module.attrs.clone() };
+        let mut groups: Vec<(Arc<Target>, IrModule)> = vec![(Arc::clone(target), of(Vec::new()))];
+        for function in &module.functions {
+            let named = match function.attrs.get(attr::TARGET) {
+                Some(AttrValue::Target(named)) if named.kind != target.kind => {
+                    self.codegen(&named.kind)?;
+                    self.target(TargetSource::Json(named.to_json()))?
+                }
+                _ => Arc::clone(target),
+            };
+            match groups.iter_mut().find(|(known, _)| *known == named) {
+                Some((_, group)) => group.functions.push(function.clone()),
+                None => groups.push((named, of(vec![function.clone()]))),
+            }
+        }
+        groups.retain(|(known, group)| !group.functions.is_empty() || known == target);
+        Ok(groups)
     }
 
     fn host_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
@@ -255,6 +259,104 @@ impl Host {
         let (index, sections) = session.into_parts();
         let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
         Artifact::new(index, target_json, sections, imports).map_err(|error| broken(error.to_string()))
+    }
+}
+
+/// A module of several targets on its way to artifacts.
+struct Building<'a> {
+    host: &'a Host,
+    options: &'a CompileOptions,
+    messages: Vec<BuildMessage>,
+    /// Functions by the target that compiles them, at the stage that they came to: those that need no host, and hosts'.
+    hosts: Vec<HostGroup>,
+    /// Device functions by target.
+    devices: Vec<(Arc<Target>, IrModule)>,
+}
+
+/// Functions that one code generator takes.
+struct HostGroup {
+    target: Arc<Target>,
+    module: IrModule,
+    from: Option<Stage>,
+}
+
+impl Building<'_> {
+    /// Lowers the functions of one target as far as what is the device's and what is a host's part from each other.
+    fn lower(&mut self, module: &IrModule, target: &Arc<Target>) -> Result<(), Error> {
+        let facts = Arc::new(self.host.facts(target)?);
+        let stage = facts.stage.min(Stage::Device);
+        let schedule = self.options.schedule;
+        let options = LowerOptions { schedule, stage, ..LowerOptions::new(facts) };
+        let lowered = lower(module, &options).map_err(pass_error)?;
+        let Some(device) = lowered.device else {
+            self.join(target, lowered.module, stage);
+            return Ok(());
+        };
+        let host = self.host.host_of(target)?;
+        self.join(&host, lowered.module, Stage::Device);
+        self.devices.push((Arc::clone(target), device));
+        Ok(())
+    }
+
+    fn join(&mut self, target: &Arc<Target>, module: IrModule, from: Stage) {
+        match self.hosts.iter_mut().find(|group| group.target == *target && group.from == Some(from)) {
+            Some(group) => group.module.functions.extend(module.functions),
+            None => self.hosts.push(HostGroup { target: Arc::clone(target), module, from: Some(from) }),
+        }
+    }
+
+    /// Compiles everything; the artifact of `target`'s functions, or of their host functions, imports the others.
+    fn finish(mut self, target: &Arc<Target>) -> Result<Compiled, Error> {
+        let kind = self.host.kind_of(target)?;
+        let mut imports = Vec::new();
+        for (target, device) in &self.devices {
+            if !device.functions.is_empty() {
+                let built = self.host.build(device, target, self.options, Vec::new(), &mut self.messages)?;
+                imports.push(Arc::new(built));
+            }
+        }
+        // What stands first is the target's own: the others are imported.
+        let mut groups = std::mem::take(&mut self.hosts).into_iter();
+        let Some(first) = groups.next() else {
+            return Err(Error::new(ErrorKind::Value, "the module has no functions"));
+        };
+        for group in groups.filter(|group| !group.module.functions.is_empty()) {
+            let (module, host) = self.lowered(&group)?;
+            // Its functions launch kernels of the same artifacts.
+            let built = self.host.build(&module, &host, self.options, imports.clone(), &mut self.messages)?;
+            imports.push(Arc::new(built));
+        }
+        let (module, host) = self.lowered(&first)?;
+        let artifact = self.host.build(&module, &host, self.options, imports, &mut self.messages)?;
+        let is_alone = !kind.is_host && self.devices.is_empty();
+        Ok(Compiled {
+            artifact: Arc::new(artifact),
+            target: Arc::clone(target),
+            host: if is_alone { self.host.host_of(target)? } else { host },
+            lowered: module,
+            lowered_devices: self.devices,
+            messages: self.messages,
+        })
+    }
+
+    fn lowered(&self, group: &HostGroup) -> Result<(IrModule, Arc<Target>), Error> {
+        let facts = Arc::new(self.host.facts(&group.target)?);
+        if group.from == Some(facts.stage) {
+            return Ok((group.module.clone(), Arc::clone(&group.target)));
+        }
+        if facts.stage != Stage::Host {
+            let message = format!(
+                "target kind \"{}\" takes modules at stage {}; expected a host that takes packed functions (stage {})",
+                group.target.kind,
+                facts.stage,
+                Stage::Host
+            );
+            return Err(Error::new(ErrorKind::Value, message).hint("name another host with --host"));
+        }
+        let options =
+            LowerOptions { schedule: self.options.schedule, from: group.from, ..LowerOptions::new(facts) };
+        let lowered = lower(&group.module, &options).map_err(pass_error)?;
+        Ok((lowered.module, Arc::clone(&group.target)))
     }
 }
 

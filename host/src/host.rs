@@ -261,6 +261,15 @@ impl HostInner {
     }
 
     /// The device API of that name.
+    /// The number in force of a device, by name; where nobody provides it, the one that it would be given.
+    pub(crate) fn device_type_of(&self, name: &str) -> Result<i32, Error> {
+        if let Some(api) = self.device_api(name)? {
+            return Ok(api.device_type);
+        }
+        let mut types = self.device_types.lock().unwrap_or_else(PoisonError::into_inner);
+        types.number(name, 0).map_err(|message| Error::new(ErrorKind::Value, message))
+    }
+
     pub(crate) fn device_api(&self, name: &str) -> Result<Option<Arc<DeviceApiEntry>>, Error> {
         Ok(match self.entry(&format!("device_api.{name}"))? {
             Some(Entry::DeviceApi(entry)) => Some(entry),

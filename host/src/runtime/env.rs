@@ -10,7 +10,7 @@ use chipdock_plugin_api as api;
 use super::device::DeviceState;
 use super::module::{ModuleInner, not_imported};
 use crate::error::{Error, ErrorKind};
-use crate::services::Services;
+use crate::services::{Services, from_api};
 
 /// The environment of a module, or of all modules of a host that import nothing.
 ///
@@ -168,16 +168,49 @@ unsafe extern "C" fn current_stream(env: *const ChipdockEnv, device: DLDevice) -
 unsafe extern "C" fn set_device(env: *const ChipdockEnv, device: DLDevice) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
-    state.status(state.device(device).and_then(|state| {
-        state.api.set_device(state.services, state.id)?;
-        state.services.set_current_device(device);
-        Ok(())
-    }))
+    state.status(state.make_current(device))
 }
 
 unsafe extern "C" fn current_device(env: *const ChipdockEnv, device_type: i32) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     unsafe { state(env) }.services.current_device(device_type)
+}
+
+/// What the name of the function that tells a device's number begins with; the device's name follows.
+const DEVICE_TYPE: &str = "chipdock.device_type.";
+/// The function that makes a device current: device type, device id. TVM's name.
+const SET_DEVICE: &str = "__tvm_set_device";
+
+impl EnvState {
+    /// What every host has for compiled code, by name; none for what a module has to import.
+    fn own_function(&'static self, name: &str, args: &[api::AnyView<'_>]) -> Option<Result<api::Any, Error>> {
+        if name == SET_DEVICE {
+            return Some(self.set_device_of(args).map(|()| api::Any::NONE));
+        }
+        let device = name.strip_prefix(DEVICE_TYPE)?;
+        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
+        let inner = self.services.inner().ok_or_else(gone);
+        Some(
+            inner
+                .and_then(|inner| inner.device_type_of(device))
+                .map(|number| api::Any::from(i64::from(number))),
+        )
+    }
+
+    fn set_device_of(&'static self, args: &[api::AnyView<'_>]) -> Result<(), Error> {
+        let number = |index: usize, what: &str| {
+            api::argument::<i32>(args, index, what).map_err(|error| from_api(&error))
+        };
+        let device = DLDevice { device_type: number(0, "device_type")?, device_id: number(1, "device_id")? };
+        self.make_current(device)
+    }
+
+    fn make_current(&self, device: DLDevice) -> Result<(), Error> {
+        let state = self.device(device)?;
+        state.api.set_device(state.services, state.id)?;
+        state.services.set_current_device(device);
+        Ok(())
+    }
 }
 
 unsafe extern "C" fn call_imported(
@@ -189,6 +222,20 @@ unsafe extern "C" fn call_imported(
 ) -> i32 {
     // SAFETY: compiled code passes the environment that it was given, and a NUL-terminated name.
     let (state, name) = unsafe { (state(env), CStr::from_ptr(name).to_string_lossy()) };
+    if name.starts_with("__tvm_") || name.starts_with("chipdock.") {
+        // SAFETY: V.10, as many arguments as it says, for the call.
+        let views = unsafe { api::AnyView::slice_from_raw(args, num_args) };
+        let answer = match views {
+            Ok(views) => state.own_function(&name, views),
+            Err(error) => Some(Err(from_api(&error))),
+        };
+        if let Some(answer) = answer {
+            return state.status(answer.map(|value| {
+                // SAFETY: V.10, a place for an owned value.
+                unsafe { result.write(value.into_raw()) };
+            }));
+        }
+    }
     let function = state.imported_function(&name);
     match function {
         // SAFETY: a packed function with its object as `self`; the caller's arguments and place for the result.

@@ -68,11 +68,14 @@ pub mod attr {
     /// Str: of a packed entry function, for people: `f(A: Tensor([n], float32), k: int32)`.
     pub const SIGNATURE: &str = "chipdock.signature";
     /// Map: of a host function that launches kernels, the device that its tensors are on: `name` (Str, as in
-    /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one).
+    /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one), `opaque_handles` (Bool:
+    /// nothing may be added to its data pointers).
     pub const DEVICE: &str = "chipdock.device";
     /// Key of a statement's note, within a launch: its blocks are lowered, and the barriers between what shares memory are
     /// not inserted yet (K5).
     pub const IMPLICIT_BARRIERS: &str = "chipdock.implicit_barriers";
+    /// Bool, on an allocation of such a function: memory of the device.
+    pub const DEVICE_MEMORY: &str = "chipdock.device_memory";
     /// Bool: rarely called, best kept out of line.
     pub const COLD: &str = "chipdock.cold";
     /// Bool: best kept out of line, though called often: inlined, it takes registers from its caller.

@@ -87,7 +87,9 @@ impl Outer {
                 Child::Stmt(stmt) => stmt,
             };
             match &stmt.kind {
-                StmtKind::For { var, .. } | StmtKind::Bind { var, .. } => {
+                StmtKind::For { var, .. }
+                | StmtKind::LaunchThread { var, .. }
+                | StmtKind::Bind { var, .. } => {
                     self.bound.insert(var.clone());
                 }
                 StmtKind::AllocBuffer { buffer, .. } => {

@@ -75,7 +75,9 @@ impl Flattener<'_> {
             return flat.clone();
         }
         let fits = buffer.constant_size().is_some_and(|size| size <= i128::from(i32::MAX));
-        let narrow = !self.wide && (fits || buffer.shape.iter().all(|extent| extent.dtype.bits <= 32));
+        let narrow = !self.wide
+            && buffer.elem_offset.as_ref().is_none_or(|offset| offset.dtype.bits <= 32)
+            && (fits || buffer.shape.iter().all(|extent| extent.dtype.bits <= 32));
         let index = if narrow { DType::INT32 } else { DType::INT64 };
         let wide = |e: &Expr| simplify::expr(&e.clone().cast(index));
         let strides: Vec<Expr> = if buffer.strides.is_empty() {

@@ -47,6 +47,7 @@
 //!   `f_compute_region0_`, which has the loop; see [`outline_parallel`]. Elsewhere parallel loops stay, and may be run one by
 //!   one.
 
+mod bind_offsets;
 mod bind_target;
 mod capture;
 mod default_schedule;
@@ -69,11 +70,12 @@ mod vectorize;
 mod verify;
 mod walk;
 
+pub use bind_offsets::bind_offsets;
 pub use bind_target::bind_target;
 pub use default_schedule::default_schedule;
 pub use error::{Fault, PassError};
 pub use flatten_buffers::flatten_buffers;
-pub use lower::{LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
+pub use lower::{DEVICE_PIPELINE, LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
 pub use lower_blocks::lower_blocks;
 pub use lower_intrinsics::{lower_intrinsics, lowered_ulps};
 pub use lower_workspace::lower_workspace;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{IrModule, Stage, TargetFacts};
+use chipdock_ir::{IrModule, Stage, TargetFacts, attr};
 
 use crate::PassError;
 
@@ -25,6 +25,8 @@ pub struct LowerOptions {
     pub schedule: Schedule,
     /// How far; most often the stage at which the target's code generator takes the module.
     pub stage: Stage,
+    /// How far it was lowered before, if it was: those passes are not run again.
+    pub from: Option<Stage>,
 }
 
 impl LowerOptions {
@@ -32,7 +34,7 @@ impl LowerOptions {
     #[must_use]
     pub fn new(facts: Arc<TargetFacts>) -> Self {
         let stage = facts.stage;
-        Self { facts, schedule: Schedule::Auto, stage }
+        Self { facts, schedule: Schedule::Auto, stage, from: None }
     }
 }
 
@@ -56,6 +58,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Scheduled, "default_schedule", crate::default_schedule),
     (Stage::Scheduled, "split_reductions", crate::split_reductions),
     (Stage::Flattened, "lower_blocks", crate::lower_blocks),
+    (Stage::Flattened, "bind_offsets", crate::bind_offsets),
     (Stage::Flattened, "flatten_buffers", crate::flatten_buffers),
     (Stage::Flattened, "simplify", crate::simplify::simplify),
     (Stage::Flattened, "vectorize", crate::vectorize),
@@ -73,6 +76,10 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Host, "simplify", crate::simplify::simplify),
 ];
 
+/// The passes that device functions go through once they are apart, in order.
+pub const DEVICE_PIPELINE: &[(&str, Pass)] =
+    &[("lower_intrinsics", crate::lower_intrinsics), ("simplify", crate::simplify::simplify)];
+
 /// The passes that [`Schedule::None`] leaves out.
 pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 
@@ -83,11 +90,25 @@ pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 /// The first pass that cannot go on; see [`PassError`]. The module is unchanged.
 pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassError> {
     let mut module = module.clone();
+    // Device functions have no packed convention: a host's target makes that of their launches.
+    let last = if options.facts.is_host { options.stage } else { options.stage.min(Stage::Device) };
     for (stage, name, pass) in PIPELINE {
-        if *stage > options.stage || (SCHEDULES.contains(name) && options.schedule == Schedule::None) {
+        if *stage > last
+            || options.from.is_some_and(|from| *stage <= from)
+            || (SCHEDULES.contains(name) && options.schedule == Schedule::None)
+        {
             continue;
         }
         module = pass(&module, &options.facts)?;
     }
-    Ok(Lowered { stage: options.stage, module, device: None })
+    if last < Stage::Device || options.facts.is_host {
+        return Ok(Lowered { stage: last, module, device: None });
+    }
+    let (device, host) = module.functions.into_iter().partition(|f| f.attrs.contains_key(attr::TARGET));
+    let mut device = IrModule { functions: device, attrs: module.attrs.clone() };
+    for (_, pass) in DEVICE_PIPELINE {
+        device = pass(&device, &options.facts)?;
+    }
+    let module = IrModule { functions: host, attrs: module.attrs };
+    Ok(Lowered { stage: last, module, device: Some(device) })
 }

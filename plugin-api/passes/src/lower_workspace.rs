@@ -3,8 +3,8 @@
 mod own_function;
 
 use chipdock_ir::{
-    AttrValue, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt,
-    StmtKind, TargetFacts, Var, attr,
+    AttrValue, Attrs, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc,
+    Stmt, StmtKind, TargetFacts, Var, attr,
 };
 
 use crate::walk::any_stmt;
@@ -44,8 +44,7 @@ pub fn lower_workspace(module: &IrModule, _facts: &TargetFacts) -> Result<IrModu
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
         let packed = function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(1));
-        let needed =
-            |kind: &StmtKind| matches!(kind, StmtKind::AllocBuffer { buffer, .. } if !on_stack(buffer));
+        let needed = |kind: &StmtKind| matches!(kind, StmtKind::AllocBuffer { buffer, annotations } if !on_stack(buffer, annotations));
         if packed || !any_stmt(&function.body, &mut |kind| needed(kind)) {
             functions.push(function.clone());
             continue;
@@ -58,17 +57,37 @@ pub fn lower_workspace(module: &IrModule, _facts: &TargetFacts) -> Result<IrModu
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
-fn on_stack(buffer: &Buffer) -> bool {
+fn on_stack(buffer: &Buffer, annotations: &Attrs) -> bool {
+    if annotations.contains_key(attr::DEVICE_MEMORY) {
+        return false;
+    }
     let size = buffer.constant_size().and_then(|size| size.checked_mul(buffer.dtype.size_bytes() as i128));
     size.is_some_and(|size| size <= STACK_SIZE_BYTES_MAX)
+}
+
+/// A piece of workspace: its data variable, and the type and id of its device.
+struct Piece {
+    data: Var,
+    device: [Expr; 2],
+}
+
+/// The device that an allocation is of.
+fn device(annotations: &Attrs) -> [Expr; 2] {
+    match annotations.get(attr::DEVICE_MEMORY) {
+        Some(AttrValue::List(list)) => match list.as_slice() {
+            [AttrValue::Expr(device_type), AttrValue::Expr(id)] => [device_type.clone(), id.clone()],
+            _ => [Expr::i32(CPU), Expr::i32(0)],
+        },
+        _ => [Expr::i32(CPU), Expr::i32(0)],
+    }
 }
 
 struct Workspace<'a> {
     function: &'a PrimFunc,
     /// Parallel loops that became functions.
     loops: &'a mut Vec<PrimFunc>,
-    /// Data variables of workspace that is allocated here, outermost first.
-    live: Vec<Var>,
+    /// Workspace that is allocated here, outermost first.
+    live: Vec<Piece>,
     /// How many of them were there when the innermost loop began.
     in_loop: usize,
     /// How many of them were there when the innermost parallel loop began.
@@ -96,7 +115,7 @@ impl<'a> Workspace<'a> {
 
     /// Frees what was allocated since there were `since`, innermost first, whatever becomes of it: an error is on its way.
     fn free_since(&self, since: usize) -> Vec<Stmt> {
-        self.live[since..].iter().rev().map(|data| Stmt::new(StmtKind::Evaluate(free(data)))).collect()
+        self.live[since..].iter().rev().map(|piece| Stmt::new(StmtKind::Evaluate(free(piece)))).collect()
     }
 
     fn then(&self, since: usize, last: Stmt) -> Stmt {
@@ -153,7 +172,7 @@ impl<'a> Workspace<'a> {
     fn free_or_throw(&self, index: usize) -> Stmt {
         let failed = Expr::compare(CompareOp::Ne, free(&self.live[index]), Expr::i32(0));
         let before = self.live[self.in_parallel.min(index)..index].iter().rev();
-        let before = before.map(|data| Stmt::new(StmtKind::Evaluate(free(data))));
+        let before = before.map(|piece| Stmt::new(StmtKind::Evaluate(free(piece))));
         Stmt::if_then(failed, Stmt::seq(before.chain([throw()])), None)
     }
 
@@ -163,14 +182,15 @@ impl<'a> Workspace<'a> {
         let mut leaves = false;
         for stmt in stmts {
             match &stmt.kind {
-                StmtKind::AllocBuffer { buffer, .. } if !on_stack(buffer) => {
-                    let data = Some(allocate(buffer));
+                StmtKind::AllocBuffer { buffer, annotations } if !on_stack(buffer, annotations) => {
+                    let device = device(annotations);
+                    let data = Some(allocate(buffer, &device));
                     result.push(
                         Stmt::new(StmtKind::DeclBuffer { buffer: buffer.clone(), data }).with_span(stmt.span),
                     );
                     let failed = Expr::call(Op::Isnullptr, vec![buffer.data.expr()], DType::BOOL);
                     result.push(Stmt::if_then(failed, self.then(self.in_parallel, throw()), None));
-                    self.live.push(buffer.data.clone());
+                    self.live.push(Piece { data: buffer.data.clone(), device });
                 }
                 StmtKind::AllocBuffer { .. } => result.push(stmt.clone()),
                 _ => {
@@ -189,19 +209,20 @@ impl<'a> Workspace<'a> {
     }
 }
 
-fn allocate(buffer: &Buffer) -> Expr {
+fn allocate(buffer: &Buffer, [device_type, device_id]: &[Expr; 2]) -> Expr {
     let one = |dtype: DType| Expr::int(1, dtype);
     let elements =
         buffer.shape.iter().fold(one(DType::INT64), |size, extent| size * extent.clone().cast(DType::INT64));
     // Workspace of no bytes need not have an address.
     let elements = Expr::binary(BinaryOp::Max, elements, one(DType::INT64));
     let size = elements.cast(DType::UINT64) * Expr::int(buffer.dtype.size_bytes() as i128, DType::UINT64);
-    let args = vec![Expr::i32(CPU), Expr::i32(0), crate::simplify::expr(&size)];
+    let args = vec![device_type.clone(), device_id.clone(), crate::simplify::expr(&size)];
     Expr::call(Op::AllocateWorkspace, args, DType::HANDLE)
 }
 
-fn free(data: &Var) -> Expr {
-    Expr::call(Op::FreeWorkspace, vec![Expr::i32(CPU), Expr::i32(0), data.expr()], DType::INT32)
+fn free(piece: &Piece) -> Expr {
+    let [device_type, device_id] = piece.device.clone();
+    Expr::call(Op::FreeWorkspace, vec![device_type, device_id, piece.data.expr()], DType::INT32)
 }
 
 fn throw() -> Stmt {

@@ -3,6 +3,7 @@
 mod arguments;
 mod calls;
 mod check;
+mod device;
 mod entry;
 mod signature;
 
@@ -28,6 +29,11 @@ const PASS: &str = "make_packed_api";
 ///   computation.
 /// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) -> int32`, the
 ///   computation.
+///
+/// The tensors of a function with [`attr::DEVICE`], which launches kernels, are on that device: its computation takes the id
+/// of the first tensor's device too, and makes that device current (`__tvm_set_device(device_type, device_id)`, a packed
+/// call) before anything else; what it allocates of device memory says of which device. Where the host that runs the code
+/// assigns the device's number, the packed function `chipdock.device_type.<name>` tells it.
 ///
 /// What a function returns, its computation stores through a pointer, its last parameter; the entry (and `f_checked_`, which
 /// then takes the result too) puts it into the packed result: an integer, a float or a boolean.
@@ -74,8 +80,8 @@ pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModul
         let arguments = Arguments::of(function)?;
         let attrs = Attrs::clone(&function.attrs);
         functions.push(entry::function(&arguments, facts, is_entry(module, function), &attrs));
-        functions.extend(check::functions(&arguments, facts, &attrs));
-        functions.push(compute(module, function, &arguments)?);
+        functions.extend(check::functions(module, &arguments, facts, &attrs)?);
+        functions.push(compute(module, function, &arguments, facts)?);
     }
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
@@ -113,8 +119,14 @@ fn compute_name(name: &str) -> Arc<str> {
     format!("{name}_compute_").into()
 }
 
-fn compute(module: &IrModule, function: &PrimFunc, arguments: &Arguments) -> Result<PrimFunc, PassError> {
+fn compute(
+    module: &IrModule,
+    function: &PrimFunc,
+    arguments: &Arguments,
+    facts: &TargetFacts,
+) -> Result<PrimFunc, PassError> {
     let body = calls::rewrite(module, function, &function.body)?;
+    let body = device::on_device(module, function, arguments.device_id.as_ref(), facts, &body)?;
     let body = match &arguments.result {
         Some(result) => {
             let declared = Stmt::new(StmtKind::DeclBuffer { buffer: result.clone(), data: None });

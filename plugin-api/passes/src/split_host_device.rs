@@ -1,46 +1,223 @@
 //! Device functions apart from host functions.
 
-use chipdock_ir::{IrModule, TargetFacts};
+mod kernel;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use chipdock_ir::{
+    AttrValue, Attrs, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetFacts, attr,
+};
 
 use crate::PassError;
-use crate::walk::any_stmt;
+use crate::walk::{any_stmt, called_functions};
+use kernel::Region;
 
-/// Takes the kernels out of a module: their functions, and the host functions that launch them.
+pub(crate) const PASS: &str = "split_host_device";
+
+/// Makes a kernel of each launch of each function, and leaves the launch in its place: `f_kernel`, `f_kernel_1` and so on.
 ///
-/// For a host target there is nothing to take out: the module is the host's. Kernels bound to threads are refused for
-/// now, by name.
+/// For a host target there is nothing to take out: the module is the host's.
 ///
 /// # Before and after
 ///
-/// The module is unchanged.
+/// ```text
+/// def f(A: T.Buffer((n,))):                      def f(A: T.Buffer((n,))):
+///     for bx in T.thread_binding(n // 64, ...):      T.tvm_call_packed("f_kernel", A.data, n, n // 64, 64)
+///         for tx in T.thread_binding(64, ...):   def f_kernel(A: T.handle("float32"), n: T.int32):
+///             A[bx * 64 + tx] = ...          ->      bx = T.launch_thread("blockIdx.x", n // 64)
+///                                                    tx = T.launch_thread("threadIdx.x", 64)
+///                                                    A[bx * 64 + tx] = ...
+/// ```
+///
+/// The arguments of a launch are the kernel's (data pointers in the order of the function's parameters, then scalars),
+/// then the extent of each axis, at least 0, then the bytes of dynamic shared memory if there is any. A scalar of float16
+/// or bfloat16 is passed as float32.
 ///
 /// # Requires / # Ensures
 ///
-/// Requires what `verify_memory` ensures. No function of the module has a thread axis.
+/// Requires what `verify_memory` ensures, barriers that are written out, and no virtual threads. Host functions have no
+/// thread axis, no memory but global, and the attribute [`attr::DEVICE`] in place of [`attr::TARGET`]; kernels, and copies
+/// of the functions that they call, have [`attr::TARGET`] and stand behind all host functions.
 ///
 /// # Errors
 ///
-/// The target's: a kernel bound to threads, which no part of this version can launch yet.
+/// The caller's: a launch whose extents are not known where it starts, or differ on one axis; threads in a function that
+/// a kernel calls. The target's: threads on a host; a vector that a kernel would have to be passed.
 pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    if facts.is_host {
+        return host_alone(module, facts);
+    }
+    let mut names: HashSet<Arc<str>> = module.functions.iter().map(|f| Arc::clone(&f.name)).collect();
+    let (mut hosts, mut kernels) = (Vec::new(), Vec::new());
     for function in &module.functions {
-        let bound = any_stmt(&function.body, &mut |kind| {
-            use chipdock_ir::{ForKind, StmtKind};
-            matches!(
-                kind,
-                StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. }
-            )
-        });
-        if bound || !facts.is_host {
-            return Err(PassError::target(
-                "split_host_device",
-                &function.name,
-                format!(
-                    "device functions are not supported yet: {} cannot be built for target \"{}\"; build it for a \
-                     host target",
-                    function.name, facts.target.kind
-                ),
-            ));
+        if is_kernel(function) {
+            kernels.push(function.clone());
+            continue;
+        }
+        let mut split = Split { function, facts, names: &mut names, kernels: Vec::new(), launched: 0 };
+        let body = split.stmt(&moved_inside(&function.body))?;
+        let launches = split.launched > 0;
+        kernels.append(&mut split.kernels);
+        let mut attrs = function.attrs.clone();
+        attrs.remove(attr::TARGET);
+        if launches || facts.thread_axes.is_empty() {
+            attrs.insert(attr::DEVICE.into(), device(facts));
+        }
+        hosts.push(PrimFunc { body, attrs, ..function.clone() });
+    }
+    let called = callees(module, &kernels)?;
+    // What kernels alone call is no function of the host: it may do what only a device can.
+    hosts.retain(|function| !called.iter().any(|callee| callee.name == function.name) || is_public(function));
+    hosts.extend(called.into_iter().map(|callee| with_target(callee, facts)));
+    hosts.extend(kernels.into_iter().map(|kernel| with_target(&kernel, facts)));
+    Ok(IrModule { functions: hosts, attrs: module.attrs.clone() })
+}
+
+/// Whether a function is a kernel as it was read.
+pub(crate) fn is_kernel(function: &PrimFunc) -> bool {
+    function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2))
+}
+
+fn is_public(function: &PrimFunc) -> bool {
+    matches!(function.attrs.get(attr::IS_GLOBAL_FUNC), Some(AttrValue::Bool(true) | AttrValue::Int(1)))
+        || function.attrs.contains_key(attr::GLOBAL_SYMBOL)
+}
+
+fn with_target(function: &PrimFunc, facts: &TargetFacts) -> PrimFunc {
+    let mut attrs = function.attrs.clone();
+    attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::clone(&facts.target)));
+    PrimFunc { attrs, ..function.clone() }
+}
+
+/// Where tensors of a host function are.
+fn device(facts: &TargetFacts) -> AttrValue {
+    let number = if facts.device_type_is_assigned { 0 } else { facts.device_type.into() };
+    let entries = [
+        ("name", AttrValue::Str(facts.device.as_str().into())),
+        ("type", AttrValue::Int(number)),
+        ("opaque_handles", AttrValue::Bool(facts.opaque_handles)),
+    ];
+    AttrValue::Map(entries.into_iter().map(|(name, value)| (name.into(), value)).collect::<BTreeMap<_, _>>())
+}
+
+fn host_alone(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    for function in &module.functions {
+        if any_stmt(&function.body, &mut is_launch) {
+            let message = format!(
+                "{} has loops bound to threads, which target \"{}\" does not launch; build it for a target with threads",
+                function.name, facts.target.kind
+            );
+            return Err(PassError::target(PASS, &function.name, message));
         }
     }
     Ok(module.clone())
+}
+
+pub(crate) fn is_launch(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+}
+
+/// The functions of the module that kernels call, callees of callees too.
+fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m PrimFunc>, PassError> {
+    let (mut found, mut open): (Vec<&PrimFunc>, Vec<&PrimFunc>) = (Vec::new(), kernels.iter().collect());
+    while let Some(function) = open.pop() {
+        for name in called_functions(&function.body) {
+            let Some(callee) = module.function(&name) else { continue };
+            if any_stmt(&callee.body, &mut is_launch) {
+                let message = format!(
+                    "{name}, which threads of {} call, has threads of its own; expected a function that one thread runs",
+                    function.name
+                );
+                return Err(PassError::caller(PASS, &function.name, message));
+            }
+            if found.iter().all(|known| known.name != name) {
+                found.push(callee);
+                open.push(callee);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Shared, local and warp memory that is allocated around a launch stands within each launch that uses it.
+fn moved_inside(body: &Stmt) -> Stmt {
+    match &body.kind {
+        StmtKind::Seq(stmts) => {
+            let mut result: Vec<Stmt> = stmts.iter().map(moved_inside).collect();
+            while let Some(at) = result.iter().position(is_inner_memory) {
+                let allocation = result.remove(at);
+                for stmt in result.iter_mut().skip(at) {
+                    *stmt = with_allocation(stmt, &allocation);
+                }
+            }
+            Stmt::seq(result).with_span(body.span)
+        }
+        kind if is_launch(kind) => body.clone(),
+        _ => body.map_children(&mut Expr::clone, &mut moved_inside),
+    }
+}
+
+fn is_inner_memory(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank != StorageRank::Global)
+}
+
+/// The allocation at the start of each launch within a statement that uses its memory.
+fn with_allocation(stmt: &Stmt, allocation: &Stmt) -> Stmt {
+    let StmtKind::AllocBuffer { buffer, .. } = &allocation.kind else { return stmt.clone() };
+    match &stmt.kind {
+        kind if is_launch(kind) => {
+            let uses = crate::capture::Captured::of(stmt).vars.contains(&buffer.data);
+            if !uses {
+                return stmt.clone();
+            }
+            stmt.map_children(&mut Expr::clone, &mut |body| Stmt::seq([allocation.clone(), body.clone()]))
+        }
+        // A second launch has memory of its own, and a view of it would have two sources.
+        StmtKind::DeclBuffer { .. } => stmt.clone(),
+        _ => stmt.map_children(&mut Expr::clone, &mut |inner| with_allocation(inner, allocation)),
+    }
+}
+
+struct Split<'a> {
+    function: &'a PrimFunc,
+    facts: &'a TargetFacts,
+    names: &'a mut HashSet<Arc<str>>,
+    kernels: Vec<PrimFunc>,
+    launched: usize,
+}
+
+impl Split<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        if is_launch(&stmt.kind) {
+            return self.launch(stmt).map_err(|error| error.at(stmt.span));
+        }
+        if let StmtKind::AllocBuffer { buffer, annotations } = &stmt.kind {
+            let mut annotations: Attrs = annotations.clone();
+            annotations.insert(attr::DEVICE_MEMORY.into(), AttrValue::Bool(true));
+            let kind = StmtKind::AllocBuffer { buffer: buffer.clone(), annotations };
+            return Ok(Stmt::new(kind).with_span(stmt.span));
+        }
+        let this = RefCell::new(self);
+        stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |s| this.borrow_mut().stmt(s))
+    }
+
+    fn launch(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        let name = self.name();
+        let region = Region::of(self.function, stmt)?;
+        let (kernel, call) = region.outlined(self.function, &name, self.facts)?;
+        self.kernels.push(kernel);
+        self.launched += 1;
+        Ok(Stmt::new(StmtKind::Evaluate(call)).with_span(stmt.span))
+    }
+
+    fn name(&mut self) -> Arc<str> {
+        let base = format!("{}_kernel", self.function.name);
+        let mut candidates = (0..).map(|n| if n == 0 { base.clone() } else { format!("{base}_{n}") });
+        let name: Arc<str> =
+            candidates.find(|name| !self.names.contains(name.as_str())).unwrap_or(base.clone()).into();
+        self.names.insert(Arc::clone(&name));
+        name
+    }
 }

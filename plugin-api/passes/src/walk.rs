@@ -1,8 +1,9 @@
 //! What several passes need: functions of a module mapped one by one, and searches in bodies.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use chipdock_ir::{Child, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{Callee, Child, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
 
 /// The module with the body of each function replaced.
 pub(crate) fn map_bodies(module: &IrModule, mut f: impl FnMut(&PrimFunc) -> Stmt) -> IrModule {
@@ -62,4 +63,17 @@ pub(crate) fn any_stmt(stmt: &Stmt, f: &mut dyn FnMut(&StmtKind) -> bool) -> boo
 /// True for a loop bound to threads, or an axis that is launched.
 pub(crate) fn is_thread(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+}
+
+/// Names of the functions of the module that a statement calls, in the order of their first occurrence.
+pub(crate) fn called_functions(stmt: &Stmt) -> Vec<Arc<str>> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    stmt.walk_exprs(&mut |expr| {
+        if let ExprKind::Call { callee: Callee::Global(name), .. } = &expr.kind
+            && !names.contains(name)
+        {
+            names.push(Arc::clone(name));
+        }
+    });
+    names
 }

@@ -16,7 +16,7 @@ pub(super) fn may_fail(stmt: &Stmt) -> bool {
     any_stmt(stmt, &mut |kind| match kind {
         StmtKind::Assert { .. } => true,
         StmtKind::Evaluate(value) => is_throw(value),
-        StmtKind::AllocBuffer { buffer, .. } => !on_stack(buffer),
+        StmtKind::AllocBuffer { buffer, annotations } => !on_stack(buffer, annotations),
         _ => false,
     })
 }

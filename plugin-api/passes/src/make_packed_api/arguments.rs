@@ -35,6 +35,8 @@ pub(super) struct Arguments<'a> {
     pub(super) args: Vec<Argument<'a>>,
     /// Symbols of shapes, strides and offsets that are no parameter, in the order of their first occurrence.
     pub(super) symbols: Vec<Symbol>,
+    /// The id of the device that the tensors are on, where the function launches kernels there.
+    pub(super) device_id: Option<Var>,
     /// Where the computation puts what the function returns.
     pub(super) result: Option<Buffer>,
 }
@@ -81,27 +83,34 @@ impl<'a> Arguments<'a> {
     pub(super) fn of(function: &'a PrimFunc) -> Result<Self, PassError> {
         let args: Vec<Argument<'a>> = function.params.iter().enumerate().map(Argument::of).collect();
         let symbols = symbols(&args);
+        let has_tensor = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Tensor(_)));
+        let device_id = (has_tensor && super::device::launches(function))
+            .then(|| Var::new(unused_name(function, "device_id"), DType::INT32));
         let arguments = Self {
             function,
             signature: signature(function).into(),
             arg_types: function.params.iter().map(arg_type).collect(),
             args,
             symbols,
-            result: function.ret.map(|dtype| super::calls::result_buffer(result_name(function), dtype)),
+            device_id,
+            result: function
+                .ret
+                .map(|dtype| super::calls::result_buffer(unused_name(function, "result"), dtype)),
         };
         arguments.every_symbol_is_given()?;
         Ok(arguments)
     }
 
-    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols, then the pointer for
-    /// what it returns.
+    /// The parameters of the computation: a pointer or a scalar for each argument, then the symbols, the id of the device,
+    /// and the pointer for what it returns.
     pub(super) fn compute_params(&self) -> Vec<Var> {
         let own = self.args.iter().map(|arg| match arg.kind {
             ArgumentKind::Tensor(buffer) => buffer.data.clone(),
             ArgumentKind::Scalar(var) => var.clone(),
         });
         let result = self.result.iter().map(|result| result.data.clone());
-        own.chain(self.symbols.iter().map(|symbol| symbol.var.clone())).chain(result).collect()
+        let symbols = self.symbols.iter().map(|symbol| symbol.var.clone());
+        own.chain(symbols).chain(self.device_id.clone()).chain(result).collect()
     }
 
     pub(super) fn tensors(&self) -> impl Iterator<Item = (&Argument<'a>, &'a Buffer)> {
@@ -156,9 +165,9 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A name that no parameter has.
-fn result_name(function: &PrimFunc) -> String {
-    let mut name = "result".to_owned();
+/// The name, or one like it that no parameter has.
+fn unused_name(function: &PrimFunc, name: &str) -> String {
+    let mut name = name.to_owned();
     while function.params.iter().any(|param| **param.name() == *name) {
         name.push('_');
     }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Param, PrimFunc, Stmt, StmtKind,
-    StructField, TargetFacts, Var, attr,
+    AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt,
+    StmtKind, StructField, TargetFacts, Var, attr,
 };
 
 use super::arguments::{
@@ -14,8 +14,10 @@ use super::arguments::{
     TensorFields, equal, int64, is_null, origins, places, type_code, wanted_strides, wide,
 };
 use super::checked_name;
+use super::device::Device;
 use super::entry::{accepted_type, in_range, scalar_value, symbol_fits, whole_offset};
 use super::signature::text;
+use crate::PassError;
 use crate::simplify;
 use chipdock_ir::subst::Substitution;
 
@@ -44,7 +46,8 @@ const CODE_NAMES: &[(i128, &str)] = &[(0, "int"), (1, "uint"), (2, "float"), (4,
 
 struct Check<'a> {
     arguments: &'a Arguments<'a>,
-    facts: &'a TargetFacts,
+    device: Device,
+    device_type: Expr,
     args: Var,
     origins: HashMap<Var, String>,
     fields: Vec<Option<TensorFields>>,
@@ -53,7 +56,16 @@ struct Check<'a> {
 }
 
 /// The function `<name>_checked_`, and before it one for each kind of parameter that words the error of another type.
-pub(super) fn functions(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> Vec<PrimFunc> {
+///
+/// # Errors
+///
+/// None that an argument brings.
+pub(super) fn functions(
+    module: &IrModule,
+    arguments: &Arguments,
+    facts: &TargetFacts,
+    attrs: &Attrs,
+) -> Result<Vec<PrimFunc>, PassError> {
     let mut functions: Vec<PrimFunc> = Vec::new();
     for arg in &arguments.args {
         let function = mismatch(arguments, &arg.kind, attrs);
@@ -61,17 +73,25 @@ pub(super) fn functions(arguments: &Arguments, facts: &TargetFacts, attrs: &Attr
             functions.push(function);
         }
     }
-    functions.push(checked(arguments, facts, attrs));
-    functions
+    functions.push(checked(module, arguments, facts, attrs)?);
+    Ok(functions)
 }
 
-fn checked(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFunc {
+fn checked(
+    module: &IrModule,
+    arguments: &Arguments,
+    facts: &TargetFacts,
+    attrs: &Attrs,
+) -> Result<PrimFunc, PassError> {
     let args = Var::new("args", DType::HANDLE);
     let num_args = Var::new("num_args", DType::INT32);
     let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
+    let device = Device::of(arguments.function, facts);
+    let (known, device_type) = device.type_value(module, arguments.function)?;
     let mut check = Check {
         arguments,
-        facts,
+        device,
+        device_type,
         args: args.clone(),
         origins: origins(arguments),
         fields: arguments.args.iter().map(Argument::fields).collect(),
@@ -79,6 +99,9 @@ fn checked(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFun
         stmts: Vec::new(),
     };
     check.count(&num_args);
+    if !known.is_nop() {
+        check.stmts.push(known);
+    }
     check.types();
     check.headers();
     check.constant_extents();
@@ -91,7 +114,7 @@ fn checked(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFun
     let body = Substitution::new().fresh().stmt(&Stmt::seq(std::mem::take(&mut check.stmts)));
     let result = arguments.result.as_ref().map(|_| result);
     let params = [args, num_args].into_iter().chain(result).collect();
-    cold(checked_name(&arguments.function.name), params, body, attrs)
+    Ok(cold(checked_name(&arguments.function.name), params, body, attrs))
 }
 
 /// A function that is hardly ever called.
@@ -267,15 +290,21 @@ impl Check<'_> {
             self.assert(equal(ndim, Expr::int(expected as i128, DType::INT32)), VALUE_ERROR, message);
             self.dtype(arg, buffer, &fields);
             let device_type = fields.field(StructField::DeviceType, DType::INT32);
-            let message = self.message(
-                self.mismatched(arg, "device_type"),
-                format!(
-                    "expected {} (device type {}), but got device type ",
-                    self.facts.device, self.facts.device_type
+            let what = self.mismatched(arg, "device_type");
+            let name = &self.device.name;
+            let message = match self.device.number() {
+                Some(number) => self.message(
+                    what,
+                    format!("expected {name} (device type {number}), but got device type "),
+                    std::slice::from_ref(&device_type),
                 ),
-                std::slice::from_ref(&device_type),
-            );
-            self.assert(equal(device_type, Expr::i32(self.facts.device_type)), VALUE_ERROR, message);
+                None => {
+                    let found =
+                        [self.device_type.clone(), Expr::str("), but got device type "), device_type.clone()];
+                    self.message(what, format!("expected {name} (device type "), &found)
+                }
+            };
+            self.assert(equal(device_type, self.device_type.clone()), VALUE_ERROR, message);
             self.bind(&fields.shape, fields.field(StructField::Shape, DType::HANDLE));
             self.bind(&fields.strides, fields.field(StructField::Strides, DType::HANDLE));
             self.bind(&fields.data, fields.data_value(buffer));
@@ -451,7 +480,7 @@ impl Check<'_> {
     }
 
     fn alignment(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields, empty: Expr) {
-        let Some(rest) = fields.misalignment(buffer) else { return };
+        let Some(rest) = fields.misalignment(buffer).filter(|_| !self.device.opaque_handles) else { return };
         let message = self.message(
             format!("Misaligned {}.data on argument #{}", arg.name, arg.index),
             format!(

@@ -14,6 +14,7 @@ use super::arguments::{
     wanted_strides, wide,
 };
 use super::calls::{allocation, result_buffer, result_value, throw_unless_zero};
+use super::device::Device;
 use super::{checked_name, compute_name};
 use crate::simplify;
 use chipdock_ir::subst::Substitution;
@@ -24,6 +25,7 @@ const DEVICE_SIZE_BYTES: i128 = 8;
 struct Entry<'a> {
     arguments: &'a Arguments<'a>,
     facts: &'a TargetFacts,
+    device: Device,
     args: Var,
     num_args: Var,
     result: Var,
@@ -45,22 +47,18 @@ pub(super) fn function(
     let mut entry = Entry {
         arguments,
         facts,
+        device: Device::of(arguments.function, facts),
         args: args.clone(),
         num_args: num_args.clone(),
         result: result.clone(),
         fields,
         stmts: Vec::new(),
     };
-    entry.count();
-    for arg in &arguments.args {
-        match arg.kind {
-            ArgumentKind::Tensor(buffer) => entry.tensor(arg, buffer),
-            ArgumentKind::Scalar(var) => entry.scalar(arg, var),
-        }
+    match entry.device.number() {
+        Some(number) => entry.fast(number),
+        // Its number has to be asked for.
+        None => entry.stmts.push(entry.not_fast()),
     }
-    entry.relations();
-    entry.alignments();
-    entry.stmts.push(call_compute(arguments, &entry.fields, &result));
     let symbol: Arc<str> = format!("__tvm_ffi_{}", arguments.function.name).into();
     let params = [self_handle, args, num_args, result].map(Param::Var).to_vec();
     // The computation has the same variables as parameters: a variable belongs to one function.
@@ -86,7 +84,10 @@ pub(super) fn call_compute(arguments: &Arguments, fields: &[Option<TensorFields>
     });
     let value = arguments.function.ret.map(|dtype| result_buffer("value".to_owned(), dtype));
     let symbols = arguments.symbols.iter().map(|symbol| symbol.var.expr());
-    let args = own.chain(symbols).chain(value.iter().map(|value| value.data.expr())).collect();
+    let first = fields.iter().flatten().next().filter(|_| arguments.device_id.is_some());
+    let device_id = first.map(|fields| fields.field(StructField::DeviceId, DType::INT32));
+    let args =
+        own.chain(symbols).chain(device_id).chain(value.iter().map(|value| value.data.expr())).collect();
     let callee = Callee::Global(compute_name(&arguments.function.name));
     let call = Expr::new(ExprKind::Call { callee, args }, DType::INT32);
     let Some(value) = value else { return Stmt::new(StmtKind::Return(Some(call))) };
@@ -132,6 +133,22 @@ fn entry_attrs(arguments: &Arguments, symbol: &Arc<str>, is_entry: bool, attrs: 
 }
 
 impl Entry<'_> {
+    /// The call on a device of that type.
+    fn fast(&mut self, device_type: i32) {
+        self.count();
+        for arg in &self.arguments.args {
+            match arg.kind {
+                ArgumentKind::Tensor(buffer) => self.tensor(arg, buffer, device_type),
+                ArgumentKind::Scalar(var) => self.scalar(arg, var),
+            }
+        }
+        self.relations();
+        if !self.device.opaque_handles {
+            self.alignments();
+        }
+        self.stmts.push(call_compute(self.arguments, &self.fields, &self.result));
+    }
+
     fn bind(&mut self, var: &Var, value: Expr) {
         self.stmts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
     }
@@ -193,7 +210,7 @@ impl Entry<'_> {
     }
 
     /// One tensor after the other, so that little is live at once.
-    fn tensor(&mut self, arg: &Argument, buffer: &Buffer) {
+    fn tensor(&mut self, arg: &Argument, buffer: &Buffer, device_type: i32) {
         let Some(fields) = self.fields[arg.index].take() else { return };
         let type_index = Var::new(format!("{}_type_index", arg.name), DType::INT32);
         self.bind(&type_index, arg.type_index(&self.args));
@@ -208,7 +225,7 @@ impl Entry<'_> {
             Expr::call(Op::HandleLoad, vec![fields.handle.expr(), int64(offset)], DType::INT64)
         };
         // The first device of the kind is the fast one; the check takes any, as long as all tensors are on it.
-        let device = i128::from(self.facts.device_type as u32);
+        let device = i128::from(device_type as u32);
         // A DLTensor begins with a pointer.
         let device_offset_bytes = i128::from(self.facts.pointer_bits / 8);
         self.expect_zero(vec![

@@ -6,7 +6,7 @@ use super::{Compiled, Compiler};
 use crate::interpret::code::{Inst, Reg};
 use crate::interpret::kernels;
 use crate::interpret::scalar::Lane;
-use crate::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, StructField, Var};
+use crate::{AttrValue, BinaryOp, CompareOp, DType, Expr, ExprKind, Op, StructField, Var, attr};
 
 /// Bytes of a DLTensor, of an Any.
 const TENSOR_BYTES: u64 = 48;
@@ -91,12 +91,31 @@ impl Compiler<'_, '_> {
                 self.emit(Inst::Return { src })?;
                 self.reserve(1)
             }
+            (Op::CallPacked, [name, args @ ..]) => match &name.kind {
+                ExprKind::Str(name) => self.kernel_launch(name, args, dtype),
+                _ => self.malformed("a packed call of no name"),
+            },
             (Op::ParallelLaunch, [body, data, tasks]) => match &body.kind {
                 ExprKind::Str(name) => self.parallel_launch(name, data, tasks),
                 _ => self.malformed("a parallel launch of no name"),
             },
             _ => self.unsupported(op.name(), dtype),
         }
+    }
+
+    /// A launch of a kernel of the module: the kernel knows its extents by its arguments.
+    fn kernel_launch(&mut self, name: &Arc<str>, args: &[Expr], dtype: DType) -> Compiled<Reg> {
+        let kernel = self.module.function(name).filter(|function| {
+            function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2))
+                && args.len() >= function.params.len()
+        });
+        let Some(kernel) = kernel else {
+            return self
+                .unsupported(format!("packed calls of {name}, which is no kernel of the module"), dtype);
+        };
+        self.tries_no_branch();
+        self.call(name, &args[..kernel.params.len()], DType::HANDLE)?;
+        Ok(self.constant(0))
     }
 
     /// A parallel loop over the ids of a few tasks, the last first, as nobody says in which order they run.

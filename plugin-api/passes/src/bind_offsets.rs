@@ -1,0 +1,66 @@
+//! Where tensors begin, for devices that hand out handles.
+
+use std::sync::Arc;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{Buffer, BufferNode, DType, IrModule, Param, PrimFunc, TargetFacts, Var};
+
+use crate::PassError;
+use crate::split_host_device::is_kernel;
+use crate::walk::try_map_functions;
+
+/// Gives each tensor parameter a symbol for the element that it begins at, where data pointers are handles that nothing may
+/// be added to: `A_elem_offset`, int64, or int32 on a device that addresses in 32 bits. A parameter that declares an offset
+/// keeps it.
+///
+/// # Before and after
+///
+/// ```text
+/// A: T.Buffer((16,))    ->    A: T.Buffer((16,), elem_offset=A_elem_offset)
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires a valid module. On such a device every tensor parameter of a function that is no kernel yet has an offset; on
+/// another the module is unchanged.
+///
+/// # Errors
+///
+/// None.
+pub fn bind_offsets(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    if !facts.opaque_handles || facts.is_host {
+        return Ok(module.clone());
+    }
+    let dtype = if facts.pointer_bits == 32 { DType::INT32 } else { DType::INT64 };
+    try_map_functions(module, |function| {
+        if is_kernel(function) {
+            return Ok(function.clone());
+        }
+        let mut with = Substitution::new();
+        for param in &function.params {
+            if let Param::Buffer(buffer) = param
+                && buffer.elem_offset.is_none()
+            {
+                let name = unused(function, &format!("{}_elem_offset", buffer.name));
+                let elem_offset = Some(Var::new(name, dtype).expr());
+                let node = BufferNode { elem_offset, ..(**buffer).clone() };
+                with.map_buffer(buffer, &Buffer::from_node(node));
+            }
+        }
+        let params = function.params.iter().map(|param| match param {
+            Param::Buffer(buffer) => Param::Buffer(with.buffer(buffer)),
+            Param::Var(_) => param.clone(),
+        });
+        let params = params.collect();
+        Ok(PrimFunc { params, body: with.stmt(&function.body), ..function.clone() })
+    })
+}
+
+/// The name, or one like it that no parameter has.
+fn unused(function: &PrimFunc, name: &str) -> Arc<str> {
+    let mut name = name.to_owned();
+    while function.params.iter().any(|param| **param.name() == *name) {
+        name.push('_');
+    }
+    name.into()
+}

@@ -1,0 +1,113 @@
+//! Where the tensors of a function are, and what its computation asks of that device.
+
+use std::sync::Arc;
+
+use chipdock_ir::{
+    AttrValue, Attrs, DType, Expr, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts, Var, attr,
+};
+
+use super::calls;
+use crate::PassError;
+
+/// The packed function that makes a device current on the thread: device type, device id. TVM's name.
+const SET_DEVICE: &str = "__tvm_set_device";
+/// What the name of the packed function that tells a device's number begins with; the device's name follows.
+const DEVICE_TYPE: &str = "chipdock.device_type.";
+
+/// Where the tensors of a function are.
+pub(super) struct Device {
+    /// As in `device_api.<name>`.
+    pub(super) name: Arc<str>,
+    /// Its number; `None` where the host that runs the code assigned one.
+    number: Option<i32>,
+    /// Whether data pointers are handles that have no alignment.
+    pub(super) opaque_handles: bool,
+}
+
+/// Whether the function launches kernels, so that its tensors are on their device.
+pub(super) fn launches(function: &PrimFunc) -> bool {
+    function.attrs.contains_key(attr::DEVICE)
+}
+
+impl Device {
+    /// That of the kernels which the function launches, else that of the host itself.
+    pub(super) fn of(function: &PrimFunc, facts: &TargetFacts) -> Self {
+        let Some(AttrValue::Map(map)) = function.attrs.get(attr::DEVICE) else {
+            let name = facts.device.as_str().into();
+            return Self { name, number: Some(facts.device_type), opaque_handles: false };
+        };
+        let name = match map.get("name") {
+            Some(AttrValue::Str(name)) => Arc::clone(name),
+            _ => "".into(),
+        };
+        let number = match map.get("type") {
+            Some(AttrValue::Int(number)) if *number > 0 => i32::try_from(*number).ok(),
+            _ => None,
+        };
+        Self { name, number, opaque_handles: map.get("opaque_handles") == Some(&AttrValue::Bool(true)) }
+    }
+
+    /// Its number, if it is one for every host.
+    pub(super) fn number(&self) -> Option<i32> {
+        self.number
+    }
+
+    /// Its number as a value, and what has to run before it is known.
+    ///
+    /// # Errors
+    ///
+    /// None that a device brings.
+    pub(super) fn type_value(
+        &self,
+        module: &IrModule,
+        function: &PrimFunc,
+    ) -> Result<(Stmt, Expr), PassError> {
+        if let Some(number) = self.number {
+            return Ok((Stmt::nop(), Expr::i32(number)));
+        }
+        let var = Var::new("device_type", DType::INT32);
+        let name = Expr::str(format!("{DEVICE_TYPE}{}", self.name));
+        let value = Expr::call(Op::CallPacked, vec![name], DType::INT32);
+        let bind = Stmt::new(StmtKind::Bind { var: var.clone(), value });
+        Ok((calls::rewrite(module, function, &bind)?, var.expr()))
+    }
+}
+
+/// The body of a computation on a device: the device is made current, and temporaries are memory of it.
+///
+/// # Errors
+///
+/// None that a device brings.
+pub(super) fn on_device(
+    module: &IrModule,
+    function: &PrimFunc,
+    device_id: Option<&Var>,
+    facts: &TargetFacts,
+    body: &Stmt,
+) -> Result<Stmt, PassError> {
+    if !launches(function) {
+        return Ok(body.clone());
+    }
+    let (before, device_type) = Device::of(function, facts).type_value(module, function)?;
+    // Without a tensor nothing says which device: the one that is current stays.
+    let set = device_id.map(|id| {
+        let args = vec![Expr::str(SET_DEVICE), device_type.clone(), id.expr()];
+        Stmt::new(StmtKind::Evaluate(Expr::call(Op::CallPacked, args, DType::INT32)))
+    });
+    let set = set.map(|set| calls::rewrite(module, function, &set)).transpose()?;
+    let id = device_id.map_or_else(|| Expr::i32(0), Var::expr);
+    let body = with_memory(body, &[AttrValue::Expr(device_type), AttrValue::Expr(id)]);
+    Ok(Stmt::seq([before].into_iter().chain(set).chain([body])))
+}
+
+/// Allocations of device memory say of which device.
+fn with_memory(stmt: &Stmt, device: &[AttrValue; 2]) -> Stmt {
+    match &stmt.kind {
+        StmtKind::AllocBuffer { buffer, annotations } if annotations.contains_key(attr::DEVICE_MEMORY) => {
+            let mut annotations: Attrs = annotations.clone();
+            annotations.insert(attr::DEVICE_MEMORY.into(), AttrValue::List(device.to_vec()));
+            Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations }).with_span(stmt.span)
+        }
+        _ => stmt.map_children(&mut Expr::clone, &mut |inner| with_memory(inner, device)),
+    }
+}
