@@ -103,13 +103,21 @@ impl Marker {
 
 fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict {
     let described = &batch[index];
+    if let Some(why) = execute::beyond(c, &module(batch, std::iter::once(index))?)? {
+        c.not_run(why);
+        return Ok(());
+    }
     let together = c.cached(&format!("batch/{group}/{}", batch[0].name), || {
         let marker = Marker::of(c, &format!("{group}/{}", batch[0].name));
         if batch.len() == 1 || marker.0.exists() {
             return Ok(None);
         }
         // One that cannot even be made is its own case's matter.
-        let Ok(module) = module(batch, 0..batch.len()) else { return Ok(None) };
+        let places = (0..batch.len()).filter(|place| {
+            let alone = module(batch, std::iter::once(*place)).and_then(|module| execute::beyond(c, &module));
+            !matches!(alone, Ok(Some(_)))
+        });
+        let Ok(module) = module(batch, places) else { return Ok(None) };
         // Without the file a crash costs a process for each kernel, no more.
         let _ = fs::write(&marker.0, "");
         let built = execute::build(c, &module);

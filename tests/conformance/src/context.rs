@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use chipdock_host::{Host, HostOptions};
 use chipdock_ir::Target;
+use serde_json::json;
 
 use crate::raw::{Device, Plugin};
 use crate::{Facts, Stop, Verdict};
@@ -166,7 +167,8 @@ impl<'a> Context<'a> {
         shared.host.get_or_init(open).as_ref().map_err(Clone::clone)
     }
 
-    /// The target of the kind that this is about, with its defaults.
+    /// The target of the kind that this is about: with what its device tells of itself where there is one, else with its
+    /// defaults.
     ///
     /// # Errors
     ///
@@ -175,7 +177,14 @@ impl<'a> Context<'a> {
         if let Some(why) = self.shared.facts.unusable_kind(self.registration) {
             return Err(Stop::Absent(why.to_owned()));
         }
-        Ok(self.host()?.target(self.registration)?)
+        let (host, name) = (self.host()?, self.registration);
+        let kind = host.target_kinds()?.into_iter().map(|(kind, _)| kind).find(|kind| kind.name == name);
+        // A host is not asked: its code runs wherever the host does.
+        let device = kind.filter(|kind| !kind.is_host).map(|kind| host.device(&kind.device, 0));
+        Ok(match device {
+            Some(Ok(device)) => host.target(json!({"kind": name, "from_device": device.id()}))?,
+            _ => host.target(name)?,
+        })
     }
 
     /// Something that several cases of a worker share, made by the first that asks.

@@ -1,11 +1,12 @@
 //! Compiling for the target of a case, and calling on its device what came out.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{Any, AnyView, CompileOptions, Device, Module, Tensor};
-use chipdock_ir::IrModule;
 use chipdock_ir::interpret::{Arg, Array};
+use chipdock_ir::{Child, ForKind, IrModule, PrimFunc, StmtKind, ThreadAxis};
 
 use crate::{Context, Stop, Verdict};
 
@@ -26,6 +27,33 @@ pub(crate) fn build(c: &Context, module: &IrModule) -> Verdict<Ready> {
 pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Arc<Artifact>> {
     let options = CompileOptions { threads_max: 1, ..CompileOptions::default() };
     Ok(c.host()?.compile(module, &c.target()?, &options)?.artifact)
+}
+
+/// Why a module has blocks of more threads than the target takes: how many those are is the device's, not the plugin's.
+pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> {
+    let most = c.cached("execute/threads", || Ok(c.host()?.facts(&c.target()?)?.threads_per_block_max))?;
+    let Some(most) = *most else { return Ok(None) };
+    let needed = module.functions.iter().map(threads).max().unwrap_or(1);
+    let why = || format!("it launches blocks of {needed} threads, and the target takes {most}");
+    Ok((needed > most).then(why))
+}
+
+/// Threads of a block of a function, as far as its loops say it.
+fn threads(function: &PrimFunc) -> i64 {
+    let mut extents: HashMap<ThreadAxis, i64> = HashMap::new();
+    function.body.walk(&mut |child| {
+        let Child::Stmt(stmt) = child else { return };
+        let (axis, extent) = match &stmt.kind {
+            StmtKind::For { kind: ForKind::ThreadBinding(axis), extent, .. } => (*axis, extent),
+            StmtKind::LaunchThread { axis, extent, .. } => (*axis, extent),
+            _ => return,
+        };
+        if axis.name().starts_with("threadIdx.") {
+            let known = extents.entry(axis).or_insert(1);
+            *known = (*known).max(extent.as_int().and_then(|extent| i64::try_from(extent).ok()).unwrap_or(1));
+        }
+    });
+    extents.values().product()
 }
 
 /// Loads an artifact for the device of the case's target.

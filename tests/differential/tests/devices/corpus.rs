@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use chipdock_differential::corpus::{self, Kernel};
-use chipdock_differential::{devices, hold, host, on_each_device, outputs};
+use chipdock_differential::{hold, host, on_each_device, outputs};
 use chipdock_host::{AnyView, Host, Module, Tensor};
-use chipdock_ir::{Callee, Child, DType, ExprKind, IrModule};
+use chipdock_ir::{Callee, Child, ExprKind, IrModule};
 use chipdock_xtask::runner::backends::Backend;
 use chipdock_xtask::runner::run;
 
@@ -95,36 +95,61 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
 }
 
 /// Products too large for the interpreter. Of small integers every sum is exact, so that C x is to be A (B x).
+pub(crate) struct Products {
+    a: Vec<i64>,
+    b: Vec<i64>,
+    x: Vec<i64>,
+    expected: Vec<i64>,
+}
+
+impl Products {
+    const N: usize = 512;
+
+    pub(crate) fn new() -> Self {
+        let number = |seed: usize| ((seed.wrapping_mul(2_654_435_761) >> 7) % 5) as i64 - 2;
+        let table =
+            |seed: usize| -> Vec<i64> { (0..Self::N * Self::N).map(|at| number(at ^ seed)).collect() };
+        let (a, b) = (table(0x5eed), table(0xfeed));
+        let x: Vec<i64> = (0..Self::N).map(|at| number(at * 31) * 1000 + at as i64).collect();
+        let expected = Self::times(&a, &Self::times(&b, &x));
+        Self { a, b, x, expected }
+    }
+
+    fn times(rows: &[i64], x: &[i64]) -> Vec<i64> {
+        rows.chunks(Self::N).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+    }
+
+    /// A, B and a C of zeros.
+    pub(crate) fn tensors(&self, backend: &Backend) -> [Tensor; 3] {
+        let tensor = |values: &[i64]| {
+            let values: Vec<f32> = values.iter().map(|value| *value as f32).collect();
+            Tensor::from_slice(&backend.device, &[Self::N as i64; 2], &values).expect("made")
+        };
+        [tensor(&self.a), tensor(&self.b), tensor(&vec![0; Self::N * Self::N])]
+    }
+
+    pub(crate) fn check(&self, c: &Tensor) -> Result<(), String> {
+        let found: Vec<i64> = c.to_vec::<f32>().expect("read").iter().map(|value| *value as i64).collect();
+        let wrong = Self::times(&found, &self.x).iter().zip(&self.expected).filter(|(a, b)| a != b).count();
+        if wrong == 0 { Ok(()) } else { Err(format!("{wrong} rows of the product are wrong")) }
+    }
+}
+
 #[test]
 fn large_products_are_exact_on_integers() {
-    const N: usize = 512;
     let host = host();
-    let number = |seed: usize| ((seed.wrapping_mul(2_654_435_761) >> 7) % 5) as i64 - 2;
-    let table = |seed: usize| -> Vec<i64> { (0..N * N).map(|at| number(at ^ seed)).collect() };
-    let (a, b) = (table(0x5eed), table(0xfeed));
-    let times = |rows: &[i64], x: &[i64]| -> Vec<i64> {
-        rows.chunks(N).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
-    };
-    let x: Vec<i64> = (0..N).map(|at| number(at * 31) * 1000 + at as i64).collect();
-    let expected = times(&a, &times(&b, &x));
-    for backend in devices(&host) {
+    let products = Products::new();
+    on_each_device(&host, |backend| {
         for name in ["g_matmul", "matmul"] {
             let path = chipdock_filetests::root().join(format!("corpus/tvm/{name}.py"));
             let text = std::fs::read_to_string(path).expect("the corpus");
             let module = chipdock_script::parse(&text, name).expect("the corpus is readable");
             let loaded =
-                run::build(&host, &backend, &module).unwrap_or_else(|error| panic!("{name}: {error}"));
-            let tensor = |values: &[i64]| {
-                let values: Vec<f32> = values.iter().map(|value| *value as f32).collect();
-                Tensor::from_slice(&backend.device, &[N as i64; 2], &values).expect("made")
-            };
-            let c = Tensor::zeros(&backend.device, &[N as i64; 2], DType::FLOAT32).expect("made");
-            let args = [tensor(&a), tensor(&b)];
-            let args: Vec<AnyView<'_>> = args.iter().chain([&c]).map(AnyView::from).collect();
+                run::build(&host, backend, &module).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let tensors = products.tensors(backend);
+            let args: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
             loaded.function(name).expect("there").call(&args).expect("a good call");
-            let found: Vec<i64> =
-                c.to_vec::<f32>().expect("read").iter().map(|value| *value as i64).collect();
-            assert_eq!(times(&found, &x), expected, "{name} on {}", backend.target.kind);
+            products.check(&tensors[2]).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
-    }
+    });
 }

@@ -5,6 +5,7 @@
 
 mod corpus;
 mod crowd;
+mod lowered;
 mod misuse;
 mod promises;
 mod random;

@@ -33,7 +33,8 @@ const FIXED: &str = "
                 B[tx] = S[63 - tx] + 1
 ";
 
-fn pointer(data: *mut c_void) -> Any {
+/// A data pointer as an argument.
+pub(crate) fn pointer(data: *mut c_void) -> Any {
     let value = ChipdockAnyValue { v_ptr: data };
     let raw = ChipdockAny { type_index: CHIPDOCK_TYPE_OPAQUE_PTR, small_length: 0, value };
     // SAFETY: an address and nothing owned.
