@@ -628,7 +628,11 @@ fn place_of(op: Op, arg: &Expr) -> Option<&ExprKind> {
 
 /// True for a computation that has only constants in it, or too much to look at.
 fn is_constant_computation(e: &Expr) -> bool {
-    let is_leaf = matches!(&e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_));
+    let is_leaf = match &e.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => true,
+        ExprKind::Broadcast { value, .. } => matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_)),
+        _ => false,
+    };
     let mut left = 256_usize;
     !is_leaf && has_constants_alone(e, &mut left)
 }

@@ -1,0 +1,175 @@
+//! `target.build.webgpu`: a module at stage `device` to one WGSL text.
+//!
+//! The artifact has one section `source` (WGSL, one entry point for each kernel) and this index:
+//!
+//! ```json
+//! {
+//!   "module_kind": "webgpu",
+//!   "format": "wgsl",
+//!   "functions": [{"name": "f_kernel", "symbol": "f_kernel", "args": ["handle", "int64", "int32"],
+//!                  "launch_params": ["blockIdx.x", "threadIdx.x", "tirx.use_dyn_shared_memory"],
+//!                  "workgroup_size": [64, 1, 1],
+//!                  "bindings": [{"binding": 0, "access": "read"}, {"offset_bytes": 0, "type": "i32"},
+//!                               {"offset_bytes": 4, "type": "i32"}],
+//!                  "uniform": {"binding": 1, "size_bytes": 8},
+//!                  "dynamic_shared": {"override": "cd_words_of_f_kernel"}}],
+//!   "features": ["shader-f16"],
+//!   "subgroup_size": 32
+//! }
+//! ```
+//!
+//! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it, and what a loader binds: for each argument, in
+//!   order, either a storage buffer of group 0, or a member of the uniform struct. All members have 4 bytes. An argument
+//!   of 64 bits counts positions; a loader refuses one that does not fit the 32 bits of its member.
+//! * `uniform`: absent without scalars.
+//! * `dynamic_shared`: absent without; the constant of the pipeline is the launch's bytes in words of 4, rounded up, at
+//!   least 1.
+//! * `workgroup_size`: a launch with other extents is refused.
+//! * `features`: what the device has to have, sorted. `subgroup_size`: with the feature `subgroups`, what the device's
+//!   subgroups have to be.
+
+use chipdock_codegen_source::{unsupported, write_module};
+use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Stage, StmtKind, Target, attr};
+use chipdock_plugin_api::lowered::{self, LoweredRequest};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
+use serde_json::{Value, json};
+
+use crate::dialect::{Binding, WgslDialect, bindings, dynamic_words};
+
+/// The module kind: who loads it.
+pub(crate) const KIND: &str = "webgpu";
+/// The section that holds the source.
+pub(crate) const SOURCE: &str = "source";
+
+/// The code generator of target `webgpu`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WebGpuCodegen;
+
+/// What a build delivers.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) index: Value,
+    pub(crate) source: String,
+}
+
+/// The dialect of a target.
+pub(crate) fn dialect(target: &Target) -> WgslDialect {
+    let has_subgroups = target.bool("supports_subgroups") == Some(true);
+    let subgroup_size = has_subgroups.then(|| target.int("thread_warp_size").unwrap_or(1));
+    WgslDialect::new(
+        target.bool("supports_float16") == Some(true),
+        subgroup_size,
+        target.str("wgsl_dialect") != Some("naga"),
+    )
+}
+
+/// Threads of a block on the axes x, y, z.
+fn workgroup_size(function: &PrimFunc) -> [i128; 3] {
+    let mut size = [1; 3];
+    function.body.walk(&mut |child| {
+        if let chipdock_ir::Child::Stmt(s) = child
+            && let StmtKind::LaunchThread { axis, extent, .. } = &s.kind
+        {
+            let place = match axis {
+                chipdock_ir::ThreadAxis::ThreadX => 0,
+                chipdock_ir::ThreadAxis::ThreadY => 1,
+                chipdock_ir::ThreadAxis::ThreadZ => 2,
+                _ => return,
+            };
+            size[place] = extent.as_int().unwrap_or(1).max(1);
+        }
+    });
+    size
+}
+
+/// A kernel as the index has it.
+fn describe(symbol: &str, function: &PrimFunc) -> Value {
+    let types: Vec<DType> = function
+        .params
+        .iter()
+        .map(|param| match param {
+            Param::Buffer(_) => DType::HANDLE,
+            Param::Var(var) => var.dtype,
+        })
+        .collect();
+    let (places, uniform) = bindings(&types);
+    let mut entry = kernel::describe(symbol, function);
+    let written = written(function);
+    let places: Vec<Value> = places
+        .iter()
+        .zip(&function.params)
+        .map(|(place, param)| match place {
+            Binding::Buffer(number) => {
+                let is_written = matches!(param, Param::Var(var) if written.contains(&var.address()));
+                json!({ "binding": number, "access": if is_written { "read_write" } else { "read" } })
+            }
+            Binding::Scalar { offset_bytes, type_name } => {
+                json!({ "offset_bytes": offset_bytes, "type": type_name })
+            }
+        })
+        .collect();
+    let scalars = types.iter().filter(|dtype| !dtype.is_handle()).count();
+    entry["bindings"] = places.into();
+    entry["workgroup_size"] = json!(workgroup_size(function).map(|extent| extent as i64));
+    if let Some(number) = uniform {
+        entry["uniform"] = json!({ "binding": number, "size_bytes": scalars * 4 });
+    }
+    let is_dynamic = match function.attrs.get(attr::KERNEL_LAUNCH_PARAMS) {
+        Some(AttrValue::List(list)) => list
+            .iter()
+            .any(|value| matches!(value, AttrValue::Str(text) if &**text == kernel::DYNAMIC_SHARED)),
+        _ => false,
+    };
+    if is_dynamic {
+        entry["dynamic_shared"] = json!({ "override": dynamic_words(symbol) });
+    }
+    entry
+}
+
+/// Data variables through which a function writes.
+fn written(function: &PrimFunc) -> std::collections::HashSet<usize> {
+    chipdock_ir::analysis::Usage::of(&function.body).written
+}
+
+/// Builds a module for a target; the same input gives the same bytes.
+pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
+    let dialect = dialect(target);
+    let source = write_module(module, &dialect)?;
+    let functions: Vec<Value> = source
+        .functions
+        .iter()
+        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .map(|(function, prim_func)| describe(&function.symbol, prim_func))
+        .collect();
+    let mut index = json!({ "module_kind": KIND, "format": "wgsl", "functions": functions });
+    let features = dialect.features();
+    if features.contains(&"subgroups") {
+        index["subgroup_size"] = json!(dialect.subgroup_size);
+    }
+    index["features"] = json!(features);
+    Ok(Built { index, source: source.text })
+}
+
+impl Codegen for WebGpuCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
+        lowered::report(&unsupported(&read.module, &dialect(&read.target)), session)
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
+        if session.is_cancelled() {
+            return Err(lowered::cancelled(KIND));
+        }
+        match build(&read.module, &read.target) {
+            Ok(built) => {
+                session.section(SOURCE, SectionKind::Source, 1, built.source.as_bytes())?;
+                session.index(&built.index.to_string())
+            }
+            Err(diagnostics) => {
+                lowered::report(&diagnostics, session)?;
+                Err(lowered::unsupported(&diagnostics))
+            }
+        }
+    }
+}
