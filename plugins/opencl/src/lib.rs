@@ -1,7 +1,28 @@
 //! Target `opencl`: OpenCL C, built by the driver of any OpenCL device.
+//!
+//! * `device_api.opencl` (`device_api`): all devices (`discovery`, `attributes`), their memory (`memory`) and streams
+//!   (`stream`), shared by what one host uses (`hardware`).
+//! * `target.kind.opencl`: the options.
+//! * Plain functions (`functions`) by which the conformance suite makes a device fail.
+//! * `driver`: OpenCL itself; `error`: what its answers mean.
 
-use chipdock_plugin_api::{SchemaOnly, export_plugin, register_target_kind};
+mod attributes;
+mod device_api;
+mod discovery;
+mod driver;
+mod error;
+mod functions;
+mod hardware;
+mod memory;
+mod stream;
+
+use chipdock_plugin_api::{SchemaOnly, export_plugin, register_device_api, register_target_kind};
+
+use hardware::Hardware;
 
 export_plugin! { name: "opencl" }
 
+register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |host| Box::new(device_api::OpenClDeviceApi(
+    Hardware::of(host)
+)));
 register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(SchemaOnly));

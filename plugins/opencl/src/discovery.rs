@@ -1,0 +1,135 @@
+//! Which devices there are: all of all platforms, in an order that stays.
+
+use chipdock_plugin_api::{Error, ErrorKind};
+use opencl3::device::{
+    CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_NAME,
+    CL_DEVICE_TYPE, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU,
+};
+use opencl3::error_codes::{CL_DEVICE_NOT_FOUND, CL_PLATFORM_NOT_FOUND_KHR};
+use opencl3::platform::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VERSION};
+
+use crate::attributes::Limits;
+use crate::driver::{DeviceId, PlatformId, error_name, open_library, platforms};
+use crate::error::NO_LIBRARY;
+
+/// The library that finds the drivers, and the package that brings it, as Debian and Ubuntu call it.
+const LIBRARY: &str = "libOpenCL.so.1";
+const LIBRARY_PACKAGE: &str = "ocl-icd-libopencl1";
+/// What brings a driver where there is no GPU.
+const DRIVER_PACKAGE: &str = "pocl-opencl-icd";
+
+/// A device that was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) id: DeviceId,
+    /// The maker's name.
+    pub(crate) name: String,
+    pub(crate) platform_name: String,
+    pub(crate) platform_version: String,
+    /// `gpu`, `accelerator` or `cpu`.
+    pub(crate) sort: &'static str,
+    pub(crate) limits: Limits,
+}
+
+/// All devices: GPUs, then accelerators, then the rest; within each by the platform's name, then as the platform lists
+/// them.
+///
+/// # Errors
+///
+/// `Unavailable`: no library, no driver, no device.
+pub(crate) fn discover() -> Result<Vec<Found>, Error> {
+    let platforms = match platforms() {
+        Ok(platforms) => platforms,
+        Err(NO_LIBRARY) => return Err(no_library()),
+        Err(CL_PLATFORM_NOT_FOUND_KHR) => Vec::new(),
+        Err(code) => {
+            let why = error_name(code);
+            return Err(unavailable(format!("{LIBRARY} answered {why} when it was asked for drivers")));
+        }
+    };
+    if platforms.is_empty() {
+        return Err(unavailable(format!(
+            "{LIBRARY} found no OpenCL driver in /etc/OpenCL/vendors, or in what OCL_ICD_VENDORS names; install that of \
+             the device (on Debian and Ubuntu `{DRIVER_PACKAGE}` brings one for the processor)"
+        )));
+    }
+    let (mut all, mut without) = (Vec::new(), Vec::new());
+    for platform in platforms {
+        let name = platform.text(CL_PLATFORM_NAME).unwrap_or_default();
+        let (found, why_not) = of_platform(platform, &name);
+        if found.is_empty() {
+            without.push(format!("{name}: {}", why_not.join(", ")));
+        }
+        all.extend(found);
+    }
+    if all.is_empty() {
+        return Err(unavailable(format!(
+            "no OpenCL driver has a device ({}); PoCL has none where it cannot write POCL_CACHE_DIR or XDG_CACHE_HOME",
+            without.join("; ")
+        )));
+    }
+    // Stable: what is equal stays in the order that the platform has.
+    all.sort_by(|a, b| (rank(a.sort), &a.platform_name).cmp(&(rank(b.sort), &b.platform_name)));
+    Ok(all)
+}
+
+fn rank(sort: &str) -> usize {
+    ["gpu", "accelerator"].iter().position(|known| *known == sort).unwrap_or(2)
+}
+
+/// The devices of one platform, and why there are not more.
+fn of_platform(platform: PlatformId, platform_name: &str) -> (Vec<Found>, Vec<String>) {
+    let mut why_not = Vec::new();
+    let devices = match platform.devices(CL_DEVICE_TYPE_ALL) {
+        Ok(devices) => devices,
+        Err(CL_DEVICE_NOT_FOUND) => Vec::new(),
+        Err(code) => {
+            why_not.push(error_name(code));
+            Vec::new()
+        }
+    };
+    if devices.is_empty() && why_not.is_empty() {
+        why_not.push("none listed".to_owned());
+    }
+    let platform_version = platform.text(CL_PLATFORM_VERSION).unwrap_or_default();
+    let mut found = Vec::new();
+    for id in devices {
+        let name = id.text(CL_DEVICE_NAME).unwrap_or_default();
+        let usable = [
+            (CL_DEVICE_AVAILABLE, "is not available"),
+            (CL_DEVICE_COMPILER_AVAILABLE, "has no compiler"),
+            (CL_DEVICE_ENDIAN_LITTLE, "is not little-endian"),
+        ];
+        if let Some((_, why)) = usable.iter().find(|(key, _)| id.number(*key).unwrap_or(0) == 0) {
+            why_not.push(format!("{name} {why}"));
+            continue;
+        }
+        let types = id.number(CL_DEVICE_TYPE).unwrap_or(0);
+        found.push(Found {
+            id,
+            name,
+            platform_name: platform_name.to_owned(),
+            platform_version: platform_version.clone(),
+            sort: match types {
+                types if types & CL_DEVICE_TYPE_GPU != 0 => "gpu",
+                types if types & CL_DEVICE_TYPE_ACCELERATOR != 0 => "accelerator",
+                _ => "cpu",
+            },
+            limits: Limits::of(id),
+        });
+    }
+    (found, why_not)
+}
+
+fn no_library() -> Error {
+    // Opened once more for its text: the crate keeps only that it failed.
+    let why = open_library(LIBRARY).err().unwrap_or_else(|| "it lacks functions".to_owned());
+    unavailable(format!(
+        "no OpenCL library: tried what OPENCL_DYLIB_PATH names, then {LIBRARY}: {why}; on Debian and Ubuntu \
+         `{LIBRARY_PACKAGE}` brings it, and the device's driver or `{DRIVER_PACKAGE}` what it finds"
+    ))
+}
+
+fn unavailable(message: String) -> Error {
+    Error::new(ErrorKind::UNAVAILABLE, message)
+}

@@ -1,0 +1,517 @@
+//! OpenCL's objects, each released once, and its calls: the one place that touches the driver.
+//!
+//! Handles that a call takes are those of live objects of this module, so that calls are safe but where they are given
+//! memory of the host ([`HostMemory`]). OpenCL's calls may be made from any thread at once; only the arguments of a
+//! kernel object are not to be set on two threads, and [`Kernel::launch`] takes it exclusively.
+
+use core::ffi::{CStr, c_void};
+use core::ptr;
+use std::sync::Arc;
+
+use opencl3::types::{
+    CL_FALSE, CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_map_flags,
+    cl_mem, cl_mem_flags, cl_platform_id, cl_program,
+};
+use opencl3::{command_queue, context, device, event, kernel, memory, platform, program};
+
+/// What a call answers: OpenCL's number of the error.
+pub(crate) type Answer<T> = Result<T, cl_int>;
+
+/// A command that was queued.
+pub(crate) type Queued = Answer<Event>;
+
+macro_rules! owned {
+    ($($(#[doc = $doc:literal])* $name:ident($raw:ty) = $release:path;)*) => {
+        $(
+            $(#[doc = $doc])*
+            #[derive(Debug)]
+            pub(crate) struct $name($raw);
+
+            // SAFETY: a handle; OpenCL's calls may be made from any thread, but for the arguments of kernels, which are
+            // set through `&mut` alone.
+            unsafe impl Send for $name {}
+            // SAFETY: as above.
+            unsafe impl Sync for $name {}
+
+            impl Drop for $name {
+                fn drop(&mut self) {
+                    // SAFETY: created by this module and released here alone. What the driver still needs it keeps.
+                    let _ = unsafe { $release(self.0) };
+                }
+            }
+        )*
+    };
+}
+
+owned! {
+    /// What memory, programs and queues of a device belong to.
+    Context(cl_context) = context::context::release_context;
+    /// An in-order queue.
+    CommandQueue(cl_command_queue) = command_queue::release_command_queue;
+    /// Memory.
+    Buffer(cl_mem) = memory::release_mem_object;
+    /// A program for one device.
+    Program(cl_program) = program::release_program;
+    /// A kernel and its arguments.
+    Kernel(cl_kernel) = kernel::release_kernel;
+    /// What became of a command.
+    Event(cl_event) = event::release_event;
+}
+
+/// A platform: one driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlatformId(cl_platform_id);
+
+/// A device of a platform. It lives as long as the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DeviceId(cl_device_id);
+
+// SAFETY: a handle that is valid as long as the process lives, for any thread.
+unsafe impl Send for DeviceId {}
+// SAFETY: as above.
+unsafe impl Sync for DeviceId {}
+
+/// Memory of the host that commands read and write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostMemory(*mut u8);
+
+impl HostMemory {
+    /// Memory at an address.
+    ///
+    /// # Safety
+    ///
+    /// * Until the commands that it is given to are done, as many bytes as they say are live there, and nobody else
+    ///   touches them in a way that races with them.
+    pub(crate) unsafe fn new(address: *mut u8) -> Self {
+        Self(address)
+    }
+
+    /// Bytes that are borrowed for commands that block.
+    fn of(bytes: &mut [u8]) -> Self {
+        Self(bytes.as_mut_ptr())
+    }
+
+    /// Copies bytes from one place to another, now.
+    pub(crate) fn copy_from(self, source: Self, size_bytes: usize) {
+        // SAFETY: the word given with either; a copy's ranges do not overlap (D.6), and `copy` allows it if they do.
+        unsafe { ptr::copy(source.0, self.0, size_bytes) };
+    }
+}
+
+/// The platforms.
+pub(crate) fn platforms() -> Answer<Vec<PlatformId>> {
+    Ok(platform::platform::get_platform_ids()?.into_iter().map(PlatformId).collect())
+}
+
+/// What the library `name` answers when it is opened; the text of the loader when it cannot be.
+pub(crate) fn open_library(name: &str) -> Result<(), String> {
+    // SAFETY: OpenCL's loader, which runs no code of its own when it is opened; it stays open.
+    match unsafe { libloading::Library::new(name) } {
+        Ok(library) => {
+            core::mem::forget(library);
+            Ok(())
+        }
+        Err(error) => {
+            Err(std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string))
+        }
+    }
+}
+
+/// Whether the process has more rights than who started it.
+pub(crate) fn is_privileged() -> bool {
+    // SAFETY: reads a number that the kernel left.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+/// The user that the process acts for.
+pub(crate) fn user() -> u32 {
+    // SAFETY: reads a number of the process.
+    unsafe { libc::geteuid() }
+}
+
+impl PlatformId {
+    /// A text that the platform has.
+    pub(crate) fn text(self, key: u32) -> Answer<String> {
+        platform::platform::get_platform_data(self.0, key).map(text_of)
+    }
+
+    /// Its devices of those types.
+    pub(crate) fn devices(self, types: u64) -> Answer<Vec<DeviceId>> {
+        Ok(device::get_device_ids(self.0, types)?.into_iter().map(DeviceId).collect())
+    }
+}
+
+/// Bytes as the driver gives them to text.
+fn text_of(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8_lossy(&bytes);
+    text.trim_matches(|character: char| character == '\0' || character.is_whitespace()).to_owned()
+}
+
+impl DeviceId {
+    /// A text that the device has.
+    pub(crate) fn text(self, key: u32) -> Answer<String> {
+        device::get_device_data(self.0, key).map(text_of)
+    }
+
+    /// A number that the device has, of 4 or 8 bytes.
+    pub(crate) fn number(self, key: u32) -> Answer<u64> {
+        let bytes = device::get_device_data(self.0, key)?;
+        Ok(number_of(&bytes))
+    }
+
+    /// A list of sizes that the device has.
+    pub(crate) fn sizes(self, key: u32) -> Answer<Vec<u64>> {
+        Ok(device::get_device_data(self.0, key)?.chunks(size_of::<usize>()).map(number_of).collect())
+    }
+}
+
+fn number_of(bytes: &[u8]) -> u64 {
+    let mut number = [0; 8];
+    let size = bytes.len().min(8);
+    number[..size].copy_from_slice(&bytes[..size]);
+    u64::from_le_bytes(number)
+}
+
+impl Context {
+    /// One of that device alone.
+    pub(crate) fn new(device: DeviceId) -> Answer<Self> {
+        context::context::create_context(&[device.0], ptr::null(), None, ptr::null_mut()).map(Self)
+    }
+
+    /// An in-order queue of the context's device.
+    #[expect(deprecated, reason = "the call that drivers of every version have")]
+    pub(crate) fn queue(&self, device: DeviceId) -> Answer<CommandQueue> {
+        // SAFETY: a live context and its device.
+        unsafe { command_queue::create_command_queue(self.0, device.0, 0) }.map(CommandQueue)
+    }
+
+    /// Memory.
+    pub(crate) fn buffer(&self, flags: cl_mem_flags, size_bytes: usize) -> Answer<Buffer> {
+        // SAFETY: a live context; no memory of the host is used.
+        unsafe { memory::create_buffer(self.0, flags, size_bytes, ptr::null_mut()) }.map(Buffer)
+    }
+
+    /// An event that the host completes.
+    pub(crate) fn user_event(&self) -> Answer<Event> {
+        event::create_user_event(self.0).map(Event)
+    }
+
+    /// A program from its source, not built.
+    pub(crate) fn program_of_source(&self, source: &str) -> Answer<Program> {
+        program::create_program_with_source(self.0, &[source]).map(Program)
+    }
+
+    /// A program from what [`Program::binary`] gave once, not built.
+    pub(crate) fn program_of_binary(&self, device: DeviceId, binary: &[u8]) -> Answer<Program> {
+        // SAFETY: a live context and its device; the bytes are borrowed for the call.
+        unsafe { program::create_program_with_binary(self.0, &[device.0], &[binary]) }.map(Program)
+    }
+}
+
+/// Memory that host and device address alike.
+#[derive(Debug)]
+pub(crate) struct SharedMemory {
+    context: Arc<Context>,
+    address: *mut c_void,
+    size_bytes: usize,
+}
+
+// SAFETY: an address and its context; who reaches the memory says why it may.
+unsafe impl Send for SharedMemory {}
+// SAFETY: as above.
+unsafe impl Sync for SharedMemory {}
+
+impl SharedMemory {
+    /// Memory of a context whose device has fine-grained shared memory.
+    pub(crate) fn new(context: &Arc<Context>, size_bytes: usize, alignment_bytes: u32) -> Answer<Self> {
+        let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_SVM_FINE_GRAIN_BUFFER;
+        // SAFETY: a live context, flags that its device says it has.
+        let address = unsafe { memory::svm_alloc(context.0, flags, size_bytes, alignment_bytes) }?;
+        Ok(Self { context: Arc::clone(context), address, size_bytes })
+    }
+
+    /// Where it lies.
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.address
+    }
+
+    /// The same memory as a buffer, which is dropped before it.
+    pub(crate) fn buffer(&self) -> Answer<Buffer> {
+        let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_USE_HOST_PTR;
+        // SAFETY: a live context and memory of it, of that size.
+        unsafe { memory::create_buffer(self.context.0, flags, self.size_bytes, self.address) }.map(Buffer)
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated in this context, freed once; the data space is not used any more (D.5).
+        let _ = unsafe { memory::svm_free(self.context.0, self.address) };
+    }
+}
+
+/// An address of memory that the driver mapped for the host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MappedAddress(*mut c_void);
+
+// SAFETY: an address; who reaches the memory says why it may.
+unsafe impl Send for MappedAddress {}
+// SAFETY: as above.
+unsafe impl Sync for MappedAddress {}
+
+impl MappedAddress {
+    /// The address.
+    pub(crate) fn get(self) -> *mut c_void {
+        self.0
+    }
+}
+
+impl CommandQueue {
+    /// Sees to it that what is queued begins.
+    pub(crate) fn flush(&self) -> Answer<()> {
+        command_queue::flush(self.0)
+    }
+
+    /// Waits for all that is queued.
+    pub(crate) fn finish(&self) -> Answer<()> {
+        command_queue::finish(self.0)
+    }
+
+    /// Writes bytes of the host into a buffer, after the event if one is given.
+    pub(crate) fn write(
+        &self,
+        to: (&Buffer, usize),
+        from: HostMemory,
+        size_bytes: usize,
+        after: Option<&Event>,
+    ) -> Queued {
+        let (n_events, events) = list(&after);
+        let (buffer, offset) = (to.0.0, to.1);
+        // SAFETY: live objects; the word given with the host's memory.
+        let queued = unsafe {
+            let address = from.0.cast();
+            command_queue::enqueue_write_buffer(
+                self.0, buffer, CL_FALSE, offset, size_bytes, address, n_events, events,
+            )
+        };
+        queued.map(Event)
+    }
+
+    /// Reads bytes of a buffer into memory of the host, after the event if one is given.
+    pub(crate) fn read(
+        &self,
+        from: (&Buffer, usize),
+        to: HostMemory,
+        size_bytes: usize,
+        after: Option<&Event>,
+    ) -> Queued {
+        let (n_events, events) = list(&after);
+        let (buffer, offset) = (from.0.0, from.1);
+        // SAFETY: live objects; the word given with the host's memory.
+        let queued = unsafe {
+            let address = to.0.cast();
+            command_queue::enqueue_read_buffer(
+                self.0, buffer, CL_FALSE, offset, size_bytes, address, n_events, events,
+            )
+        };
+        queued.map(Event)
+    }
+
+    /// Copies bytes from buffer to buffer, after the event if one is given.
+    pub(crate) fn copy(
+        &self,
+        from: (&Buffer, usize),
+        to: (&Buffer, usize),
+        size_bytes: usize,
+        after: Option<&Event>,
+    ) -> Queued {
+        let (n_events, events) = list(&after);
+        // SAFETY: live objects.
+        let queued = unsafe {
+            command_queue::enqueue_copy_buffer(
+                self.0, from.0.0, to.0.0, from.1, to.1, size_bytes, n_events, events,
+            )
+        };
+        queued.map(Event)
+    }
+
+    /// Writes bytes into a buffer and waits for it.
+    pub(crate) fn write_now(&self, to: (&Buffer, usize), bytes: &mut [u8]) -> Answer<()> {
+        self.write(to, HostMemory::of(bytes), bytes.len(), None)?.wait()
+    }
+
+    /// Reads bytes of a buffer and waits for them.
+    pub(crate) fn read_now(&self, from: (&Buffer, usize), bytes: &mut [u8]) -> Answer<()> {
+        self.read(from, HostMemory::of(bytes), bytes.len(), None)?.wait()
+    }
+
+    /// An event of all that is queued up to now.
+    pub(crate) fn marker(&self) -> Queued {
+        // SAFETY: a live queue.
+        unsafe { command_queue::enqueue_marker_with_wait_list(self.0, 0, ptr::null()) }.map(Event)
+    }
+
+    /// What is queued from now on waits for the event.
+    pub(crate) fn wait_for(&self, event: &Event) -> Queued {
+        // SAFETY: live objects.
+        unsafe { command_queue::enqueue_barrier_with_wait_list(self.0, 1, &event.0) }.map(Event)
+    }
+
+    /// Lets the host reach all of a buffer, until it is unmapped. Waits for it.
+    pub(crate) fn map(&self, buffer: &Buffer, size_bytes: usize) -> Answer<MappedAddress> {
+        let flags: cl_map_flags = memory::CL_MAP_READ | memory::CL_MAP_WRITE;
+        let mut address = ptr::null_mut();
+        // SAFETY: live objects.
+        let queued = unsafe {
+            command_queue::enqueue_map_buffer(
+                self.0,
+                buffer.0,
+                CL_TRUE,
+                flags,
+                0,
+                size_bytes,
+                &mut address,
+                0,
+                ptr::null(),
+            )
+        };
+        queued.map(Event).map(|_| MappedAddress(address))
+    }
+
+    /// Ends what [`Self::map`] began.
+    pub(crate) fn unmap(&self, buffer: &Buffer, address: MappedAddress) -> Answer<()> {
+        // SAFETY: live objects; an address that is not mapped is refused by the driver.
+        let queued =
+            unsafe { command_queue::enqueue_unmap_mem_object(self.0, buffer.0, address.0, 0, ptr::null()) };
+        queued.map(Event).and_then(|event| event.wait())
+    }
+}
+
+/// An event, or none, as a list.
+fn list(event: &Option<&Event>) -> (u32, *const cl_event) {
+    match event {
+        Some(event) => (1, &raw const event.0),
+        None => (0, ptr::null()),
+    }
+}
+
+/// How far a command is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Pending,
+    Done,
+    Failed(cl_int),
+}
+
+impl Event {
+    /// How far the command is.
+    pub(crate) fn progress(&self) -> Progress {
+        match event::get_event_info(self.0, event::CL_EVENT_COMMAND_EXECUTION_STATUS) {
+            // The key says that the answer is a `cl_int`.
+            Ok(status) => match cl_int::from(status) {
+                event::CL_COMPLETE => Progress::Done,
+                code if code < 0 => Progress::Failed(code),
+                _ => Progress::Pending,
+            },
+            Err(code) => Progress::Failed(code),
+        }
+    }
+
+    /// Waits for the command.
+    pub(crate) fn wait(&self) -> Answer<()> {
+        let waited = event::wait_for_events(&[self.0]);
+        match self.progress() {
+            Progress::Failed(code) => Err(code),
+            _ => waited,
+        }
+    }
+
+    /// Ends an event of the host's as failed.
+    pub(crate) fn fail(&self, code: cl_int) -> Answer<()> {
+        event::set_user_event_status(self.0, code)
+    }
+}
+
+impl Program {
+    /// Compiles and links it for its device.
+    pub(crate) fn build(&self, device: DeviceId, options: &CStr) -> Answer<()> {
+        program::build_program(self.0, &[device.0], options, None, ptr::null_mut())
+    }
+
+    /// What the compiler said.
+    pub(crate) fn log(&self, device: DeviceId) -> String {
+        let log = program::get_program_build_data(self.0, device.0, program::CL_PROGRAM_BUILD_LOG);
+        log.map_or_else(|code| format!("(no build log: {})", error_name(code)), text_of)
+    }
+
+    /// The built program as the driver saves it.
+    pub(crate) fn binary(&self) -> Answer<Vec<u8>> {
+        let binaries = program::get_program_info(self.0, program::CL_PROGRAM_BINARIES)?;
+        // The key says that the answer is a list for each device, of which there is one.
+        Ok(Vec::<Vec<u8>>::from(binaries).pop().unwrap_or_default())
+    }
+
+    /// A kernel of the program, its arguments not set.
+    pub(crate) fn kernel(&self, name: &CStr) -> Answer<Kernel> {
+        kernel::create_kernel(self.0, name).map(Kernel)
+    }
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Argument<'a> {
+    Buffer(&'a Buffer),
+    Null,
+    Scalar(&'a [u8]),
+    /// Local memory of so many bytes.
+    Local(usize),
+}
+
+impl Kernel {
+    /// How many arguments it has.
+    pub(crate) fn arguments_count(&self) -> Answer<u64> {
+        Ok(number_of(&kernel::get_kernel_data(self.0, kernel::CL_KERNEL_NUM_ARGS)?))
+    }
+
+    /// A number that depends on the device too.
+    pub(crate) fn number(&self, device: DeviceId, key: u32) -> Answer<u64> {
+        Ok(number_of(&kernel::get_kernel_work_group_data(self.0, device.0, key)?))
+    }
+
+    /// Sets an argument.
+    pub(crate) fn set(&mut self, index: usize, argument: Argument<'_>) -> Answer<()> {
+        let null = ptr::null_mut::<c_void>();
+        let (size, value): (usize, *const c_void) = match &argument {
+            Argument::Buffer(buffer) => (size_of::<cl_mem>(), (&raw const buffer.0).cast()),
+            Argument::Null => (size_of::<cl_mem>(), (&raw const null).cast()),
+            Argument::Scalar(bytes) => (bytes.len(), bytes.as_ptr().cast()),
+            Argument::Local(size_bytes) => (*size_bytes, ptr::null()),
+        };
+        // SAFETY: a live kernel that nobody else sets, and a value of that size; the driver copies it.
+        unsafe { kernel::set_kernel_arg(self.0, index as u32, size, value) }
+    }
+
+    /// Queues a launch with the arguments that are set.
+    pub(crate) fn launch(&mut self, queue: &CommandQueue, global: [usize; 3], local: [usize; 3]) -> Queued {
+        let (global, local) = (global.as_ptr(), local.as_ptr());
+        // SAFETY: live objects and lists of three sizes. What the kernel does with its arguments is the artifact's word.
+        let queued = unsafe {
+            command_queue::enqueue_nd_range_kernel(
+                queue.0,
+                self.0,
+                3,
+                ptr::null(),
+                global,
+                local,
+                0,
+                ptr::null(),
+            )
+        };
+        queued.map(Event)
+    }
+}
+
+/// The name that the headers give an error.
+pub(crate) fn error_name(code: cl_int) -> String {
+    format!("{} ({code})", opencl3::error_codes::error_text(code))
+}
