@@ -30,6 +30,8 @@ pub(crate) struct Limits {
     /// As `-cl-std` takes it: `CL1.2`.
     pub(crate) language: String,
     pub(crate) driver_version: String,
+    /// Separated by blanks.
+    pub(crate) extensions: String,
 }
 
 impl Limits {
@@ -50,6 +52,7 @@ impl Limits {
                 != 0,
             language: language(&id.text(CL_DEVICE_OPENCL_C_VERSION).unwrap_or_default()),
             driver_version: id.text(CL_DRIVER_VERSION).unwrap_or_default(),
+            extensions: id.text(CL_DEVICE_EXTENSIONS).unwrap_or_default(),
         }
     }
 }
@@ -76,7 +79,7 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         attribute::CHECKED_HANDLES => Some(Any::from(true)),
         attribute::COMPUTE_VERSION => version.map(Any::from),
         attribute::ARCH => capability(id).map(|(major, minor)| Any::from(format!("sm_{major}{minor}"))),
-        attribute::DRIVER_VERSION => text(CL_DRIVER_VERSION),
+        attribute::DRIVER_VERSION => Some(Any::from(limits.driver_version.clone())),
         attribute::MAX_THREAD_DIMENSIONS => Some(shape(limits.group_sizes)),
         attribute::MAX_GRID_DIMENSIONS => {
             // Threads of a launch are counted as addresses are; what compilers count blocks with is an int.
@@ -88,7 +91,7 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         "platform_version" => Some(Any::from(device.found.platform_version.clone())),
         "device_sort" => Some(Any::from(device.found.sort)),
         "opencl_c_version" => Some(Any::from(limits.language.clone())),
-        "extensions" => text(CL_DEVICE_EXTENSIONS),
+        "extensions" => Some(Any::from(limits.extensions.clone())),
         _ => number(device, key, version).map(Any::from),
     })
 }

@@ -3,20 +3,28 @@
 //! * `device_api.opencl` (`device_api`): all devices (`discovery`, `attributes`), their memory (`memory`) and streams
 //!   (`stream`), shared by what one host uses (`hardware`).
 //! * `target.kind.opencl`: the options.
+//! * `module.load.opencl` (`loader`): programs (`program`), kept as files once they are built (`cache`), and their
+//!   kernels' launches (`launch`).
 //! * Plain functions (`functions`) by which the conformance suite makes a device fail.
 //! * `driver`: OpenCL itself; `error`: what its answers mean.
 
 mod attributes;
+mod cache;
 mod device_api;
 mod discovery;
 mod driver;
 mod error;
 mod functions;
 mod hardware;
+mod launch;
+mod loader;
 mod memory;
+mod program;
 mod stream;
 
-use chipdock_plugin_api::{SchemaOnly, export_plugin, register_device_api, register_target_kind};
+use chipdock_plugin_api::{
+    SchemaOnly, export_plugin, register_device_api, register_module_loader, register_target_kind,
+};
 
 use hardware::Hardware;
 
@@ -25,4 +33,8 @@ export_plugin! { name: "opencl" }
 register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |host| Box::new(device_api::OpenClDeviceApi(
     Hardware::of(host)
 )));
+register_module_loader!("opencl", |host| Box::new(loader::OpenClLoader {
+    host,
+    hardware: Hardware::of(host)
+}));
 register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(SchemaOnly));

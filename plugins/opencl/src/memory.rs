@@ -220,7 +220,11 @@ fn check_request(device: &Device, request: &DataSpaceRequest<'_>) -> Result<(), 
         request.scope
     );
     let alignment = request.alignment_bytes;
-    let most = device.limits().alignment_bytes.clamp(64, ALIGNMENT_BYTES_MAX);
+    // A handle that is no address is as aligned as handles are.
+    let most = match request.kind {
+        DataSpaceKind::Device => ALIGNMENT_BYTES_MAX,
+        _ => device.limits().alignment_bytes.clamp(64, ALIGNMENT_BYTES_MAX),
+    };
     ensure!(
         alignment <= most,
         ErrorKind::UNSUPPORTED,

@@ -1,0 +1,175 @@
+//! Launches: a call of a kernel becomes arguments and a range of the driver's.
+
+use std::ffi::CString;
+use std::sync::{Arc, Mutex};
+
+use chipdock_plugin_api::kernel::{self, KernelArg, Launch};
+use chipdock_plugin_api::{Error, ErrorKind, ensure};
+use opencl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
+
+use crate::driver::{Argument, Kernel, Program};
+use crate::error::OrFailed;
+use crate::hardware::Device;
+use crate::memory::Space;
+use crate::stream::{Queue, Work, lock};
+
+/// A kernel of a program that was built for one device.
+pub(crate) struct Launcher {
+    name: Arc<str>,
+    symbol: CString,
+    /// Kernel objects that no call is using: arguments are the object's, and two calls may not set them at once.
+    idle: Mutex<Vec<Kernel>>,
+    /// Threads of a block at most, for this kernel.
+    group_size: u64,
+    /// Local memory that it declares.
+    local_bytes: u64,
+}
+
+impl Launcher {
+    /// That kernel of the program.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: the program has no such kernel, or it takes another number of arguments.
+    pub(crate) fn new(device: &Device, program: &Program, described: &kernel::Kernel) -> Result<Self, Error> {
+        let what = || format!("{}: kernel {}", device.name(), described.symbol);
+        let symbol = CString::new(described.symbol.as_str())
+            .map_err(|_| Error::new(ErrorKind::VALUE_ERROR, "expected a kernel's symbol without a NUL"))?;
+        let object = program.kernel(&symbol).or_failed(what)?;
+        let expected = described.args.len() + usize::from(described.has_dynamic_shared);
+        let found = object.arguments_count().or_failed(what)?;
+        ensure!(
+            found == expected as u64,
+            ErrorKind::VALUE_ERROR,
+            "{}: the index has {expected} arguments, and the source {found}; build the artifact again",
+            what()
+        );
+        Ok(Self {
+            name: described.name.as_str().into(),
+            symbol,
+            group_size: object.number(device.raw(), CL_KERNEL_WORK_GROUP_SIZE).or_failed(what)?,
+            local_bytes: object.number(device.raw(), CL_KERNEL_LOCAL_MEM_SIZE).or_failed(what)?,
+            idle: Mutex::new(vec![object]),
+        })
+    }
+
+    /// Queues a launch.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: beyond what the device or the kernel can, or refused by the driver.
+    /// * `WrongState`: a handle that is not of a data space of this device.
+    /// * What is kept of earlier work on the stream.
+    pub(crate) fn launch(
+        &self,
+        device: &Device,
+        program: &Program,
+        queue: &Queue,
+        launch: &Launch,
+        has_dynamic_shared: bool,
+    ) -> Result<(), Error> {
+        let (global, local) = self.range(device, launch)?;
+        let spaces = self.spaces(device, launch)?;
+        let idle = lock(&self.idle).pop();
+        let what = || format!("{}: kernel {}", device.name(), self.name);
+        let mut object = match idle {
+            Some(object) => object,
+            None => program.kernel(&self.symbol).or_failed(what)?,
+        };
+        let queued = self.set(device, &mut object, launch, &spaces, has_dynamic_shared).and_then(|()| {
+            let work = Work::Launch { kernel: Arc::clone(&self.name) };
+            queue.submit(work, |raw| object.launch(raw, global, local))
+        });
+        lock(&self.idle).push(object);
+        queued
+    }
+
+    /// The data spaces of the pointers, in order; none for null.
+    fn spaces(&self, device: &Device, launch: &Launch) -> Result<Vec<Option<Arc<Space>>>, Error> {
+        let mut spaces = Vec::with_capacity(launch.args.len());
+        for arg in &launch.args {
+            if let KernelArg::Pointer(pointer) = arg {
+                let found =
+                    (!pointer.is_null()).then(|| device.memory.get(device, pointer.addr())).transpose();
+                spaces.push(found.map_err(|error| error.context(format_args!("kernel {}", self.name)))?);
+            }
+        }
+        Ok(spaces)
+    }
+
+    fn set(
+        &self,
+        device: &Device,
+        object: &mut Kernel,
+        launch: &Launch,
+        spaces: &[Option<Arc<Space>>],
+        has_dynamic_shared: bool,
+    ) -> Result<(), Error> {
+        let what = |index: usize| format!("{}: argument {index} of kernel {}", device.name(), self.name);
+        let mut spaces = spaces.iter();
+        for (index, arg) in launch.args.iter().enumerate() {
+            let argument = match arg {
+                KernelArg::Scalar { bytes, size_bytes } => Argument::Scalar(&bytes[..*size_bytes]),
+                KernelArg::Pointer(_) => match spaces.next().and_then(Option::as_ref) {
+                    None => Argument::Null,
+                    Some(space) => match space.buffer() {
+                        Some(buffer) => Argument::Buffer(buffer),
+                        None => {
+                            return Err(Error::new(
+                                ErrorKind::VALUE_ERROR,
+                                format!(
+                                    "{}: kernels do not reach page-locked host memory; copy it",
+                                    what(index)
+                                ),
+                            ));
+                        }
+                    },
+                },
+            };
+            object.set(index, argument).or_failed(|| what(index))?;
+        }
+        if has_dynamic_shared {
+            // Drivers take no local memory of 0 bytes.
+            let bytes = usize::try_from(launch.dynamic_shared_bytes.max(1)).unwrap_or(usize::MAX);
+            object.set(launch.args.len(), Argument::Local(bytes)).or_failed(|| what(launch.args.len()))?;
+        }
+        Ok(())
+    }
+
+    /// Threads of the launch and of a block, held against what the device and the kernel can.
+    fn range(&self, device: &Device, launch: &Launch) -> Result<([usize; 3], [usize; 3]), Error> {
+        let limits = device.limits();
+        let beyond = |what: &str, most: u64, found: u128| {
+            Error::new(
+                ErrorKind::VALUE_ERROR,
+                format!(
+                    "{}: kernel {}: expected at most {most} {what}, found {found}",
+                    device.name(),
+                    self.name
+                ),
+            )
+        };
+        let threads: u128 = launch.block.iter().map(|extent| u128::from(*extent)).product();
+        let most = self.group_size.min(limits.group_size);
+        if launch.block.iter().all(|extent| *extent <= limits.group_size) && threads > u128::from(most) {
+            return Err(beyond("threads in a block", most, threads));
+        }
+        let (mut global, mut local) = ([1; 3], [1; 3]);
+        for axis in 0..3 {
+            let (grid, block, most) = (launch.grid[axis], launch.block[axis], limits.group_sizes[axis]);
+            let name = ["x", "y", "z"][axis];
+            if block > most {
+                return Err(beyond(&format!("threads in a block along {name}"), most, block.into()));
+            }
+            let all = u128::from(grid) * u128::from(block);
+            let all_fit = usize::try_from(all)
+                .map_err(|_| beyond(&format!("threads along {name}"), usize::MAX as u64, all))?;
+            (global[axis], local[axis]) = (all_fit, block as usize);
+        }
+        let shared = u128::from(self.local_bytes) + u128::from(launch.dynamic_shared_bytes);
+        if shared > u128::from(limits.local_memory_bytes) {
+            return Err(beyond("bytes of local memory in a block", limits.local_memory_bytes, shared));
+        }
+        Ok((global, local))
+    }
+}

@@ -1,0 +1,110 @@
+//! Programs of a device: built from their source, or read back as the driver built them before.
+
+use std::ffi::CString;
+
+use chipdock_plugin_api::{Error, ErrorKind, ensure};
+
+use crate::cache::{self, Cache};
+use crate::driver::{Program, error_name};
+use crate::error::{OrFailed, failed};
+use crate::hardware::Device;
+
+/// Asked for by the code generator; only where the device has it do drivers know it.
+const CORRECT_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
+/// More of a compiler's messages nobody reads.
+const LOG_BYTES_MAX: usize = 16 << 10;
+
+/// What is to be built.
+pub(crate) struct Source {
+    pub(crate) text: String,
+    /// As the artifact has them.
+    pub(crate) options: Vec<String>,
+    /// What the device has to have.
+    pub(crate) extensions: Vec<String>,
+}
+
+impl Source {
+    /// Why the device cannot run it, as far as one can tell without its compiler.
+    pub(crate) fn unsupported(&self, device: &Device) -> Option<String> {
+        let has = &device.limits().extensions;
+        let missing =
+            self.extensions.iter().find(|name| !has.split_whitespace().any(|one| one == name.as_str()))?;
+        Some(format!("{} has no extension {missing}, which the module needs", device.name()))
+    }
+
+    /// The options of the compiler for a device.
+    fn options_for(&self, device: &Device) -> Result<CString, Error> {
+        let limits = device.limits();
+        let mut options: Vec<&str> = self.options.iter().map(String::as_str).collect();
+        options.retain(|option| *option != CORRECT_DIVISION || limits.has_correct_division);
+        let standard = format!("-cl-std={}", limits.language);
+        if !options.iter().any(|option| option.starts_with("-cl-std")) {
+            options.push(&standard);
+        }
+        CString::new(options.join(" "))
+            .map_err(|_| Error::new(ErrorKind::VALUE_ERROR, "expected build options without a NUL"))
+    }
+
+    /// Builds it for a device, or reads it back.
+    ///
+    /// # Errors
+    ///
+    /// * `Unsupported`: the device lacks something.
+    /// * `ValueError`: the driver's compiler refuses it; the message has its log.
+    pub(crate) fn build(&self, device: &Device, cache: Option<&Cache>) -> Result<Program, Error> {
+        let unsupported = self.unsupported(device);
+        ensure!(unsupported.is_none(), ErrorKind::UNSUPPORTED, "{}", unsupported.unwrap_or_default());
+        let options = self.options_for(device)?;
+        let key = self.key(device, &options);
+        if let Some(program) = cache.and_then(|cache| read_back(device, &options, &cache.read(&key)?)) {
+            return Ok(program);
+        }
+        let context = &device.open()?.context;
+        let program =
+            context.program_of_source(&self.text).or_failed(|| format!("{}: a program", device.name()))?;
+        if let Err(code) = program.build(device.raw(), &options) {
+            return Err(refused(device, &program, code));
+        }
+        if let (Some(cache), Ok(binary)) = (cache, program.binary())
+            && !binary.is_empty()
+        {
+            cache.write(&key, &binary);
+        }
+        Ok(program)
+    }
+
+    fn key(&self, device: &Device, options: &CString) -> String {
+        let (found, limits) = (&device.found, device.limits());
+        cache::key(&[
+            &found.platform_name,
+            &found.platform_version,
+            &found.name,
+            &limits.driver_version,
+            &options.to_string_lossy(),
+            &self.text,
+        ])
+    }
+}
+
+/// A program as the driver saved it; none where it takes it no more.
+fn read_back(device: &Device, options: &CString, binary: &[u8]) -> Option<Program> {
+    let program = device.open().ok()?.context.program_of_binary(device.raw(), binary).ok()?;
+    program.build(device.raw(), options).ok()?;
+    Some(program)
+}
+
+fn refused(device: &Device, program: &Program, code: i32) -> Error {
+    let mut log = program.log(device.raw());
+    if log.len() > LOG_BYTES_MAX {
+        let end = (0..=LOG_BYTES_MAX).rev().find(|end| log.is_char_boundary(*end)).unwrap_or(0);
+        log.truncate(end);
+        log.push_str("\n…");
+    }
+    let error = failed(format_args!("{}: building a program", device.name()), code);
+    let message = format!(
+        "{}: the driver's compiler refuses the program: {}; its log:\n{log}",
+        device.name(),
+        error_name(code)
+    );
+    Error::new(error.kind(), message)
+}
