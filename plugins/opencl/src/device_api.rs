@@ -105,9 +105,9 @@ fn copy_within(
     }
 }
 
-/// Copies from one device to another by way of the host, in the order of `queue`, which is a stream of `device_id`. Drivers
-/// share no memory across contexts. Done when it returns.
-fn copy_across(queue: &Queue, device_id: i32, from: &End, to: &End, size_bytes: usize) -> Result<(), Error> {
+/// Copies from one device to another by way of the host, after what is queued on `queue`: drivers share no memory across
+/// contexts. Done when it returns.
+fn copy_across(queue: &Queue, from: &End, to: &End, size_bytes: usize) -> Result<(), Error> {
     let (End::Device(source, source_space, start), End::Device(destination, destination_space, end)) =
         (from, to)
     else {
@@ -118,7 +118,6 @@ fn copy_across(queue: &Queue, device_id: i32, from: &End, to: &End, size_bytes: 
         |device: &Arc<Device>| -> Result<Arc<Queue>, Error> { Ok(Arc::clone(&device.open()?.transfer)) };
     let (reading, writing) = (queue_of(source)?, queue_of(destination)?);
     let what = || format!("{}: a copy of {size_bytes} bytes between devices", source.name());
-    let _ = device_id;
     let mut stage = Vec::new();
     let stage_bytes = size_bytes.min(STAGE_BYTES as usize);
     if stage.try_reserve_exact(stage_bytes).is_err() {
@@ -178,9 +177,7 @@ impl DeviceApi for OpenClDeviceApi {
             unsafe { (self.end(&copy.from, copy.size_bytes)?, self.end(&copy.to, copy.size_bytes)?) };
         let size_bytes = usize::try_from(copy.size_bytes).unwrap_or(usize::MAX);
         match (from.device_id(), to.device_id()) {
-            (Some(from_id), Some(to_id)) if from_id != to_id => {
-                copy_across(&queue, device_id, &from, &to, size_bytes)
-            }
+            (Some(from_id), Some(to_id)) if from_id != to_id => copy_across(&queue, &from, &to, size_bytes),
             (Some(end), _) | (None, Some(end)) if end != device_id => bail!(
                 ErrorKind::VALUE_ERROR,
                 "the copy is between {NAME}:{end} and host memory, and was given to {NAME}:{device_id}: give it to the device \

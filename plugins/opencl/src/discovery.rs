@@ -1,5 +1,7 @@
 //! Which devices there are: all of all platforms, in an order that stays.
 
+use std::sync::Mutex;
+
 use chipdock_plugin_api::{Error, ErrorKind};
 use opencl3::device::{
     CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_NAME,
@@ -11,12 +13,16 @@ use opencl3::platform::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VERSION};
 use crate::attributes::Limits;
 use crate::driver::{DeviceId, PlatformId, error_name, open_library, platforms};
 use crate::error::NO_LIBRARY;
+use crate::stream::lock;
 
 /// The library that finds the drivers, and the package that brings it, as Debian and Ubuntu call it.
 const LIBRARY: &str = "libOpenCL.so.1";
 const LIBRARY_PACKAGE: &str = "ocl-icd-libopencl1";
 /// What brings a driver where there is no GPU.
 const DRIVER_PACKAGE: &str = "pocl-opencl-icd";
+
+/// Held while drivers are asked for their devices; it belongs to no host.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A device that was found.
 #[derive(Debug)]
@@ -38,6 +44,8 @@ pub(crate) struct Found {
 ///
 /// `Unavailable`: no library, no driver, no device.
 pub(crate) fn discover() -> Result<Vec<Found>, Error> {
+    // Two hosts may look at once, and PoCL opens its devices without a lock when it is first asked for them.
+    let _one = lock(&ONE_AT_A_TIME);
     let platforms = match platforms() {
         Ok(platforms) => platforms,
         Err(NO_LIBRARY) => return Err(no_library()),

@@ -21,6 +21,8 @@ mod loader;
 mod memory;
 mod program;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use chipdock_plugin_api::{
     SchemaOnly, export_plugin, register_device_api, register_module_loader, register_target_kind,

@@ -111,7 +111,7 @@ impl Memory {
                 std::ptr::without_provenance_mut(HANDLE_BIT | serial << SERIAL_SHIFT)
             }
         };
-        let aligned = handle.addr() as u64 % request.alignment_bytes == 0;
+        let aligned = (handle.addr() as u64).is_multiple_of(request.alignment_bytes);
         ensure!(
             aligned,
             ErrorKind::UNSUPPORTED,

@@ -1,0 +1,278 @@
+//! A host of one table, devices, data spaces, and modules written by hand.
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_void};
+use std::process::Command;
+use std::sync::Arc;
+
+use chipdock_plugin_api::abi::{
+    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockHost, ChipdockParallelBody, ChipdockSection,
+    ChipdockStr,
+};
+use chipdock_plugin_api::text::str_out;
+use chipdock_plugin_api::{
+    Any, AnyView, Artifact, CopyEnd, CopyRequest, DLDataType, DLDevice, DataSpaceKind, DataSpaceRequest,
+    DeviceApi, EnvRef, Error, Function, HostRef, Module, ModuleLoader, Stream, slot,
+};
+use serde_json::{Value, json};
+
+use crate::device_api::OpenClDeviceApi;
+use crate::hardware::{DEVICE_TYPE, Hardware};
+use crate::loader::OpenClLoader;
+
+unsafe extern "C" fn log(_: *mut c_void, _: i32, _: ChipdockStr) {}
+unsafe extern "C" fn function(_: *mut c_void, _: ChipdockStr, _: *mut ChipdockAny) -> i32 {
+    0
+}
+unsafe extern "C" fn host_stream(_: *mut c_void, _: DLDevice) -> *mut c_void {
+    std::ptr::null_mut()
+}
+unsafe extern "C" fn query(_: *mut c_void, _: ChipdockStr, _: u32) -> *const c_void {
+    std::ptr::null()
+}
+
+/// A host of its own.
+pub(super) fn host() -> HostRef {
+    let table = Box::leak(Box::new(ChipdockHost {
+        abi_major: 1,
+        abi_minor: 0,
+        version: str_out("0.0.0"),
+        self_: std::ptr::null_mut(),
+        raise: slot::raise,
+        raise_object: slot::raise_object,
+        take_error: slot::take_error,
+        log,
+        function,
+        current_stream: host_stream,
+        query,
+    }));
+    // SAFETY: lives as long as the process; nobody here asks it for errors.
+    unsafe { HostRef::new(table) }
+}
+
+thread_local! {
+    /// What is current on this thread.
+    static CURRENT: Cell<(i32, *mut c_void)> = const { Cell::new((0, std::ptr::null_mut())) };
+}
+
+unsafe extern "C" fn env_raise(_: *const ChipdockEnv, _: *const c_char, _: *const c_char) {}
+unsafe extern "C" fn allocate_workspace(_: *const ChipdockEnv, _: DLDevice, _: u64) -> *mut c_void {
+    std::ptr::null_mut()
+}
+unsafe extern "C" fn free_workspace(_: *const ChipdockEnv, _: DLDevice, _: *mut c_void) -> i32 {
+    0
+}
+unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: DLDevice) -> *mut c_void {
+    CURRENT.get().1
+}
+unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: DLDevice) -> i32 {
+    0
+}
+unsafe extern "C" fn call_imported(
+    _: *const ChipdockEnv,
+    _: *const c_char,
+    _: *const ChipdockAny,
+    _: i32,
+    _: *mut ChipdockAny,
+) -> i32 {
+    -1
+}
+unsafe extern "C" fn parallel_launch(
+    _: *const ChipdockEnv,
+    _: ChipdockParallelBody,
+    _: *mut c_void,
+    _: i32,
+) -> i32 {
+    -1
+}
+unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32) -> i32 {
+    CURRENT.get().0
+}
+
+static ENV: ChipdockEnv = ChipdockEnv {
+    version: 1,
+    padding: 0,
+    self_: std::ptr::null_mut(),
+    raise: env_raise,
+    allocate_workspace,
+    free_workspace,
+    current_stream,
+    set_device,
+    call_imported,
+    parallel_launch,
+    current_device,
+};
+
+/// Makes a device and a stream current on this thread.
+pub(super) fn make_current(device_id: i32, stream: Stream) {
+    CURRENT.set((device_id, stream.into_raw()));
+}
+
+/// Everything that one host uses.
+pub(super) struct Bench {
+    pub(super) host: HostRef,
+    pub(super) hardware: Arc<Hardware>,
+    pub(super) api: OpenClDeviceApi,
+}
+
+impl Bench {
+    /// For a host of its own; none, said so, where there is no device.
+    pub(super) fn new() -> Option<Self> {
+        let bench = Self::of_host();
+        match bench.api.device_count() {
+            Ok(_) => Some(bench),
+            Err(error) => {
+                // As `chipdock_filetests::skipped`, which a plugin cannot depend on.
+                assert!(std::env::var_os("CI").is_none(), "CI has what these tests need: {error}");
+                eprintln!("skipped: {error}");
+                None
+            }
+        }
+    }
+
+    pub(super) fn of_host() -> Self {
+        let host = host();
+        let hardware = Hardware::of(host);
+        Self { host, api: OpenClDeviceApi(Arc::clone(&hardware)), hardware }
+    }
+
+    pub(super) fn allocate(&self, device_id: i32, size_bytes: usize) -> *mut c_void {
+        self.allocate_kind(device_id, size_bytes, DataSpaceKind::Device).unwrap()
+    }
+
+    pub(super) fn allocate_kind(
+        &self,
+        device_id: i32,
+        size_bytes: usize,
+        kind: DataSpaceKind,
+    ) -> Result<*mut c_void, Error> {
+        let request = DataSpaceRequest {
+            size_bytes: size_bytes as u64,
+            alignment_bytes: 64,
+            dtype_hint: DLDataType { code: 0, bits: 8, lanes: 0 },
+            kind,
+            scope: "",
+        };
+        self.api.allocate_data_space(device_id, &request)
+    }
+
+    /// A data space with those numbers in it.
+    pub(super) fn with<T: Copy>(&self, device_id: i32, values: &[T]) -> *mut c_void {
+        let data = self.allocate(device_id, size_of_val(values));
+        self.write(device_id, data, values, Stream::DEFAULT);
+        self.sync(device_id, Stream::DEFAULT).unwrap();
+        data
+    }
+
+    pub(super) fn free(&self, device_id: i32, data: *mut c_void) {
+        // SAFETY: D.5, the tests free what they allocated, after a sync.
+        unsafe { self.api.free_data_space(device_id, data) }.unwrap();
+    }
+
+    /// Queues a copy; `values` outlives the next sync.
+    pub(super) fn write<T: Copy>(&self, device_id: i32, data: *mut c_void, values: &[T], stream: Stream) {
+        let from = host_end(values.as_ptr().cast_mut().cast());
+        self.copy(device_id, from, end(device_id, data), size_of_val(values), stream).unwrap();
+    }
+
+    pub(super) fn copy(
+        &self,
+        device_id: i32,
+        from: CopyEnd,
+        to: CopyEnd,
+        size_bytes: usize,
+        stream: Stream,
+    ) -> Result<(), Error> {
+        let dtype_hint = DLDataType { code: 0, bits: 8, lanes: 0 };
+        let copy = CopyRequest { from, to, size_bytes: size_bytes as u64, dtype_hint };
+        // SAFETY: D.6, the tests keep both ends until they have synchronised.
+        unsafe { self.api.copy_data(device_id, &copy, stream) }
+    }
+
+    pub(super) fn sync(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        // SAFETY: D.7, a stream of the tests.
+        unsafe { self.api.sync_stream(device_id, stream) }
+    }
+
+    /// What a data space holds, after all that is queued on the stream.
+    pub(super) fn read<T: Copy + Default>(
+        &self,
+        device_id: i32,
+        data: *mut c_void,
+        count: usize,
+        stream: Stream,
+    ) -> Vec<T> {
+        let mut values = vec![T::default(); count];
+        let to = host_end(values.as_mut_ptr().cast());
+        self.copy(device_id, end(device_id, data), to, size_of_val(&values[..]), stream).unwrap();
+        self.sync(device_id, stream).unwrap();
+        values
+    }
+
+    /// Loads a module written by hand.
+    pub(super) fn load(&self, source: &str, functions: Value) -> Result<Box<dyn Module>, Error> {
+        let index = json!({ "module_kind": "opencl", "format": "cl", "functions": functions });
+        self.load_index(source, &index)
+    }
+
+    pub(super) fn load_index(&self, source: &str, index: &Value) -> Result<Box<dyn Module>, Error> {
+        let loader = OpenClLoader { host: self.host, hardware: Arc::clone(&self.hardware) };
+        // SAFETY: M.4, a static environment.
+        let env = unsafe { EnvRef::new(self.host, &ENV) };
+        with_artifact(source, index, |artifact| loader.load(artifact, env))
+    }
+
+    /// The one function of a source that has one.
+    pub(super) fn kernel(&self, source: &str, function: Value) -> Function {
+        let name = function["name"].as_str().unwrap().to_owned();
+        self.load(source, json!([function])).unwrap().function(&name).unwrap().unwrap()
+    }
+
+    pub(super) fn call(&self, function: &Function, args: &[Any]) -> Result<(), Error> {
+        let views: Vec<AnyView<'_>> = args.iter().map(Any::view).collect();
+        function.call(self.host, &views).map(drop)
+    }
+}
+
+/// An artifact of that source.
+pub(super) fn with_artifact<R>(source: &str, index: &Value, body: impl FnOnce(&Artifact<'_>) -> R) -> R {
+    let index = index.to_string();
+    let section = ChipdockSection {
+        name: str_out("source"),
+        kind: str_out("source"),
+        alignment_bytes: 1,
+        data: source.as_ptr().cast(),
+        size_bytes: source.len() as u64,
+    };
+    let raw = ChipdockArtifact { index_json: str_out(&index), sections: &section, sections_count: 1 };
+    // SAFETY: M.3, all of it lives until `body` returns.
+    body(&unsafe { Artifact::from_raw(&raw) }.unwrap())
+}
+
+pub(super) fn end(device_id: i32, data: *mut c_void) -> CopyEnd {
+    CopyEnd { device: DLDevice { device_type: DEVICE_TYPE, device_id }, data, offset_bytes: 0 }
+}
+
+pub(super) fn host_end(data: *mut c_void) -> CopyEnd {
+    CopyEnd { device: DLDevice { device_type: 1, device_id: 0 }, data, offset_bytes: 0 }
+}
+
+/// A handle as an argument of a kernel.
+pub(super) fn pointer(data: *mut c_void) -> Any {
+    AnyView::from_opaque(data).to_owned().unwrap()
+}
+
+/// Runs one of the ignored tests of this file in a process of its own.
+pub(super) fn in_child(test: &str, environment: &[(&str, &str)]) -> Result<(), String> {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([test, "--exact", "--ignored", "--nocapture"]).envs(environment.iter().copied());
+    let output = command.output().unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let has_run = said.contains("1 passed");
+    if output.status.success() && has_run {
+        Ok(())
+    } else {
+        Err(format!("{test}: {}: {said}", output.status))
+    }
+}
