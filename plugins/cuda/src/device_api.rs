@@ -1,0 +1,356 @@
+//! `device_api.cuda`: memory, copies and streams of NVIDIA's GPUs over the driver's interface.
+//!
+//! * The default stream is the driver's legacy one: it waits for, and is waited for by, what other libraries of the
+//!   process queue on their blocking streams. Streams that are created here do not wait for it.
+//! * A handle is an address. It is looked up in the data spaces of this host, then with the driver, which knows memory
+//!   that others of the process allocated: such memory may be an end of a copy and an argument of a kernel.
+//! * A failure of queued work poisons the context of the process for good; it is `DeviceLost` from then on.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use chipdock_plugin_api::{
+    Any, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream,
+    attribute, bail, ensure,
+};
+use cudarc::driver::sys::CUdevice_attribute_enum as A;
+
+use crate::driver::{Driver, MemoryKind, Route};
+use crate::hardware::{Device, Hardware};
+use crate::memory::{self, ALIGNMENT_BYTES, Range};
+
+/// The name of the devices: `device_api.cuda`, and `--device cuda:0`.
+pub(crate) const NAME: &str = "cuda";
+/// DLPack's number of the devices.
+pub(crate) const DEVICE_TYPE: i32 = 2;
+/// A key of our own: shared memory of a block at most where a kernel asks for more than is usual, in bytes.
+const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: &str = "max_shared_memory_per_block_optin_bytes";
+/// A key of our own: whether the blocks of a launch may wait for each other.
+const COOPERATIVE_LAUNCH: &str = "cooperative_launch";
+/// Where the kernel's part of the driver says its version.
+const DRIVER_VERSION_FILE: &str = "/sys/module/nvidia/version";
+
+/// The device API of one host.
+pub(crate) struct CudaDeviceApi(pub(crate) Arc<Hardware>);
+
+/// An end of a copy, looked up.
+#[derive(Clone, Copy)]
+struct End {
+    address: usize,
+    place: Place,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Host memory that its owner answers for.
+    Host,
+    /// The own memory of a device.
+    Device(i32),
+    /// Pinned or managed memory, which both sides address.
+    Shared,
+}
+
+impl Hardware {
+    /// The memory that an address of a device lies in: one of the host's data spaces, or what the driver knows.
+    ///
+    /// # Errors
+    ///
+    /// `WrongState`: there is none, or it is another device's.
+    pub(crate) fn range(&self, device: &Device, address: usize) -> Result<Range, Error> {
+        let found = self.spaces.find(address).or_else(|| {
+            let known = device.context().ok()?.find(address)?;
+            Some(Range {
+                base: known.base,
+                size_bytes: known.size_bytes,
+                device_id: known.device_id,
+                is_device: !known.is_shared,
+            })
+        });
+        match found {
+            // Host and managed memory that others allocated may be of any device.
+            Some(range) if range.device_id == device.id() && range.base <= address => Ok(range),
+            _ => Err(memory::unknown(address, device.id())),
+        }
+    }
+}
+
+impl CudaDeviceApi {
+    fn end(&self, end: &CopyEnd, size_bytes: u64) -> Result<End, Error> {
+        if end.is_host() {
+            return Ok(End { address: end.address().expose_provenance(), place: Place::Host });
+        }
+        let device_type = self.0.device_type();
+        ensure!(
+            end.device.device_type == device_type,
+            ErrorKind::UNSUPPORTED,
+            "a copy of {NAME} goes to or from device type {device_type} ({NAME}) or host memory, found device type {}",
+            end.device.device_type
+        );
+        let device = self.0.device(end.device.device_id)?;
+        let handle = end.data.addr();
+        let range = self.0.range(device, handle)?;
+        let address = range.at(handle, end.offset_bytes, size_bytes)?;
+        let place = if range.is_device { Place::Device(device.id()) } else { Place::Shared };
+        Ok(End { address, place })
+    }
+
+    fn text(device: &Device, key: &str) -> Result<Option<String>, Error> {
+        let (driver, id) = (device.driver(), device.id());
+        Ok(Some(match key {
+            attribute::DEVICE_NAME => device.told(driver.device_name(id))?,
+            attribute::VENDOR_NAME => "NVIDIA".to_owned(),
+            attribute::COMPUTE_VERSION => {
+                device.capability().map(|(major, minor)| format!("{major}.{minor}"))?
+            }
+            attribute::ARCH => arch(device.capability()?),
+            attribute::DRIVER_VERSION => driver_version(driver)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn number(device: &Device, key: &str) -> Result<Option<i64>, Error> {
+        let (driver, id) = (device.driver(), device.id());
+        let asked = match key {
+            attribute::MAX_THREADS_PER_BLOCK => A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            attribute::WARP_SIZE => A::CU_DEVICE_ATTRIBUTE_WARP_SIZE,
+            attribute::MAX_SHARED_MEMORY_PER_BLOCK_BYTES => {
+                A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK
+            }
+            MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES => {
+                A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+            }
+            attribute::MAX_CLOCK_RATE_KHZ => A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+            attribute::MULTI_PROCESSOR_COUNT => A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+            attribute::MAX_REGISTERS_PER_BLOCK => A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+            attribute::L2_CACHE_SIZE_BYTES => A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+            attribute::API_VERSION => return device.told(driver.version()).map(|it| Some(it.into())),
+            attribute::TOTAL_GLOBAL_MEMORY_BYTES => {
+                return device.told(driver.total_memory_bytes(id)).map(|it| Some(it.cast_signed()));
+            }
+            attribute::AVAILABLE_GLOBAL_MEMORY_BYTES => {
+                let (free, _) = device.told(device.context()?.memory_info())?;
+                return Ok(Some(free.cast_signed()));
+            }
+            _ => return Ok(None),
+        };
+        let value = device.told(driver.attribute(id, asked))?;
+        // The driver says 0 of what it does not tell, such as the clock rate of newer devices.
+        Ok((value > 0).then_some(i64::from(value)))
+    }
+
+    fn extents(device: &Device, axes: [A; 3]) -> Result<Any, Error> {
+        let mut extents = [0_i64; 3];
+        for (extent, axis) in extents.iter_mut().zip(axes) {
+            *extent = i64::from(device.told(device.driver().attribute(device.id(), axis))?);
+        }
+        Ok(Any::from(Shape::new(&extents)))
+    }
+}
+
+/// How compilers name the architecture of a compute capability.
+pub(crate) fn arch((major, minor): (i32, i32)) -> String {
+    format!("sm_{major}{minor}")
+}
+
+/// The version of the driver's package; where the system does not say it, that of its interface.
+fn driver_version(driver: &Driver) -> Result<String, Error> {
+    let version = std::fs::read_to_string(DRIVER_VERSION_FILE).unwrap_or_default();
+    if !version.trim().is_empty() {
+        return Ok(version.trim().to_owned());
+    }
+    let version = driver.version().map_err(crate::driver::Failure::into_error)?;
+    Ok(format!("CUDA {}.{}", version / 1000, version % 1000 / 10))
+}
+
+impl DeviceApi for CudaDeviceApi {
+    fn registered_as(&self, device_type: i32) {
+        self.0.set_device_type(device_type);
+    }
+
+    fn device_count(&self) -> Result<i32, Error> {
+        Ok(Driver::get()?.devices_count())
+    }
+
+    fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error> {
+        if key == attribute::EXIST {
+            return Ok(Some(Any::from(self.0.device(device_id).is_ok())));
+        }
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        let driver = device.driver();
+        Ok(match key {
+            attribute::CHECKED_HANDLES => Some(Any::from(true)),
+            COOPERATIVE_LAUNCH => {
+                let has = driver.attribute(device_id, A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
+                Some(Any::from(device.told(has)? != 0))
+            }
+            attribute::MAX_THREAD_DIMENSIONS => Some(Self::extents(
+                device,
+                [
+                    A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+                    A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+                    A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+                ],
+            )?),
+            attribute::MAX_GRID_DIMENSIONS => Some(Self::extents(
+                device,
+                [
+                    A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+                    A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+                    A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+                ],
+            )?),
+            _ => match Self::text(device, key)? {
+                Some(text) => Some(Any::from(text)),
+                None => Self::number(device, key)?.map(Any::from),
+            },
+        })
+    }
+
+    fn allocate_data_space(
+        &self,
+        device_id: i32,
+        request: &DataSpaceRequest<'_>,
+    ) -> Result<*mut c_void, Error> {
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        ensure!(
+            matches!(request.scope, "" | "global"),
+            ErrorKind::UNSUPPORTED,
+            "device cuda:{device_id}: expected memory of the scope `global`, found scope `{}`",
+            request.scope
+        );
+        // No address space has as much, however it is to be aligned.
+        let Ok(size_bytes) = isize::try_from(request.size_bytes).map(isize::cast_unsigned) else {
+            bail!(
+                ErrorKind::OUT_OF_MEMORY,
+                "device cuda:{device_id}: {} bytes are asked for, more than there are addresses",
+                request.size_bytes
+            );
+        };
+        ensure!(
+            request.alignment_bytes <= ALIGNMENT_BYTES,
+            ErrorKind::UNSUPPORTED,
+            "device cuda:{device_id}: expected an alignment of at most {ALIGNMENT_BYTES} bytes, found {}",
+            request.alignment_bytes
+        );
+        let kind = match request.kind {
+            DataSpaceKind::Device => MemoryKind::Device,
+            DataSpaceKind::Pinned => MemoryKind::Pinned,
+            DataSpaceKind::Unified => {
+                // Elsewhere the host may not touch it while anything at all runs on the device.
+                let has = device.told(
+                    device.driver().attribute(device_id, A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
+                )?;
+                ensure!(
+                    has != 0,
+                    ErrorKind::UNSUPPORTED,
+                    "device cuda:{device_id}: the host cannot use managed memory while the device works; use kind 0 \
+                     (device) or 1 (pinned)"
+                );
+                MemoryKind::Managed
+            }
+            DataSpaceKind::HostVisible => bail!(
+                ErrorKind::UNSUPPORTED,
+                "device cuda:{device_id} has no memory of its own that the host addresses; use kind 0 (device) or 3 \
+                 (unified)"
+            ),
+        };
+        if size_bytes == 0 {
+            return Ok(ptr::null_mut());
+        }
+        let memory = device.context()?.allocate(kind, size_bytes);
+        let memory = device
+            .told(memory)
+            .map_err(|error| error.context(format_args!("{} bytes are asked for", request.size_bytes)))?;
+        let is_aligned = (memory.address() as u64).is_multiple_of(request.alignment_bytes);
+        ensure!(
+            is_aligned,
+            ErrorKind::UNSUPPORTED,
+            "device cuda:{device_id}: expected memory at a multiple of {} bytes, found {:#x}; ask for less",
+            request.alignment_bytes,
+            memory.address()
+        );
+        Ok(ptr::with_exposed_provenance_mut(self.0.spaces.keep(memory, size_bytes, device_id)))
+    }
+
+    unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
+        let device = self.0.device(device_id)?;
+        let memory = self.0.spaces.take(data.addr(), device_id)?;
+        let freed = device.told(memory.free());
+        device.check().and(freed)
+    }
+
+    unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error> {
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        let stream = device.stream(stream.into_raw())?;
+        let from = self.end(&copy.from, copy.size_bytes)?;
+        let to = self.end(&copy.to, copy.size_bytes)?;
+        let route = match (from.place, to.place) {
+            (Place::Host, Place::Host) => {
+                bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on a device of {NAME}")
+            }
+            (Place::Host, Place::Device(id)) if id == device_id => Route::ToDevice,
+            (Place::Device(id), Place::Host) if id == device_id => Route::ToHost,
+            (Place::Device(one), Place::Device(other)) if one == other => Route::Within,
+            (Place::Device(one), Place::Device(other)) => {
+                Route::Peer(self.0.device(other)?.context()?, self.0.device(one)?.context()?)
+            }
+            _ => Route::Any,
+        };
+        let size_bytes = copy.size_bytes as usize;
+        // SAFETY: D.6, the ranges live until the stream was synchronised and do not overlap; those that are not host memory
+        // were looked up just now.
+        let queued =
+            unsafe { device.context()?.copy(route, to.address, from.address, size_bytes, stream.as_deref()) };
+        device.told(queued)
+    }
+
+    fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
+        self.0.device(device_id)?.create_stream().map(Stream::from_raw)
+    }
+
+    unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        let device = self.0.device(device_id)?;
+        let stream = device.take_stream(stream.into_raw())?;
+        device.told(device.context()?.synchronize(Some(&stream)))
+    }
+
+    unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        let stream = device.stream(stream.into_raw())?;
+        match device.opened() {
+            Some(context) => device.told(context.synchronize(stream.as_deref())),
+            // Nothing was ever queued, and a context is nothing to make for that.
+            None => Ok(()),
+        }
+    }
+
+    unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        let is_same = from == to;
+        let (from, to) = (device.stream(from.into_raw())?, device.stream(to.into_raw())?);
+        match device.opened() {
+            Some(context) if !is_same => device.told(context.order(from.as_deref(), to.as_deref())),
+            _ => Ok(()),
+        }
+    }
+
+    fn set_device(&self, device_id: i32) -> Result<(), Error> {
+        self.0.device(device_id)?.check()
+    }
+
+    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        device.stream(stream.into_raw()).map(drop)
+    }
+
+    fn shutdown(&self) -> Result<(), Error> {
+        self.0.shut_down()
+    }
+}

@@ -1,0 +1,680 @@
+//! The CUDA driver, opened at run time: one table of the functions that are used, and what is owned through it.
+//!
+//! The driver stays open for good; nothing here panics when it is missing. Results are kept as numbers: a newer driver
+//! may answer codes that no enumeration of ours has.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::fmt;
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+use chipdock_plugin_api::{Error, ErrorKind};
+use cudarc::driver::sys::{
+    self, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream, cudaError_enum,
+};
+use libloading::Library;
+
+/// Names under which the driver is looked for, in this order.
+const LIBRARY_NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
+
+/// A code of the driver; 0 is success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Code(u32);
+
+impl Code {
+    const SUCCESS: Self = Self(0);
+
+    fn is(self, codes: &[cudaError_enum]) -> bool {
+        codes.iter().any(|code| *code as u32 == self.0)
+    }
+}
+
+macro_rules! functions {
+    ($($field:ident = $symbol:literal ($($type:ty),*);)*) => {
+        /// The functions of the driver that are used, each under the version of its symbol that the types are of.
+        pub(crate) struct Api {
+            $(pub(crate) $field: unsafe extern "C" fn($($type),*) -> Code,)*
+        }
+
+        impl Api {
+            /// # Safety
+            ///
+            /// * `library` is the CUDA driver: its symbols have the types of its header.
+            unsafe fn load(library: &Library) -> Result<Self, String> {
+                Ok(Self {
+                    $($field: {
+                        // SAFETY: the caller's word.
+                        let symbol = unsafe { library.get($symbol) };
+                        *symbol.map_err(|error| format!("no function {}: {error}", $symbol))?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    init = "cuInit"(c_uint);
+    driver_version = "cuDriverGetVersion"(*mut c_int);
+    error_name = "cuGetErrorName"(Code, *mut *const c_char);
+    error_string = "cuGetErrorString"(Code, *mut *const c_char);
+    device_count = "cuDeviceGetCount"(*mut c_int);
+    device_get = "cuDeviceGet"(*mut CUdevice, c_int);
+    device_name = "cuDeviceGetName"(*mut c_char, c_int, CUdevice);
+    device_total_memory = "cuDeviceTotalMem_v2"(*mut usize, CUdevice);
+    device_attribute = "cuDeviceGetAttribute"(*mut c_int, u32, CUdevice);
+    primary_context_retain = "cuDevicePrimaryCtxRetain"(*mut CUcontext, CUdevice);
+    primary_context_release = "cuDevicePrimaryCtxRelease_v2"(CUdevice);
+    context_get = "cuCtxGetCurrent"(*mut CUcontext);
+    context_set = "cuCtxSetCurrent"(CUcontext);
+    memory_allocate = "cuMemAlloc_v2"(*mut CUdeviceptr, usize);
+    memory_free = "cuMemFree_v2"(CUdeviceptr);
+    memory_allocate_host = "cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
+    memory_free_host = "cuMemFreeHost"(*mut c_void);
+    memory_allocate_managed = "cuMemAllocManaged"(*mut CUdeviceptr, usize, c_uint);
+    memory_info = "cuMemGetInfo_v2"(*mut usize, *mut usize);
+    pointer_attribute = "cuPointerGetAttribute"(*mut c_void, u32, CUdeviceptr);
+    copy_to_device = "cuMemcpyHtoDAsync_v2"(CUdeviceptr, *const c_void, usize, CUstream);
+    copy_to_host = "cuMemcpyDtoHAsync_v2"(*mut c_void, CUdeviceptr, usize, CUstream);
+    copy_within = "cuMemcpyDtoDAsync_v2"(CUdeviceptr, CUdeviceptr, usize, CUstream);
+    copy_peer = "cuMemcpyPeerAsync"(CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, usize, CUstream);
+    copy_any = "cuMemcpyAsync"(CUdeviceptr, CUdeviceptr, usize, CUstream);
+    stream_create = "cuStreamCreate"(*mut CUstream, c_uint);
+    stream_destroy = "cuStreamDestroy_v2"(CUstream);
+    stream_synchronize = "cuStreamSynchronize"(CUstream);
+    stream_wait_event = "cuStreamWaitEvent"(CUstream, CUevent, c_uint);
+    event_create = "cuEventCreate"(*mut CUevent, c_uint);
+    event_record = "cuEventRecord"(CUevent, CUstream);
+    event_destroy = "cuEventDestroy_v2"(CUevent);
+    module_load = "cuModuleLoadDataEx"(*mut CUmodule, *const c_void, c_uint, *mut u32, *mut *mut c_void);
+    module_unload = "cuModuleUnload"(CUmodule);
+    module_function = "cuModuleGetFunction"(*mut CUfunction, CUmodule, *const c_char);
+    function_attribute = "cuFuncGetAttribute"(*mut c_int, u32, CUfunction);
+    function_set_attribute = "cuFuncSetAttribute"(CUfunction, u32, c_int);
+    launch = "cuLaunchKernel"(
+        CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void
+    );
+    launch_cooperative = "cuLaunchCooperativeKernel"(
+        CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void
+    );
+}
+
+/// A call that the driver refused, in its own words.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    code: Code,
+    pub(crate) text: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Failure {
+    /// Whether nothing works on the device any more: the driver answers the same to every later call of this process.
+    pub(crate) fn is_fatal(&self) -> bool {
+        use cudaError_enum as E;
+        self.code.is(&[
+            E::CUDA_ERROR_DEINITIALIZED,
+            E::CUDA_ERROR_ECC_UNCORRECTABLE,
+            E::CUDA_ERROR_NVLINK_UNCORRECTABLE,
+            E::CUDA_ERROR_ILLEGAL_ADDRESS,
+            E::CUDA_ERROR_LAUNCH_TIMEOUT,
+            E::CUDA_ERROR_CONTEXT_IS_DESTROYED,
+            E::CUDA_ERROR_ASSERT,
+            E::CUDA_ERROR_HARDWARE_STACK_ERROR,
+            E::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            E::CUDA_ERROR_MISALIGNED_ADDRESS,
+            E::CUDA_ERROR_INVALID_ADDRESS_SPACE,
+            E::CUDA_ERROR_INVALID_PC,
+            E::CUDA_ERROR_LAUNCH_FAILED,
+            E::CUDA_ERROR_EXTERNAL_DEVICE,
+            E::CUDA_ERROR_UNKNOWN,
+        ])
+    }
+
+    /// Whether it is for want of memory.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        self.code.is(&[cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY])
+    }
+
+    /// Whether a name was not found.
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.code.is(&[cudaError_enum::CUDA_ERROR_NOT_FOUND])
+    }
+
+    /// What sort of error it is.
+    pub(crate) fn kind(&self) -> ErrorKind {
+        use cudaError_enum as E;
+        if self.is_out_of_memory() {
+            return ErrorKind::OUT_OF_MEMORY;
+        }
+        if self.is_fatal() {
+            return ErrorKind::DEVICE_LOST;
+        }
+        if self.is_not_found() {
+            return ErrorKind::NOT_FOUND;
+        }
+        let mistakes = [
+            E::CUDA_ERROR_INVALID_VALUE,
+            E::CUDA_ERROR_INVALID_DEVICE,
+            E::CUDA_ERROR_INVALID_IMAGE,
+            E::CUDA_ERROR_INVALID_PTX,
+            E::CUDA_ERROR_INVALID_SOURCE,
+            E::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+            E::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        ];
+        let unsupported = [
+            E::CUDA_ERROR_NOT_SUPPORTED,
+            E::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+            E::CUDA_ERROR_NO_BINARY_FOR_GPU,
+            E::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        ];
+        let absent = [
+            E::CUDA_ERROR_STUB_LIBRARY,
+            E::CUDA_ERROR_DEVICE_UNAVAILABLE,
+            E::CUDA_ERROR_NO_DEVICE,
+            E::CUDA_ERROR_DEVICE_NOT_LICENSED,
+            E::CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+            E::CUDA_ERROR_JIT_COMPILATION_DISABLED,
+            E::CUDA_ERROR_NOT_PERMITTED,
+            E::CUDA_ERROR_SYSTEM_NOT_READY,
+            E::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+            E::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE,
+            E::CUDA_ERROR_MPS_CONNECTION_FAILED,
+            E::CUDA_ERROR_MPS_RPC_FAILURE,
+            E::CUDA_ERROR_MPS_SERVER_NOT_READY,
+            E::CUDA_ERROR_MPS_MAX_CLIENTS_REACHED,
+            E::CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED,
+        ];
+        match self.code {
+            code if code.is(&mistakes) => ErrorKind::VALUE_ERROR,
+            code if code.is(&unsupported) => ErrorKind::UNSUPPORTED,
+            code if code.is(&absent) => ErrorKind::UNAVAILABLE,
+            code if code.is(&[E::CUDA_ERROR_OPERATING_SYSTEM]) => ErrorKind::IO,
+            _ => ErrorKind::INTERNAL,
+        }
+    }
+
+    /// As an error of the boundary.
+    pub(crate) fn into_error(self) -> Error {
+        Error::new(self.kind(), self.text)
+    }
+}
+
+/// The driver of this process.
+pub(crate) struct Driver {
+    api: Api,
+    devices_count: i32,
+    process_id: u32,
+}
+
+/// The driver is the process's, not a host's: it is opened once and never closed.
+static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
+
+impl Driver {
+    /// The driver, opened by the first call.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable`: it is not there, or has no device; the names that were tried, or its own words.
+    pub(crate) fn get() -> Result<&'static Self, Error> {
+        let driver = DRIVER.get_or_init(|| Self::open(LIBRARY_NAMES));
+        driver.as_ref().map_err(|why| Error::new(ErrorKind::UNAVAILABLE, why.clone()))
+    }
+
+    fn open(names: &[&str]) -> Result<Self, String> {
+        let mut reasons = Vec::new();
+        for name in names {
+            // SAFETY: opening the vendor's driver runs its initialisers, which is what is asked for.
+            match unsafe { Library::new(*name) } {
+                // SAFETY: the driver under its own name.
+                Ok(library) => match unsafe { Api::load(&library) } {
+                    Ok(api) => {
+                        // It has threads of its own: it is never closed.
+                        std::mem::forget(library);
+                        return Self::started(api).map_err(|failure| format!("{name}: {failure}"));
+                    }
+                    Err(reason) => reasons.push(format!("{name}: {reason}")),
+                },
+                Err(error) => reasons.push(format!("{name}: {}", loader_text(&error))),
+            }
+        }
+        Err(format!(
+            "no CUDA driver: tried {} ({}); it comes with NVIDIA's driver (package nvidia-driver, libcuda1 on Debian)",
+            names.join(", "),
+            reasons.join("; ")
+        ))
+    }
+
+    fn started(api: Api) -> Result<Self, Failure> {
+        let mut driver = Self { api, devices_count: 0, process_id: std::process::id() };
+        let mut count = 0;
+        // SAFETY: cuInit takes 0, and the count is written to a live place.
+        unsafe {
+            driver.check("cuInit", (driver.api.init)(0))?;
+            driver.check("cuDeviceGetCount", (driver.api.device_count)(&mut count))?;
+        }
+        driver.devices_count = count;
+        Ok(driver)
+    }
+
+    /// How many devices there are.
+    pub(crate) fn devices_count(&self) -> i32 {
+        self.devices_count
+    }
+
+    /// Whether this is the process that opened it: in a forked child the driver must not be called.
+    fn is_ours(&self) -> bool {
+        std::process::id() == self.process_id
+    }
+
+    fn words(&self, ask: unsafe extern "C" fn(Code, *mut *const c_char) -> Code, code: Code) -> String {
+        let mut text = ptr::null();
+        // SAFETY: writes null or a text that lives as long as the driver.
+        unsafe {
+            if ask(code, &mut text) == Code::SUCCESS && !text.is_null() {
+                return CStr::from_ptr(text).to_string_lossy().into_owned();
+            }
+        }
+        "not known to the driver".to_owned()
+    }
+
+    fn check(&self, call: &str, code: Code) -> Result<(), Failure> {
+        if code == Code::SUCCESS {
+            return Ok(());
+        }
+        let name = self.words(self.api.error_name, code);
+        let meaning = self.words(self.api.error_string, code);
+        Err(Failure { code, text: format!("{call} answered {name} ({}): {meaning}", code.0) })
+    }
+
+    /// The version of the driver's interface: 1000 × major + 10 × minor.
+    pub(crate) fn version(&self) -> Result<i32, Failure> {
+        let mut version = 0;
+        // SAFETY: a live place.
+        self.check("cuDriverGetVersion", unsafe { (self.api.driver_version)(&mut version) })?;
+        Ok(version)
+    }
+
+    fn device(&self, device_id: i32) -> Result<CUdevice, Failure> {
+        let mut device = 0;
+        // SAFETY: a live place.
+        self.check("cuDeviceGet", unsafe { (self.api.device_get)(&mut device, device_id) })?;
+        Ok(device)
+    }
+
+    /// What a device calls itself.
+    pub(crate) fn device_name(&self, device_id: i32) -> Result<String, Failure> {
+        let mut name = [0 as c_char; 256];
+        let device = self.device(device_id)?;
+        // SAFETY: a live place of that size; the driver ends the text with a zero, and the last byte is one anyway.
+        unsafe {
+            let code = (self.api.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, device);
+            self.check("cuDeviceGetName", code)?;
+            Ok(CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned())
+        }
+    }
+
+    /// How much memory a device has, in bytes.
+    pub(crate) fn total_memory_bytes(&self, device_id: i32) -> Result<u64, Failure> {
+        let mut bytes = 0;
+        let device = self.device(device_id)?;
+        // SAFETY: a live place.
+        self.check("cuDeviceTotalMem", unsafe { (self.api.device_total_memory)(&mut bytes, device) })?;
+        Ok(bytes as u64)
+    }
+
+    /// An attribute of a device, as the driver counts it.
+    pub(crate) fn attribute(
+        &self,
+        device_id: i32,
+        attribute: sys::CUdevice_attribute,
+    ) -> Result<i32, Failure> {
+        let mut value = 0;
+        let device = self.device(device_id)?;
+        // SAFETY: a live place.
+        let code = unsafe { (self.api.device_attribute)(&mut value, attribute as u32, device) };
+        self.check("cuDeviceGetAttribute", code)?;
+        Ok(value)
+    }
+}
+
+/// What the system's loader says, without the wrapping around it.
+fn loader_text(error: &libloading::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+/// A device's primary context, which it shares with everybody else in the process; retained while this lives.
+pub(crate) struct Context {
+    driver: &'static Driver,
+    device: CUdevice,
+    raw: CUcontext,
+}
+
+// SAFETY: a context may be current on any number of threads; the driver locks for itself.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+/// The context is current on this thread; what was current before is again when this is dropped (P10.10).
+struct Entered<'a> {
+    context: &'a Context,
+    before: CUcontext,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if self.before != self.context.raw {
+            // SAFETY: what the driver said was current on this thread.
+            unsafe { (self.context.driver.api.context_set)(self.before) };
+        }
+    }
+}
+
+/// Which memory is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemoryKind {
+    /// The device's own.
+    Device,
+    /// Page-locked host memory.
+    Pinned,
+    /// Memory that moves between both.
+    Managed,
+}
+
+/// What the driver knows of an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) base: usize,
+    pub(crate) size_bytes: usize,
+    pub(crate) device_id: i32,
+    /// Whether it is host memory or managed, rather than the device's own.
+    pub(crate) is_shared: bool,
+}
+
+/// How a copy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route<'a> {
+    /// From host memory to device memory.
+    ToDevice,
+    /// From device memory to host memory.
+    ToHost,
+    /// Within the memory of one device.
+    Within,
+    /// Between the memories of two devices: contexts of destination and source.
+    Peer(&'a Context, &'a Context),
+    /// Between memories that both sides address: the driver tells from the addresses.
+    Any,
+}
+
+impl PartialEq for Context {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl Eq for Context {}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Context({:p} of device {})", self.raw, self.device)
+    }
+}
+
+impl Context {
+    /// Retains the primary context of a device.
+    pub(crate) fn retain(driver: &'static Driver, device_id: i32) -> Result<Self, Failure> {
+        let device = driver.device(device_id)?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: a live place and a device of the driver.
+        let code = unsafe { (driver.api.primary_context_retain)(&mut raw, device) };
+        driver.check("cuDevicePrimaryCtxRetain", code)?;
+        Ok(Self { driver, device, raw })
+    }
+
+    fn enter(&self) -> Result<Entered<'_>, Failure> {
+        let mut before = ptr::null_mut();
+        // SAFETY: a live place; the context is retained.
+        unsafe {
+            self.driver.check("cuCtxGetCurrent", (self.driver.api.context_get)(&mut before))?;
+            if before != self.raw {
+                self.driver.check("cuCtxSetCurrent", (self.driver.api.context_set)(self.raw))?;
+            }
+        }
+        Ok(Entered { context: self, before })
+    }
+
+    pub(crate) fn call(&self, name: &str, body: impl FnOnce(&Api) -> Code) -> Result<(), Failure> {
+        let _entered = self.enter()?;
+        self.driver.check(name, body(&self.driver.api))
+    }
+
+    /// As [`Self::call`], for what is given back: nobody can be told, and a forked child has nothing to give.
+    pub(crate) fn release(&self, body: impl FnOnce(&Api) -> Code) {
+        if self.driver.is_ours()
+            && let Ok(_entered) = self.enter()
+        {
+            let _ = body(&self.driver.api);
+        }
+    }
+
+    /// Free and total memory, in bytes.
+    pub(crate) fn memory_info(&self) -> Result<(u64, u64), Failure> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: live places.
+        self.call("cuMemGetInfo", |api| unsafe { (api.memory_info)(&mut free, &mut total) })?;
+        Ok((free as u64, total as u64))
+    }
+
+    /// Allocates memory; the size is not 0.
+    pub(crate) fn allocate(self: &Arc<Self>, kind: MemoryKind, size_bytes: usize) -> Result<Memory, Failure> {
+        let mut address: CUdeviceptr = 0;
+        let mut host: *mut c_void = ptr::null_mut();
+        // SAFETY: live places; the flags are those of the header.
+        unsafe {
+            match kind {
+                MemoryKind::Device => {
+                    self.call("cuMemAlloc", |api| (api.memory_allocate)(&mut address, size_bytes))?;
+                }
+                MemoryKind::Pinned => self.call("cuMemHostAlloc", |api| {
+                    (api.memory_allocate_host)(&mut host, size_bytes, sys::CU_MEMHOSTALLOC_PORTABLE)
+                })?,
+                MemoryKind::Managed => {
+                    let flags = sys::CUmemAttach_flags_enum::CU_MEM_ATTACH_GLOBAL as c_uint;
+                    self.call("cuMemAllocManaged", |api| {
+                        (api.memory_allocate_managed)(&mut address, size_bytes, flags)
+                    })?;
+                }
+            }
+        }
+        let address = if kind == MemoryKind::Pinned { host.addr() } else { address as usize };
+        Ok(Memory { context: Arc::clone(self), kind, address })
+    }
+
+    /// What the driver knows of an address, whoever allocated it; nothing when it is none of its.
+    pub(crate) fn find(&self, address: usize) -> Option<Allocation> {
+        use sys::CUpointer_attribute_enum as A;
+        let ask = |attribute: A, place: *mut c_void| {
+            // SAFETY: a live place of the attribute's size; the address is looked up, not used.
+            let asked = |api: &Api| unsafe {
+                (api.pointer_attribute)(place, attribute as u32, address as CUdeviceptr)
+            };
+            self.call("cuPointerGetAttribute", asked).ok()
+        };
+        let (mut memory_type, mut device_id, mut is_managed) = (0_u32, 0_i32, 0_u32);
+        let (mut base, mut size_bytes): (CUdeviceptr, usize) = (0, 0);
+        ask(A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (&raw mut memory_type).cast())?;
+        ask(A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, (&raw mut device_id).cast())?;
+        ask(A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, (&raw mut base).cast())?;
+        ask(A::CU_POINTER_ATTRIBUTE_RANGE_SIZE, (&raw mut size_bytes).cast())?;
+        ask(A::CU_POINTER_ATTRIBUTE_IS_MANAGED, (&raw mut is_managed).cast())?;
+        let is_device = memory_type == sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE as u32;
+        let is_shared = !is_device || is_managed != 0;
+        Some(Allocation { base: base as usize, size_bytes, device_id, is_shared })
+    }
+
+    /// Queues a copy.
+    ///
+    /// # Safety
+    ///
+    /// * Both ranges are live and of the route's memories until the copy is done, and do not overlap.
+    pub(crate) unsafe fn copy(
+        &self,
+        route: Route<'_>,
+        to: usize,
+        from: usize,
+        size_bytes: usize,
+        stream: Option<&Stream>,
+    ) -> Result<(), Failure> {
+        let stream = raw_stream(stream);
+        let (device_to, device_from) = (to as CUdeviceptr, from as CUdeviceptr);
+        let host_from: *const c_void = ptr::with_exposed_provenance(from);
+        let host_to: *mut c_void = ptr::with_exposed_provenance_mut(to);
+        // SAFETY: the caller's word about both ranges; the stream is of this context and alive.
+        unsafe {
+            match route {
+                Route::ToDevice => self.call("cuMemcpyHtoDAsync", |api| {
+                    (api.copy_to_device)(device_to, host_from, size_bytes, stream)
+                }),
+                Route::ToHost => self.call("cuMemcpyDtoHAsync", |api| {
+                    (api.copy_to_host)(host_to, device_from, size_bytes, stream)
+                }),
+                Route::Within => self.call("cuMemcpyDtoDAsync", |api| {
+                    (api.copy_within)(device_to, device_from, size_bytes, stream)
+                }),
+                Route::Peer(to_context, from_context) => self.call("cuMemcpyPeerAsync", |api| {
+                    let (to_raw, from_raw) = (to_context.raw, from_context.raw);
+                    (api.copy_peer)(device_to, to_raw, device_from, from_raw, size_bytes, stream)
+                }),
+                Route::Any => self
+                    .call("cuMemcpyAsync", |api| (api.copy_any)(device_to, device_from, size_bytes, stream)),
+            }
+        }
+    }
+
+    /// Makes a stream that does not wait for the default stream.
+    pub(crate) fn create_stream(self: &Arc<Self>) -> Result<Stream, Failure> {
+        let mut raw = ptr::null_mut();
+        let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as c_uint;
+        // SAFETY: a live place.
+        self.call("cuStreamCreate", |api| unsafe { (api.stream_create)(&mut raw, flags) })?;
+        Ok(Stream { context: Arc::clone(self), raw })
+    }
+
+    /// Waits for a stream.
+    pub(crate) fn synchronize(&self, stream: Option<&Stream>) -> Result<(), Failure> {
+        let stream = raw_stream(stream);
+        // SAFETY: a stream of this context that is alive.
+        self.call("cuStreamSynchronize", |api| unsafe { (api.stream_synchronize)(stream) })
+    }
+
+    /// Makes later work on `to` wait for what is queued on `from` now.
+    pub(crate) fn order(&self, from: Option<&Stream>, to: Option<&Stream>) -> Result<(), Failure> {
+        let (from, to) = (raw_stream(from), raw_stream(to));
+        let mut event = ptr::null_mut();
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as c_uint;
+        let _entered = self.enter()?;
+        let (driver, api) = (self.driver, &self.driver.api);
+        // SAFETY: streams of this context that are alive. An event may be destroyed before it happened.
+        unsafe {
+            driver.check("cuEventCreate", (api.event_create)(&mut event, flags))?;
+            let recorded = driver.check("cuEventRecord", (api.event_record)(event, from));
+            let ordered = recorded
+                .and_then(|()| driver.check("cuStreamWaitEvent", (api.stream_wait_event)(to, event, 0)));
+            let destroyed = driver.check("cuEventDestroy", (api.event_destroy)(event));
+            ordered.and(destroyed)
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.driver.is_ours() {
+            // SAFETY: retained once, by this.
+            unsafe { (self.driver.api.primary_context_release)(self.device) };
+        }
+    }
+}
+
+/// Memory that was allocated; given back when this is dropped.
+pub(crate) struct Memory {
+    context: Arc<Context>,
+    kind: MemoryKind,
+    address: usize,
+}
+
+impl Memory {
+    /// Where it is.
+    pub(crate) fn address(&self) -> usize {
+        self.address
+    }
+
+    /// Which memory it is.
+    pub(crate) fn kind(&self) -> MemoryKind {
+        self.kind
+    }
+
+    fn freed(&self, api: &Api) -> Code {
+        // SAFETY: allocated by this, and freed once: whoever calls it drops or forgets this.
+        unsafe {
+            match self.kind {
+                MemoryKind::Pinned => (api.memory_free_host)(ptr::with_exposed_provenance_mut(self.address)),
+                MemoryKind::Device | MemoryKind::Managed => (api.memory_free)(self.address as CUdeviceptr),
+            }
+        }
+    }
+
+    /// Gives it back and says what the driver says.
+    pub(crate) fn free(self) -> Result<(), Failure> {
+        let freed = self.context.call("cuMemFree", |api| self.freed(api));
+        // The reference to the context goes; the memory is not freed once more.
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: read once, out of a value that is never dropped.
+        drop(unsafe { ptr::read(&this.context) });
+        freed
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.context.release(|api| self.freed(api));
+    }
+}
+
+/// A stream; destroyed when this is dropped, after its work.
+pub(crate) struct Stream {
+    context: Arc<Context>,
+    raw: CUstream,
+}
+
+// SAFETY: a handle; the driver locks for itself.
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// Its handle.
+    pub(crate) fn handle(&self) -> *mut c_void {
+        self.raw.cast()
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: created by this, destroyed once.
+        self.context.release(|api| unsafe { (api.stream_destroy)(self.raw) });
+    }
+}
+
+/// The handle of a stream; null is the driver's default one.
+pub(crate) fn raw_stream(stream: Option<&Stream>) -> CUstream {
+    stream.map_or(ptr::null_mut(), |stream| stream.raw)
+}

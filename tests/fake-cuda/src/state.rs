@@ -1,0 +1,236 @@
+//! What the fake driver knows: devices with their contexts, memory, streams, events and modules.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use crate::code::{self, Code};
+use crate::module::{Function, Module};
+use crate::queue::{Queue, lock};
+
+/// Memory of each device.
+pub(crate) const MEMORY_BYTES: usize = 256 << 20;
+/// Where the addresses of device memory begin: nothing of a process lies there, so using one on the host faults.
+const DEVICE_BASE: usize = 0x0300_0000_0000;
+/// Addresses of device memory are as aligned as the real driver's smallest pieces.
+const DEVICE_ALIGNMENT: usize = 512;
+const HOST_ALIGNMENT: usize = 4096;
+
+/// Which memory it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Device,
+    Pinned,
+    Managed,
+}
+
+/// Memory; what is queued keeps it alive.
+pub(crate) struct Block {
+    pub(crate) host: *mut u8,
+    pub(crate) size: usize,
+    pub(crate) kind: Kind,
+    pub(crate) device: i32,
+    layout: Layout,
+}
+
+// SAFETY: plain memory; who uses it when is for the program under test to order.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn new(size: usize, kind: Kind, device: i32) -> Option<Self> {
+        let layout = Layout::from_size_align(size, HOST_ALIGNMENT).ok()?;
+        // SAFETY: the size is not 0: it was checked.
+        let host = unsafe { alloc_zeroed(layout) };
+        if host.is_null() {
+            return None;
+        }
+        if size <= 1 << 20 {
+            // New memory holds anything; a large piece is left to the system, which clears it on use.
+            // SAFETY: as many bytes as were allocated.
+            unsafe { host.write_bytes(0xA5, size) };
+        }
+        Some(Self { host, size, kind, device, layout })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(self.host, self.layout) };
+    }
+}
+
+/// A device and its primary context.
+pub(crate) struct Device {
+    pub(crate) n_retained: u32,
+    pub(crate) used: usize,
+    pub(crate) default: Arc<Queue>,
+    /// The code that poisoned the context; 0 while all is well.
+    pub(crate) poison: Arc<AtomicU32>,
+}
+
+/// An event: what was queued on a stream when it was recorded.
+pub(crate) type Event = Option<(Arc<Queue>, u64)>;
+
+/// Everything.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) is_initialised: bool,
+    pub(crate) devices: Vec<Device>,
+    pub(crate) memory: BTreeMap<usize, Arc<Block>>,
+    pub(crate) streams: HashMap<usize, (i32, Arc<Queue>)>,
+    pub(crate) events: HashMap<usize, (i32, Event)>,
+    pub(crate) modules: HashMap<usize, (i32, Arc<Module>)>,
+    pub(crate) functions: HashMap<usize, (i32, Arc<Function>)>,
+    free_addresses: HashMap<usize, Vec<usize>>,
+    next_address: usize,
+    next_handle: usize,
+    /// Allocations that fail from now on.
+    pub(crate) n_out_of_memory: u32,
+    /// The version of the driver that a test made up; 0 is the usual one.
+    pub(crate) refuses_peers: bool,
+}
+
+pub(crate) static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
+/// Calls of the driver.
+pub(crate) static N_CALLS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// The device whose primary context is current on this thread; -1 is none.
+    static CURRENT: Cell<i32> = const { Cell::new(-1) };
+}
+
+/// The device whose context is current on this thread.
+pub(crate) fn current() -> i32 {
+    CURRENT.get()
+}
+
+/// Makes the context of a device current on this thread; -1 is none.
+pub(crate) fn set_current(device: i32) {
+    CURRENT.set(device);
+}
+
+/// The handle of a device's primary context.
+pub(crate) fn context_handle(device: i32) -> usize {
+    0xC0DE_0000 + 0x100 * (device as usize + 1)
+}
+
+impl State {
+    /// The device of a context's handle.
+    pub(crate) fn device_of(&self, context: usize) -> Option<i32> {
+        (0..self.devices.len() as i32).find(|device| context_handle(*device) == context)
+    }
+
+    /// A handle that was never given out.
+    pub(crate) fn handle(&mut self) -> usize {
+        self.next_handle += 0x10;
+        0xFA4E_0000_0000 + self.next_handle
+    }
+
+    /// The device whose context is current, if it is retained and works.
+    pub(crate) fn entered(&self) -> Result<i32, Code> {
+        let device = current();
+        let Some(known) = usize::try_from(device).ok().and_then(|id| self.devices.get(id)) else {
+            return Err(code::INVALID_CONTEXT);
+        };
+        if known.n_retained == 0 {
+            return Err(code::CONTEXT_IS_DESTROYED);
+        }
+        match known.poison.load(Ordering::Acquire) {
+            0 => Ok(device),
+            poison => Err(poison),
+        }
+    }
+
+    /// The queue of a stream of the context that is current.
+    pub(crate) fn queue(&self, stream: usize) -> Result<(i32, Arc<Queue>), Code> {
+        let device = self.entered()?;
+        // 0 and 1 are the legacy default stream.
+        if stream <= 1 {
+            return Ok((device, Arc::clone(&self.devices[device as usize].default)));
+        }
+        match self.streams.get(&stream) {
+            Some((of, queue)) if *of == device => Ok((device, Arc::clone(queue))),
+            _ => Err(code::INVALID_HANDLE),
+        }
+    }
+
+    /// Every queue of a device.
+    pub(crate) fn queues(&self, device: i32) -> Vec<Arc<Queue>> {
+        let of_device = self.streams.values().filter(|(of, _)| *of == device).map(|(_, queue)| queue);
+        let default = self.devices.get(device as usize).map(|device| &device.default);
+        default.into_iter().chain(of_device).cloned().collect()
+    }
+
+    /// Allocates memory and answers its address.
+    pub(crate) fn allocate(&mut self, size: usize, kind: Kind) -> Result<usize, Code> {
+        let device = self.entered()?;
+        if size == 0 {
+            return Err(code::INVALID_VALUE);
+        }
+        if self.n_out_of_memory > 0 {
+            self.n_out_of_memory -= 1;
+            return Err(code::OUT_OF_MEMORY);
+        }
+        let used = self.devices[device as usize].used;
+        if kind != Kind::Pinned && size > MEMORY_BYTES - used {
+            return Err(code::OUT_OF_MEMORY);
+        }
+        let block = Block::new(size, kind, device).ok_or(code::OUT_OF_MEMORY)?;
+        let address = match kind {
+            Kind::Device => {
+                // What was freed is given out again at once, as the real driver likes to.
+                let rounded = size.next_multiple_of(DEVICE_ALIGNMENT);
+                let again = self.free_addresses.get_mut(&rounded).and_then(Vec::pop);
+                again.unwrap_or_else(|| {
+                    let address = DEVICE_BASE + self.next_address;
+                    self.next_address += rounded + DEVICE_ALIGNMENT;
+                    address
+                })
+            }
+            Kind::Pinned | Kind::Managed => block.host.expose_provenance(),
+        };
+        if kind != Kind::Pinned {
+            self.devices[device as usize].used += size;
+        }
+        self.memory.insert(address, Arc::new(block));
+        Ok(address)
+    }
+
+    /// Takes memory out, whole.
+    pub(crate) fn free(&mut self, address: usize, is_pinned: bool) -> Result<Arc<Block>, Code> {
+        match self.memory.get(&address) {
+            Some(block) if (block.kind == Kind::Pinned) == is_pinned => {}
+            _ => return Err(code::INVALID_VALUE),
+        }
+        let Some(block) = self.memory.remove(&address) else { return Err(code::INVALID_VALUE) };
+        if !is_pinned && let Some(device) = self.devices.get_mut(block.device as usize) {
+            device.used -= block.size;
+        }
+        if block.kind == Kind::Device {
+            let rounded = block.size.next_multiple_of(DEVICE_ALIGNMENT);
+            self.free_addresses.entry(rounded).or_default().push(address);
+        }
+        Ok(block)
+    }
+
+    /// The memory that an address lies in, and how far behind its begin.
+    pub(crate) fn find(&self, address: usize) -> Option<(usize, &Arc<Block>)> {
+        let (base, block) = self.memory.range(..=address).next_back()?;
+        (address - base < block.size).then_some((address - base, block))
+    }
+}
+
+/// Runs a call: counts it, and holds the lock for it.
+pub(crate) fn call(body: impl FnOnce(&mut State) -> Result<(), Code>) -> Code {
+    N_CALLS.fetch_add(1, Ordering::Relaxed);
+    let mut state = lock(&STATE);
+    if !state.is_initialised {
+        return code::NOT_INITIALIZED;
+    }
+    body(&mut state).err().unwrap_or(code::SUCCESS)
+}
