@@ -1,16 +1,24 @@
 //! A schedule for what has none.
 
-use std::sync::Arc;
+mod access;
+mod function;
+mod host;
+mod launch;
+mod limits;
+mod memory;
+mod nest;
 
-use chipdock_ir::{
-    Block, Expr, ExprKind, ForKind, IrModule, IterKind, PrimFunc, Stmt, StmtKind, TargetFacts, Var,
-};
+use chipdock_ir::{IrModule, PrimFunc, TargetFacts};
 
 use crate::PassError;
-use crate::simplify::linear::Linear;
-use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
+use crate::walk::try_map_functions;
 
-/// Orders the loops of unscheduled kernels for a host.
+pub(crate) use host::steps;
+
+/// Schedules what is not scheduled: loops of kernels for a host are put in order, those for a target with threads are
+/// bound to them.
+///
+/// # For a host
 ///
 /// Of a perfect nest of serial loops around one block with a reduction, the innermost loops being the reduction's, the
 /// last spatial loop moves inside, where every access of the block is then to neighbouring elements, or to one: a
@@ -18,173 +26,42 @@ use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
 /// A reduction of fewer than 32 constant steps stays inside: a compiler writes it out and makes vectors of the
 /// loop around it, whose sums then live in registers.
 ///
-/// # Before and after
-///
 /// ```text
 /// for i, j, k in T.grid(64, 64, 64):            for i, k, j in T.grid(64, 64, 64):
 ///     C[i, j] += A[i, k] * B[k, j]      ->          C[i, j] += A[i, k] * B[k, j]
 /// ```
 ///
+/// # For a target with threads
+///
+/// Each nest of loops becomes a launch. Its loops whose iterations touch different memory (or are said to be parallel)
+/// run on threads, fused; the others stay within, in order. Where no loop is such, a loop around others that are runs on
+/// the host, and what is left runs on one thread. What is bound by hand stays as it is, and so do functions that others
+/// call: those run within the threads of their callers. Memory that one thread alone needs becomes `local`, memory
+/// that several launches need `global`. Numbers of threads, blocks and bytes keep to what is known of the target; where a
+/// grid would be larger than its limit, threads run a loop. Marks on loops (`T.vectorized`, `T.unroll`) are hints here.
+///
+/// ```text
+/// for i in range(n):                            for bx in T.thread_binding((n - 1) // 256 + 1, "blockIdx.x"):
+///     B[i] = A[i] * 2.0                 ->          for tx in T.thread_binding(256, "threadIdx.x"):
+///                                                       if bx * 256 + tx < n:
+///                                                           B[bx * 256 + tx] = A[bx * 256 + tx] * 2.0
+/// ```
+///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. Every kernel may be lowered for the target as it stands.
+/// Requires a valid module. On a target with threads, all memory is touched by threads, but for what functions outside of
+/// kernels do. A second run changes nothing.
 ///
 /// # Errors
 ///
-/// A kernel without threads for a target that runs by threads: the target's, as long as there is no schedule for these.
+/// The target's, where it has threads: a kernel that gives back, or ends by, what is only known on the device, and one
+/// that allocates memory of such a size.
 pub fn default_schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    if !facts.thread_axes.is_empty() || !facts.is_host {
+        return function::schedule(module, facts);
+    }
     try_map_functions(module, |function| {
-        if !facts.thread_axes.is_empty() || !facts.is_host {
-            return threads(function, facts);
-        }
-        let body = if function.s_tir { rewrite(&function.body) } else { function.body.clone() };
+        let body = if function.s_tir { host::rewrite(&function.body) } else { function.body.clone() };
         Ok(PrimFunc { body, ..function.clone() })
     })
-}
-
-/// Compilers write out loops of fewer steps: 3 × 3 × 3 of a convolution, not those of a product of matrices.
-const LOOP_MIN: i128 = 32;
-
-fn threads(function: &PrimFunc, facts: &TargetFacts) -> Result<PrimFunc, PassError> {
-    let bound = any_stmt(&function.body, &mut |kind| {
-        matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
-    });
-    if bound {
-        return Ok(function.clone());
-    }
-    Err(PassError::target(
-        "default_schedule",
-        &function.name,
-        format!(
-            "a default schedule for targets with threads is not supported yet: bind the loops of {} to thread axes of \
-             target \"{}\", or build it for a host target",
-            function.name, facts.target.kind
-        ),
-    ))
-}
-
-/// A loop without its body.
-struct Head {
-    stmt: Stmt,
-    var: Var,
-}
-
-fn rewrite(stmt: &Stmt) -> Stmt {
-    if matches!(stmt.kind, StmtKind::For { .. }) {
-        let mut heads = Vec::new();
-        let block = nest(stmt, &mut heads);
-        if let StmtKind::BlockRealize { iter_values, block: inner, .. } = &block.kind
-            && let Some(moved) = position(&heads, iter_values, inner)
-        {
-            let head = heads.remove(moved);
-            heads.push(head);
-            return heads.iter().rev().fold(block.clone(), |body, head| with_body(&head.stmt, body));
-        }
-    }
-    stmt.map_children(&mut Expr::clone, &mut rewrite)
-}
-
-/// The loops around the first statement that is no serial loop without marks.
-fn nest<'a>(stmt: &'a Stmt, heads: &mut Vec<Head>) -> &'a Stmt {
-    match &stmt.kind {
-        StmtKind::For { var, kind: ForKind::Serial, annotations, body, .. } if annotations.is_empty() => {
-            heads.push(Head { stmt: stmt.clone(), var: var.clone() });
-            nest(body, heads)
-        }
-        _ => stmt,
-    }
-}
-
-fn with_body(head: &Stmt, body: Stmt) -> Stmt {
-    match &head.kind {
-        StmtKind::For { var, min, extent, kind, step, annotations, .. } => Stmt::new(StmtKind::For {
-            var: var.clone(),
-            min: min.clone(),
-            extent: extent.clone(),
-            kind: *kind,
-            step: step.clone(),
-            annotations: annotations.clone(),
-            body,
-        })
-        .with_span(head.span),
-        _ => body,
-    }
-}
-
-/// Which loop to move inside, if that is worth it.
-fn position(heads: &[Head], values: &[Expr], block: &Arc<Block>) -> Option<usize> {
-    let independent = heads.iter().all(|head| match &head.stmt.kind {
-        StmtKind::For { min, extent, step, .. } => [Some(min), Some(extent), step.as_ref()]
-            .into_iter()
-            .flatten()
-            .all(|e| !depends_on_memory(e) && heads.iter().all(|other| !vars_of(e).contains(&other.var))),
-        _ => false,
-    });
-    let plain = block.alloc_buffers.is_empty()
-        && block.match_buffers.is_empty()
-        && block.annotations.is_empty()
-        && block.init.is_some()
-        && block.iter_vars.iter().all(|axis| matches!(axis.kind, IterKind::Spatial | IterKind::Reduce));
-    if !independent || !plain || values.len() != heads.len() {
-        return None;
-    }
-    // Each loop is one axis of the block.
-    let mut kinds = Vec::new();
-    for head in heads {
-        let axis =
-            values.iter().position(|value| matches!(&value.kind, ExprKind::Var(var) if *var == head.var))?;
-        kinds.push((block.iter_vars[axis].kind, &block.iter_vars[axis].var));
-    }
-    let last = kinds.iter().rposition(|(kind, _)| *kind == IterKind::Spatial)?;
-    let (_, axis) = kinds[last];
-    let reduction = &heads[last + 1..];
-    let moves = !reduction.is_empty() && steps_of(reduction).is_none_or(|steps| steps >= LOOP_MIN);
-    (moves && is_simple(&block.body) && neighbours(block, axis)).then_some(last)
-}
-
-/// How many steps these loops take together; `None` when that is not constant.
-fn steps_of(heads: &[Head]) -> Option<i128> {
-    heads.iter().try_fold(1_i128, |steps, head| match &head.stmt.kind {
-        StmtKind::For { extent, .. } => match &extent.kind {
-            ExprKind::Int(extent) => steps.checked_mul(*extent),
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
-/// One store, whose value has no effects.
-fn is_simple(body: &Stmt) -> bool {
-    matches!(&body.kind, StmtKind::Store { value, predicate: None, .. } if crate::simplify::is_pure(value))
-}
-
-/// Whether stepping along the axis steps to the neighbouring element in each access, or to the same; at least the store
-/// must step.
-fn neighbours(block: &Block, axis: &Var) -> bool {
-    let StmtKind::Store { buffer: stored, indices: own, value, .. } = &block.body.kind else { return false };
-    let mut fine = stored.strides.is_empty() && steps(own, axis) == Some(true);
-    value.walk(&mut |e| {
-        if let ExprKind::Load { buffer, indices, .. } = &e.kind {
-            fine &= buffer.strides.is_empty() && steps(indices, axis).is_some();
-            fine &= buffer.data != stored.data || indices == own;
-        }
-    });
-    fine
-}
-
-/// `Some(true)` when the last index grows with the axis one by one and no other depends on it, `Some(false)` when none
-/// depends on it.
-pub(crate) fn steps(indices: &[Expr], axis: &Var) -> Option<bool> {
-    let (last, others) = indices.split_last()?;
-    let depends = |e: &Expr| vars_of(e).contains(axis);
-    if others.iter().any(depends) {
-        return None;
-    }
-    let sum = Linear::of(last);
-    let with: Vec<&(Expr, i128)> = sum.terms.iter().filter(|(term, _)| depends(term)).collect();
-    match with.as_slice() {
-        [] => Some(false),
-        [(term, 1)] if matches!(&term.kind, ExprKind::Var(var) if var == axis) => Some(true),
-        _ => None,
-    }
 }

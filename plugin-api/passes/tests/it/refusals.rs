@@ -50,8 +50,6 @@ fn threads_on_a_host_are_refused_by_name() {
 
 #[test]
 fn a_kernel_without_threads_is_no_device_kernel() {
-    let result = lowered(&kernel(None, None), device(), Schedule::Auto);
-    refused(result, "default_schedule", &["fill", "\"device-kind\"", "not supported yet"]);
     let result = lowered(&kernel(None, None), device(), Schedule::None);
     refused(result, "verify_memory", &["in fill", "blockIdx.x, threadIdx.x", "found none"]);
 }

@@ -1,0 +1,596 @@
+//! What of a function runs on the host, and what is launched.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    AttrValue, Attrs, Block, Buffer, Callee, Child, Expr, ExprKind, ForKind, IrModule, IterKind, Op, Param,
+    PrimFunc, Stmt, StmtKind, StorageScope, TargetFacts, Var, attr,
+};
+
+use super::access::Accesses;
+use super::launch::{self, Axis};
+use super::limits::Limits;
+use super::memory;
+use super::nest::{Head, Nest, with_body};
+use crate::PassError;
+use crate::simplify::{is_pure, leaves_loop};
+use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
+
+const PASS: &str = "default_schedule";
+
+/// Bytes that one thread keeps to itself at most; more go to memory of the device, and one thread runs.
+const LOCAL_SIZE_BYTES_MAX: i128 = 4096;
+
+/// Binds what is not bound to the threads of a target.
+pub(super) fn schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    let limits = Limits::of(facts);
+    if !limits.has_blocks && !limits.has_threads {
+        return Ok(module.clone());
+    }
+    let called = called(module);
+    try_map_functions(module, |function| {
+        // The host's side of calls, and what is a kernel already.
+        if matches!(function.attrs.get(attr::CALLING_CONV), Some(AttrValue::Int(1..))) {
+            return Ok(function.clone());
+        }
+        if called.contains(&function.name) {
+            return Ok(within_threads(function));
+        }
+        Scheduler::new(function, facts, limits).function()
+    })
+}
+
+/// Functions that others call: they run in the threads of their callers.
+fn called(module: &IrModule) -> HashSet<Arc<str>> {
+    let mut called = HashSet::new();
+    for function in &module.functions {
+        function.body.walk_exprs(&mut |e| called.extend(e.called().cloned()));
+    }
+    called
+}
+
+/// A function that threads call: what it allocates is one thread's.
+fn within_threads(function: &PrimFunc) -> PrimFunc {
+    let mut own = memory::allocations(&function.body);
+    own.extend(function.alloc_buffers.iter().cloned());
+    own.retain(|buffer| buffer.scope != StorageScope::LOCAL);
+    if own.is_empty() {
+        return function.clone();
+    }
+    memory::moved(&function.body, &own, &StorageScope::LOCAL).function(function)
+}
+
+/// What becomes of a statement.
+enum Part {
+    /// It touches no memory: the host runs it.
+    Host(Stmt),
+    /// It touches memory, and was left as it was.
+    Device(Stmt),
+    /// It launches all that touches memory.
+    Launched(Stmt),
+}
+
+struct Scheduler<'a> {
+    function: &'a PrimFunc,
+    facts: &'a TargetFacts,
+    limits: Limits,
+    /// Memory of parameters that may overlap.
+    overlapping: HashSet<Var>,
+    /// Variables that are not negative.
+    sizes: HashSet<Var>,
+}
+
+impl<'a> Scheduler<'a> {
+    fn new(function: &'a PrimFunc, facts: &'a TargetFacts, limits: Limits) -> Self {
+        let (mut overlapping, mut sizes) = (HashSet::new(), HashSet::new());
+        for param in &function.params {
+            match param {
+                Param::Buffer(buffer) => {
+                    overlapping.insert(buffer.data.clone());
+                    sizes.extend(buffer.shape.iter().filter_map(|extent| match &extent.kind {
+                        ExprKind::Var(var) => Some(var.clone()),
+                        _ => None,
+                    }));
+                }
+                Param::Var(var) => {
+                    overlapping.insert(var.clone());
+                }
+            }
+        }
+        if function.attrs.get(attr::NOALIAS) == Some(&AttrValue::Bool(true)) {
+            overlapping.clear();
+        }
+        Self { function, facts, limits, overlapping, sizes }
+    }
+
+    fn refused(&self, stmt: &Stmt, message: String) -> PassError {
+        PassError::target(PASS, &self.function.name, message).at(stmt.span)
+    }
+
+    fn function(&self) -> Result<PrimFunc, PassError> {
+        let mut body = self.whole(&self.function.body);
+        // Where only the device knows whether the function ends, what follows goes under that condition.
+        if let (Err(_), None) = (&body, self.function.ret)
+            && let Some(plain) = without_returns(std::slice::from_ref(&self.function.body))
+        {
+            body = self.whole(&plain);
+        }
+        let body = body?;
+        let new = PrimFunc { body, ..self.function.clone() };
+        Ok(self.between_launches(new))
+    }
+
+    /// What is allocated around launches lives in global memory, but for what launches bound by hand touch.
+    fn between_launches(&self, function: PrimFunc) -> PrimFunc {
+        let mut by_hand = HashSet::new();
+        memory_of_launches(&self.function.body, &mut by_hand);
+        let mut outer = function.alloc_buffers.clone();
+        allocated_outside(&function.body, &mut outer);
+        let mut scheduled = HashSet::new();
+        memory_beside_launches(&self.function.body, &mut scheduled);
+        outer.retain(|buffer| {
+            let is_scheduled = scheduled.contains(&buffer.data) && !by_hand.contains(&buffer.data);
+            buffer.scope != StorageScope::GLOBAL && is_scheduled
+        });
+        if outer.is_empty() {
+            return function;
+        }
+        memory::moved(&function.body, &outer, &StorageScope::GLOBAL).function(&function)
+    }
+
+    fn stmt(&self, stmt: &Stmt) -> Result<Part, PassError> {
+        let by_effect =
+            |is_host: bool| if is_host { Part::Host(stmt.clone()) } else { Part::Device(stmt.clone()) };
+        Ok(match &stmt.kind {
+            StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => {
+                Part::Launched(stmt.clone())
+            }
+            StmtKind::For { .. } => return self.loops(stmt),
+            StmtKind::Seq(stmts) => return self.sequence(stmt, stmts),
+            StmtKind::BlockRealize { iter_values, predicate, block } => {
+                return self.block(stmt, iter_values, predicate, block);
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                return self.branches(stmt, condition, then, otherwise.as_ref());
+            }
+            StmtKind::Attr { node, key, value, body } => {
+                let note = |body| StmtKind::Attr {
+                    node: node.clone(),
+                    key: Arc::clone(key),
+                    value: value.clone(),
+                    body,
+                };
+                match self.stmt(body)? {
+                    Part::Launched(body) => Part::Launched(Stmt::new(note(body)).with_span(stmt.span)),
+                    Part::Host(_) if is_of_host(value) => Part::Host(stmt.clone()),
+                    _ => Part::Device(stmt.clone()),
+                }
+            }
+            StmtKind::While { condition, body } if is_launching(stmt) => {
+                let body = self.whole(body)?;
+                Part::Launched(Stmt::new(StmtKind::While { condition: condition.clone(), body }))
+            }
+            StmtKind::While { .. } | StmtKind::Store { .. } | StmtKind::Break | StmtKind::Continue => {
+                Part::Device(stmt.clone())
+            }
+            StmtKind::AllocBuffer { .. } => Part::Host(stmt.clone()),
+            StmtKind::DeclBuffer { data, .. } => by_effect(data.is_none()),
+            StmtKind::Bind { var, value } => {
+                by_effect(is_of_host(value) && value.dtype.is_scalar() && !var.dtype.is_handle())
+            }
+            StmtKind::Evaluate(value) => by_effect(is_of_host(value) || calls_packed(value)),
+            StmtKind::Assert { condition, message, .. } => {
+                by_effect(is_of_host(condition) && message.iter().all(is_of_host))
+            }
+            StmtKind::Return(value) => {
+                if value.as_ref().is_some_and(|value| !is_of_host(value)) {
+                    return Err(self.refused(
+                        stmt,
+                        format!(
+                            "expected a result that the host knows, found one that is computed on the device of target \
+                             \"{}\": store it to a buffer, or build for a host target",
+                            self.facts.target.kind
+                        ),
+                    ));
+                }
+                Part::Host(stmt.clone())
+            }
+        })
+    }
+
+    /// The statement with all that touches memory launched.
+    fn whole(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        match self.stmt(stmt)? {
+            Part::Host(stmt) | Part::Launched(stmt) => Ok(stmt),
+            Part::Device(stmt) => self.solo(&stmt),
+        }
+    }
+
+    fn sequence(&self, stmt: &Stmt, stmts: &[Stmt]) -> Result<Part, PassError> {
+        let mut parts = Vec::new();
+        for (index, inner) in stmts.iter().enumerate() {
+            let rest = || Stmt::new(StmtKind::Seq(stmts[index..].to_vec()));
+            match self.stmt(inner)? {
+                Part::Device(_) if is_launching(inner) => parts.push(Part::Launched(inner.clone())),
+                // What it binds, only the device knows, and so what follows.
+                Part::Device(_)
+                    if matches!(inner.kind, StmtKind::Bind { .. } | StmtKind::DeclBuffer { .. }) =>
+                {
+                    let rest = rest();
+                    let launching = is_launching(&rest);
+                    parts.push(if launching { Part::Launched(rest) } else { Part::Device(rest) });
+                    break;
+                }
+                part => parts.push(part),
+            }
+        }
+        let launches = parts.iter().any(|part| matches!(part, Part::Launched(_)));
+        let is_host = parts.iter().all(|part| matches!(part, Part::Host(_)));
+        if is_host {
+            return Ok(Part::Host(stmt.clone()));
+        }
+        if !launches && !needs_host(stmt) {
+            return Ok(Part::Device(stmt.clone()));
+        }
+        let (mut done, mut alone) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                Part::Device(stmt) => alone.push(stmt),
+                Part::Host(stmt) | Part::Launched(stmt) => {
+                    if !alone.is_empty() {
+                        done.push(self.solo(&Stmt::seq(std::mem::take(&mut alone)))?);
+                    }
+                    done.push(stmt);
+                }
+            }
+        }
+        if !alone.is_empty() {
+            done.push(self.solo(&Stmt::seq(alone))?);
+        }
+        Ok(Part::Launched(Stmt::seq(done)))
+    }
+
+    fn branches(
+        &self,
+        stmt: &Stmt,
+        condition: &Expr,
+        then: &Stmt,
+        otherwise: Option<&Stmt>,
+    ) -> Result<Part, PassError> {
+        if !is_of_host(condition) {
+            let launches = is_launching(stmt);
+            return Ok(if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) });
+        }
+        let parts = [Some(then), otherwise];
+        let mut launches = needs_host(stmt);
+        let mut is_host = true;
+        for branch in parts.into_iter().flatten() {
+            let part = self.stmt(branch)?;
+            launches |= matches!(part, Part::Launched(_));
+            is_host &= matches!(part, Part::Host(_));
+        }
+        if is_host {
+            return Ok(Part::Host(stmt.clone()));
+        }
+        if !launches {
+            return Ok(Part::Device(stmt.clone()));
+        }
+        let then = self.whole(then)?;
+        let otherwise = otherwise.map(|stmt| self.whole(stmt)).transpose()?;
+        Ok(Part::Launched(Stmt::if_then(condition.clone(), then, otherwise).with_span(stmt.span)))
+    }
+
+    /// A block around launches is what it holds, one after the other.
+    fn block(
+        &self,
+        stmt: &Stmt,
+        values: &[Expr],
+        predicate: &Expr,
+        block: &Block,
+    ) -> Result<Part, PassError> {
+        let plain = block.init.is_none()
+            && block.match_buffers.is_empty()
+            && predicate.as_int() == Some(1)
+            && block.iter_vars.iter().all(|axis| axis.kind != IterKind::Reduce)
+            && values.iter().all(is_of_host);
+        let left =
+            |launches| if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) };
+        if !plain {
+            return Ok(left(is_launching(stmt)));
+        }
+        let mut substitution = Substitution::new();
+        for (axis, value) in block.iter_vars.iter().zip(values) {
+            substitution.map_var(&axis.var, value.clone());
+        }
+        let allocations = block.alloc_buffers.iter().map(|buffer| {
+            let (buffer, annotations) = (buffer.clone(), Attrs::new());
+            Stmt::new(StmtKind::AllocBuffer { buffer, annotations })
+        });
+        let body = substitution.stmt(&Stmt::seq(allocations.chain([block.body.clone()])));
+        Ok(match self.stmt(&body)? {
+            Part::Launched(body) => Part::Launched(body),
+            Part::Host(_) | Part::Device(_) => left(false),
+        })
+    }
+
+    fn loops(&self, stmt: &Stmt) -> Result<Part, PassError> {
+        let StmtKind::For { min, extent, kind, step, body, .. } = &stmt.kind else {
+            return Ok(Part::Device(stmt.clone()));
+        };
+        if is_of_host(min) && is_of_host(extent) && (body.is_nop() || extent.as_int().is_some_and(|n| n <= 0))
+        {
+            return Ok(Part::Launched(Stmt::nop()));
+        }
+        let launches = is_launching(stmt);
+        if !launches && !needs_host(stmt) && has_room(stmt) {
+            let nest = Nest::of(stmt);
+            let on_threads = self.on_threads(&nest);
+            if !on_threads.is_empty() {
+                return Ok(Part::Launched(self.bound(&nest, &on_threads)));
+            }
+        }
+        let left =
+            |launches| if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) };
+        if leaves_loop(body) || !is_of_host(min) || !is_of_host(extent) || !step.iter().all(is_of_host) {
+            return Ok(left(launches));
+        }
+        // Launches follow each other, in order.
+        let kind = if *kind == ForKind::Unrolled { ForKind::Unrolled } else { ForKind::Serial };
+        Ok(match self.stmt(body)? {
+            Part::Launched(body) if body.is_nop() => Part::Launched(body),
+            Part::Launched(body) => Part::Launched(with_body(stmt, body, Some(kind))),
+            Part::Host(_) => Part::Host(stmt.clone()),
+            Part::Device(_) if can_move_out(stmt) => Part::Device(stmt.clone()),
+            Part::Device(body) => Part::Launched(with_body(stmt, self.solo(&body)?, Some(kind))),
+        })
+    }
+
+    /// The loops of a nest that may run on threads.
+    fn on_threads(&self, nest: &Nest<'_>) -> HashSet<Var> {
+        if leaves_loop(nest.body) {
+            return HashSet::new();
+        }
+        let accesses = Accesses::of(&nest.heads, nest.body);
+        let mut loops = accesses.independent(&nest.heads);
+        // The axes of a block say themselves that their iterations may run in any order.
+        let is_block = matches!(nest.body.kind, StmtKind::BlockRealize { .. });
+        if !is_block && accesses.may_overlap(&self.overlapping) {
+            loops.clear();
+        }
+        // Iterations that are said to be parallel are so within one iteration of the loops around.
+        for head in &nest.heads {
+            if head.is_said_parallel() {
+                loops.insert(head.var.clone());
+            } else if !loops.contains(&head.var) {
+                break;
+            }
+        }
+        loops
+    }
+
+    /// The nest with those loops on threads and the others within.
+    fn bound(&self, nest: &Nest<'_>, on_threads: &HashSet<Var>) -> Stmt {
+        let (on_threads, within): (Vec<&Head>, Vec<&Head>) =
+            nest.heads.iter().partition(|head| on_threads.contains(&head.var));
+        let body = within.into_iter().rev().fold(nest.body.clone(), |body, head| head.around(body));
+        let axes: Vec<Axis> = on_threads
+            .into_iter()
+            .map(|head| Axis {
+                var: head.var.clone(),
+                min: head.min.clone(),
+                extent: head.extent.clone(),
+                step: head.step,
+            })
+            .collect();
+        launch::fused(&axes, &of_thread(&body), &self.limits, &self.sizes)
+    }
+
+    /// One thread that runs the statement.
+    fn solo(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        if returns(stmt) {
+            return Err(self.refused(
+                stmt,
+                format!(
+                    "expected a function that ends where the host knows it, found one that ends by what is computed on the \
+                     device of target \"{}\": put what follows under a condition, or build for a host target",
+                    self.facts.target.kind
+                ),
+            ));
+        }
+        let mut left = LOCAL_SIZE_BYTES_MAX;
+        let mut gone = Vec::new();
+        for buffer in memory::allocations(stmt) {
+            match memory::size_bytes(&buffer) {
+                Some(bytes) if bytes <= left => left -= bytes,
+                _ => gone.push(buffer),
+            }
+        }
+        if !gone.iter().all(|buffer| is_known_around(stmt, buffer)) {
+            return Err(self.refused(
+                stmt,
+                format!(
+                    "expected memory of a size that the host knows, found an allocation whose size is computed on the \
+                     device of target \"{}\": give it a size that is known before",
+                    self.facts.target.kind
+                ),
+            ));
+        }
+        let stmt = memory::without_allocations(stmt, &gone.iter().cloned().collect());
+        let launch = launch::single(&self.limits, of_thread(&stmt));
+        let around = gone.into_iter().map(|buffer| {
+            let annotations = Attrs::new();
+            Stmt::new(StmtKind::AllocBuffer { buffer, annotations })
+        });
+        Ok(Stmt::seq(around.chain([launch])))
+    }
+}
+
+/// The statement as threads run it: what it allocates is the thread's own.
+fn of_thread(stmt: &Stmt) -> Stmt {
+    let mut own = memory::allocations(stmt);
+    own.retain(|buffer| buffer.scope != StorageScope::LOCAL);
+    if own.is_empty() {
+        return stmt.clone();
+    }
+    memory::moved(stmt, &own, &StorageScope::LOCAL).stmt(stmt)
+}
+
+/// Whether each thread may have what the statement allocates to itself.
+fn has_room(stmt: &Stmt) -> bool {
+    let sizes = memory::allocations(stmt).iter().map(memory::size_bytes).collect::<Option<Vec<_>>>();
+    sizes.is_some_and(|sizes| sizes.iter().sum::<i128>() <= LOCAL_SIZE_BYTES_MAX)
+}
+
+/// Whether what one thread has no room for can be allocated before the statement.
+fn can_move_out(stmt: &Stmt) -> bool {
+    has_room(stmt) || memory::allocations(stmt).iter().all(|buffer| is_known_around(stmt, buffer))
+}
+
+/// Whether the size of a buffer is known around the statement that allocates it.
+fn is_known_around(stmt: &Stmt, buffer: &Buffer) -> bool {
+    let used: HashSet<Var> = buffer.shape.iter().chain(&buffer.strides).flat_map(vars_of).collect();
+    let mut known = true;
+    stmt.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            match &stmt.kind {
+                StmtKind::For { var, .. }
+                | StmtKind::Bind { var, .. }
+                | StmtKind::LaunchThread { var, .. } => {
+                    known &= !used.contains(var);
+                }
+                StmtKind::BlockRealize { block, .. } => {
+                    known &= !block.iter_vars.iter().any(|axis| used.contains(&axis.var));
+                }
+                _ => {}
+            }
+        }
+    });
+    known
+}
+
+/// Whether the host can evaluate it: it touches no memory, and changes nothing.
+fn is_of_host(expr: &Expr) -> bool {
+    let mut pointers = false;
+    expr.walk(&mut |e| pointers |= matches!(&e.kind, ExprKind::Var(var) if var.dtype.is_handle()));
+    !pointers && is_pure(expr) && !depends_on_memory(expr)
+}
+
+fn calls_packed(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Call { callee: Callee::Op(Op::CallPacked), .. })
+}
+
+/// What threads cannot do: raise an error, end the function, call an imported one.
+fn needs_host(stmt: &Stmt) -> bool {
+    any_stmt(stmt, &mut |kind| match kind {
+        StmtKind::Assert { .. } | StmtKind::Return(_) => true,
+        StmtKind::Evaluate(value) => calls_packed(value),
+        _ => false,
+    })
+}
+
+fn returns(stmt: &Stmt) -> bool {
+    any_stmt(stmt, &mut |kind| matches!(kind, StmtKind::Return(_)))
+}
+
+/// The statements without `return`: what follows one stands under the other branch. `None` where one leaves a loop.
+fn without_returns(stmts: &[Stmt]) -> Option<Stmt> {
+    let mut done = Vec::new();
+    for (index, stmt) in stmts.iter().enumerate() {
+        let rest = &stmts[index + 1..];
+        if !returns(stmt) {
+            done.push(stmt.clone());
+            continue;
+        }
+        match &stmt.kind {
+            StmtKind::Return(None) => {}
+            StmtKind::Seq(inner) => done.push(without_returns(&[inner, rest].concat())?),
+            StmtKind::If { condition, then, otherwise } => {
+                let nothing = Stmt::nop();
+                let other = otherwise.as_ref().unwrap_or(&nothing);
+                let follow = |stmt: &Stmt| {
+                    let ends = ends(stmt);
+                    let stmts: Vec<Stmt> =
+                        std::iter::once(stmt).chain(if ends { &[] } else { rest }).cloned().collect();
+                    without_returns(&stmts)
+                };
+                if !ends(then) && !ends(other) && !rest.is_empty() {
+                    return None;
+                }
+                let (then, other) = (follow(then)?, follow(other)?);
+                let other = (!other.is_nop()).then_some(other);
+                done.push(Stmt::if_then(condition.clone(), then, other).with_span(stmt.span));
+            }
+            _ => return None,
+        }
+        break;
+    }
+    Some(Stmt::seq(done))
+}
+
+/// Whether a statement always ends the function.
+fn ends(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Seq(stmts) => stmts.iter().any(ends),
+        StmtKind::If { then, otherwise: Some(otherwise), .. } => ends(then) && ends(otherwise),
+        _ => false,
+    }
+}
+
+fn is_thread(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+}
+
+fn is_launching(stmt: &Stmt) -> bool {
+    any_stmt(stmt, &mut |kind| is_thread(kind))
+}
+
+/// Data variables of the buffers that launches touch.
+fn memory_of_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
+    if is_thread(&stmt.kind) {
+        found.extend(crate::capture::Captured::of(stmt).vars);
+        return;
+    }
+    stmt.for_each_child(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            memory_of_launches(stmt, found);
+        }
+    });
+}
+
+/// Data variables of what is touched outside of launches.
+fn memory_beside_launches(stmt: &Stmt, found: &mut HashSet<Var>) {
+    match &stmt.kind {
+        kind if is_thread(kind) => return,
+        StmtKind::Store { buffer, .. } => drop(found.insert(buffer.data.clone())),
+        StmtKind::BlockRealize { block, .. } => {
+            found.extend(block.match_buffers.iter().map(|view| view.source.buffer.data.clone()));
+        }
+        _ => {}
+    }
+    stmt.for_each_child(&mut |child| match child {
+        Child::Stmt(stmt) => memory_beside_launches(stmt, found),
+        Child::Expr(expr) => expr.walk(&mut |e| match &e.kind {
+            ExprKind::Load { buffer, .. } => drop(found.insert(buffer.data.clone())),
+            ExprKind::Var(var) if var.dtype.is_handle() => drop(found.insert(var.clone())),
+            _ => {}
+        }),
+    });
+}
+
+/// Buffers that are allocated around launches.
+fn allocated_outside(stmt: &Stmt, found: &mut Vec<Buffer>) {
+    match &stmt.kind {
+        kind if is_thread(kind) => return,
+        StmtKind::AllocBuffer { buffer, .. } => found.push(buffer.clone()),
+        StmtKind::BlockRealize { block, .. } => found.extend(block.alloc_buffers.iter().cloned()),
+        _ => {}
+    }
+    stmt.for_each_child(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            allocated_outside(stmt, found);
+        }
+    });
+}

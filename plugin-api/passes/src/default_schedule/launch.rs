@@ -1,0 +1,184 @@
+//! Loops fused and bound to the axes of a launch.
+
+use std::collections::HashSet;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ForKind, Stmt, ThreadAxis, Var};
+
+use super::limits::Limits;
+use crate::simplify;
+
+/// A loop whose iterations run on threads: `min + step * i` for each `i` below the extent.
+pub(super) struct Axis {
+    pub(super) var: Var,
+    pub(super) min: Expr,
+    pub(super) extent: Expr,
+    pub(super) step: i128,
+}
+
+/// How many iterations.
+enum Count {
+    Constant(i128),
+    /// Extents, none negative, and their product.
+    Symbolic(Vec<Expr>, Expr),
+}
+
+/// A loop bound to an axis of threads.
+pub(super) fn bound(var: Var, extent: Expr, axis: ThreadAxis, body: Stmt) -> Stmt {
+    Stmt::for_loop(var, extent, ForKind::ThreadBinding(axis), body)
+}
+
+/// One block of one thread.
+pub(super) fn single(limits: &Limits, body: Stmt) -> Stmt {
+    let one = |name: &str, axis, body| bound(Var::new(name, DType::INT32), Expr::i32(1), axis, body);
+    let body = if limits.has_threads { one("tx", ThreadAxis::ThreadX, body) } else { body };
+    if limits.has_blocks { one("bx", ThreadAxis::BlockX, body) } else { body }
+}
+
+/// Runs the body once for each combination of the axes, the last one fastest, on neighbouring threads.
+///
+/// `sizes` are variables that are not negative.
+pub(super) fn fused(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
+    let count = count(axes, limits, sizes);
+    let (dtype, total) = match &count {
+        Count::Constant(total) if *total <= 0 => return Stmt::nop(),
+        Count::Constant(total) => {
+            // The last round may count on as far again.
+            let wide = i32::try_from(2 * *total + limits.threads).is_err();
+            let wide = wide || axes.iter().any(|axis| axis.var.dtype.bits == 64);
+            let dtype = if wide { DType::INT64 } else { DType::INT32 };
+            (dtype, Expr::int(*total, dtype))
+        }
+        Count::Symbolic(_, total) => (total.dtype, total.clone()),
+    };
+    let grid = Grid::of(&total, limits);
+    let number = |name: &str| Var::new(name, dtype);
+    let (block, thread, round) = (number("bx"), number("tx"), number("round"));
+    let int = |value: i128| Expr::int(value, dtype);
+    let mut index = if limits.has_blocks { block.expr() } else { int(0) };
+    if grid.rounds.as_int() != Some(1) {
+        // Where there is more than one round, each is as large as it can be.
+        index = round.expr() * int(grid.blocks.as_int().unwrap_or(limits.blocks)) + index;
+    }
+    index = index * int(grid.threads);
+    if limits.has_threads {
+        index = index + thread.expr();
+    }
+    let index = simplify::expr(&index);
+    let mut substitution = Substitution::new();
+    let mut inner: Option<Expr> = None;
+    for (position, axis) in axes.iter().enumerate().rev() {
+        let value = simplify::expr(&value_of(axis, &index, inner.as_ref(), position == 0));
+        substitution.map_var(&axis.var, value);
+        let extent = match &count {
+            Count::Constant(_) => axis.extent.clone().cast(dtype),
+            Count::Symbolic(extents, _) => extents[position].clone(),
+        };
+        inner = Some(inner.map_or(extent.clone(), |inner| extent * inner));
+    }
+    let mut body = substitution.stmt(body);
+    if !grid.is_exact {
+        body = Stmt::if_then(Expr::compare(CompareOp::Lt, index, total), body, None);
+    }
+    if grid.rounds.as_int() != Some(1) {
+        body = Stmt::for_loop(round, grid.rounds, ForKind::Serial, body);
+    }
+    if limits.has_threads {
+        body = bound(thread, int(grid.threads), ThreadAxis::ThreadX, body);
+    }
+    if limits.has_blocks { bound(block, grid.blocks, ThreadAxis::BlockX, body) } else { body }
+}
+
+/// `min + step * (index / inner mod extent)`, in the type of the axis.
+fn value_of(axis: &Axis, index: &Expr, inner: Option<&Expr>, is_first: bool) -> Expr {
+    let dtype = index.dtype;
+    let inner = inner.map(simplify::expr);
+    let extent = simplify::expr(&axis.extent.clone().cast(dtype));
+    // Nothing here is negative: the divisions that round towards zero are as good, and need no correction.
+    let is_constant =
+        extent.as_int().is_some() && inner.as_ref().is_none_or(|inner| inner.as_int().is_some());
+    let (div, rem) =
+        if is_constant { (BinaryOp::FloorDiv, BinaryOp::FloorMod) } else { (BinaryOp::Div, BinaryOp::Mod) };
+    let mut value = index.clone();
+    if let Some(inner) = inner {
+        value = Expr::binary(div, value, inner);
+    }
+    if !is_first {
+        value = Expr::binary(rem, value, extent);
+    }
+    let own = axis.var.dtype;
+    axis.min.clone() + value.cast(own) * Expr::int(axis.step, own)
+}
+
+fn count(axes: &[Axis], limits: &Limits, sizes: &HashSet<Var>) -> Count {
+    let constant =
+        axes.iter().try_fold(1_i128, |total, axis| total.checked_mul(axis.extent.as_int()?.max(0)));
+    if let Some(total) = constant.filter(|total| i64::try_from(*total).is_ok()) {
+        return Count::Constant(total);
+    }
+    if axes.iter().filter_map(|axis| axis.extent.as_int()).any(|extent| extent <= 0) {
+        return Count::Constant(0);
+    }
+    // With rounds, the last one may count past the end.
+    let in_rounds = ceil(i32::MAX.into(), limits.threads) > limits.blocks;
+    let wide = in_rounds || axes.len() > 1 || axes.iter().any(|axis| axis.var.dtype.bits == 64);
+    let dtype = if wide { DType::INT64 } else { DType::INT32 };
+    let extents: Vec<Expr> = axes.iter().map(|axis| whole(&axis.extent, sizes).cast(dtype)).collect();
+    let total = extents.iter().cloned().reduce(|a, b| a * b).unwrap_or(Expr::int(1, dtype));
+    Count::Symbolic(extents, simplify::expr(&total))
+}
+
+/// An extent that is not negative.
+fn whole(extent: &Expr, sizes: &HashSet<Var>) -> Expr {
+    let is_size = match &extent.kind {
+        chipdock_ir::ExprKind::Var(var) => sizes.contains(var),
+        chipdock_ir::ExprKind::Int(value) => *value >= 0,
+        _ => false,
+    };
+    if is_size {
+        return extent.clone();
+    }
+    Expr::binary(BinaryOp::Max, extent.clone(), Expr::int(0, extent.dtype))
+}
+
+/// How many threads, blocks, and rounds of these.
+struct Grid {
+    threads: i128,
+    blocks: Expr,
+    rounds: Expr,
+    /// Whether threads are as many as iterations.
+    is_exact: bool,
+}
+
+impl Grid {
+    fn of(total: &Expr, limits: &Limits) -> Self {
+        let dtype = total.dtype;
+        let int = |value: i128| Expr::int(value, dtype);
+        if let Some(total) = total.as_int() {
+            let threads = limits.threads.min(total);
+            let needed = ceil(total, threads);
+            let blocks = limits.blocks.min(needed);
+            let rounds = ceil(needed, blocks);
+            let is_exact = threads * blocks * rounds == total;
+            return Self { threads, blocks: int(blocks), rounds: int(rounds), is_exact };
+        }
+        let threads = limits.threads;
+        let parts = |of: &Expr, by: i128| {
+            let last = Expr::binary(BinaryOp::FloorDiv, of.clone() - int(1), int(by));
+            simplify::expr(&(last + int(1)))
+        };
+        let needed = parts(total, threads);
+        // So many fit whatever the size is.
+        let (_, most) = dtype.integer_range().unwrap_or((0, i128::MAX));
+        if ceil(most, threads) <= limits.blocks {
+            return Self { threads, blocks: needed, rounds: int(1), is_exact: false };
+        }
+        let rounds = parts(&needed, limits.blocks);
+        let blocks = Expr::binary(BinaryOp::Min, needed, int(limits.blocks));
+        Self { threads, blocks, rounds, is_exact: false }
+    }
+}
+
+fn ceil(a: i128, b: i128) -> i128 {
+    (a + b - 1) / b.max(1)
+}

@@ -1,0 +1,37 @@
+//! What a launch may be, from the facts of a target.
+
+use chipdock_ir::{TargetFacts, ThreadAxis};
+
+/// Threads of a block that a schedule asks for at most, however many there may be: more occupy no device better.
+const THREADS_WANTED: i128 = 256;
+
+/// Limits of a launch, each at least 1; unknown ones are what every device has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Threads of a block along x, as many as a schedule takes; 1 where there is no such axis.
+    pub(super) threads: i128,
+    /// Blocks of a grid along x; 1 where there is no such axis.
+    pub(super) blocks: i128,
+    /// Whether the axes exist.
+    pub(super) has_blocks: bool,
+    pub(super) has_threads: bool,
+}
+
+impl Limits {
+    pub(super) fn of(facts: &TargetFacts) -> Self {
+        let has = |axis| facts.thread_axes.contains(&axis);
+        let (has_blocks, has_threads) = (has(ThreadAxis::BlockX), has(ThreadAxis::ThreadX));
+        let known = |limit: Option<i64>, otherwise: i128| limit.map_or(otherwise, i128::from).max(1);
+        let most = known(facts.threads_per_block_max, THREADS_WANTED);
+        let most = most.min(known(facts.block_dimensions_max[0], most)).min(THREADS_WANTED);
+        let warp = known(facts.warp_size, 1);
+        let whole_warps = if most > warp { most - most % warp } else { most };
+        let blocks = known(facts.grid_dimensions_max[0], i128::from(u16::MAX)).min(i32::MAX.into());
+        Self {
+            threads: if has_threads { whole_warps } else { 1 },
+            blocks: if has_blocks { blocks } else { 1 },
+            has_blocks,
+            has_threads,
+        }
+    }
+}

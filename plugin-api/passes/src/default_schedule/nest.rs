@@ -1,0 +1,78 @@
+//! Perfect nests of loops.
+
+use std::collections::HashSet;
+
+use chipdock_ir::{Expr, ForKind, Stmt, StmtKind, Var};
+
+use crate::walk::{depends_on_memory, vars_of};
+
+/// A loop without its body, which counts in constant steps between bounds that are known before the nest runs.
+#[derive(Clone)]
+pub(super) struct Head {
+    stmt: Stmt,
+    pub(super) var: Var,
+    pub(super) min: Expr,
+    pub(super) extent: Expr,
+    pub(super) step: i128,
+    pub(super) kind: ForKind,
+}
+
+impl Head {
+    fn of(stmt: &Stmt) -> Option<(Self, &Stmt)> {
+        let StmtKind::For { var, min, extent, kind, step, body, .. } = &stmt.kind else { return None };
+        let step = step.as_ref().map_or(Some(1), Expr::as_int)?;
+        if matches!(kind, ForKind::ThreadBinding(_)) || depends_on_memory(min) || depends_on_memory(extent) {
+            return None;
+        }
+        let (var, min, extent) = (var.clone(), min.clone(), extent.clone());
+        Some((Self { stmt: stmt.clone(), var, min, extent, step, kind: *kind }, body))
+    }
+
+    /// The loop around another body; of another kind, if any is given.
+    pub(super) fn around(&self, body: Stmt) -> Stmt {
+        with_body(&self.stmt, body, None)
+    }
+
+    pub(super) fn is_said_parallel(&self) -> bool {
+        matches!(self.kind, ForKind::Parallel | ForKind::Vectorized)
+    }
+}
+
+/// The loop around another body, perhaps of another kind.
+pub(super) fn with_body(stmt: &Stmt, body: Stmt, kind: Option<ForKind>) -> Stmt {
+    match &stmt.kind {
+        StmtKind::For { var, min, extent, kind: own, step, annotations, .. } => Stmt::new(StmtKind::For {
+            var: var.clone(),
+            min: min.clone(),
+            extent: extent.clone(),
+            kind: kind.unwrap_or(*own),
+            step: step.clone(),
+            annotations: annotations.clone(),
+            body,
+        })
+        .with_span(stmt.span),
+        _ => body,
+    }
+}
+
+/// Loops one within the other, with nothing between, whose bounds do not depend on each other.
+pub(super) struct Nest<'a> {
+    pub(super) heads: Vec<Head>,
+    pub(super) body: &'a Stmt,
+}
+
+impl<'a> Nest<'a> {
+    pub(super) fn of(stmt: &'a Stmt) -> Self {
+        let (mut heads, mut body) = (Vec::<Head>::new(), stmt);
+        while let Some((head, inner)) = Head::of(body) {
+            let mut used: HashSet<Var> = vars_of(&head.min);
+            used.extend(vars_of(&head.extent));
+            if heads.iter().any(|outer| used.contains(&outer.var)) {
+                break;
+            }
+            heads.push(head);
+            body = inner;
+        }
+        Self { heads, body }
+    }
+}
