@@ -237,7 +237,10 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
         ],
     ),
     // `llvm/`: the folder in which a plugin of that family opens the library.
-    ("plugins/", &["driver.rs", "device_api.rs", "module.rs", "module_loader.rs", "loader.rs", "llvm/"]),
+    (
+        "plugins/",
+        &["nvrtc.rs", "driver.rs", "device_api.rs", "module.rs", "module_loader.rs", "loader.rs", "llvm/"],
+    ),
 ];
 
 #[test]

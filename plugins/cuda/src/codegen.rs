@@ -1,0 +1,216 @@
+//! `target.build.cuda`: a module of kernels to CUDA C, and that to PTX or a cubin.
+//!
+//! The artifact is of kind `cuda`. Its section `source` is always there; `code` holds PTX (text, no zero behind it) or a
+//! cubin, as `format` of the index says, and is missing where that is `cuda`. `options` of the index are the target's that a
+//! compiler is told, for who compiles the source later.
+
+use chipdock_codegen_source::{unsupported, write_module};
+use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Span, Stage, Stmt, StmtKind, StorageScope, Target};
+use chipdock_plugin_api::lowered::{self, LoweredRequest};
+use chipdock_plugin_api::{
+    BuildRequest, BuildSession, Codegen, Error, ErrorKind, HostRef, SectionKind, Severity, kernel,
+};
+use serde_json::{Value, json};
+
+use crate::compiler::{self, Choice, Compiled, Format, Job};
+use crate::dialect::CudaDialect;
+use crate::postprocess;
+
+/// The module kind: who loads what is built.
+pub(crate) const KIND: &str = "cuda";
+/// The section that holds the source.
+pub(crate) const SOURCE: &str = "source";
+/// The section that holds what a compiler made of it.
+pub(crate) const CODE: &str = "code";
+/// Shared memory of constant size that a block may have on every architecture; more has to be dynamic.
+const STATIC_SHARED_BYTES_MAX: i128 = 48 * 1024;
+
+/// The code generator of target `cuda`.
+#[derive(Clone, Copy)]
+pub(crate) struct CudaCodegen {
+    host: HostRef,
+}
+
+/// What is written before any compiler sees it.
+pub(crate) struct Written {
+    pub(crate) index: Value,
+    pub(crate) source: String,
+}
+
+/// Writes a module for a target; the same input gives the same text. With a file, debuggers and messages of the compiler
+/// point to its lines.
+pub(crate) fn write(
+    module: &IrModule,
+    target: &Target,
+    file: Option<String>,
+) -> Result<Written, Vec<Diagnostic>> {
+    let mut diagnostics = limits(module);
+    let has_lines = file.is_some();
+    let source = write_module(module, &CudaDialect { file }).map_err(|mut found| {
+        found.append(&mut diagnostics);
+        found
+    })?;
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    let functions: Vec<Value> = source
+        .functions
+        .iter()
+        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .map(|(function, prim_func)| kernel::describe(&function.symbol, prim_func))
+        .collect();
+    let mut options = json!({
+        "arch": target.str("arch").unwrap_or(crate::target_kind::ARCH_DEFAULT),
+        "fast-math": target.bool("fast-math").unwrap_or(false),
+    });
+    if has_lines {
+        options["line-info"] = true.into();
+    }
+    let index = json!({ "module_kind": KIND, "format": "cuda", "functions": functions, "options": options });
+    Ok(Written { index, source: source.text })
+}
+
+/// What a module asks of every device in vain.
+fn limits(module: &IrModule) -> Vec<Diagnostic> {
+    let shared = |function: &PrimFunc| {
+        let body: i128 = static_shared_bytes(&function.body);
+        let above = function.alloc_buffers.iter().filter(|buffer| buffer.scope == StorageScope::SHARED);
+        above.fold(body, |sum, buffer| sum.saturating_add(size_bytes(buffer)))
+    };
+    let sizes = module.functions.iter().map(|function| (function, shared(function)));
+    sizes
+        .filter(|(_, bytes)| *bytes > STATIC_SHARED_BYTES_MAX)
+        .map(|(function, bytes)| Diagnostic {
+            function: function.name.clone(),
+            span: Span::NONE,
+            node: String::new(),
+            message: format!(
+                "target {KIND}: {bytes} bytes of shared memory of constant size; at most {STATIC_SHARED_BYTES_MAX} are \
+                 possible, allocate what is more in scope shared.dyn"
+            ),
+        })
+        .collect()
+}
+
+fn size_bytes(buffer: &chipdock_ir::Buffer) -> i128 {
+    let element = buffer.dtype.lane_size_bytes() as i128 * i128::from(buffer.dtype.lanes);
+    buffer.constant_size().unwrap_or(0).saturating_mul(element)
+}
+
+fn static_shared_bytes(s: &Stmt) -> i128 {
+    let mut sum: i128 = match &s.kind {
+        StmtKind::AllocBuffer { buffer, .. } if buffer.scope == StorageScope::SHARED => size_bytes(buffer),
+        _ => 0,
+    };
+    s.for_each_child(&mut |child| {
+        if let Child::Stmt(s) = child {
+            sum = sum.saturating_add(static_shared_bytes(s));
+        }
+    });
+    sum
+}
+
+/// The file whose lines the source names: that of the module, when the build option `debug` asks for it.
+fn debug_file(read: &LoweredRequest) -> Result<Option<String>, Error> {
+    match read.options.get("debug") {
+        None | Some(Value::Null | Value::Bool(false)) => Ok(None),
+        Some(Value::Bool(true)) => Ok(Some(read.file.as_deref().unwrap_or("<kernel>").to_owned())),
+        Some(found) => Err(Error::new(
+            ErrorKind::VALUE_ERROR,
+            format!("target {KIND}: build option 'debug': expected true or false, found {found}"),
+        )),
+    }
+}
+
+/// What is to be made of a source, if anything: what the target says, else PTX.
+fn format(target: &Target) -> Result<Option<Format>, Error> {
+    match target.str("format") {
+        Some("cuda") => Ok(None),
+        Some("cubin") => Ok(Some(Format::Cubin)),
+        None | Some("ptx") => Ok(Some(Format::Ptx)),
+        Some(other) => Err(Error::new(
+            ErrorKind::VALUE_ERROR,
+            format!("target {KIND}: option 'format': expected cuda, ptx or cubin, found \"{other}\""),
+        )),
+    }
+}
+
+/// Compiles a source as an artifact's index or a target says it.
+///
+/// # Errors
+///
+/// As [`compiler::compile`].
+pub(crate) fn compile(
+    source: &str,
+    options: &Value,
+    format: Format,
+    choice: Choice,
+) -> Result<Compiled, Error> {
+    let job = Job {
+        source,
+        arch: options["arch"].as_str().unwrap_or(crate::target_kind::ARCH_DEFAULT),
+        format,
+        is_fast_math: options["fast-math"].as_bool().unwrap_or(false),
+        has_line_info: options["line-info"].as_bool().unwrap_or(false),
+    };
+    compiler::compile(&job, choice)
+}
+
+impl CudaCodegen {
+    pub(crate) fn new(host: HostRef) -> Self {
+        Self { host }
+    }
+
+    /// Compiles what was written, unless the target wants the source alone. A target that says nothing about it is content
+    /// with the source where there is no compiler; a note says so.
+    fn code(
+        read: &LoweredRequest,
+        written: &Written,
+        session: &BuildSession<'_>,
+    ) -> Result<Option<Compiled>, Error> {
+        let choice = Choice::of(&read.target)?;
+        let is_told = read.target.str("format").is_some() || matches!(choice, Choice::Nvrtc | Choice::Nvcc);
+        let Some(format) = format(&read.target)?.filter(|_| choice != Choice::None) else { return Ok(None) };
+        match compile(&written.source, &written.index["options"], format, choice) {
+            Err(error) if !is_told && error.kind() == ErrorKind::UNAVAILABLE => {
+                let message = format!("only CUDA C was written: {}", error.message());
+                session.diagnostic(Severity::Note, "", "", &message)?;
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
+    }
+}
+
+impl Codegen for CudaCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
+        let mut diagnostics = unsupported(&read.module, &CudaDialect::default());
+        diagnostics.extend(limits(&read.module));
+        lowered::report(&diagnostics, session)
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
+        let file = debug_file(&read)?;
+        let mut written = match write(&read.module, &read.target, file) {
+            Ok(written) => written,
+            Err(diagnostics) => {
+                lowered::report(&diagnostics, session)?;
+                return Err(lowered::unsupported(&diagnostics));
+            }
+        };
+        written.source = postprocess::run(self.host, written.source, request.target_json)?;
+        if session.is_cancelled() {
+            return Err(lowered::cancelled(KIND));
+        }
+        let compiled = Self::code(&read, &written, session)?;
+        session.section(SOURCE, SectionKind::Source, 1, written.source.as_bytes())?;
+        if let Some(compiled) = compiled {
+            written.index["format"] = compiled.format.name().into();
+            written.index["compiler"] = compiled.compiler.into();
+            session.section(CODE, SectionKind::Code, 16, &compiled.code)?;
+        }
+        session.index(&written.index.to_string())
+    }
+}

@@ -1,0 +1,119 @@
+//! The program nvcc of a CUDA toolkit.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use chipdock_plugin_api::{Error, ErrorKind};
+
+use super::nvrtc::environment;
+use super::{Architectures, Compiled, Format, Job, refused};
+
+/// The variable that names the program, which is then the only one tried.
+pub(crate) const VARIABLE: &str = "CHIPDOCK_NVCC";
+/// On PATH, then where a toolkit lies that PATH does not know.
+const NAMES: &[&str] = &["nvcc", "/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc"];
+
+/// An nvcc that answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Nvcc {
+    program: OsString,
+    /// The line that tells its version.
+    version: String,
+}
+
+/// The program: the first one that runs, the same ever after.
+///
+/// # Errors
+///
+/// There is none: each name that was tried and why it would not do.
+pub(super) fn find() -> Result<Nvcc, String> {
+    static FOUND: OnceLock<Nvcc> = OnceLock::new();
+    if let Some(found) = FOUND.get() {
+        return Ok(found.clone());
+    }
+    let found = search(environment(VARIABLE))?;
+    Ok(FOUND.get_or_init(|| found).clone())
+}
+
+pub(crate) fn search(named: Option<OsString>) -> Result<Nvcc, String> {
+    let names = match named {
+        Some(name) => vec![name],
+        None => NAMES.iter().map(OsString::from).collect(),
+    };
+    let mut tried = Vec::new();
+    for program in names {
+        let shown = program.to_string_lossy().into_owned();
+        let mut command = Command::new(&program);
+        command.arg("--version");
+        match run(&mut command) {
+            Ok(output) if output.status.success() => {
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                let version =
+                    text.lines().find(|line| line.contains("release")).unwrap_or("nvcc").trim().to_owned();
+                return Ok(Nvcc { program, version });
+            }
+            Ok(output) => tried.push(format!("{shown}: {}", output.status)),
+            Err(error) => tried.push(format!("{shown}: {error}")),
+        }
+    }
+    Err(format!("tried {}; install CUDA's toolkit, or let {VARIABLE} name the program", tried.join("; ")))
+}
+
+fn run(command: &mut Command) -> std::io::Result<Output> {
+    command.env("LC_ALL", "C").stdin(Stdio::null()).output()
+}
+
+impl Nvcc {
+    /// The architectures that it has, by its own list.
+    pub(crate) fn architectures(&self) -> Option<Architectures> {
+        let output = run(Command::new(&self.program).arg("--list-gpu-code")).ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let names: Vec<String> =
+            text.split_whitespace().filter(|name| name.starts_with("sm_")).map(str::to_owned).collect();
+        // One that is too old to tell.
+        (output.status.success() && !names.is_empty())
+            .then(|| Architectures { compiler: self.version.clone(), names })
+    }
+
+    /// Compiles a source in a folder of its own, which is gone afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`super::compile`], and `IoError`: no such folder can be written.
+    pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, Error> {
+        let io = |what: &Path, error: std::io::Error| {
+            Error::new(
+                ErrorKind::IO,
+                format!("{}: {error}; let TMPDIR name a folder that can be written", what.display()),
+            )
+        };
+        let parent = std::env::temp_dir();
+        let folder = tempfile::Builder::new()
+            .prefix("chipdock-cuda-")
+            .tempdir_in(&parent)
+            .map_err(|error| io(&parent, error))?;
+        let (source, code): (PathBuf, PathBuf) =
+            (folder.path().join("kernels.cu"), folder.path().join("kernels.out"));
+        std::fs::write(&source, job.source).map_err(|error| io(&source, error))?;
+        let format = match job.format {
+            Format::Ptx => "--ptx",
+            Format::Cubin => "--cubin",
+        };
+        let mut command = Command::new(&self.program);
+        command.arg(format).args(job.options()).args(["--x", "cu", "--output-file"]).arg(&code).arg(&source);
+        let output = run(&mut command).map_err(|error| io(Path::new(&self.program), error))?;
+        if !output.status.success() {
+            let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
+            log.push_str(&String::from_utf8_lossy(&output.stdout));
+            return Err(refused(
+                &self.version,
+                job,
+                &log.replace(&format!("{}/", folder.path().display()), ""),
+            ));
+        }
+        let code = std::fs::read(&code).map_err(|error| io(&code, error))?;
+        Ok(Compiled { code, format: job.format, compiler: self.version.clone() })
+    }
+}
