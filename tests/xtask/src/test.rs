@@ -53,10 +53,12 @@ fn device_environment(tests: &mut Command) -> Result<()> {
         }
     }
     // PoCL shows no device where it cannot keep what it compiled; what an earlier run left there proves nothing.
-    let cache = target_folder().join("pocl-cache");
-    let _ = fs::remove_dir_all(&cache);
-    fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
-    tests.env("POCL_CACHE_DIR", cache);
+    for (variable, name) in [("POCL_CACHE_DIR", "pocl-cache"), ("CHIPDOCK_CACHE_DIR", "program-cache")] {
+        let cache = target_folder().join(name);
+        let _ = fs::remove_dir_all(&cache);
+        fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+        tests.env(variable, cache);
+    }
     Ok(())
 }
 

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use chipdock_host::{AnyView, Host, HostOptions, Tensor};
 use chipdock_ir::{DType, TargetFacts};
 use chipdock_passes::{LowerOptions, lower};
-use chipdock_xtask::runner::backends::{self, Backend};
+use chipdock_xtask::runner::backends::{self, Absent, Backend};
 use chipdock_xtask::runner::cases::{CASES, Case, arguments, symbols};
 use chipdock_xtask::runner::contest::{duel, median, ns_per_call};
 use chipdock_xtask::runner::options::Options;
-use chipdock_xtask::runner::{Result, fork, limits, run};
+use chipdock_xtask::runner::{Result, device, fork, limits, run};
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
@@ -23,6 +23,20 @@ fn main() -> ExitCode {
         && flag == PEAK_MEMORY
     {
         return peak_memory(command);
+    }
+    if let [flag, of @ ..] = arguments.as_slice()
+        && flag == device::SECOND_RUN
+    {
+        return match device::second_run_once(of) {
+            Ok(ms) => {
+                println!("{ms}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
     }
     match Options::from_arguments().and_then(|options| bench(&options)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -55,8 +69,22 @@ impl Line {
 fn bench(options: &Options) -> Result<()> {
     let mut lines = Vec::new();
     let host = backends::open_host(options)?;
-    let (present, _) = backends::present(&host)?;
+    let (present, absent) = backends::present(&host)?;
+    for Absent { kind, reason } in absent {
+        eprintln!("not here: {kind}: {reason}");
+    }
     for backend in &present {
+        let figures = device::measure(options, &host, backend)?;
+        lines.extend(figures.into_iter().map(|figure| Line {
+            name: figure.name,
+            measured: figure.measured,
+            value: figure.value,
+            goal: figure.goal,
+        }));
+        // What follows is about code that runs on the host itself.
+        if !backend.is_host() {
+            continue;
+        }
         if options.wants("call") {
             lines.extend(packed_call(&host, backend)?);
         }
@@ -92,7 +120,8 @@ fn report(options: &Options, lines: &[Line]) {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY).set_header(["what", "measured", "goal", ""]);
     for line in lines {
-        let goal = line.goal.map(|goal| format!("at most {goal}")).unwrap_or_default();
+        let goal =
+            line.goal.map(|goal| format!("at most {}", (goal * 1e3).round() / 1e3)).unwrap_or_default();
         table.add_row([line.name, &line.measured, &goal, line.verdict()]);
     }
     println!("{table}");

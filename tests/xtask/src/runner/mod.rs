@@ -3,6 +3,7 @@
 pub mod backends;
 pub mod cases;
 pub mod contest;
+pub mod device;
 pub mod digits;
 pub mod fork;
 pub mod limits;
