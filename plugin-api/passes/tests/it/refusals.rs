@@ -55,12 +55,6 @@ fn a_kernel_without_threads_is_no_device_kernel() {
 }
 
 #[test]
-fn device_kernels_wait_for_their_issue() {
-    let result = lowered(&kernel(Some(64), None), device(), Schedule::Auto);
-    refused(result, "split_host_device", &["fill", "not supported yet"]);
-}
-
-#[test]
 fn limits_are_held() {
     let result = lowered(&kernel(Some(512), None), device(), Schedule::Auto);
     refused(result, "verify_limits", &["in fill", "at most 256 threads in a block", "found 512"]);

@@ -1,0 +1,115 @@
+//! The whole pipeline for devices: what it makes of the corpus is valid, and gives on the interpreter what the module gave
+//! as it was read.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
+
+mod support;
+
+use std::sync::Arc;
+
+use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, compare};
+use chipdock_ir::validate::validate;
+use chipdock_ir::{AttrValue, IrModule, PrimFunc, Stage, TargetFacts, attr, print};
+use chipdock_passes::{LowerOptions, Lowered, lower};
+
+use support::{device_facts, inputs};
+
+/// A device like those in use: with dynamic shared memory, vectors of threads, and handles or addresses.
+fn facts(opaque_handles: bool) -> TargetFacts {
+    TargetFacts {
+        storage_scopes: ["global", "shared", "shared.dyn", "warp", "local"].map(str::to_owned).to_vec(),
+        threads_per_block_max: Some(1024),
+        shared_memory_bytes_max: Some(48 * 1024),
+        function_args_max: Some(64),
+        opaque_handles,
+        ..device_facts()
+    }
+}
+
+fn lowered(module: &IrModule, facts: TargetFacts) -> Result<Lowered, String> {
+    lower(module, &LowerOptions::new(Arc::new(facts))).map_err(|error| error.to_string())
+}
+
+/// The function in a module of its own, unless it calls others.
+fn alone(module: &IrModule, function: &PrimFunc) -> IrModule {
+    let mut calls = false;
+    function.body.walk_exprs(&mut |expr| calls |= expr.called().is_some());
+    let functions = if calls { module.functions.clone() } else { vec![function.clone()] };
+    IrModule { functions, attrs: module.attrs.clone() }
+}
+
+fn is_lowered_already(function: &PrimFunc) -> bool {
+    function.attrs.get(attr::CALLING_CONV).is_some_and(|conv| *conv != AttrValue::Int(0))
+}
+
+/// Modules that a device can be given: those whose functions are not lowered yet.
+fn modules() -> Vec<(String, IrModule)> {
+    let files = chipdock_filetests::corpus().unwrap();
+    let read = files.into_iter().map(|file| {
+        let module = chipdock_script::parse(&file.text, &file.name).unwrap();
+        (file.name, module)
+    });
+    read.filter(|(_, module)| {
+        validate(module, Stage::Blocks).is_ok() && !module.functions.iter().any(is_lowered_already)
+    })
+    .collect()
+}
+
+fn limits() -> Limits {
+    Limits { steps_max: 20_000_000, ..Limits::default() }
+}
+
+fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)> {
+    let args = inputs(function, 1)?;
+    let outcome =
+        Interpreter::new(module).with_bounds().with_limits(limits()).run(&function.name, &mut args.clone()).ok()?;
+    Some((args, outcome))
+}
+
+/// Lowers a function for a device and runs what that gives, against what it gave before; answers how many kernels there are.
+fn judge(module: &IrModule, function: &PrimFunc, facts: TargetFacts) -> Result<usize, Refused> {
+    let Some((args, expected)) = outcome(module, function) else { return Ok(0) };
+    let made = lowered(&alone(module, function), facts).map_err(Refused::Lowering)?;
+    let device = made.device.unwrap();
+    let n_kernels = device.functions.len();
+    let functions = made.module.functions.iter().chain(&device.functions).cloned().collect();
+    let whole = IrModule { functions, attrs: module.attrs.clone() };
+    let wrong = |what: String| Refused::Wrong(format!("{what}\n{}", print::module(&whole)));
+    if let Err(problems) = validate(&device, Stage::Device) {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        return Err(wrong(problems.join("\n")));
+    }
+    let run = Interpreter::new(&whole).with_bounds().with_limits(limits());
+    let found = run.run(&function.name, &mut args.clone()).map_err(|error| wrong(error.to_string()))?;
+    for (output, expected) in found.outputs.iter().zip(&expected.outputs) {
+        compare(&output.array, expected).map_err(|mismatch| wrong(mismatch.to_string()))?;
+    }
+    Ok(n_kernels)
+}
+
+/// Why there is nothing to compare, or that it differs.
+enum Refused {
+    Lowering(String),
+    Wrong(String),
+}
+
+/// D1 to D8 of the front page of the passes, for each function by itself, bound by hand and by the default schedule.
+#[test]
+fn a_lowered_module_gives_the_same() {
+    let (mut n_kernels, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
+    for (name, module) in modules() {
+        for function in &module.functions {
+            for opaque_handles in [false, true] {
+                match judge(&module, function, facts(opaque_handles)) {
+                    Ok(count) => n_kernels += count,
+                    Err(Refused::Lowering(error)) => refused.push(format!("{name}: {error}")),
+                    Err(Refused::Wrong(error)) => wrong.push(format!("{name}: {}: {error}", function.name)),
+                }
+            }
+        }
+    }
+    refused.dedup();
+    println!("{n_kernels} kernels; refused:\n{}", refused.join("\n"));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(n_kernels > 100, "only {n_kernels} kernels");
+}
