@@ -47,6 +47,26 @@
 //!   `f_compute_region0_`, which has the loop; see [`outline_parallel`]. Elsewhere parallel loops stay, and may be run one by
 //!   one.
 
+//!
+//! # What a code generator of device functions receives ([`Stage::Device`](chipdock_ir::Stage::Device))
+//!
+//! * **D1** Kernels: `calling_conv` 2, `target`, `tirx.kernel_launch_params` (the axes of threads in order, then
+//!   `tirx.use_cooperative_launch`, then `tirx.use_dyn_shared_memory`), `tirx.is_global_func`, `tirx.noalias` where it
+//!   holds. They are called `f_kernel`, `f_kernel_1` and so on, and return nothing. Functions that kernels call have
+//!   `calling_conv` 0 and take scalars and pointers.
+//! * **D2** Parameters: data pointers first, then scalars: integers, booleans, float32 and float64. Where a target's data
+//!   pointers are opaque handles, `A_elem_offset` says at which element the tensor A begins, and indices have it added.
+//!   No pointer is aligned to more than one element.
+//! * **D3** A body declares views of its parameters and launches its axes, blocks before threads, each once; no loop is
+//!   bound to threads, and there are no virtual threads. Extents are expressions of scalars.
+//! * **D4** Memory of scopes `shared` and `local` has constant sizes and stands anywhere in the body. Of dynamic shared
+//!   memory there is one allocation, whose bytes the launch tells; other buffers there are views of its data, perhaps of
+//!   another type. None has the scope `warp`.
+//! * **D5** Barriers are written out, where all threads of their scope come.
+//! * **D6** Warp operations occur where the target kind names them in `native_ops`; nowhere else.
+//! * **D7** There are no assertions, and no calls but of functions of the module and of C functions (H6).
+//! * **D8** Arithmetic, ops and vectors are those of H4, H5 and H7.
+
 mod bind_offsets;
 mod bind_target;
 mod capture;
