@@ -18,6 +18,9 @@
 
 use core::ffi::c_void;
 
+use chipdock_abi::{
+    CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_FLOAT, CHIPDOCK_DTYPE_HANDLE, CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT,
+};
 use chipdock_ir::{AttrValue, Param, PrimFunc, ThreadAxis, attr};
 use serde_json::{Value, json};
 
@@ -216,22 +219,23 @@ impl Kernel {
                 format!("kernel {}, argument {position}: {}", self.name, error.message()),
             )
         };
-        let text = dtype::text(dtype);
         let size_bytes = usize::from(dtype.bits / 8);
         let scalar = |bits: u64| Ok(KernelArg::Scalar { bytes: bits.to_le_bytes(), size_bytes });
-        match text.as_str() {
-            "handle" => {
+        // By DLPack's codes, not by their text: every argument of every launch comes by here.
+        match (dtype.code, dtype.bits) {
+            (CHIPDOCK_DTYPE_HANDLE, _) => {
                 let pointer: Option<*mut c_void> = value.to().map_err(named)?;
                 Ok(KernelArg::Pointer(pointer.unwrap_or(core::ptr::null_mut())))
             }
-            "float64" => scalar(value.to::<f64>().map_err(named)?.to_bits()),
-            "float32" => scalar(u64::from((value.to::<f64>().map_err(named)? as f32).to_bits())),
-            "bool" => scalar(u64::from(value.to::<bool>().map_err(named)?)),
-            _ if text.starts_with("int") || text.starts_with("uint") => {
+            (CHIPDOCK_DTYPE_FLOAT, 64) => scalar(value.to::<f64>().map_err(named)?.to_bits()),
+            (CHIPDOCK_DTYPE_FLOAT, 32) => {
+                scalar(u64::from((value.to::<f64>().map_err(named)? as f32).to_bits()))
+            }
+            (CHIPDOCK_DTYPE_BOOL, _) => scalar(u64::from(value.to::<bool>().map_err(named)?)),
+            (CHIPDOCK_DTYPE_INT | CHIPDOCK_DTYPE_UINT, _) => {
                 let found: i64 = value.to().map_err(named)?;
-                let is_signed = text.starts_with("int");
                 // A 64-bit unsigned value comes as the integer of the same bits: values have no other.
-                let fits = match (is_signed, dtype.bits) {
+                let fits = match (dtype.code == CHIPDOCK_DTYPE_INT, dtype.bits) {
                     (_, 64) => true,
                     (true, bits) => found >> (bits - 1) == found >> 63,
                     (false, bits) => found >> bits == 0,
@@ -239,16 +243,18 @@ impl Kernel {
                 crate::ensure!(
                     fits,
                     ErrorKind::VALUE_ERROR,
-                    "kernel {}, argument {position}: {found} does not fit {text}",
-                    self.name
+                    "kernel {}, argument {position}: {found} does not fit {}",
+                    self.name,
+                    dtype::text(dtype)
                 );
                 let mask = if dtype.bits == 64 { u64::MAX } else { (1 << dtype.bits) - 1 };
                 scalar(found as u64 & mask)
             }
             _ => Err(value_error(format!(
-                "kernel {}, argument {position}: scalars of type {text} cannot be passed; expected integers, booleans, \
+                "kernel {}, argument {position}: scalars of type {} cannot be passed; expected integers, booleans, \
                  float32 and float64",
-                self.name
+                self.name,
+                dtype::text(dtype)
             ))),
         }
     }

@@ -86,15 +86,12 @@ impl Launcher {
 
     /// The data spaces of the pointers, in order; none for null.
     fn spaces(&self, device: &Device, launch: &Launch) -> Result<Vec<Option<Arc<Space>>>, Error> {
-        let mut spaces = Vec::with_capacity(launch.args.len());
-        for arg in &launch.args {
-            if let KernelArg::Pointer(pointer) = arg {
-                let found =
-                    (!pointer.is_null()).then(|| device.memory.get(device, pointer.addr())).transpose();
-                spaces.push(found.map_err(|error| error.context(format_args!("kernel {}", self.name)))?);
-            }
-        }
-        Ok(spaces)
+        let handles = launch.args.iter().filter_map(|arg| match arg {
+            KernelArg::Pointer(pointer) => Some(pointer.addr()),
+            KernelArg::Scalar { .. } => None,
+        });
+        let found = device.memory.all_of(device, handles);
+        found.map_err(|error| error.context(format_args!("kernel {}", self.name)))
     }
 
     fn set(

@@ -148,10 +148,21 @@ impl Memory {
         removed.map(drop).ok_or_else(|| unknown(device, handle))
     }
 
-    /// The data space whose handle this is.
-    pub(crate) fn get(&self, device: &Device, handle: usize) -> Result<Arc<Space>, Error> {
+    /// The data spaces whose handles these are; none for 0.
+    pub(crate) fn all_of(
+        &self,
+        device: &Device,
+        handles: impl Iterator<Item = usize>,
+    ) -> Result<Vec<Option<Arc<Space>>>, Error> {
         let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
-        spaces.get(&handle).cloned().ok_or_else(|| unknown(device, handle))
+        let mut found = Vec::with_capacity(handles.size_hint().1.unwrap_or(0));
+        for handle in handles {
+            found.push(match handle {
+                0 => None,
+                _ => Some(Arc::clone(spaces.get(&handle).ok_or_else(|| unknown(device, handle))?)),
+            });
+        }
+        Ok(found)
     }
 
     /// The data space behind a handle, and where in it a range starts; an address within a data space counts from its

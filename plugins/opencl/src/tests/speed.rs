@@ -43,7 +43,7 @@ fn launches_and_copies_beside_the_drivers_own() {
     let program = source.build(device, None).unwrap();
     let mut kernel = program.kernel(c"add").unwrap();
     let queue = opened.context.queue(device.raw()).unwrap();
-    let spaces = [device.memory.get(device, x.addr()).unwrap(), device.memory.get(device, y.addr()).unwrap()];
+    let spaces = device.memory.all_of(device, [x.addr(), y.addr()].into_iter()).unwrap();
     let args = [pointer(x), pointer(y), Any::from(64_i64), Any::from(1_i64), Any::from(64_i64)];
     let views: Vec<AnyView<'_>> = args.iter().map(Any::view).collect();
     let times = in_turn(
@@ -55,7 +55,7 @@ fn launches_and_copies_beside_the_drivers_own() {
         },
         || {
             for _ in 0..LAUNCHES {
-                for (index, space) in spaces.iter().enumerate() {
+                for (index, space) in spaces.iter().flatten().enumerate() {
                     kernel.set(index, Argument::Buffer(space.buffer().unwrap())).unwrap();
                 }
                 kernel.set(2, Argument::Scalar(&64_i32.to_le_bytes())).unwrap();
@@ -65,11 +65,30 @@ fn launches_and_copies_beside_the_drivers_own() {
             queue.finish().unwrap();
         },
     );
-    tell("a launch", times, LAUNCHES);
+    tell("a launch of many", times, LAUNCHES);
+    let times = in_turn(
+        || {
+            for _ in 0..LAUNCHES / 10 {
+                add.call(bench.host, &views).unwrap();
+                bench.sync(0, Stream::DEFAULT).unwrap();
+            }
+        },
+        || {
+            for _ in 0..LAUNCHES / 10 {
+                for (index, space) in spaces.iter().flatten().enumerate() {
+                    kernel.set(index, Argument::Buffer(space.buffer().unwrap())).unwrap();
+                }
+                kernel.set(2, Argument::Scalar(&64_i32.to_le_bytes())).unwrap();
+                kernel.launch(&queue, [64, 1, 1], [64, 1, 1]).unwrap();
+                queue.finish().unwrap();
+            }
+        },
+    );
+    tell("a launch until it is done", times, LAUNCHES / 10);
     for size in [4 << 10, 1 << 20, 64 << 20] {
         let mut bytes = vec![1_u8; size];
         let data = bench.allocate(0, size);
-        let space = device.memory.get(device, data.addr()).unwrap();
+        let (space, _) = device.memory.range(device, data.addr(), 0, size as u64).unwrap();
         let (buffer, address) = (space.buffer().unwrap(), bytes.as_mut_ptr());
         // SAFETY: `bytes` outlives every sync below.
         let memory = unsafe { HostMemory::new(address) };
