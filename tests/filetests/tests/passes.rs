@@ -12,7 +12,7 @@ use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, PrimFunc, Stage, print};
 use chipdock_passes::{LowerOptions, PIPELINE, Pass, Schedule, lower};
 
-use support::{device_facts, host_facts, inputs, parallel_host_facts};
+use support::{device_facts, host_facts, inputs, parallel_host_facts, shuffling_facts};
 
 /// Kernels of the corpus that a host without threads can be given.
 fn modules() -> Vec<(String, IrModule)> {
@@ -150,7 +150,8 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 }
 
 /// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. A line
-/// `# target: device` asks for a device with threads instead of a host, `# target: parallel host` for a host whose code
+/// `# target: device` asks for a device with threads instead of a host, `# target: device with shuffles` for one whose warps
+/// shuffle, `# target: parallel host` for a host whose code
 /// launches parallel regions.
 #[test]
 fn each_pass_makes_the_golden() {
@@ -162,6 +163,7 @@ fn each_pass_makes_the_golden() {
         let end = end.unwrap_or_else(|| panic!("{}: there is no pass {pass}", file.name));
         let facts = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
             Some("device") => device_facts(),
+            Some("device with shuffles") => shuffling_facts(),
             Some("parallel host") => parallel_host_facts(),
             Some(other) => panic!("{}: there is no target {other}", file.name),
             None => host_facts(),

@@ -40,6 +40,14 @@ pub(crate) fn device_facts() -> TargetFacts {
     }
 }
 
+/// Facts of a device whose warps shuffle.
+#[allow(dead_code, reason = "not every test that shares this file needs it")]
+pub(crate) fn shuffling_facts() -> TargetFacts {
+    use Op::{WarpActivemask, WarpShuffle, WarpShuffleDown, WarpShuffleUp, WarpShuffleXor};
+    let native_ops = vec![WarpActivemask, WarpShuffle, WarpShuffleUp, WarpShuffleDown, WarpShuffleXor];
+    TargetFacts { native_ops, ..device_facts() }
+}
+
 /// True where no loop is bound to a thread and no memory is shared between threads.
 pub(crate) fn without_threads(function: &PrimFunc) -> bool {
     let mut without = true;
@@ -55,6 +63,7 @@ pub(crate) fn without_threads(function: &PrimFunc) -> bool {
 }
 
 /// Files that hold what a lowered module holds, or what the passes refuse by their contract.
+#[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn may_be_refused(name: &str) -> bool {
     name.starts_with("lowered/") || name.starts_with("construct/")
 }

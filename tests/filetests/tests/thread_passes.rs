@@ -1,0 +1,113 @@
+//! The passes of targets with threads on kernels with threads: after each of them the interpreter gives what it gave
+//! before, races and barriers that not all threads reach being errors.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
+
+mod support;
+
+use chipdock_filetests::root;
+use chipdock_ir::interpret::{Arg, Array, Interpreter, Outcome, compare};
+use chipdock_ir::validate::validate;
+use chipdock_ir::{IrModule, Param, PrimFunc, Stage, TargetFacts, print};
+use chipdock_passes::{PIPELINE, Pass};
+
+/// Elements behind a pointer, which has no shape.
+const ELEMENTS: usize = 4096;
+
+/// Kernels with threads: of the corpus, and those that the goldens of the passes are made of.
+fn programs() -> Vec<(String, IrModule)> {
+    let files = chipdock_filetests::scripts(&root().join("passes"), "passes/").unwrap();
+    let files = files.into_iter().chain(chipdock_filetests::corpus().unwrap());
+    let read = files.map(|file| {
+        // A matmul of 64³ in place of one of 512³.
+        let mut text = file.text.clone();
+        if file.name.contains("g_matmul") {
+            for (from, to) in [("thread_binding(32,", "thread_binding(4,"), ("512", "64")] {
+                text = text.replace(from, to);
+            }
+        }
+        (file.name.clone(), chipdock_script::parse(&text, &file.name).unwrap())
+    });
+    read.filter(|(name, module)| {
+        !name.contains("lowered/") && !module.functions.iter().all(support::without_threads)
+    })
+    .collect()
+}
+
+fn inputs(function: &PrimFunc) -> Option<Vec<Arg>> {
+    let mut without = function.clone();
+    without.params.retain(|param| !matches!(param, Param::Var(var) if var.dtype.is_handle()));
+    let mut known = support::inputs(&without, 7)?.into_iter();
+    let args = function.params.iter().map(|param| match param {
+        Param::Var(var) if var.dtype.is_handle() => {
+            let element = var.pointer.as_ref()?.element;
+            let values: Vec<f64> = (0..ELEMENTS).map(|at| (at * 7 % 61) as f64 - 20.0).collect();
+            let whole: Vec<i128> = values.iter().map(|value| *value as i128).collect();
+            Some(Arg::Tensor(match element.is_float() {
+                true => Array::from_f64(element, &[ELEMENTS], &values),
+                false => Array::from_int(element, &[ELEMENTS], &whole),
+            }))
+        }
+        _ => known.next(),
+    });
+    args.collect()
+}
+
+fn run(module: &IrModule, function: &PrimFunc, args: &[Arg]) -> Result<Outcome, String> {
+    let interpreter = Interpreter::new(module).with_bounds();
+    interpreter.run(&function.name, &mut args.to_vec()).map_err(|error| error.to_string())
+}
+
+/// The passes before the split, but those that refuse what is not for a device and those that schedule.
+fn passes() -> impl Iterator<Item = (&'static str, Pass)> {
+    let left_out = ["default_schedule", "split_reductions", "verify_memory", "verify_limits"];
+    let before = PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device");
+    before.map(|(_, name, pass)| (*name, *pass)).filter(move |(name, _)| !left_out.contains(name))
+}
+
+/// How many functions are right after every pass, one that is left out at a time.
+fn check(facts: &TargetFacts) -> usize {
+    let mut n_functions = 0;
+    for (name, module) in programs() {
+        if validate(&module, Stage::Blocks).is_err() {
+            continue;
+        }
+        for function in &module.functions {
+            let Some(args) = inputs(function) else { continue };
+            let module = IrModule { functions: vec![function.clone()], attrs: module.attrs.clone() };
+            let Ok(expected) = run(&module, function, &args) else { continue };
+            let mut after = module;
+            for (pass, apply) in passes() {
+                after = match apply(&after, facts) {
+                    Ok(after) => after,
+                    Err(error) => {
+                        println!("{name}: {}: {error}", function.name);
+                        break;
+                    }
+                };
+                let found = run(&after, function, &args)
+                    .unwrap_or_else(|e| panic!("{name}: after {pass}: {e}\n{}", print::module(&after)));
+                for (expected, found) in expected.outputs.iter().zip(&found.outputs) {
+                    if let Err(mismatch) = compare(&found.array, expected) {
+                        panic!(
+                            "{name}: {} after {pass}: {mismatch}\n{}",
+                            expected.name,
+                            print::module(&after)
+                        );
+                    }
+                }
+            }
+            n_functions += 1;
+        }
+    }
+    n_functions
+}
+
+/// L3.
+#[test]
+fn kernels_with_threads_compute_the_same_after_every_pass() {
+    for facts in [support::device_facts(), support::shuffling_facts()] {
+        let n_functions = check(&facts);
+        assert!(n_functions >= 30, "only {n_functions} functions ran");
+    }
+}
