@@ -375,6 +375,15 @@ pub trait Dialect {
         Ok(value)
     }
 
+    /// The quotient of two scalars of a float type, rounded to nearest: an operator, where the language's is.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn quotient(&self, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        self.rounded(Code::infix(crate::Infix::Div, a, b), dtype, prelude)
+    }
+
     /// Guarded division and remainder of scalar integers, and the scalar minimum and maximum, with the IR's semantics.
     ///
     /// # Errors

@@ -267,9 +267,12 @@ impl<'a> Writer<'a> {
                 let answer = self.dialect.cast_bits(&bits, e.dtype, &mut self.prelude);
                 self.expect(e, answer)
             }
-            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, Some(infix))
-                if e.dtype.is_float() =>
-            {
+            (BinaryOp::Div, _) if e.dtype.is_float() => {
+                let (a, b) = (self.value(a), self.value(b));
+                let answer = self.dialect.quotient(&a, &b, e.dtype, &mut self.prelude);
+                self.expect(e, answer)
+            }
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Some(infix)) if e.dtype.is_float() => {
                 let (a, b) = (self.value(a), self.value(b));
                 let answer = self.dialect.rounded(Code::infix(infix, &a, &b), e.dtype, &mut self.prelude);
                 self.expect(e, answer)

@@ -77,7 +77,7 @@ fn write(module: &IrModule, dialect: &dyn Dialect) -> (Source, Vec<Diagnostic>) 
         diagnostics.append(&mut writer.diagnostics);
     }
     let mut text = dialect.header(&prelude);
-    for definition in prelude.texts() {
+    for definition in prelude.texts().iter().filter(|text| !text.is_empty()) {
         text.push_str(definition.trim_end());
         text.push('\n');
     }

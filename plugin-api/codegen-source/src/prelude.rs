@@ -10,7 +10,8 @@ pub struct Prelude {
 }
 
 impl Prelude {
-    /// Defines `name` unless it is there. What `text` itself defines on the way comes first.
+    /// Defines `name` unless it is there. What `text` itself defines on the way comes first; an empty text is a mere mark,
+    /// for [`Prelude::contains`].
     pub fn define(&mut self, name: &str, text: impl FnOnce(&mut Self) -> String) {
         if self.known.insert(name.to_owned()) {
             let text = text(self);

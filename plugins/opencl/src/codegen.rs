@@ -20,3 +20,90 @@
 //! * `build_options`: what `clBuildProgram` is given, in order, joined by spaces.
 //! * `extensions`: what the device has to have, sorted; a driver without one refuses the source, and the loader may say so
 //!   before.
+
+use chipdock_codegen_source::{unsupported, write_module};
+use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
+use chipdock_plugin_api::lowered::{self, LoweredRequest};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
+use serde_json::{Value, json};
+
+use crate::dialect::{EXTENSIONS, Features, OpenClDialect};
+
+/// The module kind of what is built: who loads it.
+pub(crate) const KIND: &str = "opencl";
+/// The section that holds the source.
+pub(crate) const SOURCE: &str = "source";
+
+/// The code generator of target `opencl`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenClCodegen;
+
+/// What a build delivers.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) index: Value,
+    pub(crate) source: String,
+}
+
+/// Builds a module for a target; the same input gives the same bytes.
+pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
+    let features = Features::of(target);
+    let source = write_module(module, &OpenClDialect { features })?;
+    let functions: Vec<Value> = source
+        .functions
+        .iter()
+        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .map(|(function, prim_func)| kernel::describe(&function.symbol, prim_func))
+        .collect();
+    let extensions: Vec<&str> = EXTENSIONS
+        .iter()
+        .copied()
+        .filter(|name| source.text.contains(&format!("#pragma OPENCL EXTENSION {name} :")))
+        .collect();
+    let index = json!({
+        "module_kind": KIND,
+        "format": "cl",
+        "functions": functions,
+        "build_options": build_options(features, &extensions),
+        "extensions": extensions,
+    });
+    Ok(Built { index, source: source.text })
+}
+
+/// What the driver's compiler is told. Floats are the IR's unless the target asks for speed.
+fn build_options(features: Features, extensions: &[&str]) -> Vec<&'static str> {
+    // Subgroups are of OpenCL C 2.0.
+    let has_subgroups = extensions.contains(&"cl_khr_subgroups");
+    let mut options = vec![if has_subgroups { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" }];
+    if features.is_fast {
+        options.push("-cl-fast-relaxed-math");
+    } else if features.divides {
+        options.push("-cl-fp32-correctly-rounded-divide-sqrt");
+    }
+    options
+}
+
+impl Codegen for OpenClCodegen {
+    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
+        let dialect = OpenClDialect { features: Features::of(&read.target) };
+        lowered::report(&unsupported(&read.module, &dialect), session)
+    }
+
+    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
+        if session.is_cancelled() {
+            return Err(lowered::cancelled(KIND));
+        }
+        match build(&read.module, &read.target) {
+            Ok(built) => {
+                session.section(SOURCE, SectionKind::Source, 1, built.source.as_bytes())?;
+                session.index(&built.index.to_string())
+            }
+            Err(diagnostics) => {
+                lowered::report(&diagnostics, session)?;
+                Err(lowered::unsupported(&diagnostics))
+            }
+        }
+    }
+}

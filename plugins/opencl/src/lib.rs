@@ -3,6 +3,7 @@
 //! * `device_api.opencl` (`device_api`): all devices (`discovery`, `attributes`), their memory (`memory`) and streams
 //!   (`stream`), shared by what one host uses (`hardware`).
 //! * `target.kind.opencl`: the options.
+//! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files once they are built (`cache`), and their
 //!   kernels' launches (`launch`).
 //! * Plain functions (`functions`) by which the conformance suite makes a device fail.
@@ -10,7 +11,9 @@
 
 mod attributes;
 mod cache;
+mod codegen;
 mod device_api;
+mod dialect;
 mod discovery;
 mod driver;
 mod error;
@@ -25,7 +28,8 @@ mod stream;
 mod tests;
 
 use chipdock_plugin_api::{
-    SchemaOnly, export_plugin, register_device_api, register_module_loader, register_target_kind,
+    SchemaOnly, export_plugin, register_codegen, register_device_api, register_module_loader,
+    register_target_kind,
 };
 
 use hardware::Hardware;
@@ -40,3 +44,4 @@ register_module_loader!("opencl", |host| Box::new(loader::OpenClLoader {
     hardware: Hardware::of(host)
 }));
 register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(SchemaOnly));
+register_codegen!("opencl", "1.0.0", "1.2.0", |_| Box::new(codegen::OpenClCodegen));

@@ -1,7 +1,9 @@
 //! Tests that need no host but an OpenCL device, and those of its absence.
 
 mod absent;
+mod by_hand;
 mod cache;
+mod golden;
 mod kernels;
 mod refused;
 mod several;
