@@ -2,6 +2,7 @@
 //!
 //! * `device_api.cuda` (`device_api`): memory, copies and streams (`memory`, `hardware`) over the driver (`driver`), which is
 //!   opened when it is first needed.
+//! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`image`), loaded and launched (`module`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
 //! * `target.build.cuda` (`codegen`): a module of kernels to CUDA C (`dialect`), which a function may change
 //!   (`postprocess`), and that to PTX or a cubin (`compiler`).
@@ -10,18 +11,21 @@ mod codegen;
 mod compiler;
 mod device_api;
 mod dialect;
-#[expect(dead_code, reason = "launches come with the loader")]
 mod driver;
-#[expect(dead_code, reason = "launches come with the loader")]
 mod hardware;
+mod image;
+mod loader;
 mod memory;
+mod module;
 mod postprocess;
 mod target_kind;
 
 #[cfg(test)]
 mod tests;
 
-use chipdock_plugin_api::{export_plugin, register_codegen, register_device_api, register_target_kind};
+use chipdock_plugin_api::{
+    export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
+};
 
 export_plugin! { name: "cuda" }
 
@@ -30,3 +34,6 @@ register_device_api!("cuda", device_api::DEVICE_TYPE, |host| {
 });
 register_target_kind!("cuda", include_str!("target_kind.json"), |_| Box::new(target_kind::CudaTargetKind));
 register_codegen!("cuda", "1.0.0", "1.2.0", |host| Box::new(codegen::CudaCodegen::new(host)));
+register_module_loader!("cuda", |host| {
+    Box::new(loader::CudaLoader { host, hardware: hardware::Hardware::of(host) })
+});
