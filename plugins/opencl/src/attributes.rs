@@ -55,6 +55,11 @@ impl Limits {
             extensions: id.text(CL_DEVICE_EXTENSIONS).unwrap_or_default(),
         }
     }
+
+    /// Whether the device has an extension.
+    fn has(&self, extension: &str) -> bool {
+        self.extensions.split_whitespace().any(|name| name == extension)
+    }
 }
 
 /// `OpenCL C 1.2 …` as the compiler's option has it. It differs from the device's version: PoCL is 3.0 and takes C 1.2.
@@ -91,6 +96,13 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         "platform_version" => Some(Any::from(device.found.platform_version.clone())),
         "device_sort" => Some(Any::from(device.found.sort)),
         "opencl_c_version" => Some(Any::from(limits.language.clone())),
+        "supports_float64" => Some(Any::from(limits.has("cl_khr_fp64"))),
+        "supports_int64_atomics" => Some(Any::from(limits.has("cl_khr_int64_base_atomics"))),
+        "supports_subgroups" => {
+            let all = ["cl_khr_subgroups", "cl_khr_subgroup_ballot", "cl_khr_subgroup_shuffle"];
+            Some(Any::from(all.into_iter().all(|name| limits.has(name))))
+        }
+        "supports_correctly_rounded_divide_sqrt" => Some(Any::from(limits.has_correct_division)),
         "extensions" => Some(Any::from(limits.extensions.clone())),
         _ => number(device, key, version).map(Any::from),
     })

@@ -2,7 +2,7 @@
 //!
 //! * `device_api.opencl` (`device_api`): all devices (`discovery`, `attributes`), their memory (`memory`) and streams
 //!   (`stream`), shared by what one host uses (`hardware`).
-//! * `target.kind.opencl`: the options.
+//! * `target.kind.opencl` (`target_kind`): the options, and which of them must agree.
 //! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files once they are built (`cache`), and their
 //!   kernels' launches (`launch`).
@@ -24,12 +24,12 @@ mod loader;
 mod memory;
 mod program;
 mod stream;
+mod target_kind;
 #[cfg(test)]
 mod tests;
 
 use chipdock_plugin_api::{
-    SchemaOnly, export_plugin, register_codegen, register_device_api, register_module_loader,
-    register_target_kind,
+    export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
 };
 
 use hardware::Hardware;
@@ -43,5 +43,7 @@ register_module_loader!("opencl", |host| Box::new(loader::OpenClLoader {
     host,
     hardware: Hardware::of(host)
 }));
-register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(SchemaOnly));
+register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(
+    target_kind::OpenClTargetKind
+));
 register_codegen!("opencl", "1.0.0", "1.2.0", |_| Box::new(codegen::OpenClCodegen));

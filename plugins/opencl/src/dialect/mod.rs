@@ -70,6 +70,12 @@ pub(crate) const EXTENSIONS: &[&str] = &[
     "cl_khr_subgroups",
 ];
 
+/// The types that an op is spelled for.
+#[cfg(test)]
+pub(crate) fn spelled(op: Op) -> Vec<DType> {
+    ops::TABLE.types(op)
+}
+
 /// A word behind a type, for memory that is accessed as several types.
 fn define_alias(prelude: &mut Prelude) {
     prelude.define("CD_MAY_ALIAS", |_| {
