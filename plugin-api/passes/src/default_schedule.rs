@@ -5,8 +5,13 @@ mod function;
 mod host;
 mod launch;
 mod limits;
+mod matmul;
 mod memory;
 mod nest;
+mod reduction;
+mod tile;
+mod transpose;
+mod vector;
 
 use chipdock_ir::{IrModule, PrimFunc, TargetFacts};
 

@@ -14,6 +14,7 @@ use super::launch::{self, Axis};
 use super::limits::Limits;
 use super::memory;
 use super::nest::{Head, Nest, with_body};
+use super::{matmul, reduction, transpose, vector};
 use crate::PassError;
 use crate::simplify::{is_pure, leaves_loop};
 use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
@@ -327,6 +328,11 @@ impl<'a> Scheduler<'a> {
         if !launches && !needs_host(stmt) && has_room(stmt) {
             let nest = Nest::of(stmt);
             let on_threads = self.on_threads(&nest);
+            for pattern in [matmul::tiled, reduction::across_threads, transpose::tiled] {
+                if let Some(launch) = pattern(&nest, &on_threads, &self.limits, &self.sizes) {
+                    return Ok(Part::Launched(launch));
+                }
+            }
             if !on_threads.is_empty() {
                 return Ok(Part::Launched(self.bound(&nest, &on_threads)));
             }
@@ -372,18 +378,17 @@ impl<'a> Scheduler<'a> {
 
     /// The nest with those loops on threads and the others within.
     fn bound(&self, nest: &Nest<'_>, on_threads: &HashSet<Var>) -> Stmt {
-        let (on_threads, within): (Vec<&Head>, Vec<&Head>) =
+        let (heads, within): (Vec<&Head>, Vec<&Head>) =
             nest.heads.iter().partition(|head| on_threads.contains(&head.var));
-        let body = within.into_iter().rev().fold(nest.body.clone(), |body, head| head.around(body));
-        let axes: Vec<Axis> = on_threads
-            .into_iter()
-            .map(|head| Axis {
-                var: head.var.clone(),
-                min: head.min.clone(),
-                extent: head.extent.clone(),
-                step: head.step,
-            })
-            .collect();
+        let mut body = within.into_iter().rev().fold(nest.body.clone(), |body, head| head.around(body));
+        let mut axes: Vec<Axis> = heads.into_iter().map(Axis::of).collect();
+        if let Some((var, lanes)) = vector::lanes(nest, on_threads, self.facts)
+            && let Some(position) = axes.iter().position(|axis| axis.var == var)
+        {
+            let (axis, lanes) = vector::split(&axes.remove(position), lanes, &body);
+            axes.push(axis);
+            body = lanes;
+        }
         launch::fused(&axes, &of_thread(&body), &self.limits, &self.sizes)
     }
 

@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ForKind, Stmt, ThreadAxis, Var};
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, ForKind, Stmt, StmtKind, ThreadAxis, Var};
 
 use super::limits::Limits;
-use crate::simplify;
+use super::nest::Head;
+use super::tile::Tiled;
+use crate::simplify::{self, Ranges};
 
 /// A loop whose iterations run on threads: `min + step * i` for each `i` below the extent.
 pub(super) struct Axis {
@@ -14,6 +16,19 @@ pub(super) struct Axis {
     pub(super) min: Expr,
     pub(super) extent: Expr,
     pub(super) step: i128,
+}
+
+impl Axis {
+    pub(super) fn of(head: &Head) -> Self {
+        let (min, extent) = (head.min.clone(), head.extent.clone());
+        Self { var: head.var.clone(), min, extent, step: head.step }
+    }
+
+    /// The numbers of the tiles of a loop.
+    pub(super) fn of_tiles(tiled: &Tiled<'_>) -> Self {
+        let (var, extent) = (tiled.tile.clone(), tiled.count());
+        Self { min: Expr::int(0, var.dtype), var, extent, step: 1 }
+    }
 }
 
 /// How many iterations.
@@ -39,6 +54,15 @@ pub(super) fn single(limits: &Limits, body: Stmt) -> Stmt {
 ///
 /// `sizes` are variables that are not negative.
 pub(super) fn fused(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
+    spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"))
+}
+
+/// Runs the body, which binds the threads of a block itself, once for each combination of the axes, each in a block.
+pub(super) fn in_blocks(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
+    spread(axes, body, &Limits { threads: 1, ..*limits }, sizes, None)
+}
+
+fn spread(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>, thread: Option<&str>) -> Stmt {
     let count = count(axes, limits, sizes);
     let (dtype, total) = match &count {
         Count::Constant(total) if *total <= 0 => return Stmt::nop(),
@@ -52,41 +76,55 @@ pub(super) fn fused(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet
         Count::Symbolic(_, total) => (total.dtype, total.clone()),
     };
     let grid = Grid::of(&total, limits);
-    let number = |name: &str| Var::new(name, dtype);
-    let (block, thread, round) = (number("bx"), number("tx"), number("round"));
     let int = |value: i128| Expr::int(value, dtype);
+    let (block, round) = (Var::new("bx", dtype), Var::new("round", dtype));
+    let thread = thread.map(|name| Var::new(name, dtype));
     let mut index = if limits.has_blocks { block.expr() } else { int(0) };
     if grid.rounds.as_int() != Some(1) {
         // Where there is more than one round, each is as large as it can be.
         index = round.expr() * int(grid.blocks.as_int().unwrap_or(limits.blocks)) + index;
     }
     index = index * int(grid.threads);
-    if limits.has_threads {
+    if let Some(thread) = &thread {
         index = index + thread.expr();
     }
     let index = simplify::expr(&index);
-    let mut substitution = Substitution::new();
-    let mut inner: Option<Expr> = None;
-    for (position, axis) in axes.iter().enumerate().rev() {
-        let value = simplify::expr(&value_of(axis, &index, inner.as_ref(), position == 0));
-        substitution.map_var(&axis.var, value);
-        let extent = match &count {
-            Count::Constant(_) => axis.extent.clone().cast(dtype),
-            Count::Symbolic(extents, _) => extents[position].clone(),
-        };
-        inner = Some(inner.map_or(extent.clone(), |inner| extent * inner));
+    let (mut substitution, mut names) = (Substitution::new(), Vec::new());
+    for (axis, value) in axes.iter().zip(at(axes, &index, &count)) {
+        // What all threads of a block have in common is worked out once.
+        if thread.is_none() && !matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_)) {
+            names.push(Stmt::new(StmtKind::Bind { var: axis.var.clone(), value }));
+        } else {
+            substitution.map_var(&axis.var, value);
+        }
     }
-    let mut body = substitution.stmt(body);
+    let mut body = Stmt::seq(names.into_iter().chain([substitution.stmt(body)]));
     if !grid.is_exact {
         body = Stmt::if_then(Expr::compare(CompareOp::Lt, index, total), body, None);
     }
     if grid.rounds.as_int() != Some(1) {
         body = Stmt::for_loop(round, grid.rounds, ForKind::Serial, body);
     }
-    if limits.has_threads {
+    if let Some(thread) = thread {
         body = bound(thread, int(grid.threads), ThreadAxis::ThreadX, body);
     }
     if limits.has_blocks { bound(block, grid.blocks, ThreadAxis::BlockX, body) } else { body }
+}
+
+/// The value of each axis in terms of one index over all of them.
+fn at(axes: &[Axis], index: &Expr, count: &Count) -> Vec<Expr> {
+    let mut values = Vec::new();
+    let mut inner: Option<Expr> = None;
+    for (position, axis) in axes.iter().enumerate().rev() {
+        values.push(simplify::expr(&value_of(axis, index, inner.as_ref(), position == 0)));
+        let extent = match count {
+            Count::Constant(_) => axis.extent.clone().cast(index.dtype),
+            Count::Symbolic(extents, _) => extents[position].clone(),
+        };
+        inner = Some(inner.map_or(extent.clone(), |inner| extent * inner));
+    }
+    values.reverse();
+    values
 }
 
 /// `min + step * (index / inner mod extent)`, in the type of the axis.
@@ -130,12 +168,11 @@ fn count(axes: &[Axis], limits: &Limits, sizes: &HashSet<Var>) -> Count {
 
 /// An extent that is not negative.
 fn whole(extent: &Expr, sizes: &HashSet<Var>) -> Expr {
-    let is_size = match &extent.kind {
-        chipdock_ir::ExprKind::Var(var) => sizes.contains(var),
-        chipdock_ir::ExprKind::Int(value) => *value >= 0,
-        _ => false,
-    };
-    if is_size {
+    let mut ranges = Ranges::new();
+    for size in sizes {
+        ranges.set(size, 0, size.dtype.integer_range().map_or(0, |(_, most)| most));
+    }
+    if ranges.of(extent).0 >= 0 {
         return extent.clone();
     }
     Expr::binary(BinaryOp::Max, extent.clone(), Expr::int(0, extent.dtype))

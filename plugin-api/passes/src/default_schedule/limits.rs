@@ -5,6 +5,9 @@ use chipdock_ir::{TargetFacts, ThreadAxis};
 /// Threads of a block that a schedule asks for at most, however many there may be: more occupy no device better.
 const THREADS_WANTED: i128 = 256;
 
+/// Shared memory of a block where nothing is known of it.
+const SHARED_SIZE_BYTES: i128 = 16 << 10;
+
 /// Limits of a launch, each at least 1; unknown ones are what every device has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
@@ -12,6 +15,8 @@ pub(super) struct Limits {
     pub(super) threads: i128,
     /// Blocks of a grid along x; 1 where there is no such axis.
     pub(super) blocks: i128,
+    /// Bytes of shared memory of a block; 0 where there is none.
+    pub(super) shared_bytes: i128,
     /// Whether the axes exist.
     pub(super) has_blocks: bool,
     pub(super) has_threads: bool,
@@ -27,9 +32,11 @@ impl Limits {
         let warp = known(facts.warp_size, 1);
         let whole_warps = if most > warp { most - most % warp } else { most };
         let blocks = known(facts.grid_dimensions_max[0], i128::from(u16::MAX)).min(i32::MAX.into());
+        let shared = facts.storage_scopes.iter().any(|scope| scope == "shared");
         Self {
             threads: if has_threads { whole_warps } else { 1 },
             blocks: if has_blocks { blocks } else { 1 },
+            shared_bytes: if shared { known(facts.shared_memory_bytes_max, SHARED_SIZE_BYTES) } else { 0 },
             has_blocks,
             has_threads,
         }

@@ -12,8 +12,9 @@ class Module:
             A[tx] = T.float32(0.0)
         if n > 10:
             for bx in T.thread_binding(1, thread="blockIdx.x"):
-                for tx in T.thread_binding(64, thread="threadIdx.x"):
-                    B[bx * 64 + tx] = A[bx * 64 + tx]
+                for tx in T.thread_binding(16, thread="threadIdx.x"):
+                    for i_v in T.vectorized(4):
+                        B[bx * 64 + tx * 4 + i_v] = A[bx * 64 + tx * 4 + i_v]
             for bx in T.thread_binding(1, thread="blockIdx.x"):
                 for tx in T.thread_binding(1, thread="threadIdx.x"):
                     B[0] = A[1]

@@ -45,5 +45,6 @@ class Module:
                 for i in range(64):
                     B[i] = A[i]
         for bx in T.thread_binding(1, thread="blockIdx.x"):
-            for tx in T.thread_binding(64, thread="threadIdx.x"):
-                B[bx * 64 + tx] = A[bx * 64 + tx]
+            for tx in T.thread_binding(16, thread="threadIdx.x"):
+                for i_v in T.vectorized(4):
+                    B[bx * 64 + tx * 4 + i_v] = A[bx * 64 + tx * 4 + i_v]

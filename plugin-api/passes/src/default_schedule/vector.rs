@@ -1,0 +1,85 @@
+//! Loops whose innermost part is worth vectors.
+
+use std::collections::HashSet;
+
+use chipdock_ir::{Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, TargetFacts, Var};
+
+use super::access::Accesses;
+use super::host::steps;
+use super::launch::Axis;
+use super::nest::{Head, Nest};
+use crate::vectorize::stays_on_vectors;
+
+/// Bytes of a vector at most: what one thread of most devices loads at once.
+const VECTOR_SIZE_BYTES: usize = 16;
+const LANES_MAX: i128 = 4;
+
+/// The loop to split, and into how many lanes: each access steps along it to the neighbour, or nowhere, and every value
+/// stays on vectors.
+pub(super) fn lanes(nest: &Nest<'_>, on_threads: &HashSet<Var>, facts: &TargetFacts) -> Option<(Var, i128)> {
+    if nest.heads.len() != on_threads.len() {
+        return None;
+    }
+    let store = match &nest.body.kind {
+        StmtKind::BlockRealize { predicate, block, .. } => {
+            let plain = predicate.as_int() == Some(1)
+                && block.init.is_none()
+                && block.alloc_buffers.is_empty()
+                && block.match_buffers.is_empty()
+                && block.annotations.is_empty();
+            plain.then_some(&block.body)?
+        }
+        _ => nest.body,
+    };
+    let StmtKind::Store { buffer, value, predicate: None, .. } = &store.kind else { return None };
+    if !is_plain(value, facts) || !buffer.dtype.is_scalar() {
+        return None;
+    }
+    let accesses = Accesses::of(&nest.heads, nest.body);
+    let widest = accesses.list.iter().map(|access| access.buffer.dtype.size_bytes()).max()?;
+    let lanes = i128::try_from(VECTOR_SIZE_BYTES / widest.max(1)).ok()?.min(LANES_MAX);
+    let fits = |head: &&Head| {
+        let contiguous = accesses.list.iter().all(|access| {
+            let steps = steps(&access.indices, &head.var);
+            access.buffer.strides.is_empty() && steps.is_some() && (steps == Some(true) || !access.writes)
+        });
+        let whole = head.extent.as_int().is_some_and(|extent| extent > 0 && extent % lanes == 0);
+        head.step == 1 && whole && contiguous
+    };
+    let head = nest.heads.iter().rev().find(fits)?;
+    (lanes > 1 && !accesses.unknown).then(|| (head.var.clone(), lanes))
+}
+
+/// Arithmetic and loads of scalars alone: what `vectorize` makes vectors of without a look at each lane.
+fn is_plain(value: &Expr, facts: &TargetFacts) -> bool {
+    let mut plain = true;
+    value.walk(&mut |e| {
+        plain &= e.dtype.is_scalar()
+            && e.dtype != DType::HANDLE
+            && match &e.kind {
+                ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Cast(_) => true,
+                ExprKind::Binary(..) | ExprKind::Compare(..) | ExprKind::Select(..) => true,
+                ExprKind::Load { predicate, .. } => predicate.is_none(),
+                ExprKind::Call { callee: Callee::Op(op), args } => {
+                    let dtype = args.first().map_or(e.dtype, |arg| arg.dtype);
+                    *op != Op::IfThenElse && stays_on_vectors(*op, dtype, facts)
+                }
+                _ => false,
+            };
+    });
+    plain
+}
+
+/// The axis in steps of so many lanes, and the body of each such step.
+pub(super) fn split(axis: &Axis, lanes: i128, body: &Stmt) -> (Axis, Stmt) {
+    let dtype = axis.var.dtype;
+    let name = |suffix: &str| Var::new(format!("{}_{suffix}", axis.var.name), dtype);
+    let (outer, lane) = (name("o"), name("v"));
+    let extent = axis.extent.as_int().unwrap_or(0) / lanes;
+    let mut substitution = chipdock_ir::subst::Substitution::new();
+    substitution.map_var(&axis.var, outer.expr() + lane.expr());
+    let body = substitution.stmt(body);
+    let body = Stmt::for_loop(lane, Expr::int(lanes, dtype), ForKind::Vectorized, body);
+    let (min, step) = (axis.min.clone(), axis.step * lanes);
+    (Axis { var: outer, min, extent: Expr::int(extent, dtype), step }, body)
+}
