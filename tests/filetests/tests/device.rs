@@ -61,8 +61,11 @@ fn limits() -> Limits {
 
 fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)> {
     let args = inputs(function, 1)?;
-    let outcome =
-        Interpreter::new(module).with_bounds().with_limits(limits()).run(&function.name, &mut args.clone()).ok()?;
+    let outcome = Interpreter::new(module)
+        .with_bounds()
+        .with_limits(limits())
+        .run(&function.name, &mut args.clone())
+        .ok()?;
     Some((args, outcome))
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn shuffling_facts() -> TargetFacts {
 }
 
 /// True where no loop is bound to a thread and no memory is shared between threads.
+#[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn without_threads(function: &PrimFunc) -> bool {
     let mut without = true;
     function.body.walk(&mut |child| {

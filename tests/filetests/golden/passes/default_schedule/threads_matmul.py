@@ -10,9 +10,11 @@ class Module:
         n = T.int32()
         T.func_attr({"target": T.target({"keys": [], "kind": "device-kind", "tag": ""}), "tirx.noalias": True})
         # with T.sblock("root"):
-        for bx in T.thread_binding(T.min(T.Cast("int64", T.max((m - 1) // 64 + 1, 0)) * T.Cast("int64", T.max((n - 1) // 64 + 1, 0)), T.int64(65535)), thread="blockIdx.x"):
-            for round in range((T.Cast("int64", T.max((m - 1) // 64 + 1, 0)) * T.Cast("int64", T.max((n - 1) // 64 + 1, 0)) + T.int64(65534)) // T.int64(65535)):
-                if round * T.int64(65535) + bx < T.Cast("int64", T.max((m - 1) // 64 + 1, 0)) * T.Cast("int64", T.max((n - 1) // 64 + 1, 0)):
+        for bx in T.thread_binding(T.min((T.Cast("int64", (m - 1) // 64) + T.int64(1)) * (T.Cast("int64", (n - 1) // 64) + T.int64(1)), T.int64(65535)), thread="blockIdx.x"):
+            for round in range(((T.Cast("int64", (m - 1) // 64) + T.int64(1)) * (T.Cast("int64", (n - 1) // 64) + T.int64(1)) + T.int64(65534)) // T.int64(65535)):
+                if round * T.int64(65535) + bx < (T.Cast("int64", (m - 1) // 64) + T.int64(1)) * (T.Cast("int64", (n - 1) // 64) + T.int64(1)):
+                    i_o: T.let[T.int32] = T.Cast("int32", T.truncdiv(round * T.int64(65535) + bx, T.Cast("int64", (n - 1) // 64) + T.int64(1)))
+                    j_o: T.let[T.int32] = T.Cast("int32", T.truncmod(round * T.int64(65535) + bx, T.Cast("int64", (n - 1) // 64) + T.int64(1)))
                     for tx in T.thread_binding(256, thread="threadIdx.x"):
                         A_shared = T.alloc_buffer((64, 5), scope="shared")
                         B_shared = T.alloc_buffer((4, 64), scope="shared")
@@ -25,9 +27,9 @@ class Module:
                                     C_sums[i, j] = T.float32(-0.0)
                         for p_o in range((k - 1) // 4 + 1):
                             with T.sblock("A_shared"):
-                                A_shared[tx // 4, tx % 4] = T.if_then_else(tx // 4 < m - T.Cast("int32", T.truncdiv(round * T.int64(65535) + bx, T.Cast("int64", T.max((n - 1) // 64 + 1, 0)))) * 64 and tx % 4 < k - p_o * 4, A[T.Cast("int32", T.truncdiv(round * T.int64(65535) + bx, T.Cast("int64", T.max((n - 1) // 64 + 1, 0)))) * 64 + tx // 4, p_o * 4 + tx % 4], T.float32(0.0))
+                                A_shared[tx // 4, tx % 4] = T.if_then_else(tx // 4 < m - i_o * 64 and tx % 4 < k - p_o * 4, A[i_o * 64 + tx // 4, p_o * 4 + tx % 4], T.float32(0.0))
                             with T.sblock("B_shared"):
-                                B_shared[tx // 64, tx % 64] = T.if_then_else(tx // 64 < k - p_o * 4 and tx % 64 < n - T.Cast("int32", T.truncmod(round * T.int64(65535) + bx, T.Cast("int64", (n - 1) // 64) + T.int64(1))) * 64, B[p_o * 4 + tx // 64, T.Cast("int32", T.truncmod(round * T.int64(65535) + bx, T.Cast("int64", (n - 1) // 64) + T.int64(1))) * 64 + tx % 64], T.float32(0.0))
+                                B_shared[tx // 64, tx % 64] = T.if_then_else(tx // 64 < k - p_o * 4 and tx % 64 < n - j_o * 64, B[p_o * 4 + tx // 64, j_o * 64 + tx % 64], T.float32(0.0))
                             with T.sblock("C_update"):
                                 for k_1 in range(4):
                                     for i in T.unroll(4):
@@ -41,8 +43,8 @@ class Module:
                             if k > 0:
                                 for i in T.unroll(4):
                                     for j in T.unroll(4):
-                                        if i * 16 + tx // 16 < m - T.Cast("int32", T.truncdiv(round * T.int64(65535) + bx, T.Cast("int64", T.max((n - 1) // 64 + 1, 0)))) * 64 and j * 16 + tx % 16 < n - T.Cast("int32", T.truncmod(round * T.int64(65535) + bx, T.Cast("int64", (n - 1) // 64) + T.int64(1))) * 64:
-                                            C[T.Cast("int32", T.truncdiv(round * T.int64(65535) + bx, T.Cast("int64", T.max((n - 1) // 64 + 1, 0)))) * 64 + i * 16 + tx // 16, T.Cast("int32", T.truncmod(round * T.int64(65535) + bx, T.Cast("int64", (n - 1) // 64) + T.int64(1))) * 64 + j * 16 + tx % 16] = T.float32(0.0) + C_sums[i, j]
+                                        if i * 16 + tx // 16 < m - i_o * 64 and j * 16 + tx % 16 < n - j_o * 64:
+                                            C[i_o * 64 + i * 16 + tx // 16, j_o * 64 + j * 16 + tx % 16] = T.float32(0.0) + C_sums[i, j]
 
     @T.prim_func(s_tir=True)
     def batched(A: T.Buffer((3, 64, 32), "int8"), B: T.Buffer((3, 40, 32), "int8"), D: T.Buffer((40,), "int32"), C: T.Buffer((3, 64, 40), "int32")):

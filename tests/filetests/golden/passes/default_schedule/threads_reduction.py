@@ -27,10 +27,11 @@ class Module:
         for bx in T.thread_binding(T.min(T.Cast("int64", n), T.int64(65535)), thread="blockIdx.x"):
             for round in range((T.Cast("int64", n) + T.int64(65534)) // T.int64(65535)):
                 if round * T.int64(65535) + bx < T.Cast("int64", n):
+                    i: T.let[T.int32] = T.Cast("int32", round * T.int64(65535) + bx)
                     for tx in T.thread_binding(256, thread="threadIdx.x"):
                         for ko in range((d - 1) // 256 + 1):
                             with T.sblock("B"):
-                                vi = T.axis.spatial(n, T.Cast("int32", round * T.int64(65535) + bx))
+                                vi = T.axis.spatial(n, i)
                                 vk = T.axis.reduce(d, ko * 256 + tx)
                                 T.where(tx < d - ko * 256)
                                 with T.init():
