@@ -32,7 +32,7 @@ fn tell(what: &str, (ours, theirs): (Duration, Duration), per: u32) {
 
 #[test]
 #[ignore = "a measurement"]
-fn launches_and_copies_beside_the_drivers_own() {
+fn launches_beside_the_drivers_own() {
     const LAUNCHES: u32 = 2000;
     let Some(bench) = Bench::new() else { return };
     let device = bench.hardware.device(0).unwrap();
@@ -85,6 +85,14 @@ fn launches_and_copies_beside_the_drivers_own() {
         },
     );
     tell("a launch until it is done", times, LAUNCHES / 10);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn copies_beside_the_drivers_own() {
+    let Some(bench) = Bench::new() else { return };
+    let device = bench.hardware.device(0).unwrap();
+    let queue = device.open().unwrap().context.queue(device.raw()).unwrap();
     for size in [4 << 10, 1 << 20, 64 << 20] {
         let mut bytes = vec![1_u8; size];
         let data = bench.allocate(0, size);
