@@ -33,20 +33,20 @@ fn a_program_is_read_back_and_a_damaged_one_built_again() {
     let [file] = &files(folder.path())[..] else { panic!("one file") };
     let good = fs::read(file).unwrap();
     assert!(has_add(&add));
-    assert_eq!(fs::read(file).unwrap(), good, "read, and not written again");
+    assert!(fs::read(file).unwrap() == good, "read, and not written again");
     let mut flipped = good.clone();
     flipped[good.len() / 2] ^= 1;
     for damaged in [flipped, good[..good.len() - 1].to_vec(), Vec::new(), b"nonsense".to_vec()] {
         fs::write(file, &damaged).unwrap();
         assert!(has_add(&add));
-        assert_ne!(fs::read(file).unwrap(), damaged, "built and written again");
+        assert!(fs::read(file).unwrap() != damaged, "built and written again");
     }
     // Whole, but no program: the driver refuses it.
     let name = file.file_stem().unwrap().to_str().unwrap();
     cache.write(name, b"whole, and no program");
     let refused = fs::read(file).unwrap();
     assert!(has_add(&add));
-    assert_ne!(fs::read(file).unwrap(), refused);
+    assert!(fs::read(file).unwrap() != refused);
     add.options.push("-DOTHER".into());
     assert!(has_add(&add));
     assert_eq!(files(folder.path()).len(), 2, "options are part of the name");

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use chipdock_plugin_api::{Any, DeviceApi, ErrorKind, Function, Stream};
 use serde_json::json;
 
+use super::kernels::{ADD, add_entry};
 use super::support::{Bench, end, host_end, make_current, pointer};
 
 /// Takes its time, then writes.
@@ -110,29 +111,43 @@ fn hosts_do_not_know_each_others_handles() {
     assert_eq!(one.read::<u8>(0, x, 8, stream), [1; 8]);
 }
 
+/// For 2 seconds, or for as many as `CHIPDOCK_SOAK_SECONDS` says.
 #[test]
 fn threads_do_not_disturb_each_other() {
     let Some(bench) = Bench::new() else { return };
-    let until = Instant::now() + Duration::from_secs(2);
-    std::thread::scope(|scope| {
-        for thread in 0..8_u8 {
-            let bench = &bench;
-            scope.spawn(move || {
-                let mut round = 0_usize;
+    let seconds = std::env::var("CHIPDOCK_SOAK_SECONDS").ok().and_then(|text| text.parse().ok());
+    let until = Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
+    let add = bench.kernel(ADD, add_entry());
+    let rounds: usize = std::thread::scope(|scope| {
+        let thread = |number: usize| {
+            let (bench, add) = (&bench, &add);
+            move || {
+                let mut round = 0;
                 while Instant::now() < until {
                     let stream = bench.api.create_stream(0).unwrap();
-                    let bytes = vec![thread.wrapping_add(round as u8); 1000 + round % 5000];
-                    let (x, y) = (bench.allocate(0, bytes.len()), bench.allocate(0, bytes.len()));
-                    bench.write(0, x, &bytes, stream);
-                    bench.copy(0, end(0, x), end(0, y), bytes.len(), stream).unwrap();
-                    assert_eq!(bench.read::<u8>(0, y, bytes.len(), stream), bytes);
+                    make_current(0, stream);
+                    let count = 1000 + round * 37 % 5000;
+                    let numbers: Vec<f32> =
+                        (0..count).map(|index| (index * 8 + number + round) as f32).collect();
+                    let (x, y) = (bench.allocate(0, count * 4), bench.allocate(0, count * 4));
+                    bench.write(0, x, &numbers, stream);
+                    bench.copy(0, end(0, x), end(0, y), count * 4, stream).unwrap();
+                    let blocks = Any::from(count.div_ceil(64) as i64);
+                    let args = [pointer(x), pointer(y), Any::from(count as i64), blocks, Any::from(64_i64)];
+                    bench.call(add, &args).unwrap();
+                    let expected: Vec<f32> = numbers.iter().map(|number| number * 2.0).collect();
+                    assert_eq!(bench.read::<f32>(0, y, count, stream), expected);
                     // SAFETY: created above, freed once.
                     unsafe { bench.api.free_stream(0, stream) }.unwrap();
                     bench.free(0, x);
                     bench.free(0, y);
                     round += 1;
                 }
-            });
-        }
+                round
+            }
+        };
+        let threads: Vec<_> = (0..8).map(|number| scope.spawn(thread(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
+    assert!(rounds > 8, "{rounds}");
 }
