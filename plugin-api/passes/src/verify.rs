@@ -1,21 +1,21 @@
 //! What the target does not have.
 
-use std::collections::BTreeMap;
+mod host;
+mod limits;
+
+pub use limits::verify_limits;
 
 use chipdock_ir::{
     Callee, Child, Diagnostic, Expr, ExprKind, ForKind, IrModule, Op, Param, PrimFunc, Span, StmtKind,
-    StorageRank, StorageScope, TargetFacts, ThreadAxis,
+    StorageScope, TargetFacts, ThreadAxis,
 };
 
 use crate::{Fault, PassError};
 
-/// The greatest limit of a target that is believed.
-const LIMIT_MAX: i64 = 1 << 40;
-
 /// Refuses functions that no code of this target could run rightly: loops bound to threads on a target without threads,
 /// or to an axis that it does not have; there too, what threads do together: barriers, warp operations, reductions across
-/// threads, the end of a thread; memory in a scope that it does not have, parameters' too; a kernel without any thread on a
-/// device that is no host, whose memory a host function must not touch. Atomic additions are of every target.
+/// threads, the end of a thread; memory in a scope that it does not have, parameters' too; memory of a device that is no
+/// host, touched outside of threads, where a host runs. Atomic additions are of every target.
 ///
 /// # Before and after
 ///
@@ -31,10 +31,22 @@ const LIMIT_MAX: i64 = 1 << 40;
 /// The target's, one diagnostic for each thing that it does not have.
 pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     let mut problems = Vec::new();
+    let of_threads = host::of_threads(module);
     for function in &module.functions {
         let mut verifier = Verifier { function, facts, problems: &mut problems, threads: 0 };
         verifier.body();
-        if verifier.threads == 0 && !facts.is_host {
+        let touched =
+            host::touched(function).filter(|_| !facts.is_host && !of_threads.contains(&function.name));
+        if let Some((span, buffer)) = touched.clone().filter(|_| verifier.threads > 0) {
+            verifier.problem(
+                span,
+                format!(
+                    "expected memory of target \"{}\" to be touched by threads alone, as a host cannot; found {buffer} \
+                     touched outside of loops bound to threads: bind those loops too",
+                    facts.target.kind
+                ),
+            );
+        } else if touched.is_some() {
             verifier.problem(
                 Span::NONE,
                 format!(
@@ -47,29 +59,6 @@ pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule,
         }
     }
     finish("verify_memory", module, Fault::Target, problems)
-}
-
-/// Refuses limits of a target that cannot be, and functions that go past them: threads of a block, shared memory of a
-/// block. (Arguments of a device function are known once there are device functions.)
-///
-/// # Before and after
-///
-/// The module is unchanged.
-///
-/// # Requires / # Ensures
-///
-/// Requires flattened buffers. Every device function keeps to the limits that are known.
-///
-/// # Errors
-///
-/// The caller's for limits that cannot be, the target's for a function that goes past one: one diagnostic for each.
-pub fn verify_limits(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    finish("verify_limits", module, Fault::Caller, limits(facts))?;
-    let mut problems = Vec::new();
-    for function in &module.functions {
-        usage(function, facts, &mut problems);
-    }
-    finish("verify_limits", module, Fault::Target, problems)
 }
 
 fn finish(
@@ -198,71 +187,4 @@ impl Verifier<'_> {
 fn names(axes: &[ThreadAxis]) -> String {
     let names: Vec<&str> = axes.iter().map(|axis| axis.name()).collect();
     names.join(", ")
-}
-
-/// Limits that cannot be.
-fn limits(facts: &TargetFacts) -> Vec<Diagnostic> {
-    let all = [
-        ("threads of a block", facts.threads_per_block_max),
-        ("shared memory of a block in bytes", facts.shared_memory_bytes_max),
-        ("threads of a warp", facts.warp_size),
-        ("arguments of a device function", facts.function_args_max),
-    ];
-    let wrong = all.into_iter().filter_map(|(what, limit)| {
-        let limit = limit.filter(|limit| !(0..=LIMIT_MAX).contains(limit))?;
-        Some(Diagnostic {
-            function: "".into(),
-            span: Span::NONE,
-            node: String::new(),
-            message: format!(
-                "expected target \"{}\" to have between 0 and {LIMIT_MAX} {what}, found {limit}; correct the target",
-                facts.target.kind
-            ),
-        })
-    });
-    wrong.collect()
-}
-
-/// What a function uses of a block, as far as its sizes are constant.
-fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic>) {
-    let mut threads: BTreeMap<ThreadAxis, i128> = BTreeMap::new();
-    let mut shared_bytes = 0_i128;
-    function.body.walk(&mut |child| {
-        let Child::Stmt(stmt) = child else { return };
-        let (axis, extent) = match &stmt.kind {
-            StmtKind::For { kind: ForKind::ThreadBinding(axis), extent, .. } => (*axis, extent),
-            StmtKind::LaunchThread { axis, extent, .. } => (*axis, extent),
-            StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank == StorageRank::Shared => {
-                let bytes =
-                    buffer.constant_size().unwrap_or(0).saturating_mul(buffer.dtype.size_bytes() as i128);
-                shared_bytes = shared_bytes.saturating_add(bytes);
-                return;
-            }
-            _ => return,
-        };
-        if matches!(axis, ThreadAxis::ThreadX | ThreadAxis::ThreadY | ThreadAxis::ThreadZ) {
-            let most = threads.entry(axis).or_insert(1);
-            *most = (*most).max(extent.as_int().unwrap_or(1));
-        }
-    });
-    let block = threads.values().fold(1_i128, |product, extent| product.saturating_mul(*extent));
-    let uses = [
-        ("threads in a block", block, facts.threads_per_block_max),
-        ("bytes of shared memory in a block", shared_bytes, facts.shared_memory_bytes_max),
-    ];
-    for (what, found, limit) in uses {
-        if let Some(limit) = limit
-            && found > i128::from(limit)
-        {
-            problems.push(Diagnostic {
-                function: function.name.clone(),
-                span: Span::NONE,
-                node: String::new(),
-                message: format!(
-                    "expected at most {limit} {what} on target \"{}\", found {found}",
-                    facts.target.kind
-                ),
-            });
-        }
-    }
 }

@@ -36,6 +36,8 @@ pub(crate) fn device_facts() -> TargetFacts {
         shared_memory_bytes_max: Some(4096),
         warp_size: Some(32),
         function_args_max: Some(4),
+        block_dimensions_max: [Some(256), Some(256), Some(64)],
+        grid_dimensions_max: [None, Some(65535), Some(65535)],
         ..host_facts()
     }
 }

@@ -5,10 +5,16 @@
 class Module:
     @T.prim_func
     def within(A: T.Buffer((1024,), "float32"), B: T.Buffer((1024,), "float32")):
-        T.func_attr({"target": T.target({"keys": [], "kind": "device-kind", "tag": ""})})
+        T.func_attr({"chipdock.device": {"name": "device", "opaque_handles": False, "type": 2}})
         A_1 = T.decl_buffer((1024,), data=A.data)
         B_1 = T.decl_buffer((1024,), data=B.data)
-        for bx in T.thread_binding(4, thread="blockIdx.x"):
-            with T.attr({"chipdock.implicit_barriers": 1}):
-                for tx in T.thread_binding(256, thread="threadIdx.x"):
-                    B_1[bx * 256 + tx] = A_1[bx * 256 + tx] * T.float32(2.0)
+        T.tvm_call_packed("within_kernel", A.data, B.data, T.int64(4), T.int64(256))
+
+    @T.prim_func
+    def within_kernel(A: T.handle("float32", "global"), B: T.handle("float32", "global")):
+        T.func_attr({"calling_conv": 2, "target": T.target({"keys": [], "kind": "device-kind", "tag": ""}), "tirx.is_global_func": True, "tirx.kernel_launch_params": ["blockIdx.x", "threadIdx.x"]})
+        B_1 = T.decl_buffer((1024,), data=B)
+        A_1 = T.decl_buffer((1024,), data=A)
+        with T.launch_thread("blockIdx.x", 4) as blockIdx_x:
+            with T.launch_thread("threadIdx.x", 256) as threadIdx_x:
+                B_1[blockIdx_x * 256 + threadIdx_x] = A_1[blockIdx_x * 256 + threadIdx_x] * T.float32(2.0)

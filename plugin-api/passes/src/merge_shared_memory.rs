@@ -1,0 +1,405 @@
+//! One piece of dynamic shared memory for each launch.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    AttrNode, Attrs, Buffer, BufferNode, Child, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt,
+    StmtKind, StorageScope, TargetFacts, Var,
+};
+
+use crate::PassError;
+use crate::simplify;
+use crate::threads::{barrier_scope, try_map_launches};
+use crate::walk::{is_thread, try_map_functions, vars_of};
+
+const PASS: &str = "merge_shared_memory";
+
+/// Makes all dynamic shared memory of a launch one allocation, as a device gives a launch one: each buffer becomes a view
+/// of it, whose indices begin where the one before ends, at a multiple of the size of every element in it.
+///
+/// Buffers of constant sizes whose uses are parts of the launch's outermost sequence lie in one place where a barrier
+/// stands between the last use of the one and the first of the other.
+///
+/// # Before and after
+///
+/// ```text
+/// S = T.alloc_buffer((64,), scope="shared.dyn")                dynamic = T.alloc_buffer((64 + n,), scope="shared.dyn")
+/// C = T.alloc_buffer((n,), "int32", scope="shared.dyn")        S = T.decl_buffer((64,), data=dynamic.data, …)
+/// S[tx] = A[tx]                                            ->  C = T.decl_buffer((64 + n,), "int32", data=dynamic.data, …)
+/// C[tx] = 0                                                    S[tx] = A[tx]
+///                                                              C[tx + 64] = 0
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires flattened buffers and explicit barriers. A launch has at most one allocation in scope `shared.dyn`.
+///
+/// # Errors
+///
+/// The caller's: of several buffers, one whose size is not known where threads are launched.
+pub fn merge_shared_memory(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+    try_map_functions(module, |function| {
+        let outside = outside(&function.body);
+        let mut merged = HashSet::new();
+        let body = try_map_launches(&function.body, &mut |launch| {
+            let buffers = used(launch, &outside);
+            if buffers.len() < 2 {
+                return Ok(launch.clone());
+            }
+            merged.extend(buffers.iter().map(|buffer| buffer.data.clone()));
+            Merger::new(function, launch, buffers)?.launch(launch, &outside)
+        })?;
+        // A launch that uses one of them alone has its own.
+        let body = if merged.is_empty() { body } else { without(&body, &outside, &merged) };
+        Ok(PrimFunc { body, ..function.clone() })
+    })
+}
+
+fn is_dynamic(stmt: &Stmt) -> Option<&Buffer> {
+    match &stmt.kind {
+        StmtKind::AllocBuffer { buffer, .. } if buffer.scope.is_dynamic_shared() => Some(buffer),
+        _ => None,
+    }
+}
+
+/// What is allocated outside of launches.
+fn outside(body: &Stmt) -> Vec<Buffer> {
+    let mut found = Vec::new();
+    fn search(stmt: &Stmt, found: &mut Vec<Buffer>) {
+        if is_thread(stmt) {
+            return;
+        }
+        found.extend(is_dynamic(stmt).cloned());
+        stmt.for_each_child(&mut |child| {
+            if let Child::Stmt(stmt) = child {
+                search(stmt, found);
+            }
+        });
+    }
+    search(body, &mut found);
+    found
+}
+
+/// The allocations that a launch uses.
+fn used(launch: &Stmt, outside: &[Buffer]) -> Vec<Buffer> {
+    let mut touched = HashSet::new();
+    touched_by(launch, &mut |data, _| {
+        touched.insert(data.clone());
+    });
+    let mut buffers: Vec<Buffer> =
+        outside.iter().filter(|buffer| touched.contains(&buffer.data)).cloned().collect();
+    launch.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            buffers.extend(is_dynamic(stmt).cloned());
+        }
+    });
+    buffers
+}
+
+/// Calls `f` with each data variable that a statement uses, and whether its address may be kept.
+fn touched_by(stmt: &Stmt, f: &mut dyn FnMut(&Var, bool)) {
+    stmt.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let StmtKind::Store { buffer, .. } | StmtKind::DeclBuffer { buffer, .. } = &stmt.kind
+        {
+            f(&buffer.data, false);
+        }
+    });
+    stmt.walk_exprs(&mut |expr| match &expr.kind {
+        ExprKind::Load { buffer, .. } => f(&buffer.data, false),
+        ExprKind::Var(var) if var.dtype.is_handle() => f(var, true),
+        _ => {}
+    });
+}
+
+/// The body without the allocations outside of launches that were merged; where another launch uses one alone, it
+/// allocates it itself.
+fn without(body: &Stmt, outside: &[Buffer], merged: &HashSet<Var>) -> Stmt {
+    if is_thread(body) {
+        let alone = used(body, outside);
+        let own = alone.iter().filter(|buffer| merged.contains(&buffer.data));
+        let own: Vec<Buffer> = own.filter(|buffer| outside.contains(buffer)).cloned().collect();
+        return own.into_iter().fold(body.clone(), |launch, buffer| {
+            // Names are of one launch.
+            let stmt = with_front(&launch, vec![allocation(&buffer)]);
+            Substitution::new().fresh().stmt(&stmt)
+        });
+    }
+    match &body.kind {
+        StmtKind::AllocBuffer { buffer, .. } if merged.contains(&buffer.data) => Stmt::nop(),
+        StmtKind::Seq(stmts) => {
+            let kept = stmts.iter().map(|stmt| without(stmt, outside, merged)).filter(|stmt| !stmt.is_nop());
+            Stmt::seq(kept).with_span(body.span)
+        }
+        _ => body.map_children(&mut Expr::clone, &mut |stmt| without(stmt, outside, merged)),
+    }
+}
+
+fn allocation(buffer: &Buffer) -> Stmt {
+    Stmt::new(StmtKind::AllocBuffer { buffer: buffer.clone(), annotations: Attrs::new() })
+}
+
+/// The launch with statements before all others, within the axes that stand around everything.
+fn with_front(stmt: &Stmt, front: Vec<Stmt>) -> Stmt {
+    if is_thread(stmt) {
+        return stmt.map_children(&mut Expr::clone, &mut |body| with_front(body, front.clone()));
+    }
+    Stmt::seq(front.into_iter().chain([stmt.clone()]))
+}
+
+/// The statements of the outermost sequence of a launch.
+fn sequence(stmt: &Stmt) -> &[Stmt] {
+    match &stmt.kind {
+        StmtKind::Seq(stmts) => stmts,
+        StmtKind::LaunchThread { body, .. } | StmtKind::For { body, .. } if is_thread(stmt) => sequence(body),
+        _ => std::slice::from_ref(stmt),
+    }
+}
+
+struct Merger {
+    merged: Buffer,
+    /// A size in bytes that each buffer begins at a multiple of.
+    unit: i128,
+    /// Where each buffer begins, in such units, by data variable.
+    offsets: HashMap<Var, Expr>,
+    /// What each view became.
+    views: RefCell<HashMap<Buffer, Buffer>>,
+}
+
+impl Merger {
+    fn new(function: &PrimFunc, launch: &Stmt, buffers: Vec<Buffer>) -> Result<Self, PassError> {
+        let elements = elements(launch, &buffers);
+        let unit = elements.iter().fold(1, |unit, dtype| lcm(unit, dtype.size_bytes() as i128));
+        let names = names(launch);
+        let mut sizes = Vec::new();
+        for buffer in &buffers {
+            sizes.push(size(function, launch, buffer, &names)?);
+        }
+        let wide = sizes.iter().any(|size| size.dtype.bits > 32);
+        let dtype = if wide { DType::INT64 } else { DType::INT32 };
+        let int = |value: i128| Expr::int(value, dtype);
+        let units = |buffer: &Buffer, size: &Expr| {
+            let own = buffer.dtype.size_bytes() as i128;
+            if own == unit {
+                return simplify::expr(&size.clone().cast(dtype));
+            }
+            let bytes = size.clone().cast(dtype) * int(own) + int(unit - 1);
+            simplify::expr(&Expr::binary(chipdock_ir::BinaryOp::FloorDiv, bytes, int(unit)))
+        };
+        let sizes: Vec<Expr> = buffers.iter().zip(&sizes).map(|(b, size)| units(b, size)).collect();
+        let mut total = int(0);
+        let mut offsets = HashMap::new();
+        for slot in slots(launch, &buffers, &sizes) {
+            let most = slot.iter().filter_map(|at| sizes[*at].as_int()).max();
+            offsets.extend(slot.iter().map(|at| (buffers[*at].data.clone(), total.clone())));
+            let own = match most {
+                Some(most) => int(most),
+                None => sizes[slot[0]].clone(),
+            };
+            total = simplify::expr(&(total + own));
+        }
+        let of_unit = elements.into_iter().find(|dtype| dtype.size_bytes() as i128 == unit);
+        let (element, shape) = match of_unit {
+            Some(element) => (element, total),
+            None => (DType::UINT8, simplify::expr(&(total * int(unit)))),
+        };
+        let merged = Buffer::new("dynamic", vec![shape], element, StorageScope::parse("shared.dyn"));
+        Ok(Self { merged, unit, offsets, views: RefCell::default() })
+    }
+
+    fn launch(&self, launch: &Stmt, outside: &[Buffer]) -> Result<Stmt, PassError> {
+        let mut front = vec![allocation(&self.merged)];
+        for buffer in outside.iter().filter(|buffer| self.offsets.contains_key(&buffer.data)) {
+            front.push(Stmt::new(StmtKind::DeclBuffer { buffer: self.view(buffer), data: None }));
+        }
+        Ok(with_front(&self.stmt(launch), front))
+    }
+
+    /// The elements before a buffer's, in the type of an index.
+    fn before(&self, buffer: &Buffer, index: DType) -> Option<Expr> {
+        let units = self.offsets.get(&buffer.data)?.clone().cast(index);
+        // The unit is a multiple of the size of every element.
+        let elements = self.unit / (buffer.dtype.size_bytes() as i128).max(1);
+        Some(simplify::expr(&(units * Expr::int(elements, index))))
+    }
+
+    fn view(&self, buffer: &Buffer) -> Buffer {
+        if let Some(view) = self.views.borrow().get(buffer) {
+            return view.clone();
+        }
+        let Some(extent) = buffer.shape.first() else { return buffer.clone() };
+        let Some(before) = self.before(buffer, extent.dtype) else { return buffer.clone() };
+        let shape = vec![simplify::expr(&(extent.clone() + before))];
+        let data = self.merged.data.clone();
+        let view = Buffer::from_node(BufferNode { shape, data, ..BufferNode::clone(buffer) });
+        self.views.borrow_mut().insert(buffer.clone(), view.clone());
+        view
+    }
+
+    fn indices(&self, buffer: &Buffer, indices: &[Expr]) -> Vec<Expr> {
+        let moved = indices.iter().map(|index| match self.before(buffer, index.dtype.scalar()) {
+            Some(before) => simplify::expr(&(index.clone() + before.broadcast(index.dtype.lanes))),
+            None => index.clone(),
+        });
+        moved.collect()
+    }
+
+    fn expr(&self, expr: &Expr) -> Expr {
+        if let ExprKind::Var(var) = &expr.kind {
+            return match self.offsets.get(var) {
+                Some(units) => {
+                    let bytes = units.clone().cast(DType::INT64) * Expr::int(self.unit, DType::INT64);
+                    let args = vec![self.merged.data.expr(), simplify::expr(&bytes)];
+                    Expr::call(Op::HandleAddByteOffset, args, DType::HANDLE)
+                }
+                None => expr.clone(),
+            };
+        }
+        let new = expr.map_children(&mut |e| self.expr(e));
+        match &new.kind {
+            ExprKind::Load { buffer, indices, predicate } if self.offsets.contains_key(&buffer.data) => {
+                let (buffer, indices) = (self.view(buffer), self.indices(buffer, indices));
+                let kind = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
+                Expr::new(kind, new.dtype).with_span(new.span)
+            }
+            _ => new,
+        }
+    }
+
+    fn stmt(&self, stmt: &Stmt) -> Stmt {
+        let new = stmt.map_children(&mut |e| self.expr(e), &mut |s| self.stmt(s));
+        let kind = match &new.kind {
+            StmtKind::Store { buffer, indices, value, predicate }
+                if self.offsets.contains_key(&buffer.data) =>
+            {
+                StmtKind::Store {
+                    buffer: self.view(buffer),
+                    indices: self.indices(buffer, indices),
+                    value: value.clone(),
+                    predicate: predicate.clone(),
+                }
+            }
+            StmtKind::AllocBuffer { buffer, .. } | StmtKind::DeclBuffer { buffer, data: None }
+                if self.offsets.contains_key(&buffer.data) =>
+            {
+                StmtKind::DeclBuffer { buffer: self.view(buffer), data: None }
+            }
+            StmtKind::Attr { node: AttrNode::Buffer(buffer), key, value, body }
+                if self.offsets.contains_key(&buffer.data) =>
+            {
+                let node = AttrNode::Buffer(self.view(buffer));
+                StmtKind::Attr { node, key: key.clone(), value: value.clone(), body: body.clone() }
+            }
+            _ => return new,
+        };
+        Stmt::new(kind).with_span(new.span)
+    }
+}
+
+/// Types of the elements of the buffers and of all views of them.
+fn elements(launch: &Stmt, buffers: &[Buffer]) -> Vec<DType> {
+    let mut elements: Vec<DType> = buffers.iter().map(|buffer| buffer.dtype).collect();
+    launch.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let StmtKind::DeclBuffer { buffer, .. } = &stmt.kind
+            && buffers.iter().any(|own| own.data == buffer.data)
+        {
+            elements.push(buffer.dtype);
+        }
+    });
+    elements
+}
+
+fn lcm(a: i128, b: i128) -> i128 {
+    fn gcd(a: i128, b: i128) -> i128 {
+        if b == 0 { a } else { gcd(b, a % b) }
+    }
+    a / gcd(a, b.max(1)) * b.max(1)
+}
+
+/// What names within a launch stand for.
+fn names(launch: &Stmt) -> HashMap<Var, Expr> {
+    let mut names = HashMap::new();
+    launch.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let StmtKind::Bind { var, value } = &stmt.kind
+            && simplify::is_pure(value)
+            && !crate::walk::depends_on_memory(value)
+        {
+            names.insert(var.clone(), value.clone());
+        }
+    });
+    names
+}
+
+/// The elements of a buffer, as they are known where the launch begins.
+fn size(
+    function: &PrimFunc,
+    launch: &Stmt,
+    buffer: &Buffer,
+    names: &HashMap<Var, Expr>,
+) -> Result<Expr, PassError> {
+    let mut size = buffer.shape.first().cloned().unwrap_or_else(|| Expr::i32(1));
+    let mut own = HashSet::new();
+    launch.walk(&mut |child| {
+        if let Child::Stmt(stmt) = child
+            && let StmtKind::Bind { var, .. } | StmtKind::For { var, .. } | StmtKind::LaunchThread { var, .. } =
+                &stmt.kind
+        {
+            own.insert(var.clone());
+        }
+    });
+    while let Some(var) = vars_of(&size).into_iter().find(|var| own.contains(var)) {
+        let Some(value) = names.get(&var) else {
+            let message = format!(
+                "expected sizes of dynamic shared memory that are known where threads are launched; found buffer {} of a \
+                 size that depends on {}, which is known within",
+                buffer.name, var.name
+            );
+            return Err(PassError::caller(PASS, &function.name, message));
+        };
+        size = simplify::expr(&Substitution::new().with_var(&var, value.clone()).expr(&size));
+    }
+    Ok(simplify::expr(&size))
+}
+
+/// Buffers that may lie in one place, each by its number; every buffer is in one.
+fn slots(launch: &Stmt, buffers: &[Buffer], sizes: &[Expr]) -> Vec<Vec<usize>> {
+    let stmts = sequence(launch);
+    let barriers: Vec<usize> = (0..stmts.len())
+        .filter(|at| barrier_scope(&stmts[*at]).is_some_and(|scope| scope.starts_with("shared")))
+        .collect();
+    let mut lives: Vec<Option<(usize, usize)>> = vec![None; buffers.len()];
+    let mut kept = vec![false; buffers.len()];
+    for (position, stmt) in stmts.iter().enumerate() {
+        touched_by(stmt, &mut |data, escapes| {
+            if let Some(at) = buffers.iter().position(|buffer| buffer.data == *data) {
+                let (first, _) = lives[at].unwrap_or((position, position));
+                lives[at] = Some((first, position));
+                kept[at] |= escapes;
+            }
+        });
+    }
+    let mut slots: Vec<(Vec<usize>, Option<usize>)> = Vec::new();
+    let mut order: Vec<usize> = (0..buffers.len()).collect();
+    order.sort_by_key(|at| lives[*at].map_or(0, |(first, _)| first));
+    for at in order {
+        let life = lives[at].filter(|_| !kept[at] && sizes[at].as_int().is_some());
+        let free = slots.iter_mut().find(|(_, last)| match (life, last) {
+            (Some((first, _)), Some(last)) => {
+                barriers.iter().any(|barrier| *last < *barrier && *barrier < first)
+            }
+            _ => false,
+        });
+        match free {
+            Some((slot, last)) => {
+                slot.push(at);
+                *last = life.map(|(_, last)| last);
+            }
+            None => slots.push((vec![at], life.map(|(_, last)| last))),
+        }
+    }
+    slots.into_iter().map(|(slot, _)| slot).collect()
+}

@@ -1,0 +1,84 @@
+//! What a host function does with memory that is a device's.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chipdock_ir::{Child, Expr, ExprKind, IrModule, PrimFunc, Span, Stmt, StmtKind, StorageRank};
+
+use crate::split_host_device::is_kernel;
+use crate::walk::{called_functions, is_thread};
+
+/// Names of the functions that only threads run: those that are called within launches, and not outside.
+pub(super) fn of_threads(module: &IrModule) -> HashSet<Arc<str>> {
+    let (mut by_threads, mut by_host) = (HashSet::new(), HashSet::new());
+    for function in &module.functions {
+        let is_kernel = is_kernel(function);
+        split(&function.body, is_kernel, &mut |stmt, in_threads| {
+            let names = called_functions(stmt);
+            if in_threads { by_threads.extend(names) } else { by_host.extend(names) }
+        });
+    }
+    // What they call is run by threads too.
+    let mut all: Vec<Arc<str>> = by_threads.into_iter().collect();
+    let mut next = 0;
+    while let Some(name) = all.get(next) {
+        let called = module.function(name).map(|f| called_functions(&f.body)).unwrap_or_default();
+        next += 1;
+        let new: Vec<_> = called.into_iter().filter(|name| !all.contains(name)).collect();
+        by_host.retain(|name| !new.contains(name));
+        all.extend(new);
+    }
+    all.into_iter().filter(|name| !by_host.contains(name)).collect()
+}
+
+/// Calls `f` on each launch, and on each statement outside of launches that has no launch below it.
+fn split(stmt: &Stmt, in_threads: bool, f: &mut dyn FnMut(&Stmt, bool)) {
+    let launches = |stmt: &Stmt| {
+        let mut found = false;
+        stmt.walk(&mut |child| found |= matches!(child, Child::Stmt(stmt) if is_thread(stmt)));
+        found
+    };
+    if in_threads || is_thread(stmt) || !launches(stmt) {
+        return f(stmt, in_threads || is_thread(stmt));
+    }
+    stmt.for_each_child(&mut |child| match child {
+        Child::Stmt(stmt) => split(stmt, false, f),
+        Child::Expr(expr) => f(&Stmt::new(StmtKind::Evaluate(expr.clone())), false),
+    });
+}
+
+/// Where a function touches memory of the device outside of threads, and by which buffer.
+pub(super) fn touched(function: &PrimFunc) -> Option<(Span, Arc<str>)> {
+    let mut found: Option<(Span, Arc<str>)> = None;
+    split(&function.body, is_kernel(function), &mut |stmt, in_threads| {
+        if in_threads {
+            return;
+        }
+        stmt.walk(&mut |child| {
+            let mut note = |span: Span, name: &Arc<str>| {
+                found.get_or_insert_with(|| (span, Arc::clone(name)));
+            };
+            match child {
+                Child::Stmt(stmt) => {
+                    if let StmtKind::Store { buffer, .. } = &stmt.kind
+                        && buffer.scope.rank == StorageRank::Global
+                    {
+                        note(stmt.span, &buffer.name);
+                    }
+                }
+                Child::Expr(expr) => loads(expr, &mut |e| {
+                    if let ExprKind::Load { buffer, .. } = &e.kind
+                        && buffer.scope.rank == StorageRank::Global
+                    {
+                        note(if e.span == Span::NONE { stmt.span } else { e.span }, &buffer.name);
+                    }
+                }),
+            }
+        });
+    });
+    found
+}
+
+fn loads(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+    expr.walk(&mut |e| f(e));
+}

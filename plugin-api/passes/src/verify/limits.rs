@@ -1,0 +1,166 @@
+//! What a kernel uses, held against what the target has.
+
+use std::collections::BTreeMap;
+
+use chipdock_ir::{
+    Callee, Child, Diagnostic, Expr, ExprKind, IrModule, Op, PrimFunc, Span, Stmt, StmtKind, StorageRank,
+    TargetFacts, ThreadAxis,
+};
+
+use super::finish;
+use crate::split_host_device::is_kernel;
+use crate::{Fault, PassError};
+
+/// The greatest limit of a target that is believed.
+const LIMIT_MAX: i64 = 1 << 40;
+
+/// Refuses limits of a target that cannot be, and kernels that go past them, as far as sizes are constant: threads of a
+/// block, in all and by axis; blocks of a grid by axis; shared memory of a block, dynamic memory too; arguments. Also warp
+/// operations that the target does not name in `native_ops`, and shuffles of warps of another size than its own.
+///
+/// # Before and after
+///
+/// The module is unchanged.
+///
+/// # Requires / # Ensures
+///
+/// Requires kernels apart from host functions. Every kernel keeps to the limits that are known.
+///
+/// # Errors
+///
+/// The caller's for limits that cannot be, the target's for a kernel that goes past one: one diagnostic for each.
+pub fn verify_limits(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    finish("verify_limits", module, Fault::Caller, limits(facts))?;
+    let mut problems = Vec::new();
+    for function in &module.functions {
+        if is_kernel(function) {
+            usage(function, facts, &mut problems);
+        }
+        if !facts.thread_axes.is_empty() {
+            warp_ops(function, facts, &mut problems);
+        }
+    }
+    finish("verify_limits", module, Fault::Target, problems)
+}
+
+/// Limits that cannot be.
+fn limits(facts: &TargetFacts) -> Vec<Diagnostic> {
+    let [block_x, block_y, block_z] = facts.block_dimensions_max;
+    let [grid_x, grid_y, grid_z] = facts.grid_dimensions_max;
+    let all = [
+        ("threads of a block", facts.threads_per_block_max),
+        ("shared memory of a block in bytes", facts.shared_memory_bytes_max),
+        ("threads of a warp", facts.warp_size),
+        ("arguments of a device function", facts.function_args_max),
+        ("threads of a block on axis x", block_x),
+        ("threads of a block on axis y", block_y),
+        ("threads of a block on axis z", block_z),
+        ("blocks of a grid on axis x", grid_x),
+        ("blocks of a grid on axis y", grid_y),
+        ("blocks of a grid on axis z", grid_z),
+    ];
+    let wrong = all.into_iter().filter_map(|(what, limit)| {
+        let limit = limit.filter(|limit| !(0..=LIMIT_MAX).contains(limit))?;
+        Some(Diagnostic {
+            function: "".into(),
+            span: Span::NONE,
+            node: String::new(),
+            message: format!(
+                "expected target \"{}\" to have between 0 and {LIMIT_MAX} {what}, found {limit}; correct the target",
+                facts.target.kind
+            ),
+        })
+    });
+    wrong.collect()
+}
+
+fn problem(function: &PrimFunc, span: Span, message: String) -> Diagnostic {
+    Diagnostic { function: function.name.clone(), span, node: String::new(), message }
+}
+
+/// What a kernel uses, as far as its sizes are constant.
+fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic>) {
+    let mut extents: BTreeMap<ThreadAxis, i128> = BTreeMap::new();
+    let mut shared_bytes = 0_i128;
+    function.body.walk(&mut |child| {
+        let Child::Stmt(stmt) = child else { return };
+        match &stmt.kind {
+            StmtKind::LaunchThread { axis, extent, .. } => {
+                if let Some(extent) = extent.as_int() {
+                    let most = extents.entry(*axis).or_insert(1);
+                    *most = (*most).max(extent);
+                }
+            }
+            StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank == StorageRank::Shared => {
+                let bytes =
+                    buffer.constant_size().unwrap_or(0).saturating_mul(buffer.dtype.size_bytes() as i128);
+                shared_bytes = shared_bytes.saturating_add(bytes);
+            }
+            _ => {}
+        }
+    });
+    let of = |axis: ThreadAxis| extents.get(&axis).copied().unwrap_or(1);
+    use ThreadAxis::{BlockX, BlockY, BlockZ, ThreadX, ThreadY, ThreadZ};
+    let (threads, blocks) = ([ThreadX, ThreadY, ThreadZ], [BlockX, BlockY, BlockZ]);
+    let all = threads.iter().fold(1_i128, |product, axis| product.saturating_mul(of(*axis)));
+    let mut uses = vec![
+        ("threads in a block".to_owned(), all, facts.threads_per_block_max),
+        ("bytes of shared memory in a block".to_owned(), shared_bytes, facts.shared_memory_bytes_max),
+        ("arguments of a kernel".to_owned(), function.params.len() as i128, facts.function_args_max),
+    ];
+    for (axis, limit) in threads.into_iter().zip(facts.block_dimensions_max) {
+        uses.push((format!("threads in a block on {axis}"), of(axis), limit));
+    }
+    for (axis, limit) in blocks.into_iter().zip(facts.grid_dimensions_max) {
+        uses.push((format!("blocks in a grid on {axis}"), of(axis), limit));
+    }
+    for (what, found, limit) in uses {
+        if let Some(limit) = limit.filter(|limit| found > i128::from(*limit)) {
+            let kind = &facts.target.kind;
+            let message = format!("expected at most {limit} {what} on target \"{kind}\", found {found}");
+            problems.push(problem(function, Span::NONE, message));
+        }
+    }
+}
+
+/// Warp operations that the target does not have, each once.
+fn warp_ops(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic>) {
+    let mut known = Vec::new();
+    let mut visit = |span: Span, expr: &Expr| {
+        expr.walk(&mut |e| {
+            let ExprKind::Call { callee: Callee::Op(op), args } = &e.kind else { return };
+            let is_shuffle = matches!(
+                op,
+                Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor
+            );
+            if !(is_shuffle || *op == Op::WarpActivemask) || known.contains(op) {
+                return;
+            }
+            let span = if e.span == Span::NONE { span } else { e.span };
+            let kind = &facts.target.kind;
+            let size = args.get(4).and_then(Expr::as_int);
+            let message = if !facts.native_ops.contains(op) {
+                format!(
+                    "expected what target \"{kind}\" has; found the warp operation {}, which it does not have",
+                    op.name()
+                )
+            } else if let (true, Some(size), Some(own)) = (is_shuffle, size, facts.warp_size)
+                && size != i128::from(own)
+            {
+                format!("expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}", op.name())
+            } else {
+                return;
+            };
+            known.push(*op);
+            problems.push(problem(function, span, message));
+        });
+    };
+    walk(&function.body, &mut visit);
+}
+
+fn walk(stmt: &Stmt, f: &mut dyn FnMut(Span, &Expr)) {
+    stmt.for_each_child(&mut |child| match child {
+        Child::Stmt(stmt) => walk(stmt, f),
+        Child::Expr(expr) => f(stmt.span, expr),
+    });
+}
