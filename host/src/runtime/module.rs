@@ -17,6 +17,7 @@ use super::function::Function;
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::host::Host;
+use crate::options::LogLevel;
 use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
 
 /// Whether an artifact runs on a device.
@@ -94,15 +95,22 @@ impl Host {
     /// Makes an artifact runnable, with all that it imports.
     ///
     /// When nobody loads its kind, that is no error here: the module stays an artifact that can be inspected and saved,
-    /// and asking it for a function says what is missing. So one kind without a loader does not take the others with it.
+    /// and asking it for a function says what is missing. So one kind without a loader does not take the others with it;
+    /// nor does what is imported and lacks a driver or a device here, which is logged as a warning.
     ///
     /// # Errors
     ///
     /// What the loader answers: `ValueError` for an artifact that it does not understand, `Unavailable` for a tool or
     /// library that it needs.
     pub fn load(&self, artifact: &Arc<Artifact>) -> Result<Module, Error> {
+        self.load_as(artifact, false)
+    }
+
+    /// What is imported and cannot run here (no driver, no device) stays an artifact too: what imports it may have
+    /// functions that do not need it.
+    fn load_as(&self, artifact: &Arc<Artifact>, is_imported: bool) -> Result<Module, Error> {
         self.0.services.check_process()?;
-        let imports = artifact.imports().iter().map(|import| self.load(import));
+        let imports = artifact.imports().iter().map(|import| self.load_as(import, true));
         let imports: Result<Vec<Module>, Error> = imports.collect();
         let imports = imports?;
         // One of its own only where calls of what it imports have to be told apart.
@@ -113,7 +121,13 @@ impl Host {
         let (loaded, loader) = match self.loader(artifact) {
             Ok(loader) => {
                 let loaded = self.load_with(&loader, artifact, env);
-                (Ok(loaded.map_err(|error| error.at(format!("module.load.{kind}")))?), Some(loader))
+                match loaded.map_err(|error| error.at(format!("module.load.{kind}"))) {
+                    Err(error) if is_imported && *error.kind() == ErrorKind::Unavailable => {
+                        self.0.services.log(LogLevel::Warning, &error.to_string());
+                        (Err(error), Some(loader))
+                    }
+                    loaded => (Ok(loaded?), Some(loader)),
+                }
             }
             Err(missing) => (Err(missing), None),
         };
@@ -240,7 +254,7 @@ impl Module {
         &self.0.imports
     }
 
-    /// Why it cannot be called, when nobody loads its kind.
+    /// Why it cannot be called, when nobody loads its kind, or who does cannot here.
     #[must_use]
     pub fn missing_loader(&self) -> Option<&Error> {
         self.0.loaded.as_ref().err()
