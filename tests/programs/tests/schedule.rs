@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chipdock_ir::{
     Child, ForKind, IrModule, Stage, StmtKind, Target, TargetFacts, ThreadAxis, print, validate::validate,
 };
-use chipdock_passes::default_schedule;
+use chipdock_passes::{PIPELINE, default_schedule};
 use chipdock_test_programs::{Case, Failure, Options, Trial};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
@@ -68,6 +68,33 @@ fn within(module: &IrModule, facts: &TargetFacts) -> Result<(), String> {
         });
     }
     problem
+}
+
+/// What follows takes what the schedule makes: after each pass up to the split, the interpreter gives the same.
+fn lowered(case: &Case, facts: &TargetFacts) -> Result<(), Failure> {
+    let mut module = case.module.clone();
+    for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device") {
+        // A program that touches no memory has nothing to launch.
+        if *name == "verify_memory" {
+            continue;
+        }
+        let new =
+            pass(&module, facts).map_err(|error| failure(&format!("{name} refuses"), &module, error))?;
+        if new == module {
+            continue;
+        }
+        module = new;
+        let arrays =
+            case.run(&module).map_err(|error| failure(&format!("run after {name}"), &module, error))?;
+        case.check(&arrays).map_err(|error| failure(&format!("wrong after {name}"), &module, error))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn l3_what_is_scheduled_is_lowered() {
+    let facts = device(256, 16384, Some(65535));
+    Trial::new("l3_what_is_scheduled_is_lowered", FOLDER).programs(400).run(|case| lowered(case, &facts));
 }
 
 #[test]
