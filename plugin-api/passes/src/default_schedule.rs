@@ -45,6 +45,11 @@ pub(crate) use host::steps;
 /// that several launches need `global`. Numbers of threads, blocks and bytes keep to what is known of the target; where a
 /// grid would be larger than its limit, threads run a loop. Marks on loops (`T.vectorized`, `T.unroll`) are hints here.
 ///
+/// Some nests are known better: where all accesses step to the neighbour along a loop of constant extent, threads load and
+/// store vectors; a reduction along memory, or with few results, is one of the threads of a block (K6), which
+/// `lower_cross_thread_reduction` makes of it; a product of two loads, summed, runs through tiles in shared memory and
+/// registers; what is read across the order in which it is written goes through a tile in shared memory.
+///
 /// ```text
 /// for i in range(n):                            for bx in T.thread_binding((n - 1) // 256 + 1, "blockIdx.x"):
 ///     B[i] = A[i] * 2.0                 ->          for tx in T.thread_binding(256, "threadIdx.x"):

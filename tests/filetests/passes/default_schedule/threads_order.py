@@ -35,3 +35,11 @@ class Module:
             B[i] = A[i]
         for i in T.parallel(64):
             B[i] = A[i]
+
+    @T.prim_func(s_tir=True)
+    def other_row(A: T.Buffer((2, 64), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        for i in range(64):
+            A[1, i] = A[0, 63 - i]
+        for i in range(64):
+            A[1, i] = A[1, 63 - i]

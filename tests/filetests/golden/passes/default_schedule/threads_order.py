@@ -48,3 +48,15 @@ class Module:
             for tx in T.thread_binding(16, thread="threadIdx.x"):
                 for i_v in T.vectorized(4):
                     B[bx * 64 + tx * 4 + i_v] = A[bx * 64 + tx * 4 + i_v]
+
+    @T.prim_func(s_tir=True)
+    def other_row(A: T.Buffer((2, 64), "float32")):
+        T.func_attr({"target": T.target({"keys": [], "kind": "device-kind", "tag": ""}), "tirx.noalias": True})
+        # with T.sblock("root"):
+        for bx in T.thread_binding(1, thread="blockIdx.x"):
+            for tx in T.thread_binding(64, thread="threadIdx.x"):
+                A[1, bx * 64 + tx] = A[0, 63 - (bx * 64 + tx)]
+        for bx in T.thread_binding(1, thread="blockIdx.x"):
+            for tx in T.thread_binding(1, thread="threadIdx.x"):
+                for i in range(64):
+                    A[1, i] = A[1, 63 - i]
