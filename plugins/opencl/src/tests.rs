@@ -6,6 +6,7 @@ mod cache;
 mod golden;
 mod kernels;
 mod refused;
+mod robust;
 mod several;
 mod speed;
 mod streams;

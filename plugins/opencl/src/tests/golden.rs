@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use chipdock_codegen_source::write_module;
+use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{
     BinaryOp, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope,
-    ThreadAxis, Var, build,
+    Target, ThreadAxis, Var, build,
 };
 
+use serde_json::json;
+
 use super::by_hand::{ALL, alloc, barrier, bind, compiles, declare, evaluate, grid, kernel, launch, pointer};
+use crate::codegen::build as build_module;
+use crate::dialect::{Features, OpenClDialect};
 
 fn f32s(value: f64) -> Expr {
     Expr::float(value, DType::FLOAT32)
@@ -281,4 +285,66 @@ fn goldens_are_current_and_compile() {
     check("atomics", &atomics());
     check("warps", &warps());
     check("scalars", &scalars());
+}
+
+/// Everything that is not supported is listed, and each refusal says whose it is and what to do.
+#[test]
+fn what_is_not_supported_is_listed() {
+    let nothing = Features {
+        has_float64: false,
+        has_int64_atomics: false,
+        has_subgroups: false,
+        divides: false,
+        is_fast: false,
+        warp_size: 32,
+    };
+    let dialect = OpenClDialect { features: nothing };
+    let messages = |module: &IrModule| -> Vec<String> {
+        unsupported(module, &dialect).into_iter().map(|diagnostic| diagnostic.message).collect()
+    };
+    for (module, parts) in [
+        (atomics(), ["has no atomic_add of int64", "supports_int64_atomics", "supports_float64"]),
+        (warps(), ["has no tvm_warp_activemask", "has no tvm_warp_shuffle_xor", "barrier of scope \"warp\""]),
+        (scalars(), ["has no float64", "supports_float64", "compute in float32"]),
+    ] {
+        let found = messages(&module);
+        for part in parts {
+            assert!(found.iter().any(|message| message.contains(part)), "{part} in {found:#?}");
+        }
+        assert!(found.iter().all(|message| message.starts_with("target opencl: ")), "{found:#?}");
+    }
+    // The rest of the language needs nothing of the device.
+    let text = write_module(&vectors(), &dialect).unwrap().text;
+    assert!(!text.contains("OPENCL EXTENSION") && text.contains("cd_sqrt_f32("), "{text}");
+    compiles("without", &text);
+}
+
+/// The index says what the loader has to know.
+#[test]
+fn the_index_has_kernels_options_and_extensions() {
+    let target = |options: &str| {
+        let json = format!("{{\"kind\": \"opencl\"{options}}}");
+        Target::from_canonical_json(&serde_json::from_str(&json).unwrap()).unwrap()
+    };
+    let index = build_module(&dynamic(), &target("")).unwrap().index;
+    assert_eq!(index["build_options"], json!(["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"]));
+    assert_eq!(index["functions"][0]["name"], "dynamic_kernel");
+    assert_eq!(index["functions"][0]["args"], json!(["handle", "handle", "int32"]));
+    let index = build_module(&atomics(), &target(", \"fast-math\": true")).unwrap().index;
+    assert_eq!(index["build_options"], json!(["-cl-std=CL1.2", "-cl-fast-relaxed-math"]));
+    assert_eq!(index["extensions"], json!(["cl_khr_fp64", "cl_khr_int64_base_atomics"]));
+    let index = build_module(&warps(), &target(", \"supports_subgroups\": true")).unwrap().index;
+    assert_eq!(index["build_options"][0], "-cl-std=CL2.0");
+}
+
+/// A name that the language has taken is kept for no variable, and refused for a kernel.
+#[test]
+fn taken_names_are_given_to_nobody() {
+    let (data, buffer) = pointer("float4", DType::FLOAT32);
+    let module = |name: &str| {
+        grid(name, vec![data.clone()], |_, t| vec![Stmt::store(&buffer, vec![t.clone()], f32s(1.0))])
+    };
+    compiles("names", &write_module(&module("f_kernel"), &ALL).unwrap().text);
+    let found = unsupported(&module("vload4"), &ALL);
+    assert!(found[0].message.contains("\"vload4\" cannot name a function here"), "{found:?}");
 }
