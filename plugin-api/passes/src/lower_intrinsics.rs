@@ -147,6 +147,7 @@ const CORE: &[Op] = &[
     Op::ThrowLastError,
     Op::CallPacked,
     Op::StorageSync,
+    Op::ThreadReturn,
     Op::AtomicAdd,
     Op::ParallelLaunch,
 ];
@@ -292,6 +293,14 @@ impl Lowerer<'_> {
                 let args: [Expr; 7] = std::array::from_fn(|index| args[index].clone());
                 quantised::multiply_shift_per_axis(&args)
             }
+            (
+                Op::WarpActivemask
+                | Op::WarpShuffle
+                | Op::WarpShuffleUp
+                | Op::WarpShuffleDown
+                | Op::WarpShuffleXor,
+                _,
+            ) => return Err(self.no_warp(op)),
             _ => library::call(op, args, dtype).ok_or_else(|| {
                 PassError::bug(
                     "lower_intrinsics",
@@ -301,6 +310,16 @@ impl Lowerer<'_> {
             })?,
         };
         Ok(Some(new))
+    }
+
+    fn no_warp(&self, op: Op) -> PassError {
+        let message = format!(
+            "expected what target \"{}\" can run, whose threads pass nothing on within a warp; found {}: go through shared \
+             memory, or build for a target that has it",
+            self.facts.target.kind,
+            op.name()
+        );
+        PassError::target("lower_intrinsics", &self.function.name, message)
     }
 
     /// 1 / (1 + e^-x), or e^x / (1 + e^x) below 0, where e^-x may overflow though the result does not.

@@ -63,6 +63,9 @@ fn source_of(artifact: &Artifact<'_>, index: &Value) -> Result<Source, Error> {
     let section = artifact.section(SECTION).map_err(|error| value_error(error.message()))?;
     let text = core::str::from_utf8(section.data)
         .map_err(|error| value_error(format!("the source is not UTF-8: {error}")))?;
+    // Drivers take a text without a length to end with a NUL, and PoCL reads on from one of no bytes.
+    let is_text = !text.trim().is_empty() && !text.contains('\0');
+    ensure!(is_text, ErrorKind::VALUE_ERROR, "an artifact of kind {NAME}: the source is empty or has a NUL");
     Ok(Source {
         text: text.to_owned(),
         options: texts(index, "build_options")?,

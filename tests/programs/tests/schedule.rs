@@ -74,10 +74,6 @@ fn within(module: &IrModule, facts: &TargetFacts) -> Result<(), String> {
 fn lowered(case: &Case, facts: &TargetFacts) -> Result<(), Failure> {
     let mut module = case.module.clone();
     for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device") {
-        // A program that touches no memory has nothing to launch.
-        if *name == "verify_memory" {
-            continue;
-        }
         let new =
             pass(&module, facts).map_err(|error| failure(&format!("{name} refuses"), &module, error))?;
         if new == module {

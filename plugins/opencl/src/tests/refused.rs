@@ -33,6 +33,10 @@ fn a_source_that_the_driver_refuses_is_an_error_with_its_log() {
 #[test]
 fn an_index_that_the_source_does_not_keep_is_refused() {
     let Some(bench) = Bench::new() else { return };
+    for empty in ["", " \n", "\0"] {
+        let error = bench.load(empty, json!([])).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::VALUE_ERROR);
+    }
     let mut absent = add_entry();
     absent["symbol"] = json!("sub");
     let error = bench.load(ADD, json!([absent])).err().unwrap();
