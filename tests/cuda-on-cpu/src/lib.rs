@@ -1,0 +1,16 @@
+//! A plugin for tests: host memory as `device_api.cuda`, and a loader that runs the CUDA C of an artifact on the
+//! processor. clang compiles it as C++ after `shim.h`; the threads of a block are fibres, one block after the other.
+//!
+//! What it finds is what the text means: indices, barriers, warps, atomics, conversions. It finds no races between
+//! barriers, no resource limits, and nothing of NVIDIA's compiler, which has tests of its own.
+
+mod device_api;
+mod loader;
+
+use chipdock_plugin_api::cpu::CpuDeviceApi;
+use chipdock_plugin_api::{export_plugin, register_device_api, register_module_loader};
+
+export_plugin! { name: "chipdock-cuda-on-cpu" }
+
+register_device_api!("cuda", 2, |host| Box::new(device_api::Processor(CpuDeviceApi::new(host))));
+register_module_loader!("cuda", |host| Box::new(loader::Loader { host }));
