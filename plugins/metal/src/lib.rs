@@ -1,7 +1,17 @@
-//! Target `metal`: Metal Shading Language for Apple GPUs.
+//! Target `metal`: Metal Shading Language for Apple GPUs. A code generator without a device API yet.
+//!
+//! * `target.kind.metal`: the options, by schema alone.
+//! * `target.build.metal` (`codegen`): a module to one MSL text, through the dialect.
 
-use chipdock_plugin_api::{SchemaOnly, export_plugin, register_target_kind};
+mod codegen;
+mod dialect;
+
+#[cfg(test)]
+mod tests;
+
+use chipdock_plugin_api::{SchemaOnly, export_plugin, register_codegen, register_target_kind};
 
 export_plugin! { name: "metal" }
 
 register_target_kind!("metal", include_str!("target_kind.json"), |_| Box::new(SchemaOnly));
+register_codegen!("metal", "1.0.0", "1.2.0", |_| Box::new(codegen::MetalCodegen));
