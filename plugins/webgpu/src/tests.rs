@@ -1,3 +1,4 @@
-//! Tests that need no host.
+//! Tests that need no host. What is written is held against naga by `tests/shaders`.
 
-mod support;
+mod robust;
+mod target;
