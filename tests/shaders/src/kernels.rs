@@ -67,12 +67,9 @@ fn array(dtype: DType, elements: usize, numbers: &mut Numbers) -> Array {
     Array::from_f64(dtype, &[elements], &values)
 }
 
-/// Launches of the module's kernels with made-up arguments; the error names what could not be made up.
-///
-/// # Errors
-///
-/// A kernel whose sizes cannot be told.
-pub fn launches(module: &IrModule) -> Result<Vec<Launch>, String> {
+/// Launches of the module's kernels with made-up arguments, or why there is none: a kernel whose sizes cannot be told.
+#[must_use]
+pub fn launches(module: &IrModule) -> Vec<Result<Launch, String>> {
     let is_kernel = |f: &&PrimFunc| f.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2));
     module.functions.iter().filter(is_kernel).map(launch).collect()
 }

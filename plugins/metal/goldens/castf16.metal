@@ -1,0 +1,9 @@
+// Written by chipdock for target metal: Metal Shading Language, to be compiled without fast math.
+#include <metal_stdlib>
+using namespace metal;
+
+kernel void g_castf16_kernel(const device float* A_ptr [[buffer(0)]], device half* B_ptr [[buffer(1)]], uint3 cd_block [[threadgroup_position_in_grid]], uint3 cd_thread [[thread_position_in_threadgroup]]) {
+    const int blockIdx_x = int(cd_block.x);
+    const int threadIdx_x = int(cd_thread.x);
+    B_ptr[blockIdx_x * 128 + threadIdx_x] = half(float(half(A_ptr[blockIdx_x * 128 + threadIdx_x])));
+}
