@@ -257,8 +257,9 @@ fn check_request(device: &Device, request: &DataSpaceRequest<'_>) -> Result<(), 
 /// Asks the driver for the memory.
 fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Result<Backing, Error> {
     let what = || format!("{}: {} bytes of kind {:?}", device.name(), request.size_bytes, request.kind);
-    // OpenCL has no buffer of no bytes.
-    let size = usize::try_from(request.size_bytes.max(1)).map_err(|_| failed(what(), NO_MEMORY))?;
+    // OpenCL has no buffer of no bytes; and whole words, since halves are added to atomically by the word they lie in.
+    let size = request.size_bytes.max(1).checked_next_multiple_of(4);
+    let size = size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| failed(what(), NO_MEMORY))?;
     let context = &opened.context;
     Ok(match request.kind {
         DataSpaceKind::Device => Backing::Device(context.buffer(CL_MEM_READ_WRITE, size).or_failed(what)?),
