@@ -8,7 +8,9 @@ mod support;
 use chipdock_filetests::root;
 use chipdock_ir::interpret::{Arg, Array, Interpreter, Outcome, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{IrModule, Param, PrimFunc, Stage, TargetFacts, print};
+use chipdock_ir::{
+    Callee, Child, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage, Stmt, StmtKind, TargetFacts, print,
+};
 use chipdock_passes::{PIPELINE, Pass};
 
 /// Elements behind a pointer, which has no shape.
@@ -110,4 +112,53 @@ fn kernels_with_threads_compute_the_same_after_every_pass() {
         let n_functions = check(&facts);
         assert!(n_functions >= 30, "only {n_functions} functions ran");
     }
+}
+
+fn is_barrier(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Evaluate(e)
+        if matches!(&e.kind, ExprKind::Call { callee: Callee::Op(Op::StorageSync), .. }))
+}
+
+/// The statement without its barrier of that number, counted down to 0.
+fn without(stmt: &Stmt, number: &mut usize) -> Stmt {
+    if is_barrier(stmt) {
+        *number = number.wrapping_sub(1);
+        return if *number == usize::MAX { Stmt::nop() } else { stmt.clone() };
+    }
+    stmt.map_children(&mut Expr::clone, &mut |s| without(s, number))
+}
+
+/// Every barrier that is inserted is needed: without it threads race, and the interpreter says so.
+#[test]
+fn without_any_of_its_barriers_a_kernel_races() {
+    let facts = support::device_facts();
+    let mut n_barriers = 0;
+    for (name, module) in programs() {
+        let wanted = ["thread_sync/once.py", "thread_sync/loops.py", "thread_sync/divergent.py"];
+        if !wanted.iter().any(|wanted| name.ends_with(wanted)) {
+            continue;
+        }
+        for function in &module.functions {
+            let args = inputs(function).unwrap();
+            let mut after = IrModule { functions: vec![function.clone()], attrs: module.attrs.clone() };
+            let upto = passes().take_while(|(pass, _)| *pass != "lower_thread_allreduce");
+            for (_, apply) in upto {
+                after = apply(&after, &facts).unwrap();
+            }
+            assert!(run(&after, function, &args).is_ok(), "{name}: {}", function.name);
+            let mut n = 0;
+            after.functions[0].body.walk(&mut |child| {
+                n += usize::from(matches!(child, Child::Stmt(stmt) if is_barrier(stmt)));
+            });
+            for number in 0..n {
+                let mut racing = after.clone();
+                racing.functions[0].body = without(&after.functions[0].body, &mut number.clone());
+                let result = run(&racing, function, &args);
+                let text = print::module(&racing);
+                assert!(result.is_err(), "{name}: {}: barrier {number} is not needed\n{text}", function.name);
+            }
+            n_barriers += n;
+        }
+    }
+    assert!(n_barriers >= 8, "only {n_barriers} barriers");
 }
