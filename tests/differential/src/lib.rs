@@ -105,7 +105,7 @@ pub fn backends_left(host: &Host) -> (Vec<Backend>, Vec<Absent>) {
 /// When a folder's `expectations.toml` cannot be read.
 #[must_use]
 pub fn expected() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
+    let folder = chipdock_filetests::workspace().join("plugins");
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut all = Vec::new();
     for path in entries.flatten().map(|entry| entry.path().join("expectations.toml")) {

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the tasks of this project.
 
+mod carry;
 mod commands;
 mod peers;
 mod plugins;
@@ -22,6 +23,7 @@ Tasks:
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit; with --peers the
             example kernels beside real TVM and numpy (`cargo xtask bench --peers --help`)
   plugins   build the plugins and write their manifests; prints the folder
+  carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
   wheels    fetch what tests of plugins ask of PyPI; prints each variable that tests find it by
   ci        the same as test; what .ci/run calls
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         "plugins" => plugins::build(rest.iter().any(|argument| argument == "--release")).map(|built| {
             println!("{}", built.folder.display());
         }),
+        "carry" => carry::run(rest),
         "python" => python::environment().map(|path| println!("{}", path.display())),
         "wheels" => wheels::run(),
         "" | "help" | "-h" | "--help" => {

@@ -56,10 +56,10 @@ fn random_programs_scheduled_by_default_agree_with_the_interpreter() {
 #[test]
 fn what_once_was_wrong_is_right_on_devices() {
     let host = host();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/regressions");
+    let folder = chipdock_filetests::workspace().join("tests/programs/regressions");
     on_each_device(&host, |backend| {
         let (mut n_kernels, mut wrong) = (0, Vec::new());
-        for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        for entry in std::fs::read_dir(&folder).expect("the folder is there") {
             let path = entry.expect("it can be listed").path();
             let text = std::fs::read_to_string(&path).expect("it can be read");
             let module = chipdock_script::parse(&text, &path.to_string_lossy()).expect("it is a kernel");

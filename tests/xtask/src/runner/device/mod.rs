@@ -1,6 +1,7 @@
 //! Devices beside their own driver: what Chipdock adds to a launch, a copy, a program that was built before.
 
 mod bare;
+mod cuda;
 
 use std::path::Path;
 use std::process::Command;
@@ -81,6 +82,9 @@ fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
 ///
 /// A call that fails.
 pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
+    if !backend.is_host() && cuda::serves(backend) {
+        return cuda::measure(options, host, backend);
+    }
     if backend.is_host() || !bare::serves(backend) {
         return Ok(Vec::new());
     }
