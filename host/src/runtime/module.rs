@@ -6,8 +6,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
-    CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, ChipdockArtifact, ChipdockModule,
-    ChipdockModuleHandle, ChipdockSection,
+    CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_DEVICE_CPU, ChipdockArtifact, ChipdockModule,
+    ChipdockModuleHandle, ChipdockSection, DLDevice,
 };
 use chipdock_plugin_api as api;
 
@@ -166,18 +166,38 @@ impl Host {
             .map_err(|message| Error::new(ErrorKind::BrokenPlugin, format!("the module's {message}")))
     }
 
-    /// Asks the loader of an artifact whether it would run on a device.
+    /// Asks the loaders of an artifact whether it would run on a device: that of the kernels for the device, where it
+    /// imports any, and that of the functions that launch them for host memory.
     ///
     /// # Errors
     ///
     /// `Unavailable` when nobody loads it; what the loader answers.
     pub fn check_artifact(&self, artifact: &Artifact, device: &Device) -> Result<Verdict, Error> {
+        let own = self.check_alone(artifact, device.number())?;
+        if own == Verdict::Ok || artifact.imports().is_empty() {
+            return Ok(own);
+        }
+        let host = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+        let of_host = self.check_alone(artifact, host)?;
+        if of_host != Verdict::Ok {
+            return Ok(of_host);
+        }
+        let mut first = None;
+        for import in artifact.imports() {
+            match self.check_artifact(import, device)? {
+                Verdict::Ok => return Ok(Verdict::Ok),
+                other => first = first.or(Some(other)),
+            }
+        }
+        Ok(first.unwrap_or(own))
+    }
+
+    fn check_alone(&self, artifact: &Artifact, device: DLDevice) -> Result<Verdict, Error> {
         let loader = self.loader(artifact)?;
         let (mut verdict, mut reason) = (CHIPDOCK_ARTIFACT_OK, api::Any::NONE.into_raw());
         let services = self.0.services;
         services.clear_error();
         let status = with_raw(artifact, |raw| {
-            let device = device.number();
             // SAFETY: the registered `self`, an artifact that lives for the call, places to write to.
             unsafe {
                 (loader.owned.table().check)(loader.owned.self_(), raw, device, &mut verdict, &mut reason)
