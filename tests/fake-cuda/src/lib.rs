@@ -97,6 +97,12 @@ exports! {
         unsafe { put(text, meaning.unwrap_or(ptr::null())) }.err().unwrap_or(code::SUCCESS)
     }
 
+    /// Tables of the driver's own, of which there are none. NVRTC asks for one where a driver is found, and does not look
+    /// whether there is such a function at all.
+    fn cuGetExportTable(_table: *mut *const c_void, _id: *const c_void) {
+        code::NOT_FOUND
+    }
+
     /// How many devices there are.
     fn cuDeviceGetCount(count: *mut c_int) {
         // SAFETY: the caller's place.
