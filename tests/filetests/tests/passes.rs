@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chipdock_filetests::{bless, root};
 use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{IrModule, PrimFunc, Stage, print};
+use chipdock_ir::{IrModule, PrimFunc, Stage, TargetFacts, print};
 use chipdock_passes::{LowerOptions, PIPELINE, Pass, Schedule, lower};
 
 use support::{device_facts, host_facts, inputs, parallel_host_facts, shuffling_facts};
@@ -151,8 +151,8 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 
 /// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. A line
 /// `# target: device` asks for a device with threads instead of a host, `# target: device with shuffles` for one whose warps
-/// shuffle, `# target: parallel host` for a host whose code
-/// launches parallel regions.
+/// shuffle, `# target: device with handles` for one whose data pointers are opaque, `# target: parallel host` for a host
+/// whose code launches parallel regions.
 #[test]
 fn each_pass_makes_the_golden() {
     let (mut failures, mut checked) = (Vec::new(), 0);
@@ -164,6 +164,10 @@ fn each_pass_makes_the_golden() {
         let facts = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
             Some("device") => device_facts(),
             Some("device with shuffles") => shuffling_facts(),
+            Some("device with handles") => TargetFacts { opaque_handles: true, ..device_facts() },
+            Some("device with short handles") => {
+                TargetFacts { opaque_handles: true, pointer_bits: 32, ..device_facts() }
+            }
             Some("parallel host") => parallel_host_facts(),
             Some(other) => panic!("{}: there is no target {other}", file.name),
             None => host_facts(),
