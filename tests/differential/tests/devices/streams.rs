@@ -57,6 +57,10 @@ impl Bench {
         let [slow, step, copy] = ["slow", "step", "copy"].map(function);
         let mut bench = Self { slow, step, copy, steps: 1 << 16, device: backend.device.clone() };
         let one = bench.number(1);
+        // The first launches also wait for the driver, which builds each kernel when it is first launched.
+        bench.queue_slow(&one);
+        bench.copy.call(&[(&one).into(), (&one).into()]).expect("queued");
+        bench.device.sync().expect("done");
         loop {
             let start = Instant::now();
             bench.queue_slow(&one);
