@@ -48,6 +48,10 @@ fn expectations() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/cuda/expectations.toml")
 }
 
+/// Cases that look at what a kernel has computed.
+const RUN_KERNELS: &[&str] =
+    &["stream/kernel/", "threads/load/", "threads/call/", "threads/call-on-own-streams/"];
+
 #[test]
 fn the_devices_keep_the_contract() {
     let setup = Setup::new();
@@ -55,18 +59,24 @@ fn the_devices_keep_the_contract() {
     let expectations = expectations.to_str().expect("a path");
     let arguments = ["conformance", "cuda.so", "--level", "device", "--expectations", expectations];
     let output = setup.run(true, &[&arguments[..], &["--report-json", "report.json"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = fs::read_to_string(setup.folder.path().join("report.json")).expect("a report");
     let report: Value = serde_json::from_str(&text).expect("JSON");
-    let verdicts: Vec<&str> = report["cases"]
+    let cases: Vec<(&str, &str)> = report["cases"]
         .as_array()
         .expect("cases")
         .iter()
-        .filter(|case| case["id"].as_str().is_some_and(|id| id.ends_with("@cuda")))
-        .filter_map(|case| case["status"].as_str())
+        .filter_map(|case| Some((case["id"].as_str()?, case["status"].as_str()?)))
         .collect();
-    let passed = verdicts.iter().filter(|verdict| **verdict == "passed").count();
-    assert!(passed > 800, "the devices were there: {passed} of {} cases passed", verdicts.len());
+    // The fake driver runs no kernels: what a kernel is to have computed is not there.
+    let is_right = |(id, status): &&(&str, &str)| {
+        ["passed", "unsupported", "absent"].contains(status)
+            || RUN_KERNELS.iter().any(|start| id.starts_with(start))
+    };
+    let wrong: Vec<_> = cases.iter().filter(|case| !is_right(case)).collect();
+    assert!(wrong.is_empty(), "{wrong:?}\n{}", said(&output));
+    let on_devices = |case: &&(&str, &str)| case.0.ends_with("@cuda") && case.1 == "passed";
+    let passed = cases.iter().filter(on_devices).count();
+    assert!(passed > 800, "the devices were there: {passed} of {} cases passed", cases.len());
 }
 
 #[test]
