@@ -71,22 +71,23 @@ fn kernels_run_on_devices() {
 /// Whatever a target's device is: it can be compiled for, looked at, and kept.
 #[test]
 fn what_is_compiled_for_a_device_can_be_seen() {
-    let (scratch, _) = vector_add();
+    let scratch = Scratch::new();
+    scratch.kernel("unroll_vectorize.py");
     let kinds = kinds(&scratch);
     assert!(!kinds.is_empty(), "no target kind of a device is usable");
     for (kind, _) in kinds {
         let show = |what: &str| {
-            let ended = scratch.run(&format!("build vector_add.py --target {kind} --emit {what}"));
+            let ended = scratch.run(&format!("build unroll_vectorize.py --target {kind} --emit {what}"));
             assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{kind}: {what}");
             ended.stdout
         };
         assert!(show("ir").contains("T.sblock"), "{kind}");
         let schedule = show("schedule");
         assert!(schedule.contains("blockIdx.x") && schedule.contains("threadIdx.x"), "{kind}: {schedule}");
-        assert!(show("source").contains("vector_add_kernel"), "{kind}");
-        let ended = scratch.run(&format!("build vector_add.py --target {kind} -o add.artifact --json"));
+        assert!(show("source").contains("unroll_vectorize_kernel"), "{kind}");
+        let ended = scratch.run(&format!("build unroll_vectorize.py --target {kind} -o add.artifact --json"));
         assert_eq!(ended.json()["emit"], "artifact", "{kind}");
-        let ended = scratch.run(&format!("build vector_add.py --target {kind} -o add.o"));
+        let ended = scratch.run(&format!("build unroll_vectorize.py --target {kind} -o add.o"));
         assert_eq!(ended.code, Some(2), "{kind}: {}", ended.stderr);
         assert!(ended.stderr.contains("artifact"), "{}", ended.stderr);
     }
