@@ -166,8 +166,12 @@ fn t5_plugins_have_one_shape() {
     let mut findings = Vec::new();
     for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
         let (path, name) = (plugin.path(), plugin.file_name().to_string_lossy().into_owned());
+        // Those without a card stand in a list of `tests/conformance/tests/in_tree.rs`, each with its reason.
+        let in_tree =
+            fs::read_to_string(root().join("tests/conformance/tests/in_tree.rs")).unwrap_or_default();
+        let is_listed = in_tree.contains(&format!("    (\"{name}\", &["));
         for file in ["README.md", "expectations.toml", "conformance.card.json", "Cargo.toml", "src/lib.rs"] {
-            if !path.join(file).is_file() {
+            if !path.join(file).is_file() && !(is_listed && file == "conformance.card.json") {
                 findings.push(format!("plugins/{name}/{file} is missing"));
             }
         }
