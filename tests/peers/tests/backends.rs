@@ -93,7 +93,9 @@ fn backends_agree_with_the_interpreter() {
     let host = host();
     let groups = groups();
     let tables = Mutex::new(Tables::default());
-    let backends = backends(&host);
+    // Drivers compile a kernel anew for each of these thousands: the conformance suite has the same tables for devices.
+    let mut backends = backends(&host);
+    backends.retain(|backend| backend.facts.is_host);
     let found: Vec<Vec<Vec<Found>>> =
         backends.iter().map(|backend| run_all(&host, backend, &groups, &tables)).collect();
     let mut summary = Summary::default();
