@@ -1,7 +1,7 @@
 //! The whole pipeline for devices: what it makes of the corpus is valid, and gives on the interpreter what the module gave
 //! as it was read.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
 
 mod support;
 
