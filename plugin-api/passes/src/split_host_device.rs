@@ -11,7 +11,7 @@ use chipdock_ir::{
 };
 
 use crate::PassError;
-use crate::walk::{any_stmt, called_functions};
+use crate::walk::{any_stmt, called_functions, depends_on_memory};
 use kernel::Region;
 
 pub(crate) const PASS: &str = "split_host_device";
@@ -68,8 +68,12 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
         hosts.push(PrimFunc { body, attrs, ..function.clone() });
     }
     let called = callees(module, &kernels)?;
-    // What kernels alone call is no function of the host: it may do what only a device can.
-    hosts.retain(|function| !called.iter().any(|callee| callee.name == function.name) || is_public(function));
+    // What kernels call is a function of the host too, unless it touches what only a device can.
+    hosts.retain(|function| {
+        !called.iter().any(|callee| callee.name == function.name)
+            || is_public(function)
+            || is_arithmetic(function)
+    });
     hosts.extend(called.into_iter().map(|callee| with_target(callee, facts)));
     hosts.extend(kernels.into_iter().map(|kernel| with_target(&kernel, facts)));
     Ok(IrModule { functions: hosts, attrs: module.attrs.clone() })
@@ -83,6 +87,15 @@ pub(crate) fn is_kernel(function: &PrimFunc) -> bool {
 fn is_public(function: &PrimFunc) -> bool {
     matches!(function.attrs.get(attr::IS_GLOBAL_FUNC), Some(AttrValue::Bool(true) | AttrValue::Int(1)))
         || function.attrs.contains_key(attr::GLOBAL_SYMBOL)
+}
+
+/// Whether a function computes from its arguments alone.
+fn is_arithmetic(function: &PrimFunc) -> bool {
+    let mut touches = any_stmt(&function.body, &mut |kind| {
+        matches!(kind, StmtKind::Store { .. } | StmtKind::AllocBuffer { .. } | StmtKind::Assert { .. })
+    });
+    function.body.walk_exprs(&mut |expr| touches |= depends_on_memory(expr));
+    !touches
 }
 
 fn with_target(function: &PrimFunc, facts: &TargetFacts) -> PrimFunc {

@@ -263,6 +263,6 @@ mod tests {
 
     #[test]
     fn each_plugin_says_what_has_to_be_there() {
-        assert_eq!(expected(), ["c", "llvm"]);
+        assert_eq!(expected(), ["c", "llvm", "opencl"]);
     }
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each};
+use chipdock_differential::{host, on_each_host};
 use chipdock_host::{Host, Module};
 use chipdock_ir::interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, Expr, IrModule, Op, PrimFunc, Signature, build};
@@ -81,7 +81,7 @@ fn float32_is_within_its_bounds() {
         exact.to_f64()
     };
     let exact: Vec<Vec<f64>> = ops.iter().map(exact).collect();
-    on_each(&host, |backend| {
+    on_each_host(&host, |backend| {
         let loaded = run::build(&host, backend, &module_single).expect("built");
         let mut n_ops = 0;
         for (op, exact) in ops.iter().zip(&exact).filter(|(op, _)| is_lowered(&host, backend, **op)) {
@@ -116,7 +116,7 @@ fn float64_is_within_its_bounds() {
     let sizes: Vec<usize> = ops.iter().map(|op| cases(op).len()).collect();
     assert!(sizes.iter().all(|n| *n > 100), "{sizes:?}");
     let module = module(&ops, DType::FLOAT64, &sizes);
-    on_each(&host, |backend| {
+    on_each_host(&host, |backend| {
         let loaded = run::build(&host, backend, &module).expect("built");
         for op in ops.iter().filter(|op| is_lowered(&host, backend, **op)) {
             let bound = lowered_ulps(*op, DType::FLOAT64).expect("a bound");

@@ -14,13 +14,14 @@ fn kernel(threads: Option<i32>, shared: Option<i32>) -> IrModule {
     let mut f = build::function("fill");
     let a = f.buffer("A", [1024], DType::FLOAT32);
     let zero = || Expr::float(0.0, DType::FLOAT32);
-    if let Some(elements) = shared {
-        f.alloc("S", [elements], DType::FLOAT32, StorageScope::SHARED);
-    }
+    let s = shared.map(|elements| f.alloc("S", [elements], DType::FLOAT32, StorageScope::SHARED));
     match threads {
-        Some(threads) => {
-            f.thread_binding("t", threads, ThreadAxis::ThreadX, |f, i| f.store(&a, [&i], zero()))
-        }
+        Some(threads) => f.thread_binding("t", threads, ThreadAxis::ThreadX, |f, i| {
+            if let Some(s) = &s {
+                f.store(s, [&i], zero());
+            }
+            f.store(&a, [&i], zero());
+        }),
         None => f.range("i", 1024, |f, i| f.store(&a, [&i], zero())),
     }
     build::module([f.finish()])
