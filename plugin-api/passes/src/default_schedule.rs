@@ -9,9 +9,11 @@ mod matmul;
 mod memory;
 mod nest;
 mod reduction;
+mod returns;
 mod tile;
 mod transpose;
 mod vector;
+mod views;
 
 use chipdock_ir::{IrModule, PrimFunc, TargetFacts};
 
@@ -44,6 +46,10 @@ pub(crate) use host::steps;
 /// call: those run within the threads of their callers. Memory that one thread alone needs becomes `local`, memory
 /// that several launches need `global`. Numbers of threads, blocks and bytes keep to what is known of the target; where a
 /// grid would be larger than its limit, threads run a loop. Marks on loops (`T.vectorized`, `T.unroll`) are hints here.
+///
+/// The host runs what touches no memory: calls of functions that compute from scalars alone too, which may raise errors there
+/// (threads cannot). A function that ends within a loop, where only the device knows it, leaves the loop and skips what
+/// follows. A view that is declared around launches is declared in each that uses it.
 ///
 /// Some nests are known better: where all accesses step to the neighbour along a loop of constant extent, threads load and
 /// store vectors; a reduction along memory, or with few results, is one of the threads of a block (K6), which

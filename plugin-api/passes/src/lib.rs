@@ -69,6 +69,7 @@
 
 mod bind_offsets;
 mod bind_target;
+mod callees;
 mod capture;
 mod default_schedule;
 mod error;

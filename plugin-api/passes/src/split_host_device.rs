@@ -11,7 +11,8 @@ use chipdock_ir::{
 };
 
 use crate::PassError;
-use crate::walk::{any_stmt, called_functions, depends_on_memory};
+use crate::callees::Callees;
+use crate::walk::{any_stmt, called_functions};
 use kernel::Region;
 
 pub(crate) const PASS: &str = "split_host_device";
@@ -68,11 +69,12 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
         hosts.push(PrimFunc { body, attrs, ..function.clone() });
     }
     let called = callees(module, &kernels)?;
+    let all = Callees::of(module);
     // What kernels call is a function of the host too, unless it touches what only a device can.
     hosts.retain(|function| {
         !called.iter().any(|callee| callee.name == function.name)
             || is_public(function)
-            || is_arithmetic(function)
+            || all.is_arithmetic(&function.name)
     });
     hosts.extend(called.into_iter().map(|callee| with_target(callee, facts)));
     hosts.extend(kernels.into_iter().map(|kernel| with_target(&kernel, facts)));
@@ -87,15 +89,6 @@ pub(crate) fn is_kernel(function: &PrimFunc) -> bool {
 fn is_public(function: &PrimFunc) -> bool {
     matches!(function.attrs.get(attr::IS_GLOBAL_FUNC), Some(AttrValue::Bool(true) | AttrValue::Int(1)))
         || function.attrs.contains_key(attr::GLOBAL_SYMBOL)
-}
-
-/// Whether a function computes from its arguments alone.
-fn is_arithmetic(function: &PrimFunc) -> bool {
-    let mut touches = any_stmt(&function.body, &mut |kind| {
-        matches!(kind, StmtKind::Store { .. } | StmtKind::AllocBuffer { .. } | StmtKind::Assert { .. })
-    });
-    function.body.walk_exprs(&mut |expr| touches |= depends_on_memory(expr));
-    !touches
 }
 
 fn with_target(function: &PrimFunc, facts: &TargetFacts) -> PrimFunc {

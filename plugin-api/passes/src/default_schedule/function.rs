@@ -14,10 +14,12 @@ use super::launch::{self, Axis};
 use super::limits::Limits;
 use super::memory;
 use super::nest::{Head, Nest, with_body};
-use super::{matmul, reduction, transpose, vector};
+use super::returns::{returns, without_returns};
+use super::{matmul, reduction, transpose, vector, views};
 use crate::PassError;
-use crate::simplify::{is_pure, leaves_loop};
-use crate::walk::{any_stmt, depends_on_memory, try_map_functions, vars_of};
+use crate::callees::Callees;
+use crate::simplify::leaves_loop;
+use crate::walk::{any_stmt, try_map_functions, vars_of};
 
 const PASS: &str = "default_schedule";
 
@@ -31,6 +33,7 @@ pub(super) fn schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModul
         return Ok(module.clone());
     }
     let called = called(module);
+    let callees = Callees::of(module);
     try_map_functions(module, |function| {
         // The host's side of calls, and what is a kernel already.
         if matches!(function.attrs.get(attr::CALLING_CONV), Some(AttrValue::Int(1..))) {
@@ -39,7 +42,7 @@ pub(super) fn schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModul
         if called.contains(&function.name) {
             return Ok(within_threads(function));
         }
-        Scheduler::new(function, facts, limits).function()
+        Scheduler::new(function, facts, limits, &callees).function()
     })
 }
 
@@ -69,6 +72,8 @@ enum Part {
     Host(Stmt),
     /// It touches memory, and was left as it was.
     Device(Stmt),
+    /// It touches memory, and was left as it was but for what these statements bind, which the host runs before.
+    Behind(Vec<Stmt>, Stmt),
     /// It launches all that touches memory.
     Launched(Stmt),
 }
@@ -77,6 +82,7 @@ struct Scheduler<'a> {
     function: &'a PrimFunc,
     facts: &'a TargetFacts,
     limits: Limits,
+    callees: &'a Callees,
     /// Memory of parameters that may overlap.
     overlapping: HashSet<Var>,
     /// Variables that are not negative.
@@ -84,7 +90,7 @@ struct Scheduler<'a> {
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(function: &'a PrimFunc, facts: &'a TargetFacts, limits: Limits) -> Self {
+    fn new(function: &'a PrimFunc, facts: &'a TargetFacts, limits: Limits, callees: &'a Callees) -> Self {
         let (mut overlapping, mut sizes) = (HashSet::new(), HashSet::new());
         for param in &function.params {
             match param {
@@ -103,7 +109,7 @@ impl<'a> Scheduler<'a> {
         if function.attrs.get(attr::NOALIAS) == Some(&AttrValue::Bool(true)) {
             overlapping.clear();
         }
-        Self { function, facts, limits, overlapping, sizes }
+        Self { function, facts, limits, callees, overlapping, sizes }
     }
 
     fn refused(&self, stmt: &Stmt, message: String) -> PassError {
@@ -165,7 +171,10 @@ impl<'a> Scheduler<'a> {
                 };
                 match self.stmt(body)? {
                     Part::Launched(body) => Part::Launched(Stmt::new(note(body)).with_span(stmt.span)),
-                    Part::Host(_) if is_of_host(value) => Part::Host(stmt.clone()),
+                    Part::Behind(before, body) => {
+                        Part::Behind(before, Stmt::new(note(body)).with_span(stmt.span))
+                    }
+                    Part::Host(_) if self.is_of_host(value) => Part::Host(stmt.clone()),
                     _ => Part::Device(stmt.clone()),
                 }
             }
@@ -173,20 +182,22 @@ impl<'a> Scheduler<'a> {
                 let body = self.whole(body)?;
                 Part::Launched(Stmt::new(StmtKind::While { condition: condition.clone(), body }))
             }
-            StmtKind::While { .. } | StmtKind::Store { .. } | StmtKind::Break | StmtKind::Continue => {
-                Part::Device(stmt.clone())
-            }
+            StmtKind::Store { .. } => self.by_memory(stmt),
+            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => Part::Device(stmt.clone()),
             StmtKind::AllocBuffer { .. } => Part::Host(stmt.clone()),
             StmtKind::DeclBuffer { data, .. } => by_effect(data.is_none()),
             StmtKind::Bind { var, value } => {
-                by_effect(is_of_host(value) && value.dtype.is_scalar() && !var.dtype.is_handle())
+                by_effect(self.is_of_host(value) && value.dtype.is_scalar() && !var.dtype.is_handle())
             }
-            StmtKind::Evaluate(value) => by_effect(is_of_host(value) || calls_packed(value)),
+            StmtKind::Evaluate(value) if self.is_of_host(value) || calls_packed(value) => {
+                Part::Host(stmt.clone())
+            }
+            StmtKind::Evaluate(_) => self.by_memory(stmt),
             StmtKind::Assert { condition, message, .. } => {
-                by_effect(is_of_host(condition) && message.iter().all(is_of_host))
+                by_effect(self.is_of_host(condition) && message.iter().all(|e| self.is_of_host(e)))
             }
             StmtKind::Return(value) => {
-                if value.as_ref().is_some_and(|value| !is_of_host(value)) {
+                if value.as_ref().is_some_and(|value| !self.is_of_host(value)) {
                     return Err(self.refused(
                         stmt,
                         format!(
@@ -201,12 +212,41 @@ impl<'a> Scheduler<'a> {
         })
     }
 
+    /// A statement without others in it that touches memory: the host makes the calls in it that may raise an error.
+    fn by_memory(&self, stmt: &Stmt) -> Part {
+        match self.callees.hoisted(stmt) {
+            (before, _) if before.is_empty() => Part::Device(stmt.clone()),
+            (before, stmt) => Part::Behind(before, stmt),
+        }
+    }
+
     /// The statement with all that touches memory launched.
     fn whole(&self, stmt: &Stmt) -> Result<Stmt, PassError> {
         match self.stmt(stmt)? {
             Part::Host(stmt) | Part::Launched(stmt) => Ok(stmt),
             Part::Device(stmt) => self.solo(&stmt),
+            Part::Behind(before, stmt) => Ok(Stmt::seq(before.into_iter().chain([self.solo(&stmt)?]))),
         }
+    }
+
+    /// Whether the host can evaluate it: it touches no memory, and changes nothing.
+    fn is_of_host(&self, expr: &Expr) -> bool {
+        self.callees.is_of_host(expr)
+    }
+
+    /// What threads cannot do: raise an error, end the function, call an imported one.
+    fn needs_host(&self, stmt: &Stmt) -> bool {
+        let mut needs = any_stmt(stmt, &mut |kind| match kind {
+            StmtKind::Assert { .. } | StmtKind::Return(_) => true,
+            StmtKind::Evaluate(value) => calls_packed(value),
+            _ => false,
+        });
+        stmt.walk(&mut |child| {
+            if let Child::Expr(expr) = child {
+                needs |= self.callees.raises(expr);
+            }
+        });
+        needs
     }
 
     fn sequence(&self, stmt: &Stmt, stmts: &[Stmt]) -> Result<Part, PassError> {
@@ -220,8 +260,11 @@ impl<'a> Scheduler<'a> {
                     if matches!(inner.kind, StmtKind::Bind { .. } | StmtKind::DeclBuffer { .. }) =>
                 {
                     let rest = rest();
-                    let launching = is_launching(&rest);
-                    parts.push(if launching { Part::Launched(rest) } else { Part::Device(rest) });
+                    parts.push(match self.without_view(inner, &rest, &stmts[index + 1..])? {
+                        Some(rest) => self.stmt(&rest)?,
+                        None if is_launching(&rest) => Part::Launched(rest),
+                        None => Part::Device(rest),
+                    });
                     break;
                 }
                 part => parts.push(part),
@@ -232,13 +275,18 @@ impl<'a> Scheduler<'a> {
         if is_host {
             return Ok(Part::Host(stmt.clone()));
         }
-        if !launches && !needs_host(stmt) {
+        if !launches && !self.needs_host(stmt) {
             return Ok(Part::Device(stmt.clone()));
         }
         let (mut done, mut alone) = (Vec::new(), Vec::new());
         for part in parts {
             match part {
                 Part::Device(stmt) => alone.push(stmt),
+                // The host's calls touch no memory: they may come before what does.
+                Part::Behind(before, stmt) => {
+                    done.extend(before);
+                    alone.push(stmt);
+                }
                 Part::Host(stmt) | Part::Launched(stmt) => {
                     if !alone.is_empty() {
                         done.push(self.solo(&Stmt::seq(std::mem::take(&mut alone)))?);
@@ -253,6 +301,14 @@ impl<'a> Scheduler<'a> {
         Ok(Part::Launched(Stmt::seq(done)))
     }
 
+    /// What follows a view that is declared around launches, each of which then declares it.
+    fn without_view(&self, view: &Stmt, all: &Stmt, rest: &[Stmt]) -> Result<Option<Stmt>, PassError> {
+        if !is_launching(all) {
+            return Ok(None);
+        }
+        views::sunk(view, rest, self.callees, &|stmt| self.solo(stmt))
+    }
+
     fn branches(
         &self,
         stmt: &Stmt,
@@ -260,12 +316,12 @@ impl<'a> Scheduler<'a> {
         then: &Stmt,
         otherwise: Option<&Stmt>,
     ) -> Result<Part, PassError> {
-        if !is_of_host(condition) {
+        if !self.is_of_host(condition) {
             let launches = is_launching(stmt);
             return Ok(if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) });
         }
         let parts = [Some(then), otherwise];
-        let mut launches = needs_host(stmt);
+        let mut launches = self.needs_host(stmt);
         let mut is_host = true;
         for branch in parts.into_iter().flatten() {
             let part = self.stmt(branch)?;
@@ -295,7 +351,7 @@ impl<'a> Scheduler<'a> {
             && block.match_buffers.is_empty()
             && predicate.as_int() == Some(1)
             && block.iter_vars.iter().all(|axis| axis.kind != IterKind::Reduce)
-            && values.iter().all(is_of_host);
+            && values.iter().all(|e| self.is_of_host(e));
         let left =
             |launches| if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) };
         if !plain {
@@ -312,6 +368,7 @@ impl<'a> Scheduler<'a> {
         let body = substitution.stmt(&Stmt::seq(allocations.chain([block.body.clone()])));
         Ok(match self.stmt(&body)? {
             Part::Launched(body) => Part::Launched(body),
+            Part::Behind(..) => Part::Launched(self.whole(&body)?),
             Part::Host(_) | Part::Device(_) => left(false),
         })
     }
@@ -320,12 +377,14 @@ impl<'a> Scheduler<'a> {
         let StmtKind::For { min, extent, kind, step, body, .. } = &stmt.kind else {
             return Ok(Part::Device(stmt.clone()));
         };
-        if is_of_host(min) && is_of_host(extent) && (body.is_nop() || extent.as_int().is_some_and(|n| n <= 0))
+        if self.is_of_host(min)
+            && self.is_of_host(extent)
+            && (body.is_nop() || extent.as_int().is_some_and(|n| n <= 0))
         {
             return Ok(Part::Launched(Stmt::nop()));
         }
         let launches = is_launching(stmt);
-        if !launches && !needs_host(stmt) && has_room(stmt) {
+        if !launches && !self.needs_host(stmt) && has_room(stmt) {
             let nest = Nest::of(stmt);
             let on_threads = self.on_threads(&nest);
             for pattern in [matmul::tiled, reduction::across_threads, transpose::tiled] {
@@ -339,7 +398,11 @@ impl<'a> Scheduler<'a> {
         }
         let left =
             |launches| if launches { Part::Launched(stmt.clone()) } else { Part::Device(stmt.clone()) };
-        if leaves_loop(body) || !is_of_host(min) || !is_of_host(extent) || !step.iter().all(is_of_host) {
+        if leaves_loop(body)
+            || !self.is_of_host(min)
+            || !self.is_of_host(extent)
+            || !step.iter().all(|e| self.is_of_host(e))
+        {
             return Ok(left(launches));
         }
         // Launches follow each other, in order.
@@ -348,6 +411,7 @@ impl<'a> Scheduler<'a> {
             Part::Launched(body) if body.is_nop() => Part::Launched(body),
             Part::Launched(body) => Part::Launched(with_body(stmt, body, Some(kind))),
             Part::Host(_) => Part::Host(stmt.clone()),
+            Part::Behind(..) => Part::Launched(with_body(stmt, self.whole(body)?, Some(kind))),
             Part::Device(_) if can_move_out(stmt) => Part::Device(stmt.clone()),
             Part::Device(body) => Part::Launched(with_body(stmt, self.solo(&body)?, Some(kind))),
         })
@@ -475,80 +539,15 @@ fn is_known_around(stmt: &Stmt, buffer: &Buffer) -> bool {
     known
 }
 
-/// Whether the host can evaluate it: it touches no memory, and changes nothing.
-fn is_of_host(expr: &Expr) -> bool {
-    let mut pointers = false;
-    expr.walk(&mut |e| pointers |= matches!(&e.kind, ExprKind::Var(var) if var.dtype.is_handle()));
-    !pointers && is_pure(expr) && !depends_on_memory(expr)
-}
-
 fn calls_packed(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call { callee: Callee::Op(Op::CallPacked), .. })
-}
-
-/// What threads cannot do: raise an error, end the function, call an imported one.
-fn needs_host(stmt: &Stmt) -> bool {
-    any_stmt(stmt, &mut |kind| match kind {
-        StmtKind::Assert { .. } | StmtKind::Return(_) => true,
-        StmtKind::Evaluate(value) => calls_packed(value),
-        _ => false,
-    })
-}
-
-fn returns(stmt: &Stmt) -> bool {
-    any_stmt(stmt, &mut |kind| matches!(kind, StmtKind::Return(_)))
-}
-
-/// The statements without `return`: what follows one stands under the other branch. `None` where one leaves a loop.
-fn without_returns(stmts: &[Stmt]) -> Option<Stmt> {
-    let mut done = Vec::new();
-    for (index, stmt) in stmts.iter().enumerate() {
-        let rest = &stmts[index + 1..];
-        if !returns(stmt) {
-            done.push(stmt.clone());
-            continue;
-        }
-        match &stmt.kind {
-            StmtKind::Return(None) => {}
-            StmtKind::Seq(inner) => done.push(without_returns(&[inner, rest].concat())?),
-            StmtKind::If { condition, then, otherwise } => {
-                let nothing = Stmt::nop();
-                let other = otherwise.as_ref().unwrap_or(&nothing);
-                let follow = |stmt: &Stmt| {
-                    let ends = ends(stmt);
-                    let stmts: Vec<Stmt> =
-                        std::iter::once(stmt).chain(if ends { &[] } else { rest }).cloned().collect();
-                    without_returns(&stmts)
-                };
-                if !ends(then) && !ends(other) && !rest.is_empty() {
-                    return None;
-                }
-                let (then, other) = (follow(then)?, follow(other)?);
-                let other = (!other.is_nop()).then_some(other);
-                done.push(Stmt::if_then(condition.clone(), then, other).with_span(stmt.span));
-            }
-            _ => return None,
-        }
-        break;
-    }
-    Some(Stmt::seq(done))
-}
-
-/// Whether a statement always ends the function.
-fn ends(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::Seq(stmts) => stmts.iter().any(ends),
-        StmtKind::If { then, otherwise: Some(otherwise), .. } => ends(then) && ends(otherwise),
-        _ => false,
-    }
 }
 
 fn is_thread(kind: &StmtKind) -> bool {
     matches!(kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
 }
 
-fn is_launching(stmt: &Stmt) -> bool {
+pub(super) fn is_launching(stmt: &Stmt) -> bool {
     any_stmt(stmt, &mut |kind| is_thread(kind))
 }
 
