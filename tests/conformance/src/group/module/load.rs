@@ -256,9 +256,11 @@ fn null_environment(c: &Context<'_>) -> Verdict {
             }
         }
         Err(error) if !runs_in_host_memory => {
-            let known = ["ValueError", "Unsupported"].contains(&error.kind().as_str());
-            let found = format!("{}: {}", error.kind().as_str(), error.message());
-            ensure(known, "a module, ValueError or Unsupported, without an environment", found)?;
+            if !["ValueError", "Unsupported"].contains(&error.kind().as_str()) {
+                return Err(
+                    made.refused(error, "a module, ValueError or Unsupported, without an environment")
+                );
+            }
         }
         Err(error) => return Err(error.into()),
     }
@@ -284,8 +286,7 @@ fn unknown_section(c: &Context<'_>) -> Verdict {
         let module = loader.load(&artifact, Environment::Working);
         let module = module.map_err(|error| {
             let what = String::from_utf8_lossy(&section.kind).into_owned();
-            let found = format!("{}: {}", error.kind().as_str(), error.message());
-            Stop::failed(format!("a further section of kind \"{what}\" to be ignored"), found)
+            made.refused(error, format!("a further section of kind \"{what}\" to be ignored"))
         })?;
         ensure(module.function(made.function.as_bytes())?.is_some(), "its function", "None")?;
     }
@@ -298,10 +299,9 @@ fn unknown_fields(c: &Context<'_>) -> Verdict {
     let mut index: serde_json::Value = serde_json::from_slice(&artifact.index_json).map_err(Stop::suite)?;
     index["field-of-the-suite"] = serde_json::json!({ "x": [1, null] });
     artifact.index_json = index.to_string().into_bytes();
-    let module = loader.load(&artifact, Environment::Working).map_err(|error| {
-        let found = format!("{}: {}", error.kind().as_str(), error.message());
-        Stop::failed("a field of the index that is not known to be ignored", found)
-    })?;
+    let module = loader.load(&artifact, Environment::Working);
+    let module = module
+        .map_err(|error| made.refused(error, "a field of the index that is not known to be ignored"))?;
     ensure(module.function(made.function.as_bytes())?.is_some(), "its function", "None")?;
     made.still(c)
 }

@@ -1,5 +1,6 @@
 //! Artifacts for a loader under test: made by whoever compiles to its kind.
 
+use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -110,6 +111,14 @@ impl Made {
     /// The arguments of its function.
     pub(super) fn args(&self) -> &[chipdock_ir::interpret::Arg] {
         &self.case.args
+    }
+
+    /// What an error of the loader says: that there is no device is no fault of it.
+    pub(super) fn refused(&self, error: chipdock_plugin_api::Error, expected: impl Display) -> Stop {
+        match (&self.device, error.kind().as_str()) {
+            (Err(_), "Unavailable") => error.into(),
+            (_, kind) => Stop::failed(expected, format!("{kind}: {}", error.message())),
+        }
     }
 
     /// Holds that the whole artifact loads through a real host, and computes what it should.

@@ -87,7 +87,7 @@ fn features(c: &Context<'_>) -> Verdict {
 fn as_the_table_answers(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let answer = read(&tested.canonical(&tested.applied(&[]))?)?;
-    let target = c.target()?;
+    let target = c.host()?.target(c.registration())?;
     ensure(
         *target == answer,
         format!("the target of a host as the table answers: {}", shown(&answer.to_json().to_string())),
