@@ -182,19 +182,11 @@ const DEVICE_TYPE: &str = "chipdock.device_type.";
 const SET_DEVICE: &str = "__tvm_set_device";
 
 impl EnvState {
-    /// What every host has for compiled code, by name; none for what a module has to import.
-    fn own_function(&'static self, name: &str, args: &[api::AnyView<'_>]) -> Option<Result<api::Any, Error>> {
-        if name == SET_DEVICE {
-            return Some(self.set_device_of(args).map(|()| api::Any::NONE));
-        }
-        let device = name.strip_prefix(DEVICE_TYPE)?;
+    /// The number of the device type of that name.
+    fn device_type_of(&'static self, name: &str) -> Result<api::Any, Error> {
         let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
-        let inner = self.services.inner().ok_or_else(gone);
-        Some(
-            inner
-                .and_then(|inner| inner.device_type_of(device))
-                .map(|number| api::Any::from(i64::from(number))),
-        )
+        let number = self.services.inner().ok_or_else(gone)?.device_type_of(name)?;
+        Ok(api::Any::from(i64::from(number)))
     }
 
     fn set_device_of(&'static self, args: &[api::AnyView<'_>]) -> Result<(), Error> {
@@ -222,19 +214,20 @@ unsafe extern "C" fn call_imported(
 ) -> i32 {
     // SAFETY: compiled code passes the environment that it was given, and a NUL-terminated name.
     let (state, name) = unsafe { (state(env), CStr::from_ptr(name).to_string_lossy()) };
-    if name.starts_with("__tvm_") || name.starts_with("chipdock.") {
-        // SAFETY: V.10, as many arguments as it says, for the call.
-        let views = unsafe { api::AnyView::slice_from_raw(args, num_args) };
-        let answer = match views {
-            Ok(views) => state.own_function(&name, views),
-            Err(error) => Some(Err(from_api(&error))),
+    let device = name.strip_prefix(DEVICE_TYPE);
+    if name == SET_DEVICE || device.is_some() {
+        let answer = match device {
+            Some(device) => state.device_type_of(device),
+            // SAFETY: V.10, as many arguments as it says, for the call.
+            None => match unsafe { api::AnyView::slice_from_raw(args, num_args) } {
+                Ok(views) => state.set_device_of(views).map(|()| api::Any::NONE),
+                Err(error) => Err(from_api(&error)),
+            },
         };
-        if let Some(answer) = answer {
-            return state.status(answer.map(|value| {
-                // SAFETY: V.10, a place for an owned value.
-                unsafe { result.write(value.into_raw()) };
-            }));
-        }
+        return state.status(answer.map(|value| {
+            // SAFETY: V.10, a place for an owned value.
+            unsafe { result.write(value.into_raw()) };
+        }));
     }
     let function = state.imported_function(&name);
     match function {

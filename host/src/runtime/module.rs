@@ -3,7 +3,7 @@
 use chipdock_plugin_api::text::str_out;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use chipdock_abi::{
     CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_DEVICE_CPU, ChipdockArtifact, ChipdockModule,
@@ -39,14 +39,35 @@ pub(crate) struct ModuleInner {
     // Released before what it imports and before its loader.
     loaded: Result<Owned<ChipdockModule>, Error>,
     imports: Vec<Module>,
-    /// Functions of imports that compiled code asked for.
-    imported: Mutex<BTreeMap<String, api::Function>>,
+    /// The functions of imports, by name: looked up at each launch, so without a lock.
+    imported: BTreeMap<String, Imported>,
     artifact: Arc<Artifact>,
     host: Host,
     #[expect(dead_code, reason = "held, not read: the module's code may belong to it")]
     loader: Option<Arc<ModuleLoaderEntry>>,
     /// The environment of its code, if that is not its host's.
     own_env: Option<&'static EnvState>,
+}
+
+/// A function of an import.
+struct Imported {
+    /// Once compiled code asked for it; released before its module.
+    function: OnceLock<api::Function>,
+    owner: Module,
+}
+
+impl Imported {
+    /// Of all these, by name; of several of one name the first.
+    fn of(imports: &[Module]) -> BTreeMap<String, Self> {
+        let mut all = BTreeMap::new();
+        for owner in imports {
+            for name in owner.function_names() {
+                let imported = || Self { function: OnceLock::new(), owner: owner.clone() };
+                all.entry(name.to_owned()).or_insert_with(imported);
+            }
+        }
+        all
+    }
 }
 
 impl Drop for ModuleInner {
@@ -133,8 +154,8 @@ impl Host {
         };
         let module = Arc::new(ModuleInner {
             loaded,
+            imported: Imported::of(&imports),
             imports,
-            imported: Mutex::default(),
             artifact: Arc::clone(artifact),
             host: self.clone(),
             loader,
@@ -244,20 +265,13 @@ impl ModuleInner {
 
     /// A function of an import, for compiled code.
     pub(super) fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
-        let mut imported = self.imported.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(function) = imported.get(name) {
+        let missing = || not_imported(name, self.imported.keys().map(String::as_str));
+        let imported = self.imported.get(name).ok_or_else(missing)?;
+        if let Some(function) = imported.function.get() {
             return Ok(function.clone());
         }
-        let missing = || Err(not_imported(name, self.imports.iter().flat_map(Module::function_names)));
-        let owner = self.imports.iter().find(|module| module.function_names().any(|known| known == name));
-        let Some(owner) = owner else { return missing() };
-        match owner.0.own_function(name)? {
-            Some(function) => {
-                imported.insert(name.to_owned(), function.clone());
-                Ok(function)
-            }
-            None => missing(),
-        }
+        let function = imported.owner.0.own_function(name)?.ok_or_else(missing)?;
+        Ok(imported.function.get_or_init(|| function).clone())
     }
 }
 
