@@ -17,12 +17,13 @@
 //!   buffer or a scalar of the size that its type says (a boolean is one byte). Where its launch tells the bytes of
 //!   dynamic shared memory there is one argument more, the last: local memory of that many bytes (at least 1: drivers take
 //!   no 0).
-//! * `build_options`: what `clBuildProgram` is given, in order, joined by spaces.
+//! * `build_options`: what `clBuildProgram` is given, in order, joined by spaces. `-cl-fp32-correctly-rounded-divide-sqrt` is
+//!   among them where the module divides or takes square roots: a device without it cannot run the module.
 //! * `extensions`: what the device has to have, sorted; a driver without one refuses the source, and the loader may say so
 //!   before.
 
 use chipdock_codegen_source::{unsupported, write_module};
-use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
+use chipdock_ir::{BinaryOp, Callee, Diagnostic, ExprKind, IrModule, Op, Stage, Target};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
 use serde_json::{Value, json};
@@ -33,6 +34,9 @@ use crate::dialect::{EXTENSIONS, Features, OpenClDialect};
 pub(crate) const KIND: &str = "opencl";
 /// The section that holds the source.
 pub(crate) const SOURCE: &str = "source";
+
+/// Asks for exact division and square root of float32.
+pub(crate) const EXACT_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 /// The code generator of target `opencl`.
 #[derive(Clone, Copy, Debug)]
@@ -64,21 +68,36 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
         "module_kind": KIND,
         "format": "cl",
         "functions": functions,
-        "build_options": build_options(features, &extensions),
+        "build_options": build_options(features, &extensions, divides(module)),
         "extensions": extensions,
     });
     Ok(Built { index, source: source.text })
 }
 
+/// Whether a module has divisions or square roots of floats: only what has them asks a device for exact ones.
+fn divides(module: &IrModule) -> bool {
+    let mut divides = false;
+    for function in &module.functions {
+        function.body.walk_exprs(&mut |e| {
+            divides |= e.dtype.is_float()
+                && matches!(
+                    e.kind,
+                    ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call { callee: Callee::Op(Op::Sqrt), .. }
+                );
+        });
+    }
+    divides
+}
+
 /// What the driver's compiler is told. Floats are the IR's unless the target asks for speed.
-fn build_options(features: Features, extensions: &[&str]) -> Vec<&'static str> {
+fn build_options(features: Features, extensions: &[&str], divides: bool) -> Vec<&'static str> {
     // Subgroups are of OpenCL C 2.0.
     let has_subgroups = extensions.contains(&"cl_khr_subgroups");
     let mut options = vec![if has_subgroups { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" }];
     if features.is_fast {
         options.push("-cl-fast-relaxed-math");
-    } else if features.divides {
-        options.push("-cl-fp32-correctly-rounded-divide-sqrt");
+    } else if features.divides && divides {
+        options.push(EXACT_DIVISION);
     }
     options
 }

@@ -417,6 +417,12 @@ impl Event {
         }
     }
 
+    /// The same event, held twice.
+    pub(crate) fn shared(&self) -> Answer<Self> {
+        // SAFETY: a live event; what is made here releases it once more.
+        unsafe { event::retain_event(self.0) }.map(|()| Self(self.0))
+    }
+
     /// Waits for the command.
     pub(crate) fn wait(&self) -> Answer<()> {
         let waited = event::wait_for_events(&[self.0]);
@@ -491,9 +497,15 @@ impl Kernel {
         unsafe { kernel::set_kernel_arg(self.0, index as u32, size, value) }
     }
 
-    /// Queues a launch with the arguments that are set.
-    pub(crate) fn launch(&mut self, queue: &CommandQueue, global: [usize; 3], local: [usize; 3]) -> Queued {
+    /// Queues a launch with the arguments that are set, behind an event if there is one.
+    pub(crate) fn launch(
+        &mut self,
+        queue: &CommandQueue,
+        (global, local): ([usize; 3], [usize; 3]),
+        after: Option<&Event>,
+    ) -> Queued {
         let (global, local) = (global.as_ptr(), local.as_ptr());
+        let (count, list) = list(&after);
         // SAFETY: live objects and lists of three sizes. What the kernel does with its arguments is the artifact's word.
         let queued = unsafe {
             command_queue::enqueue_nd_range_kernel(
@@ -503,8 +515,8 @@ impl Kernel {
                 ptr::null(),
                 global,
                 local,
-                0,
-                ptr::null(),
+                count,
+                list,
             )
         };
         queued.map(Event)

@@ -11,6 +11,7 @@ use crate::driver::{Context, DeviceId, Event};
 use crate::error::OrFailed;
 use crate::memory::Memory;
 use crate::stream::{Queue, Streams, lock};
+use crate::turns::{self, Turns};
 
 /// The name of the devices: `device_api.opencl`, and `--device opencl:0`.
 pub(crate) const NAME: &str = "opencl";
@@ -31,6 +32,7 @@ pub(crate) struct Device {
     pub(crate) found: Found,
     pub(crate) memory: Memory,
     streams: Streams,
+    turns: Option<Turns>,
     id: i32,
     name: Arc<str>,
     opened: OnceLock<Opened>,
@@ -44,6 +46,7 @@ impl Device {
     fn new(id: i32, found: Found) -> Self {
         Self {
             name: format!("device {NAME}:{id} ({})", found.name).into(),
+            turns: turns::are_needed(&found.platform_name, &found.limits.driver_version).then(Turns::default),
             found,
             memory: Memory::default(),
             streams: Streams::default(),
@@ -74,6 +77,11 @@ impl Device {
     /// What it has.
     pub(crate) fn limits(&self) -> &Limits {
         &self.found.limits
+    }
+
+    /// The turns of its kernels, where they have to take any.
+    pub(crate) fn turns(&self) -> Option<&Turns> {
+        self.turns.as_ref()
     }
 
     /// Its context and queues.

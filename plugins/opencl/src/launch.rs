@@ -11,7 +11,9 @@ use crate::driver::{Argument, Kernel, Program};
 use crate::error::OrFailed;
 use crate::hardware::Device;
 use crate::memory::Space;
+use crate::program::Source;
 use crate::stream::{Queue, Work, lock};
+use crate::turns::Turn;
 
 /// A kernel of a program that was built for one device.
 pub(crate) struct Launcher {
@@ -23,6 +25,8 @@ pub(crate) struct Launcher {
     group_size: u64,
     /// Local memory that it declares.
     local_bytes: u64,
+    /// Where launches of one kernel must not run at once.
+    turn: Option<Arc<Turn>>,
 }
 
 impl Launcher {
@@ -31,7 +35,12 @@ impl Launcher {
     /// # Errors
     ///
     /// `ValueError`: the program has no such kernel, or it takes another number of arguments.
-    pub(crate) fn new(device: &Device, program: &Program, described: &kernel::Kernel) -> Result<Self, Error> {
+    pub(crate) fn new(
+        device: &Device,
+        program: &Program,
+        source: &Source,
+        described: &kernel::Kernel,
+    ) -> Result<Self, Error> {
         let what = || format!("{}: kernel {}", device.name(), described.symbol);
         let symbol = CString::new(described.symbol.as_str())
             .map_err(|_| Error::new(ErrorKind::VALUE_ERROR, "expected a kernel's symbol without a NUL"))?;
@@ -50,6 +59,7 @@ impl Launcher {
             group_size: object.number(device.raw(), CL_KERNEL_WORK_GROUP_SIZE).or_failed(what)?,
             local_bytes: object.number(device.raw(), CL_KERNEL_LOCAL_MEM_SIZE).or_failed(what)?,
             idle: Mutex::new(vec![object]),
+            turn: device.turns().map(|turns| turns.of(&source.text, &source.options, &described.symbol)),
         })
     }
 
@@ -68,7 +78,7 @@ impl Launcher {
         launch: &Launch,
         has_dynamic_shared: bool,
     ) -> Result<(), Error> {
-        let (global, local) = self.range(device, launch)?;
+        let range = self.range(device, launch)?;
         let spaces = self.spaces(device, launch)?;
         let idle = lock(&self.idle).pop();
         let what = || format!("{}: kernel {}", device.name(), self.name);
@@ -78,7 +88,10 @@ impl Launcher {
         };
         let queued = self.set(device, &mut object, launch, &spaces, has_dynamic_shared).and_then(|()| {
             let work = Work::Launch { kernel: Arc::clone(&self.name) };
-            queue.submit(work, |raw| object.launch(raw, global, local))
+            queue.submit(work, |raw| match &self.turn {
+                None => object.launch(raw, range, None),
+                Some(turn) => turn.launch(|after| object.launch(raw, range, after)),
+            })
         });
         lock(&self.idle).push(object);
         queued

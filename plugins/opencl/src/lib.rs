@@ -5,7 +5,7 @@
 //! * `target.kind.opencl` (`target_kind`): the options, and which of them must agree.
 //! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files once they are built (`cache`), and their
-//!   kernels' launches (`launch`).
+//!   kernels' launches (`launch`), one by one where a driver needs it (`turns`).
 //! * Plain functions (`functions`) by which the conformance suite makes a device fail.
 //! * `driver`: OpenCL itself; `error`: what its answers mean.
 
@@ -27,6 +27,7 @@ mod stream;
 mod target_kind;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use chipdock_plugin_api::{
     export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,

@@ -165,7 +165,8 @@ impl Shared {
             return Ok(built);
         }
         let program = self.source.build(device, Cache::of_process().as_ref())?;
-        let launchers = self.kernels.iter().map(|kernel| Launcher::new(device, &program, kernel));
+        let launchers =
+            self.kernels.iter().map(|kernel| Launcher::new(device, &program, &self.source, kernel));
         let launchers = launchers.collect::<Result<_, _>>()?;
         Ok(slot.built.get_or_init(|| Built { program, launchers }))
     }

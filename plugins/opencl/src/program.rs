@@ -5,12 +5,11 @@ use std::ffi::CString;
 use chipdock_plugin_api::{Error, ErrorKind, ensure};
 
 use crate::cache::{self, Cache};
+use crate::codegen::EXACT_DIVISION;
 use crate::driver::{Program, error_name};
 use crate::error::{OrFailed, failed};
 use crate::hardware::Device;
 
-/// Asked for by the code generator; only where the device has it do drivers know it.
-const CORRECT_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 /// More of a compiler's messages nobody reads.
 const LOG_BYTES_MAX: usize = 16 << 10;
 
@@ -26,17 +25,29 @@ pub(crate) struct Source {
 impl Source {
     /// Why the device cannot run it, as far as one can tell without its compiler.
     pub(crate) fn unsupported(&self, device: &Device) -> Option<String> {
-        let has = &device.limits().extensions;
-        let missing =
-            self.extensions.iter().find(|name| !has.split_whitespace().any(|one| one == name.as_str()))?;
-        Some(format!("{} has no extension {missing}, which the module needs", device.name()))
+        let limits = device.limits();
+        let why = self.missing(&limits.extensions, limits.has_correct_division)?;
+        Some(format!("{} {why}", device.name()))
+    }
+
+    /// What a device with these extensions lacks.
+    pub(crate) fn missing(&self, extensions: &str, has_exact_division: bool) -> Option<String> {
+        let has = |name: &String| extensions.split_whitespace().any(|one| one == name);
+        if let Some(missing) = self.extensions.iter().find(|name| !has(name)) {
+            return Some(format!("has no extension {missing}, which the module needs"));
+        }
+        let asks = self.options.iter().any(|option| option == EXACT_DIVISION);
+        (asks && !has_exact_division).then(|| {
+            "does not divide float32 exactly, which the module relies on; build it for the device (\"from_device\"), or \
+             with \"supports_correctly_rounded_divide_sqrt\": false"
+                .to_owned()
+        })
     }
 
     /// The options of the compiler for a device.
     fn options_for(&self, device: &Device) -> Result<CString, Error> {
         let limits = device.limits();
         let mut options: Vec<&str> = self.options.iter().map(String::as_str).collect();
-        options.retain(|option| *option != CORRECT_DIVISION || limits.has_correct_division);
         let standard = format!("-cl-std={}", limits.language);
         if !options.iter().any(|option| option.starts_with("-cl-std")) {
             options.push(&standard);

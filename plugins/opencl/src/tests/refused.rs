@@ -5,8 +5,10 @@ use serde_json::json;
 
 use super::kernels::{ADD, add_entry};
 use super::support::{Bench, pointer, with_artifact};
+use crate::codegen::EXACT_DIVISION;
 use crate::hardware::DEVICE_TYPE;
 use crate::loader::OpenClLoader;
+use crate::program::Source;
 
 fn works(bench: &Bench) {
     let add = bench.kernel(ADD, add_entry());
@@ -28,6 +30,21 @@ fn a_source_that_the_driver_refuses_is_an_error_with_its_log() {
         assert!(error.message().contains(says), "{error}");
     }
     works(&bench);
+}
+
+#[test]
+fn a_device_is_asked_for_what_the_module_relies_on() {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let source = |options: &[&str], extensions: &[&str]| Source {
+        text: ADD.to_owned(),
+        options: texts(options),
+        extensions: texts(extensions),
+    };
+    let needs = source(&["-cl-std=CL1.2", EXACT_DIVISION], &["cl_khr_fp64"]);
+    assert_eq!(needs.missing("cl_khr_fp64 cl_khr_fp16", true), None);
+    assert!(needs.missing("cl_khr_fp16", true).unwrap().contains("has no extension cl_khr_fp64"));
+    assert!(needs.missing("cl_khr_fp64", false).unwrap().contains("does not divide float32 exactly"));
+    assert_eq!(source(&["-cl-std=CL1.2"], &[]).missing("", false), None);
 }
 
 #[test]

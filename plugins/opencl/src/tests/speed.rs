@@ -59,7 +59,7 @@ fn launches_beside_the_drivers_own() {
                     kernel.set(index, Argument::Buffer(space.buffer().unwrap())).unwrap();
                 }
                 kernel.set(2, Argument::Scalar(&64_i32.to_le_bytes())).unwrap();
-                kernel.launch(&queue, [64, 1, 1], [64, 1, 1]).unwrap();
+                kernel.launch(&queue, ([64, 1, 1], [64, 1, 1]), None).unwrap();
                 queue.flush().unwrap();
             }
             queue.finish().unwrap();
@@ -79,7 +79,7 @@ fn launches_beside_the_drivers_own() {
                     kernel.set(index, Argument::Buffer(space.buffer().unwrap())).unwrap();
                 }
                 kernel.set(2, Argument::Scalar(&64_i32.to_le_bytes())).unwrap();
-                kernel.launch(&queue, [64, 1, 1], [64, 1, 1]).unwrap();
+                kernel.launch(&queue, ([64, 1, 1], [64, 1, 1]), None).unwrap();
                 queue.finish().unwrap();
             }
         },

@@ -1,0 +1,96 @@
+//! Launches of one kernel that take turns, on drivers that cannot have two of them run at once.
+//!
+//! PoCL before 6.0 compiles a kernel anew for a larger grid, but tells the users of what it compiled apart by kernel and block
+//! alone: two launches with grids of other sizes that run at once can end the process by an assertion (mended in PoCL by its
+//! commit c9ac4c0c3). There, a launch waits for the one before it of the same kernel, on whichever stream.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, Weak};
+
+use crate::driver::{Event, Progress, Queued};
+use crate::stream::lock;
+
+/// The platform's name of PoCL.
+const POCL: &str = "Portable Computing Language";
+/// The first version of it whose launches need no turns.
+const POCL_MENDED: u32 = 6;
+
+/// Whether launches of one kernel have to take turns with a driver.
+pub(crate) fn are_needed(platform_name: &str, driver_version: &str) -> bool {
+    let digits = driver_version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    platform_name == POCL && digits.parse::<u32>().is_ok_and(|major| major < POCL_MENDED)
+}
+
+/// The turns of a device's kernels, by what the driver tells kernels apart by.
+#[derive(Default)]
+pub(crate) struct Turns(Mutex<HashMap<u64, Weak<Turn>>>);
+
+impl Turns {
+    /// That of a kernel of a program: modules that are loaded twice share it.
+    pub(crate) fn of(&self, text: &str, options: &[String], symbol: &str) -> Arc<Turn> {
+        // Kernels that meet in one number take turns without need, no more.
+        let mut hasher = DefaultHasher::new();
+        (text, options, symbol).hash(&mut hasher);
+        let mut turns = lock(&self.0);
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        let entry = turns.entry(hasher.finish()).or_default();
+        entry.upgrade().unwrap_or_else(|| {
+            let turn = Arc::new(Turn::default());
+            *entry = Arc::downgrade(&turn);
+            turn
+        })
+    }
+}
+
+/// The turn of one kernel: its last launch.
+#[derive(Default)]
+pub(crate) struct Turn(Mutex<Option<Event>>);
+
+impl Turn {
+    /// Queues a launch by `enqueue`, which is told what it has to wait for.
+    pub(crate) fn launch(&self, enqueue: impl FnOnce(Option<&Event>) -> Queued) -> Queued {
+        let mut last = lock(&self.0);
+        let before = last.take().filter(|event| event.progress() == Progress::Pending);
+        let event = enqueue(before.as_ref())?;
+        *last = event.shared().ok();
+        Ok(event)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // The same module may be loaded and launched again.
+        if let Some(event) = lock(&self.0).take() {
+            let _ = event.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_versions_with_the_fault_take_turns() {
+        for version in ["1.8", "3.1+debian", "5.0-rc1"] {
+            assert!(are_needed(POCL, version), "{version}");
+        }
+        for version in ["6.0", "7.1", "10.2", "", "main"] {
+            assert!(!are_needed(POCL, version), "{version}");
+        }
+        assert!(!are_needed("NVIDIA CUDA", "3.1"));
+    }
+
+    #[test]
+    fn a_kernel_has_one_turn_while_a_module_has_it() {
+        let turns = Turns::default();
+        let first = turns.of("text", &[], "f");
+        assert!(Arc::ptr_eq(&first, &turns.of("text", &[], "f")));
+        assert!(!Arc::ptr_eq(&first, &turns.of("text", &[], "g")));
+        assert!(!Arc::ptr_eq(&first, &turns.of("text", &["-x".into()], "f")));
+        drop(first);
+        turns.of("other", &[], "f");
+        assert_eq!(lock(&turns.0).len(), 1, "those of modules that are gone are forgotten");
+    }
+}
