@@ -34,6 +34,8 @@ Examples:
   cargo xtask test
   cargo xtask test softmax         # only the tests whose name holds `softmax`, without the other checks
   cargo xtask bench
+  cargo xtask bench launch copy    # only these; it measures launch, copy, second-run, elementwise, call, matmul, pool,
+                                   # fork-join, script, list
   cargo xtask bench --peers        # installs its peers the first time
   cargo xtask bench --peers --filter softmax --with torch
   cargo xtask plugins --release
@@ -43,6 +45,12 @@ Examples:
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (task, rest) = arguments.split_first().map_or(("", &[][..]), |(task, rest)| (task.as_str(), rest));
+    // Before anything is built; the peers' options have a page of their own.
+    let asks = rest.iter().any(|argument| argument == "-h" || argument == "--help");
+    if asks && !rest.iter().any(|argument| argument == "--peers") {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
     let result = match task {
         "demo" => plugins::run_with_plugins("chipdock-demo", rest),
         "bench" if rest.iter().any(|argument| argument == "--peers") => peers::run(rest),

@@ -66,7 +66,12 @@ impl Line {
     }
 }
 
+/// What is measured; filters are parts of these names.
+const TOPICS: &[&str] =
+    &["launch", "copy", "second-run", "elementwise", "call", "matmul", "pool", "fork-join", "script", "list"];
+
 fn bench(options: &Options) -> Result<()> {
+    options.check_filters(TOPICS)?;
     let mut lines = Vec::new();
     let host = backends::open_host(options)?;
     let (present, absent) = backends::present(&host)?;

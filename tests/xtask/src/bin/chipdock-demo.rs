@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use chipdock_host::Host;
 use chipdock_xtask::runner::backends::{self, Absent, Backend};
-use chipdock_xtask::runner::cases::CASES;
+use chipdock_xtask::runner::cases::{CASES, Case};
 use chipdock_xtask::runner::options::Options;
 use chipdock_xtask::runner::{Result, digits, run};
 use comfy_table::{CellAlignment, Table, presets};
@@ -34,6 +34,8 @@ struct Row {
 }
 
 fn demo(options: &Options) -> Result<usize> {
+    let names: Vec<String> = CASES.iter().map(Case::name).chain(["digits".to_owned()]).collect();
+    options.check_filters(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
     let host = backends::open_host(options)?;
     if !options.json {
         show_plugins(&host);

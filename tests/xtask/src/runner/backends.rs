@@ -58,6 +58,8 @@ pub fn open_host(options: &Options) -> Result<Host> {
 /// The target kinds could not be listed.
 pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
+    let plugins = host.plugins();
+    let is_provided = |key: &String| plugins.iter().any(|plugin| plugin.provides.contains(key));
     for (kind, _) in host.target_kinds().map_err(|error| error.to_string())? {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
             // A device without a code generator runs nothing, and code without a device runs nowhere.
@@ -70,8 +72,13 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
             let facts = host.facts(&target)?;
             Ok(Backend { target, device, device_name: name, facts })
         };
+        let devices = format!("device_api.{}", kind.device);
         match opened() {
             Ok(backend) => usable.push(backend),
+            Err(_) if !is_provided(&devices) => {
+                let reason = format!("compiled for, but no plugin here brings its devices ({devices})");
+                unusable.push(Absent { kind: kind.name.clone(), reason });
+            }
             Err(error) => unusable.push(Absent { kind: kind.name.clone(), reason: error.to_string() }),
         }
     }

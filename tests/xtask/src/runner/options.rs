@@ -41,6 +41,18 @@ impl Options {
         Ok(options)
     }
 
+    /// Holds that each filter asks for something.
+    ///
+    /// # Errors
+    ///
+    /// A filter that is part of no name.
+    pub fn check_filters(&self, names: &[&str]) -> Result<()> {
+        let unknown = self.filters.iter().find(|filter| !names.iter().any(|name| name.contains(*filter)));
+        unknown.map_or(Ok(()), |filter| {
+            Err(format!("nothing is called `{filter}`; known: {}", names.join(", ")))
+        })
+    }
+
     /// Whether a case of that name is asked for.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
