@@ -63,7 +63,8 @@
 //!   memory there is one allocation, whose bytes the launch tells; other buffers there are views of its data, perhaps of
 //!   another type. None has the scope `warp`.
 //! * **D5** Barriers are written out, where all threads of their scope come.
-//! * **D6** Warp operations occur where the target kind names them in `native_ops`; nowhere else.
+//! * **D6** Warp operations occur where the target kind names them in `native_ops`; nowhere else. Barriers of a warp occur
+//!   where the target says that a warp has several threads, or, where it says nothing, with those operations.
 //! * **D7** There are no assertions, and no calls but of functions of the module and of C functions (H6).
 //! * **D8** Arithmetic, ops and vectors are those of H4, H5 and H7.
 

@@ -151,8 +151,8 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 
 /// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. A line
 /// `# target: device` asks for a device with threads instead of a host, `# target: device with shuffles` for one whose warps
-/// shuffle, `# target: device with handles` for one whose data pointers are opaque, `# target: parallel host` for a host
-/// whose code launches parallel regions.
+/// shuffle, `# target: device without warps` for one whose warps are single threads, `# target: device with handles` for
+/// one whose data pointers are opaque, `# target: parallel host` for a host whose code launches parallel regions.
 #[test]
 fn each_pass_makes_the_golden() {
     let (mut failures, mut checked) = (Vec::new(), 0);
@@ -164,6 +164,7 @@ fn each_pass_makes_the_golden() {
         let facts = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
             Some("device") => device_facts(),
             Some("device with shuffles") => shuffling_facts(),
+            Some("device without warps") => TargetFacts { warp_size: Some(1), ..device_facts() },
             Some("device with handles") => TargetFacts { opaque_handles: true, ..device_facts() },
             Some("device with short handles") => {
                 TargetFacts { opaque_handles: true, pointer_bits: 32, ..device_facts() }

@@ -16,8 +16,8 @@ const LIMIT_MAX: i64 = 1 << 40;
 
 /// Refuses limits of a target that cannot be, and kernels that go past them, as far as sizes are constant: threads of a
 /// block, in all and by axis; blocks of a grid by axis; shared memory of a block, dynamic memory too; arguments. Also warp
-/// operations that the target does not name in `native_ops`, shuffles of warps of another size than its own, and memory of
-/// a warp, which no pass lowers yet.
+/// operations that the target does not name in `native_ops`, shuffles of warps of another size than its own, barriers of a
+/// warp where a warp is one thread or nothing says that there are warps, and memory of a warp, which no pass lowers yet.
 ///
 /// # Before and after
 ///
@@ -138,33 +138,52 @@ fn warp_ops(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnos
     let mut visit = |span: Span, expr: &Expr| {
         expr.walk(&mut |e| {
             let ExprKind::Call { callee: Callee::Op(op), args } = &e.kind else { return };
-            let is_shuffle = matches!(
-                op,
-                Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor
-            );
-            if !(is_shuffle || *op == Op::WarpActivemask) || known.contains(op) {
+            if known.contains(op) {
                 return;
             }
-            let span = if e.span == Span::NONE { span } else { e.span };
-            let kind = &facts.target.kind;
-            let size = args.get(4).and_then(Expr::as_int);
-            let message = if !facts.native_ops.contains(op) {
-                format!(
-                    "expected what target \"{kind}\" has; found the warp operation {}, which it does not have",
-                    op.name()
-                )
-            } else if let (true, Some(size), Some(own)) = (is_shuffle, size, facts.warp_size)
-                && size != i128::from(own)
-            {
-                format!("expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}", op.name())
-            } else {
-                return;
-            };
-            known.push(*op);
-            problems.push(problem(function, span, message));
+            if let Some(message) = warp_problem(*op, args, facts) {
+                known.push(*op);
+                let span = if e.span == Span::NONE { span } else { e.span };
+                problems.push(problem(function, span, message));
+            }
         });
     };
     walk(&function.body, &mut visit);
+}
+
+fn warp_problem(op: Op, args: &[Expr], facts: &TargetFacts) -> Option<String> {
+    let kind = &facts.target.kind;
+    let is_shuffle =
+        matches!(op, Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor);
+    if op == Op::StorageSync {
+        let is_of_warp =
+            matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::Str(scope)) if **scope == *"warp");
+        return (is_of_warp && !has_warps(facts)).then(|| {
+            format!(
+                "expected warps on target \"{kind}\"; found the barrier {}(\"warp\"), and no warps of several threads: \
+                 use the barrier of scope \"shared\", or set the target's options where its device has warps",
+                op.name()
+            )
+        });
+    }
+    if !(is_shuffle || op == Op::WarpActivemask) {
+        return None;
+    }
+    if !facts.native_ops.contains(&op) {
+        let name = op.name();
+        return Some(format!(
+            "expected what target \"{kind}\" has; found the warp operation {name}, which it does not have"
+        ));
+    }
+    let (size, own) = (args.get(4).and_then(Expr::as_int)?, facts.warp_size?);
+    (is_shuffle && size != i128::from(own)).then(|| {
+        format!("expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}", op.name())
+    })
+}
+
+/// Whether several threads make a warp: a barrier among one is none, whatever the kernel takes a warp for.
+fn has_warps(facts: &TargetFacts) -> bool {
+    facts.warp_size.map_or(facts.native_ops.contains(&Op::WarpActivemask), |size| size > 1)
 }
 
 fn walk(stmt: &Stmt, f: &mut dyn FnMut(Span, &Expr)) {
