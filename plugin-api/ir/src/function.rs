@@ -67,7 +67,7 @@ pub mod attr {
     pub const ARG_TYPES: &str = "chipdock.arg_types";
     /// Str: of a packed entry function, for people: `f(A: Tensor([n], float32), k: int32)`.
     pub const SIGNATURE: &str = "chipdock.signature";
-    /// Map: of a host function that launches kernels, the device that its tensors are on: `name` (Str, as in
+    /// Map: of a host function that was compiled for a device, that device, where its tensors are: `name` (Str, as in
     /// `device_api.<name>`), `type` (Int, DLPack's number; 0: the host that runs it assigned one), `opaque_handles` (Bool:
     /// nothing may be added to its data pointers).
     pub const DEVICE: &str = "chipdock.device";

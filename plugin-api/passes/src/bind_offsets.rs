@@ -1,13 +1,11 @@
 //! Where tensors begin, for devices that hand out handles.
 
-use std::sync::Arc;
-
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{Buffer, BufferNode, DType, IrModule, Param, PrimFunc, TargetFacts, Var};
 
 use crate::PassError;
 use crate::split_host_device::is_kernel;
-use crate::walk::try_map_functions;
+use crate::walk::{try_map_functions, unused_name};
 
 /// Gives each tensor parameter a symbol for the element that it begins at, where data pointers are handles that nothing may
 /// be added to: `A_elem_offset`, int64, or int32 on a device that addresses in 32 bits. A parameter that declares an offset
@@ -41,7 +39,7 @@ pub fn bind_offsets(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, 
             if let Param::Buffer(buffer) = param
                 && buffer.elem_offset.is_none()
             {
-                let name = unused(function, &format!("{}_elem_offset", buffer.name));
+                let name = unused_name(function, &format!("{}_elem_offset", buffer.name));
                 let elem_offset = Some(Var::new(name, dtype).expr());
                 let node = BufferNode { elem_offset, ..(**buffer).clone() };
                 with.map_buffer(buffer, &Buffer::from_node(node));
@@ -54,13 +52,4 @@ pub fn bind_offsets(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, 
         let params = params.collect();
         Ok(PrimFunc { params, body: with.stmt(&function.body), ..function.clone() })
     })
-}
-
-/// The name, or one like it that no parameter has.
-fn unused(function: &PrimFunc, name: &str) -> Arc<str> {
-    let mut name = name.to_owned();
-    while function.params.iter().any(|param| **param.name() == *name) {
-        name.push('_');
-    }
-    name.into()
 }

@@ -30,7 +30,7 @@ const PASS: &str = "make_packed_api";
 /// * `f_compute_(data pointers and scalars in the order of the parameters, then symbols of shapes) -> int32`, the
 ///   computation.
 ///
-/// The tensors of a function with [`attr::DEVICE`], which launches kernels, are on that device: its computation takes the id
+/// The tensors of a function with [`attr::DEVICE`], which was compiled for a device, are on that device: its computation takes the id
 /// of the first tensor's device too, and makes that device current (`__tvm_set_device(device_type, device_id)`, a packed
 /// call) before anything else; what it allocates of device memory says of which device. Where the host that runs the code
 /// assigns the device's number, the packed function `chipdock.device_type.<name>` tells it.

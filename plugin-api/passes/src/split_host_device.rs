@@ -39,8 +39,9 @@ pub(crate) const PASS: &str = "split_host_device";
 /// # Requires / # Ensures
 ///
 /// Requires what `verify_memory` ensures, barriers that are written out, and no virtual threads. Host functions have no
-/// thread axis, no memory but global, and the attribute [`attr::DEVICE`] in place of [`attr::TARGET`]; kernels, and copies
-/// of the functions that they call, have [`attr::TARGET`] and stand behind all host functions.
+/// thread axis, no memory but global, and the attribute [`attr::DEVICE`] in place of [`attr::TARGET`]: their tensors are the
+/// device's, whether they launch anything or not. Kernels, and copies of the functions that they call, have
+/// [`attr::TARGET`] and stand behind all host functions.
 ///
 /// # Errors
 ///
@@ -57,15 +58,12 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
             kernels.push(function.clone());
             continue;
         }
-        let mut split = Split { function, facts, names: &mut names, kernels: Vec::new(), launched: 0 };
+        let mut split = Split { function, facts, names: &mut names, kernels: Vec::new() };
         let body = split.stmt(&moved_inside(&function.body))?;
-        let launches = split.launched > 0;
         kernels.append(&mut split.kernels);
         let mut attrs = function.attrs.clone();
         attrs.remove(attr::TARGET);
-        if launches || facts.thread_axes.is_empty() {
-            attrs.insert(attr::DEVICE.into(), device(facts));
-        }
+        attrs.insert(attr::DEVICE.into(), device(facts));
         hosts.push(PrimFunc { body, attrs, ..function.clone() });
     }
     let called = callees(module, &kernels)?;
@@ -191,7 +189,6 @@ struct Split<'a> {
     facts: &'a TargetFacts,
     names: &'a mut HashSet<Arc<str>>,
     kernels: Vec<PrimFunc>,
-    launched: usize,
 }
 
 impl Split<'_> {
@@ -214,7 +211,6 @@ impl Split<'_> {
         let region = Region::of(self.function, stmt)?;
         let (kernel, call) = region.outlined(self.function, &name, self.facts)?;
         self.kernels.push(kernel);
-        self.launched += 1;
         Ok(Stmt::new(StmtKind::Evaluate(call)).with_span(stmt.span))
     }
 

@@ -21,6 +21,15 @@ pub(crate) fn try_map_functions<E>(
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
 
+/// The name, or one like it that no parameter of the function has.
+pub(crate) fn unused_name(function: &PrimFunc, name: &str) -> String {
+    let mut name = name.to_owned();
+    while function.params.iter().any(|param| **param.name() == *name) {
+        name.push('_');
+    }
+    name
+}
+
 /// The variables that occur in an expression, those bound within it too.
 pub(crate) fn vars_of(expr: &Expr) -> HashSet<Var> {
     let mut vars = HashSet::new();

@@ -9,6 +9,7 @@ use super::PASS;
 use super::signature::{arg_type, signature};
 use crate::PassError;
 use crate::simplify;
+use crate::walk::unused_name;
 
 /// Type index of an integer argument (TVM-FFI's numbers).
 pub(super) const TYPE_INT: i32 = 1;
@@ -35,7 +36,7 @@ pub(super) struct Arguments<'a> {
     pub(super) args: Vec<Argument<'a>>,
     /// Symbols of shapes, strides and offsets that are no parameter, in the order of their first occurrence.
     pub(super) symbols: Vec<Symbol>,
-    /// The id of the device that the tensors are on, where the function launches kernels there.
+    /// The id of the device that the tensors are on, where the function was compiled for one.
     pub(super) device_id: Option<Var>,
     /// Where the computation puts what the function returns.
     pub(super) result: Option<Buffer>,
@@ -84,7 +85,7 @@ impl<'a> Arguments<'a> {
         let args: Vec<Argument<'a>> = function.params.iter().enumerate().map(Argument::of).collect();
         let symbols = symbols(&args);
         let has_tensor = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Tensor(_)));
-        let device_id = (has_tensor && super::device::launches(function))
+        let device_id = (has_tensor && super::device::is_of_device(function))
             .then(|| Var::new(unused_name(function, "device_id"), DType::INT32));
         let arguments = Self {
             function,
@@ -163,15 +164,6 @@ impl<'a> Arguments<'a> {
         }
         Ok(())
     }
-}
-
-/// The name, or one like it that no parameter has.
-fn unused_name(function: &PrimFunc, name: &str) -> String {
-    let mut name = name.to_owned();
-    while function.params.iter().any(|param| **param.name() == *name) {
-        name.push('_');
-    }
-    name
 }
 
 impl<'a> Argument<'a> {

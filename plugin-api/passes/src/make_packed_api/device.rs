@@ -8,6 +8,7 @@ use chipdock_ir::{
 
 use super::calls;
 use crate::PassError;
+use crate::walk::any_stmt;
 
 /// The packed function that makes a device current on the thread: device type, device id. TVM's name.
 const SET_DEVICE: &str = "__tvm_set_device";
@@ -24,13 +25,13 @@ pub(super) struct Device {
     pub(super) opaque_handles: bool,
 }
 
-/// Whether the function launches kernels, so that its tensors are on their device.
-pub(super) fn launches(function: &PrimFunc) -> bool {
+/// Whether the function was compiled for a device, so that its tensors are there.
+pub(super) fn is_of_device(function: &PrimFunc) -> bool {
     function.attrs.contains_key(attr::DEVICE)
 }
 
 impl Device {
-    /// That of the kernels which the function launches, else that of the host itself.
+    /// That which the function was compiled for, else that of the host itself.
     pub(super) fn of(function: &PrimFunc, facts: &TargetFacts) -> Self {
         let Some(AttrValue::Map(map)) = function.attrs.get(attr::DEVICE) else {
             let name = facts.device.as_str().into();
@@ -85,7 +86,7 @@ pub(super) fn on_device(
     facts: &TargetFacts,
     body: &Stmt,
 ) -> Result<Stmt, PassError> {
-    if !launches(function) {
+    if !is_of_device(function) || device_id.is_none() && !allocates(body) {
         return Ok(body.clone());
     }
     let (before, device_type) = Device::of(function, facts).type_value(module, function)?;
@@ -98,6 +99,14 @@ pub(super) fn on_device(
     let id = device_id.map_or_else(|| Expr::i32(0), Var::expr);
     let body = with_memory(body, &[AttrValue::Expr(device_type), AttrValue::Expr(id)]);
     Ok(Stmt::seq([before].into_iter().chain(set).chain([body])))
+}
+
+fn allocates(body: &Stmt) -> bool {
+    any_stmt(body, &mut |kind| is_of_device_memory(kind))
+}
+
+fn is_of_device_memory(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::AllocBuffer { annotations, .. } if annotations.contains_key(attr::DEVICE_MEMORY))
 }
 
 /// Allocations of device memory say of which device.
