@@ -20,6 +20,7 @@ impl Linear {
         let mut linear = Self { dtype: expr.dtype, terms: Vec::new(), constant: 0 };
         linear.add(expr, 1);
         linear.terms.retain(|(_, coefficient)| *coefficient != 0);
+        while linear.join() {}
         linear
     }
 
@@ -55,6 +56,43 @@ impl Linear {
             Some((_, coefficient)) => *coefficient = balanced(dtype, *coefficient + factor),
             None => self.terms.push((term.clone(), balanced(dtype, factor))),
         }
+    }
+
+    /// One quotient and its remainder made what they are of: `k * c * (x / c) + k * (x % c)` is `k * x`, of either division,
+    /// as the constant `c` is positive. False when there is no such pair.
+    fn join(&mut self) -> bool {
+        let Some((quotient, rest, whole, factor)) = self.parts() else { return false };
+        let first = quotient.min(rest);
+        let behind = self.terms.split_off(first);
+        self.add(&whole, factor);
+        for (index, (term, coefficient)) in behind.iter().enumerate() {
+            if first + index != quotient && first + index != rest {
+                self.add_term(term, *coefficient);
+            }
+        }
+        self.terms.retain(|(_, coefficient)| *coefficient != 0);
+        true
+    }
+
+    /// Where a quotient and its remainder stand, what they are of, and how often that is in the sum.
+    fn parts(&self) -> Option<(usize, usize, Expr, i128)> {
+        for (rest, (term, factor)) in self.terms.iter().enumerate() {
+            // A cast of integers keeps sums and products, modulo two to the width.
+            let (inner, is_cast) = match &term.kind {
+                ExprKind::Cast(inner) if inner.dtype.is_integer() && inner.dtype.is_scalar() => (inner, true),
+                _ => (term, false),
+            };
+            let Some((whole, divisor, quotients)) = quotients(inner) else { continue };
+            let like = |expr: Expr| if is_cast { expr.cast(self.dtype) } else { expr };
+            let Some(wanted) = divisor.checked_mul(*factor) else { continue };
+            let quotients = quotients.map(like);
+            let is_quotient =
+                |(term, coefficient): &(Expr, i128)| *coefficient == wanted && quotients.contains(term);
+            if let Some(quotient) = self.terms.iter().position(is_quotient) {
+                return Some((quotient, rest, like(whole), *factor));
+            }
+        }
+        None
     }
 
     /// Values in the signed range of the width, whatever the sign of the type: -1 times is shorter than 2^32-1 times.
@@ -151,6 +189,21 @@ impl Linear {
             Some(sum) => sum + product(coefficient),
         }
     }
+}
+
+/// Of a remainder by a positive constant: what is divided, the constant, and how the quotient may stand: as it is written, or
+/// with two floor divisions made one.
+fn quotients(rest: &Expr) -> Option<(Expr, i128, [Expr; 2])> {
+    let ExprKind::Binary(op, whole, divisor) = &rest.kind else { return None };
+    let op = match op {
+        BinaryOp::Mod => BinaryOp::Div,
+        BinaryOp::FloorMod => BinaryOp::FloorDiv,
+        _ => return None,
+    };
+    let by = divisor.as_int().filter(|by| *by > 0)?;
+    let plain = Expr::binary(op, whole.clone(), divisor.clone());
+    let nested = super::nested_division(op, whole, by).unwrap_or_else(|| plain.clone());
+    Some((whole.clone(), by, [plain, nested]))
 }
 
 fn balanced(dtype: DType, value: i128) -> i128 {

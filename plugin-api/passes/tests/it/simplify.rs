@@ -17,6 +17,8 @@ enum Tree {
     Narrow(Box<Tree>),
     /// (a * c + b) divided by c, as split loops and flat indices have it; which operator, and c.
     Split(usize, Box<Tree>, Box<Tree>, i64),
+    /// a / c * c * k + b + a % c * k, or the remainder first: whether floor division, whether cast, a and b, c and k.
+    Join([bool; 3], Box<Tree>, Box<Tree>, [i64; 2]),
 }
 
 fn trees() -> impl Strategy<Value = Tree> {
@@ -31,6 +33,8 @@ fn trees() -> impl Strategy<Value = Tree> {
             1 => boxed().prop_map(Tree::Narrow),
             3 => (3..7_usize, boxed(), boxed(), prop_oneof![Just(16_i64), 2..40_i64])
                 .prop_map(|(op, a, b, c)| Tree::Split(op, a, b, c)),
+            3 => (any::<[bool; 3]>(), boxed(), boxed(), -3..40_i64, -3..20_i64)
+                .prop_map(|(how, a, b, c, k)| Tree::Join(how, a, b, [c, k])),
         ]
     })
 }
@@ -54,6 +58,21 @@ fn expr(tree: &Tree, x: &Expr, y: &Expr) -> Expr {
         Tree::Split(op, a, b, c) => {
             let c = || Expr::int((*c).into(), dtype);
             Expr::binary(BinaryOp::ALL[*op], expr(a, x, y) * c() + expr(b, x, y), c())
+        }
+        Tree::Join([floor, cast, reversed], a, b, [c, k]) => {
+            let (a, b) = (expr(a, x, y), expr(b, x, y));
+            let (div, rem) = if *floor {
+                (BinaryOp::FloorDiv, BinaryOp::FloorMod)
+            } else {
+                (BinaryOp::Div, BinaryOp::Mod)
+            };
+            let own = if *cast { DType::INT16 } else { dtype };
+            let part = |op| {
+                let part = Expr::binary(op, a.clone().cast(own), Expr::int((*c).into(), own));
+                part.cast(dtype) * Expr::int((*k).into(), dtype)
+            };
+            let quotient = part(div) * Expr::int((*c).into(), dtype);
+            if *reversed { part(rem) + b + quotient } else { quotient + b + part(rem) }
         }
         Tree::Narrow(a) => expr(a, x, y).cast(DType::INT16).cast(dtype),
     }
@@ -129,6 +148,43 @@ fn index_arithmetic_becomes_short() {
     assert_eq!(short(&Expr::compare(CompareOp::Lt, sum.clone(), c(1024))), "T.bool(True)");
     assert_eq!(short(&sum.cast(DType::INT64)), r#"T.Cast("int64", i) * T.int64(16) + T.Cast("int64", j)"#);
     assert_eq!(short(&(op(BinaryOp::Sub, c(3), i.expr()) + i.expr())), "3");
+}
+
+/// A quotient and its remainder are what was divided, wherever they stand in a sum.
+#[test]
+fn quotients_and_remainders_join() {
+    let (x, y) = (Var::new("x", DType::INT32), Var::new("y", DType::INT32));
+    let short = |e: &Expr| print::expr(&simplify::expr(e));
+    let c = Expr::i32;
+    for (div, rem, sign, modulo) in
+        [(BinaryOp::FloorDiv, BinaryOp::FloorMod, "//", "%"), (BinaryOp::Div, BinaryOp::Mod, "/", "mod")]
+    {
+        let quotient = |by: i32| Expr::binary(div, x.expr(), c(by));
+        let rest = |by: i32| Expr::binary(rem, x.expr(), c(by));
+        assert_eq!(short(&(quotient(7) * c(7) + rest(7))), "x");
+        assert_eq!(short(&(rest(7) * c(3) + y.expr() + quotient(7) * c(21))), "x * 3 + y", "{sign} {modulo}");
+        let wide = |e: Expr| e.cast(DType::INT64);
+        let sum = wide(quotient(5)) * Expr::int(5, DType::INT64) + wide(rest(5));
+        assert_eq!(short(&sum), r#"T.Cast("int64", x)"#);
+        // Another divisor, another factor, nothing positive.
+        for kept in [
+            quotient(7) * c(7) + rest(5),
+            quotient(7) * c(14) + rest(7),
+            quotient(-7) * c(-7) + rest(-7),
+            x.expr() + rest(7),
+        ] {
+            assert_ne!(short(&kept), "x");
+            let text = short(&kept);
+            assert!(text.contains("7") || text.contains("5"), "{text}");
+        }
+    }
+    // All digits of a number.
+    let digit = |by: i32, of: i32| {
+        Expr::binary(BinaryOp::FloorMod, Expr::binary(BinaryOp::FloorDiv, x.expr(), c(by)), c(of))
+    };
+    let outer = Expr::binary(BinaryOp::FloorDiv, x.expr(), c(35));
+    let inner = Expr::binary(BinaryOp::FloorMod, x.expr(), c(7));
+    assert_eq!(short(&(outer * c(35) + digit(7, 5) * c(7) + inner)), "x");
 }
 
 /// What may wrap is left alone: 2^28 * 16 is 0 in int32.
