@@ -130,6 +130,11 @@ pub(crate) enum Inst {
         axis: u32,
         is_stride: bool,
     },
+    /// Whether the tensor begins where its parameter says, as each argument begins at element 0.
+    BeginCheck {
+        src: Reg,
+        view: u32,
+    },
     /// Strides that are not known yet become compact.
     Compact {
         view: u32,

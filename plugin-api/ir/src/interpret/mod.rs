@@ -15,7 +15,8 @@
 //! - **I3 Loops.** Every kind runs its iterations in order, in steps, none when the extent is not positive. Two
 //!   iterations of a parallel loop must not touch one element, unless neither writes it.
 //! - **I4 Memory.** Each index lies in its axis' extent. What an allocated buffer holds is undefined until written, and
-//!   reading it is an error. A tensor argument is compact; its strides and offset are bound to that.
+//!   reading it is an error. A tensor argument is compact and begins at its data: symbols of strides and offset are bound
+//!   to that, and any other stride or offset of the parameter is an error, as compiled code raises one (F3).
 //!   What was written, and who touched what, is kept for each element of the narrowest view that was declared so far;
 //!   bounds of errors for each element of the allocation.
 //! - **I5 Limits.** Iterations and calls, memory and nesting of calls have limits, and passing one is an error. No input

@@ -1,9 +1,10 @@
 //! What statements, buffers and sizes mean, rule by rule of the specification.
 
 use chipdock_ir::build::{self, Body, Loop};
-use chipdock_ir::interpret::Array;
+use chipdock_ir::interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{
-    AttrNode, Buffer, BufferNode, DType, Expr, IterKind, Op, PrimFunc, Stmt, StmtKind, StorageScope, Var,
+    AttrNode, Buffer, BufferNode, DType, Expr, IterKind, Op, Param, PrimFunc, Stmt, StmtKind, StorageScope,
+    Var,
 };
 
 use crate::{ints, run};
@@ -143,6 +144,34 @@ fn an_element_lies_where_offset_and_strides_say() {
         f.grid(["i", "j"], (2, 2), |f, [i, j]| f.store(&view, (&i, &j), &i * 10 + &j + 1));
     };
     assert_eq!(after(&[0; 8], strided), [0, 0, 1, 11, 0, 0, 2, 12]);
+}
+
+/// ir: F3. An offset is bound where it is a symbol, and compared where it is anything else: a tensor begins at its data.
+#[test]
+fn offsets_of_parameters_are_bound_bare_and_compared_else() {
+    let beginning = |elem_offset: Expr, scalar: Option<Var>| {
+        let plain = Buffer::new("A", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
+        let a = Buffer::from_node(BufferNode { elem_offset: Some(elem_offset), ..BufferNode::clone(&plain) });
+        let mut f = build::function("f").finish();
+        f.params = scalar.map(Param::Var).into_iter().chain([Param::Buffer(a.clone())]).collect();
+        f.body = Stmt::store(&a, vec![Expr::i32(1)], Expr::i32(7));
+        f
+    };
+    let called = |function: PrimFunc, scalar: Option<i128>| {
+        let module = build::module([function]);
+        let mut args: Vec<Arg> = scalar.map(Arg::Int).into_iter().collect();
+        args.push(Arg::Tensor(ints(I32, &[0, 0])));
+        let run = Interpreter::new(&module).run("f", &mut args);
+        run.map(|outcome| outcome.outputs[0].array.to_int()).map_err(|error| error.to_string())
+    };
+    let at = Var::new("at", I32);
+    assert_eq!(called(beginning(at.expr(), None), None).unwrap(), [0, 7]);
+    assert_eq!(called(beginning(Expr::i32(0), None), None).unwrap(), [0, 7]);
+    assert_eq!(called(beginning(at.expr() * 2, Some(at.clone())), Some(0)).unwrap(), [0, 7]);
+    for (offset, scalar) in [(Expr::i32(4), None), (at.expr() * 2, Some(2)), (at.expr() + 2, Some(2))] {
+        let error = called(beginning(offset, scalar.map(|_| at.clone())), scalar).unwrap_err();
+        assert!(error.contains('A') && error.contains("begins at element 4"), "{error}");
+    }
 }
 
 /// ir: B6.

@@ -5,6 +5,7 @@
 
 mod facts;
 mod math;
+mod offsets;
 mod parallel;
 mod refusals;
 mod simplify;

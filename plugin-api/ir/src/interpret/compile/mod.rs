@@ -408,6 +408,10 @@ impl<'m, 'n> Compiler<'m, 'n> {
         }
         for buffer in &buffers {
             self.check_sizes(buffer)?;
+            if let (Some(offset), Some(&view)) = (&buffer.elem_offset, self.buffers.get(*buffer)) {
+                let src = self.size(offset)?;
+                self.emit(Inst::BeginCheck { src, view })?;
+            }
         }
         Ok(())
     }

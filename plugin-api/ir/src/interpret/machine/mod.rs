@@ -359,6 +359,7 @@ impl<'c> Machine<'c> {
                 Inst::DimCheck { src, view, axis, is_stride } => {
                     self.check_dim(frame, src, view, (axis, is_stride))?;
                 }
+                Inst::BeginCheck { src, view } => self.check_begin(frame, src, view)?,
                 Inst::Compact { view } => self.compact(frame, view)?,
                 Inst::Call { function, list, n_args, dst, lanes } => {
                     self.step(frame)?;

@@ -572,6 +572,18 @@ impl<'c> Machine<'c> {
         }
     }
 
+    pub(super) fn check_begin(&self, frame: &Frame<'c>, src: Reg, view: u32) -> Stop<()> {
+        match frame.get(src) as i64 {
+            0 => Ok(()),
+            expected => {
+                let message = format!(
+                    "expected a tensor that begins at element {expected} of its data, found one at 0"
+                );
+                Err(self.argument(frame, view, message))
+            }
+        }
+    }
+
     pub(super) fn compact(&mut self, frame: &mut Frame<'c>, view: u32) -> Stop<()> {
         let element = frame.function.views[view as usize].element_size_bytes();
         if make_compact(&mut frame.views[view as usize].dims, element) {
