@@ -9,6 +9,7 @@ mod matmul;
 mod memory;
 mod nest;
 mod reduction;
+mod registers;
 mod returns;
 mod tile;
 mod transpose;
@@ -54,7 +55,9 @@ pub(crate) use host::steps;
 /// Some nests are known better: where all accesses step to the neighbour along a loop of constant extent, threads load and
 /// store vectors; a reduction along memory, or with few results, is one of the threads of a block (K6), which
 /// `lower_cross_thread_reduction` makes of it; a product of two loads, summed, runs through tiles in shared memory and
-/// registers; what is read across the order in which it is written goes through a tile in shared memory.
+/// registers; of a sum over several loops of what two loads make, as a convolution is, each thread computes several
+/// neighbours, which share what they load: along memory and of a second loop where threads run alone, across memory where a
+/// warp runs in step; what is read across the order in which it is written goes through a tile in shared memory.
 ///
 /// ```text
 /// for i in range(n):                            for bx in T.thread_binding((n - 1) // 256 + 1, "blockIdx.x"):

@@ -15,7 +15,7 @@ use super::limits::Limits;
 use super::memory;
 use super::nest::{Head, Nest, with_body};
 use super::returns::{returns, without_returns};
-use super::{matmul, reduction, transpose, vector, views};
+use super::{matmul, reduction, registers, transpose, vector, views};
 use crate::PassError;
 use crate::callees::Callees;
 use crate::simplify::leaves_loop;
@@ -387,7 +387,7 @@ impl<'a> Scheduler<'a> {
         if !launches && !self.needs_host(stmt) && has_room(stmt) {
             let nest = Nest::of(stmt);
             let on_threads = self.on_threads(&nest);
-            for pattern in [matmul::tiled, reduction::across_threads, transpose::tiled] {
+            for pattern in [matmul::tiled, reduction::across_threads, registers::tiled, transpose::tiled] {
                 if let Some(launch) = pattern(&nest, &on_threads, &self.limits, &self.sizes) {
                     return Ok(Part::Launched(launch));
                 }

@@ -54,15 +54,28 @@ pub(super) fn single(limits: &Limits, body: Stmt) -> Stmt {
 ///
 /// `sizes` are variables that are not negative.
 pub(super) fn fused(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
-    spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"))
+    spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"), false)
+}
+
+/// The same, each axis with a name for its value: of a body that has it in many places.
+pub(super) fn fused_by_name(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
+    spread(axes, body, limits, sizes, limits.has_threads.then_some("tx"), true)
 }
 
 /// Runs the body, which binds the threads of a block itself, once for each combination of the axes, each in a block.
 pub(super) fn in_blocks(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>) -> Stmt {
-    spread(axes, body, &Limits { threads: 1, ..*limits }, sizes, None)
+    // What all threads of a block have in common is worked out once.
+    spread(axes, body, &Limits { threads: 1, ..*limits }, sizes, None, true)
 }
 
-fn spread(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>, thread: Option<&str>) -> Stmt {
+fn spread(
+    axes: &[Axis],
+    body: &Stmt,
+    limits: &Limits,
+    sizes: &HashSet<Var>,
+    thread: Option<&str>,
+    by_name: bool,
+) -> Stmt {
     let count = count(axes, limits, sizes);
     let (dtype, total) = match &count {
         Count::Constant(total) if *total <= 0 => return Stmt::nop(),
@@ -91,8 +104,7 @@ fn spread(axes: &[Axis], body: &Stmt, limits: &Limits, sizes: &HashSet<Var>, thr
     let index = simplify::expr(&index);
     let (mut substitution, mut names) = (Substitution::new(), Vec::new());
     for (axis, value) in axes.iter().zip(at(axes, &index, &count)) {
-        // What all threads of a block have in common is worked out once.
-        if thread.is_none() && !matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_)) {
+        if by_name && !matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_)) {
             names.push(Stmt::new(StmtKind::Bind { var: axis.var.clone(), value }));
         } else {
             substitution.map_var(&axis.var, value);

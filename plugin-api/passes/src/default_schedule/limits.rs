@@ -17,6 +17,8 @@ pub(super) struct Limits {
     pub(super) blocks: i128,
     /// Bytes of shared memory of a block; 0 where there is none.
     pub(super) shared_bytes: i128,
+    /// Whether the threads of a warp, several, run in step: what neighbours load should lie side by side.
+    pub(super) in_step: bool,
     /// Whether the axes exist.
     pub(super) has_blocks: bool,
     pub(super) has_threads: bool,
@@ -37,6 +39,7 @@ impl Limits {
             threads: if has_threads { whole_warps } else { 1 },
             blocks: if has_blocks { blocks } else { 1 },
             shared_bytes: if shared { known(facts.shared_memory_bytes_max, SHARED_SIZE_BYTES) } else { 0 },
+            in_step: has_threads && warp > 1,
             has_blocks,
             has_threads,
         }

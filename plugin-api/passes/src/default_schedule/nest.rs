@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chipdock_ir::{Expr, ForKind, Stmt, StmtKind, Var};
+use chipdock_ir::{Attrs, Expr, ForKind, Stmt, StmtKind, Var};
 
 use crate::walk::{depends_on_memory, vars_of};
 
@@ -31,6 +31,13 @@ impl Head {
     /// The loop around another body; of another kind, if any is given.
     pub(super) fn around(&self, body: Stmt) -> Stmt {
         with_body(&self.stmt, body, None)
+    }
+
+    /// A serial loop over the same values, without its marks.
+    pub(super) fn counted_by(&self, var: Var, body: Stmt) -> Stmt {
+        let (min, extent, kind) = (self.min.clone(), self.extent.clone(), ForKind::Serial);
+        let step = (self.step != 1).then(|| Expr::int(self.step, var.dtype));
+        Stmt::new(StmtKind::For { var, min, extent, kind, step, annotations: Attrs::new(), body })
     }
 
     pub(super) fn is_said_parallel(&self) -> bool {

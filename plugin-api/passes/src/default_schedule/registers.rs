@@ -1,0 +1,218 @@
+//! Contractions of several reduction loops: convolutions, and what is like them, each thread with a tile of results.
+
+use std::collections::HashSet;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, Stmt, StorageScope, Var};
+
+use super::host::steps;
+use super::launch::{self, Axis};
+use super::limits::Limits;
+use super::nest::{Head, Nest};
+use super::reduction::Reduction;
+use super::tile::{self, Store, Tiled};
+use crate::simplify;
+use crate::walk::{depends_on_memory, vars_of};
+
+/// Neighbouring results that one thread computes at most along memory, where threads do not run in step.
+const ALONG_MAX: i128 = 8;
+/// Results of another loop at most beside those.
+const BESIDE_MAX: i128 = 4;
+/// Results at most where neighbouring threads have neighbouring results.
+const ACROSS_MAX: i128 = 8;
+/// Tiles there must be, where that is known: fewer would leave threads without work.
+const TILES_MIN: i128 = 64;
+/// Threads of a block that do not run in step: no more than makes a block worth its start.
+const THREADS_ALONE: i128 = 64;
+/// Nodes of what is summed at most, as it is written out for each result.
+const NODES_MAX: usize = 100;
+
+/// `C[i, j] = C[i, j] op x(i, j, k, ...)` for several reduction loops.
+struct Contraction<'a> {
+    reduction: Reduction<'a>,
+    store: Store,
+    start: Expr,
+    /// Indices of what `x` loads.
+    loads: Vec<Vec<Expr>>,
+}
+
+/// A launch in which each thread computes results of one or two loops at once, so that what does not depend on a loop is
+/// loaded once for all of them.
+pub(super) fn tiled(
+    nest: &Nest<'_>,
+    on_threads: &HashSet<Var>,
+    limits: &Limits,
+    sizes: &HashSet<Var>,
+) -> Option<Stmt> {
+    let contraction = Contraction::of(nest, on_threads)?;
+    let sides = contraction.sides(limits)?;
+    let tile = Tile::new(&contraction, sides);
+    let threads = if limits.in_step { limits.threads } else { limits.threads.min(THREADS_ALONE) };
+    let axes: Vec<Axis> = contraction.reduction.spatial.iter().map(|head| tile.axis(head)).collect();
+    Some(launch::fused_by_name(&axes, &tile.body(nest), &Limits { threads, ..*limits }, sizes))
+}
+
+fn uses(indices: &[Expr], head: &Head) -> bool {
+    indices.iter().any(|index| vars_of(index).contains(&head.var))
+}
+
+impl<'a> Contraction<'a> {
+    fn of(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
+        let reduction = Reduction::of(nest, on_threads)?;
+        if reduction.reducing.len() < 2 {
+            return None;
+        }
+        let (block, values) = (reduction.block, reduction.values);
+        let store = Store::within(block, values, &block.body)?;
+        let start = Store::within(block, values, block.init.as_ref()?)?.value;
+        let (mut loads, mut n_nodes, mut plain) = (Vec::new(), 0, true);
+        store.value.walk(&mut |e| {
+            n_nodes += 1;
+            let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
+            plain &= buffer.dtype.is_scalar() && !indices.iter().any(depends_on_memory);
+            if *indices != store.indices || *buffer != store.buffer {
+                loads.push(indices.clone());
+            }
+        });
+        let fine = plain && n_nodes <= NODES_MAX && loads.len() > 1;
+        fine.then_some(Self { reduction, store, start, loads })
+    }
+
+    /// The loops whose results one thread has several of, with how many.
+    fn sides(&self, limits: &Limits) -> Option<Vec<(&'a Head, i128)>> {
+        let spatial = &self.reduction.spatial;
+        let is_along = |head: &Head| steps(&self.store.indices, &head.var) == Some(true);
+        let along = spatial.iter().copied().find(|head| is_along(head));
+        // Along it a thread steps from load to load; what has it is loaded anew by each thread.
+        let moves = |indices: &[Expr]| along.is_none_or(|along| uses(indices, along));
+        let spares = |head: &Head| self.loads.iter().any(|load| !uses(load, head));
+        let spares_most = |head: &Head| self.loads.iter().any(|load| moves(load) && !uses(load, head));
+        let fits = |head: &&Head| Tiled::is_long(head, 2) && spares(head) && uses(&self.store.indices, head);
+        let mut others = spatial.iter().copied().filter(fits).filter(|head| !is_along(head));
+        let beside = others.clone().find(|head| spares_most(head)).or_else(|| others.next_back());
+        let mut sides = Vec::new();
+        if limits.in_step {
+            sides.push((beside?, ACROSS_MAX));
+        } else {
+            sides.extend(beside.map(|head| (head, BESIDE_MAX)));
+            sides.extend(along.filter(fits).map(|head| (head, ALONG_MAX)));
+        }
+        let results = spatial.iter().try_fold(1_i128, |all, head| all.checked_mul(head.extent.as_int()?));
+        let mut left = results.map_or(i128::MAX, |results| results / TILES_MIN);
+        for (head, size) in sides.iter_mut().rev() {
+            *size = even(head, (*size).min(left.max(1)));
+            left /= *size;
+        }
+        sides.retain(|(_, size)| *size > 1);
+        (!sides.is_empty()).then_some(sides)
+    }
+}
+
+/// How many results of a loop, so that no tile is cut off if that can be.
+fn even(head: &Head, most: i128) -> i128 {
+    let Some(extent) = head.extent.as_int() else { return most };
+    let whole = (1..=most).rev().find(|size| extent % size == 0).unwrap_or(1);
+    if 2 * whole > most { whole } else { most.min(extent) }
+}
+
+/// What one thread computes.
+struct Tile<'a> {
+    contraction: &'a Contraction<'a>,
+    sides: Vec<Tiled<'a>>,
+    sums: Buffer,
+}
+
+impl<'a> Tile<'a> {
+    fn new(contraction: &'a Contraction<'a>, sides: Vec<(&'a Head, i128)>) -> Self {
+        let of = &contraction.store.buffer;
+        let shape: Vec<i128> = sides.iter().map(|(_, size)| *size).collect();
+        let sums = tile::buffer(&format!("{}_sums", of.name), &shape, of.dtype, StorageScope::LOCAL);
+        let sides = sides.into_iter().map(|(head, size)| Tiled::new(head, size)).collect();
+        Self { contraction, sides, sums }
+    }
+
+    fn axis(&self, head: &Head) -> Axis {
+        let side = self.sides.iter().find(|side| side.head.var == head.var);
+        side.map_or_else(|| Axis::of(head), Axis::of_tiles)
+    }
+
+    /// Whole tiles in registers; of those that the end of a loop cuts off, one result after the other.
+    fn body(&self, nest: &Nest<'_>) -> Stmt {
+        let last = |side: &Tiled<'_>| Expr::int(side.size - 1, DType::INT32);
+        let whole = tile::all(self.sides.iter().map(|side| side.holds(&last(side))));
+        let fast = Stmt::seq([tile::allocation(&self.sums), self.whole()]);
+        match whole {
+            Some(whole) => Stmt::if_then(whole, fast, Some(self.cut_off(nest))),
+            None => fast,
+        }
+    }
+
+    /// A statement for each result, by its place in the tile.
+    fn each(&self, body: impl FnOnce(&[Expr], &mut Substitution) -> Stmt) -> Stmt {
+        let places: Vec<Var> =
+            self.sides.iter().map(|side| Var::new(&*side.head.var.name, DType::INT32)).collect();
+        let at: Vec<Expr> = places.iter().map(Var::expr).collect();
+        let mut loops = Substitution::new();
+        for (side, place) in self.sides.iter().zip(&at) {
+            loops.map_var(&side.head.var, side.at(place));
+        }
+        let body = body(&at, &mut loops);
+        self.sides.iter().zip(places).rev().fold(body, |body, (side, place)| {
+            Stmt::for_loop(place, Expr::int(side.size, DType::INT32), ForKind::Unrolled, body)
+        })
+    }
+
+    fn whole(&self) -> Stmt {
+        let Contraction { reduction, store, start, .. } = self.contraction;
+        let mut steps = Substitution::new();
+        let counts: Vec<(Var, &Head)> = reduction
+            .reducing
+            .iter()
+            .map(|head| {
+                let own = Var::new(&*head.var.name, head.var.dtype);
+                steps.map_var(&head.var, own.expr());
+                (own, *head)
+            })
+            .collect();
+        let own = Expr::load(&store.buffer, store.indices.clone());
+        let mark = Var::new("own", own.dtype);
+        // Marked before its loops have other names.
+        let value = steps.expr(&tile::replaced(&store.value, &own, &mark.expr()));
+        let first = self.each(|at, loops| Stmt::store(&self.sums, at.to_vec(), loops.expr(start)));
+        let update = self.each(|at, loops| {
+            loops.map_var(&mark, Expr::load(&self.sums, at.to_vec()));
+            Stmt::store(&self.sums, at.to_vec(), loops.expr(&value))
+        });
+        let update = counts.into_iter().rev().fold(update, |body, (var, head)| head.counted_by(var, body));
+        let write = self.each(|at, loops| {
+            let indices = store.indices.iter().map(|index| loops.expr(index)).collect();
+            Stmt::store(&store.buffer, indices, Expr::load(&self.sums, at.to_vec()))
+        });
+        // A reduction of no steps sets nothing.
+        let some = reduction.reducing.iter().map(|head| {
+            let some = Expr::compare(CompareOp::Gt, head.extent.clone(), Expr::int(0, head.extent.dtype));
+            Some(simplify::expr(&some)).filter(|some| some.as_int() != Some(1))
+        });
+        tile::under(tile::all(some), Stmt::seq([first, update, write]))
+    }
+
+    fn cut_off(&self, nest: &Nest<'_>) -> Stmt {
+        let reduce = self.contraction.reduction.reducing.iter().rev();
+        let body = reduce.fold(nest.body.clone(), |body, head| head.around(body));
+        let mut places = Vec::new();
+        let mut loops = Substitution::new();
+        for side in &self.sides {
+            let dtype = side.head.var.dtype;
+            let place = Var::new(&*side.head.var.name, dtype);
+            loops.map_var(&side.head.var, side.at(&place.expr()));
+            let size = Expr::int(side.size, dtype);
+            let left = side.head.extent.clone() - side.tile.expr() * size.clone();
+            places.push((place, Expr::binary(BinaryOp::Min, left, size)));
+        }
+        let body = loops.stmt(&body);
+        places
+            .into_iter()
+            .rev()
+            .fold(body, |body, (place, extent)| Stmt::for_loop(place, extent, ForKind::Serial, body))
+    }
+}
