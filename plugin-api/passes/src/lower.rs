@@ -68,6 +68,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Flattened, "simplify", crate::simplify::simplify),
     (Stage::Flattened, "storage_rewrite", crate::storage_rewrite),
     (Stage::Flattened, "verify_memory", crate::verify_memory),
+    (Stage::Device, "lower_warp_memory", crate::lower_warp_memory),
     (Stage::Device, "thread_sync", crate::thread_sync),
     (Stage::Device, "lower_thread_allreduce", crate::lower_thread_allreduce),
     (Stage::Device, "merge_shared_memory", crate::merge_shared_memory),

@@ -17,7 +17,7 @@ const LIMIT_MAX: i64 = 1 << 40;
 /// Refuses limits of a target that cannot be, and kernels that go past them, as far as sizes are constant: threads of a
 /// block, in all and by axis; blocks of a grid by axis; shared memory of a block, dynamic memory too; arguments. Also warp
 /// operations that the target does not name in `native_ops`, shuffles of warps of another size than its own, barriers of a
-/// warp where a warp is one thread or nothing says that there are warps, and memory of a warp, which no pass lowers yet.
+/// warp where a warp is one thread or nothing says that there are warps.
 ///
 /// # Before and after
 ///
@@ -91,14 +91,6 @@ fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic
                     let most = extents.entry(*axis).or_insert(1);
                     *most = (*most).max(extent);
                 }
-            }
-            StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank == StorageRank::Warp => {
-                let message = format!(
-                    "expected memory in scope \"shared\" or \"local\", as memory of a warp is not lowered yet; found buffer \
-                     {} in scope \"{}\"",
-                    buffer.name, buffer.scope
-                );
-                problems.push(problem(function, stmt.span, message));
             }
             StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank == StorageRank::Shared => {
                 let bytes =

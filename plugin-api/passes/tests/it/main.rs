@@ -10,3 +10,4 @@ mod offsets;
 mod parallel;
 mod refusals;
 mod simplify;
+mod warp_memory;

@@ -43,12 +43,3 @@ class Module:
         tx = T.launch_thread("threadIdx.x", 32)
         a: T.let[T.float32] = A[tx]
         A[tx] = T.tvm_warp_shuffle_down(T.uint32(4294967295), a, 1, 32, 32)
-
-    @T.prim_func
-    def warp(A_ptr: T.handle("float32", "global")):
-        A = T.decl_buffer((32,), data=A_ptr)
-        W = T.alloc_buffer((32,), scope="warp")
-        tx = T.launch_thread("threadIdx.x", 32)
-        W[tx] = A[tx]
-        T.tvm_storage_sync("warp")
-        A[tx] = W[31 - tx]
