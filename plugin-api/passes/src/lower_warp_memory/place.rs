@@ -140,9 +140,43 @@ impl Place {
     pub(super) fn is_own(&self, part: &dyn Part, index: &Expr) -> bool {
         let Some(lane) = self.lane(index.dtype) else { return false };
         let index = self.simple(&self.resolved(index));
-        let whose = ordered(&self.simple(&part.lane(&index)));
-        let lane = ordered(&self.simple(&lane));
+        let whose = self.ordered(&self.simple(&part.lane(&index)));
+        let lane = self.ordered(&self.simple(&lane));
         !depends_on_memory(&index) && self.ranges.of(&self.simple(&(whose - lane))) == (0, 0)
+    }
+
+    /// The expression with the terms of its sums in one order, and remainders of sums digit by digit, however it was
+    /// written: `(x + y * 8) % 32` is `y % 4 * 8 + x` for an `x` below 8.
+    fn ordered(&self, expr: &Expr) -> Expr {
+        let expr = expr.map_children(&mut |child| self.ordered(child));
+        if !expr.dtype.is_integer() || !expr.dtype.is_scalar() {
+            return expr;
+        }
+        let ExprKind::Binary(op, a, b) = &expr.kind else { return expr };
+        match (op, b.as_int()) {
+            (BinaryOp::Add | BinaryOp::Sub, _) => {
+                let mut sum = Linear::of(&expr);
+                sum.terms.sort_by_cached_key(|(term, _)| print::expr(term));
+                sum.to_expr()
+            }
+            (BinaryOp::FloorMod, Some(by)) if by > 1 => self.digits(a, by).unwrap_or(expr),
+            _ => expr,
+        }
+    }
+
+    /// The remainder of a sum of which one part is below a factor of all others.
+    fn digits(&self, sum: &Expr, by: i128) -> Option<Expr> {
+        let sum = Linear::of(sum);
+        let weights = sum.terms.iter().map(|(_, coefficient)| coefficient.abs());
+        let weights = weights.filter(|weight| *weight > 1 && *weight < by && by % weight == 0);
+        weights.filter(|_| sum.fits(&self.ranges)).find_map(|weight| {
+            let (high, low) = sum.split(weight);
+            let (least, most) = low.exact(&self.ranges)?;
+            let below = least >= 0 && most < weight && high.fits(&self.ranges);
+            let int = |value: i128| Expr::int(value, sum.dtype);
+            let high = Expr::binary(BinaryOp::FloorMod, high.to_expr(), int(by / weight));
+            below.then(|| self.ordered(&(self.simple(&high) * int(weight) + low.to_expr())))
+        })
     }
 
     /// Whether an expression has one value in all threads of a warp that work it out together.
@@ -170,18 +204,4 @@ impl Place {
         let whole = self.extents[0].is_some_and(|extent| extent % self.warp == 0);
         is_x && whole && by.as_int().is_some_and(|by| by > 0 && by % self.warp == 0)
     }
-}
-
-/// The expression with the terms of its sums in one order, whatever order they were written in.
-fn ordered(expr: &Expr) -> Expr {
-    let expr = expr.map_children(&mut ordered);
-    if !expr.dtype.is_integer()
-        || !expr.dtype.is_scalar()
-        || !matches!(&expr.kind, ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..))
-    {
-        return expr;
-    }
-    let mut sum = Linear::of(&expr);
-    sum.terms.sort_by_cached_key(|(term, _)| print::expr(term));
-    sum.to_expr()
 }

@@ -21,6 +21,8 @@ struct Case {
     dtype: usize,
     is_guarded: bool,
     again: bool,
+    /// Whether the number within the warp is written digit by digit.
+    by_digits: bool,
 }
 
 fn facts() -> TargetFacts {
@@ -58,8 +60,13 @@ impl Case {
         f.launch_thread("ty", y, ThreadAxis::ThreadY, |f, ty| {
             f.launch_thread("tx", x, ThreadAxis::ThreadX, |f, tx| {
                 let w = f.alloc("W", [WARP * part], dtype, StorageScope::parse("warp"));
-                let thread = ty.clone() * x + tx;
-                let lane = f.bind("lane", Expr::binary(BinaryOp::FloorMod, thread.clone(), Expr::i32(WARP)));
+                let thread = ty.clone() * x + tx.clone();
+                let lane = if self.by_digits && WARP % x == 0 {
+                    Expr::binary(BinaryOp::FloorMod, ty.clone(), Expr::i32(WARP / x)) * x + tx
+                } else {
+                    Expr::binary(BinaryOp::FloorMod, thread.clone(), Expr::i32(WARP))
+                };
+                let lane = f.bind("lane", lane);
                 let place = |turn: &Expr, lane: &Expr, n: &Expr| {
                     turn.clone() * t + lane.clone() * self.neighbours + n.clone()
                 };
@@ -117,10 +124,9 @@ proptest! {
         turns in 1..4_i32,
         partner in (0..4_usize, 0..40_i32),
         dtype in 0..4_usize,
-        is_guarded in any::<bool>(),
-        again in any::<bool>(),
+        [is_guarded, again, by_digits] in any::<[bool; 3]>(),
     ) {
-        let case = Case { block, neighbours, turns, partner, dtype, is_guarded, again };
+        let case = Case { block, neighbours, turns, partner, dtype, is_guarded, again, by_digits };
         let (module, args) = case.module();
         let lowered = lower_warp_memory(&module, &facts()).unwrap();
         let text = print::module(&lowered);
@@ -142,6 +148,7 @@ fn what_is_no_memory_of_a_warp_is_refused() {
         dtype: 0,
         is_guarded: false,
         again: false,
+        by_digits: false,
     };
     let (module, _) = case.module();
     for (facts, says) in [
