@@ -27,9 +27,9 @@ use serde_json::{Value, json};
 use crate::{AnyView, DLDataType, Error, ErrorKind, dtype};
 
 /// The launch parameter that asks for a launch whose blocks may wait for each other.
-pub const COOPERATIVE: &str = "tirx.use_cooperative_launch";
+pub const COOPERATIVE: &str = attr::COOPERATIVE_LAUNCH;
 /// The launch parameter that tells the bytes of dynamic shared memory.
-pub const DYNAMIC_SHARED: &str = "tirx.use_dyn_shared_memory";
+pub const DYNAMIC_SHARED: &str = attr::DYNAMIC_SHARED_MEMORY;
 
 /// A kernel as an artifact's index describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,9 +10,6 @@ use crate::{
 
 /// The calling convention of a kernel.
 pub(crate) const KERNEL: i64 = 2;
-/// Launch parameters that are no axis.
-const COOPERATIVE: &str = "tirx.use_cooperative_launch";
-const DYNAMIC_SHARED: &str = "tirx.use_dyn_shared_memory";
 
 impl<'a> Writer<'a> {
     /// Writes the function at hand.
@@ -140,8 +137,8 @@ impl<'a> Writer<'a> {
         Launch {
             block,
             axes,
-            is_cooperative: told.contains(&COOPERATIVE),
-            dynamic_shared: self.dynamic_shared(told.contains(&DYNAMIC_SHARED)),
+            is_cooperative: told.contains(&attr::COOPERATIVE_LAUNCH),
+            dynamic_shared: self.dynamic_shared(told.contains(&attr::DYNAMIC_SHARED_MEMORY)),
             uses_warp: self.memory.uses_warp,
         }
     }

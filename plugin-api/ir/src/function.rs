@@ -57,6 +57,10 @@ pub mod attr {
     pub const CALLING_CONV: &str = "calling_conv";
     /// List of Str: thread axes and further launch parameters of a device function, in order.
     pub const KERNEL_LAUNCH_PARAMS: &str = "tirx.kernel_launch_params";
+    /// Of those parameters, the one that asks for a launch whose blocks may wait for each other.
+    pub const COOPERATIVE_LAUNCH: &str = "tirx.use_cooperative_launch";
+    /// Of those parameters, the one that tells the bytes of dynamic shared memory; it is last.
+    pub const DYNAMIC_SHARED_MEMORY: &str = "tirx.use_dyn_shared_memory";
     /// Bool: callable from outside of its module.
     pub const IS_GLOBAL_FUNC: &str = "tirx.is_global_func";
     /// Bool: this is the function that a module without a chosen one runs.

@@ -1,6 +1,8 @@
 //! Well-formed modules out of random bytes, for property tests: fewer bytes, smaller modules. No part of the interface;
 //! other crates of this workspace have it by the feature `testing`.
 
+pub mod junk;
+
 use std::sync::Arc;
 
 use crate::build::{self, BlockBuilder, Body};

@@ -15,9 +15,6 @@ use crate::capture::{Captured, copy};
 use crate::simplify;
 use crate::walk::vars_of;
 
-/// Launch parameters beyond the axes, TVM's names.
-const COOPERATIVE: &str = "tirx.use_cooperative_launch";
-const DYNAMIC_SHARED: &str = "tirx.use_dyn_shared_memory";
 /// What pieces of dynamic shared memory are aligned to, in bytes.
 const DYNAMIC_ALIGNMENT_BYTES: i128 = 64;
 
@@ -204,11 +201,11 @@ impl<'a> Region<'a> {
     fn attrs(&self, function: &PrimFunc, facts: &TargetFacts) -> Attrs {
         let mut params: Vec<AttrValue> =
             self.axes.values().map(|(axis, _)| AttrValue::Str(axis.name().into())).collect();
-        if function.attrs.contains_key(COOPERATIVE) {
-            params.push(AttrValue::Str(COOPERATIVE.into()));
+        if function.attrs.contains_key(attr::COOPERATIVE_LAUNCH) {
+            params.push(AttrValue::Str(attr::COOPERATIVE_LAUNCH.into()));
         }
         if self.dynamic_shared_bytes.is_some() {
-            params.push(AttrValue::Str(DYNAMIC_SHARED.into()));
+            params.push(AttrValue::Str(attr::DYNAMIC_SHARED_MEMORY.into()));
         }
         let mut attrs: Attrs = [
             (attr::CALLING_CONV, AttrValue::Int(2)),

@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 /// Axes of the launches of these tests.
 pub(crate) const AXES: [&str; 6] =
     ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
-pub(crate) const COOPERATIVE: &str = "tirx.use_cooperative_launch";
-pub(crate) const DYNAMIC_SHARED: &str = "tirx.use_dyn_shared_memory";
+pub(crate) use chipdock_ir::attr::{
+    COOPERATIVE_LAUNCH as COOPERATIVE, DYNAMIC_SHARED_MEMORY as DYNAMIC_SHARED,
+};
 
 /// What the fake driver counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
