@@ -45,21 +45,48 @@ pub(crate) fn target(host: &Host, args: &KernelArgs) -> Result<Arc<Target>> {
                 Some(text) => text.clone(),
                 None => host.default_host().map_err(|error| failure(&error))?.kind.clone(),
             };
-            TargetSource::from(with_host(&text, host_text)?)
+            TargetSource::from(Value::Object(with_host(&text, host_text)?))
         }
     };
     host.target(source).map_err(|error| failure(&error))
 }
 
-/// A target's name or JSON with a host in it.
-fn with_host(target: &str, host: &str) -> Result<Value> {
-    let not_json =
-        |error: serde_json::Error| Failure::input(format!("the target is not a JSON object: {error}"));
-    let mut object: Map<String, Value> = if target.trim_start().starts_with('{') {
-        serde_json::from_str(target).map_err(not_json)?
-    } else {
-        Map::from_iter([("kind".to_owned(), Value::from(target))])
+/// The same target, with what the device that it is to run on says of itself where nobody set it. A host's target says
+/// all of itself.
+///
+/// # Errors
+///
+/// What the host says of an invalid target.
+pub(crate) fn target_on(
+    host: &Host,
+    args: &KernelArgs,
+    target: Arc<Target>,
+    device_id: i32,
+) -> Result<Arc<Target>> {
+    let Some(text) = &args.target else { return Ok(target) };
+    if host.facts(&target).map_err(|error| failure(&error))?.is_host {
+        return Ok(target);
+    }
+    let mut object = match &args.host {
+        Some(host_text) => with_host(text, host_text)?,
+        None => object_of(text)?,
     };
+    object.entry("from_device").or_insert(device_id.into());
+    host.target(Value::Object(object)).map_err(|error| failure(&error))
+}
+
+/// A target's name or JSON as an object.
+fn object_of(target: &str) -> Result<Map<String, Value>> {
+    if !target.trim_start().starts_with('{') {
+        return Ok(Map::from_iter([("kind".to_owned(), Value::from(target))]));
+    }
+    serde_json::from_str(target)
+        .map_err(|error| Failure::input(format!("the target is not a JSON object: {error}")))
+}
+
+/// A target's name or JSON with a host in it.
+fn with_host(target: &str, host: &str) -> Result<Map<String, Value>> {
+    let mut object = object_of(target)?;
     if object.get("host").is_some_and(|host| !host.is_null()) {
         return Err(Failure::input("the target names a host and --host names one too").help("leave one out"));
     }
@@ -70,7 +97,7 @@ fn with_host(target: &str, host: &str) -> Result<Value> {
         Value::from(host)
     };
     object.insert("host".to_owned(), host);
-    Ok(Value::Object(object))
+    Ok(object)
 }
 
 /// The option of a build by which a code generator is asked for more than it delivers unasked.
@@ -86,17 +113,17 @@ pub(crate) fn compile(
     host: &Host,
     kernel: &KernelFile,
     module: &IrModule,
+    target: &Arc<Target>,
     args: &KernelArgs,
     wish: Option<&str>,
     progress: &Progress,
 ) -> Result<Build> {
-    let target = target(host, args)?;
     progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind));
     let mut options =
         CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args) };
     options.options.extend(wish.map(|wish| (EMIT_OPTION.to_owned(), Value::from(vec![wish]))));
     let started = Instant::now();
-    let compiled = host.compile(module, &target, &options).map_err(|error| with_lines(&error, kernel))?;
+    let compiled = host.compile(module, target, &options).map_err(|error| with_lines(&error, kernel))?;
     let seconds = started.elapsed().as_secs_f64();
     for message in &compiled.messages {
         for problem in kernel.problems(std::slice::from_ref(&message.diagnostic)) {
@@ -139,9 +166,14 @@ mod tests {
 
     #[test]
     fn a_host_is_put_into_a_target() {
-        assert_eq!(with_host("toy", "other").unwrap(), json!({"kind": "toy", "host": "other"}));
         assert_eq!(
-            with_host(r#"{"kind": "toy", "x": 1, "host": null}"#, r#"{"kind": "other"}"#).unwrap(),
+            Value::Object(with_host("toy", "other").unwrap()),
+            json!({"kind": "toy", "host": "other"})
+        );
+        assert_eq!(
+            Value::Object(
+                with_host(r#"{"kind": "toy", "x": 1, "host": null}"#, r#"{"kind": "other"}"#).unwrap()
+            ),
             json!({"kind": "toy", "x": 1, "host": {"kind": "other"}})
         );
         for (target, host) in [(r#"{"host": "a"}"#, "b"), ("{", "b"), ("toy", "{")] {

@@ -41,8 +41,12 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let progress = Progress::new(global);
     let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
     let host = Host::new(host_options).map_err(|error| failure(&error))?;
-    let build = compile::compile(&host, &kernel, &kernel.module_of(function), &args.kernel, None, &progress)?;
-    let device = call::device(&host, &build, device)?;
+    let target = compile::target(&host, &args.kernel)?;
+    // Before the work of compiling; and what it is compiled for is this device.
+    let device = call::device(&host, &target, device)?;
+    let target = compile::target_on(&host, &args.kernel, target, device.id())?;
+    let module = kernel.module_of(function);
+    let build = compile::compile(&host, &kernel, &module, &target, &args.kernel, None, &progress)?;
     let outcome = call::call(&host, &build, function, &device, &arguments, args.repeat, &progress)?;
     progress.step("writing the outputs");
     write_outputs(&outputs, &arguments, &outcome)?;

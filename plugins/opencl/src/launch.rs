@@ -7,7 +7,7 @@ use chipdock_plugin_api::kernel::{self, KernelArg, Launch};
 use chipdock_plugin_api::{Error, ErrorKind, ensure};
 use opencl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
 
-use crate::driver::{Argument, Kernel, Program};
+use crate::driver::{Answer, Argument, Kernel, Program};
 use crate::error::OrFailed;
 use crate::hardware::Device;
 use crate::memory::Space;
@@ -20,13 +20,36 @@ pub(crate) struct Launcher {
     name: Arc<str>,
     symbol: CString,
     /// Kernel objects that no call is using: arguments are the object's, and two calls may not set them at once.
-    idle: Mutex<Vec<Kernel>>,
+    idle: Mutex<Vec<Prepared>>,
     /// Threads of a block at most, for this kernel.
     group_size: u64,
     /// Local memory that it declares.
     local_bytes: u64,
     /// Where launches of one kernel must not run at once.
     turn: Option<Arc<Turn>>,
+}
+
+/// A kernel object, and what is set of its scalars: drivers take their time to set one, and most stay as they are.
+struct Prepared {
+    object: Kernel,
+    /// By the argument's index: its bytes, and how many of them there are.
+    scalars: Vec<Option<([u8; 8], usize)>>,
+}
+
+impl Prepared {
+    fn new(object: Kernel, arguments_count: usize) -> Self {
+        Self { object, scalars: vec![None; arguments_count] }
+    }
+
+    fn set_scalar(&mut self, index: usize, bytes: [u8; 8], size_bytes: usize) -> Answer<()> {
+        let value = Some((bytes, size_bytes));
+        if self.scalars[index] != value {
+            self.scalars[index] = None;
+            self.object.set(index, Argument::Scalar(&bytes[..size_bytes]))?;
+            self.scalars[index] = value;
+        }
+        Ok(())
+    }
 }
 
 impl Launcher {
@@ -58,7 +81,7 @@ impl Launcher {
             symbol,
             group_size: object.number(device.raw(), CL_KERNEL_WORK_GROUP_SIZE).or_failed(what)?,
             local_bytes: object.number(device.raw(), CL_KERNEL_LOCAL_MEM_SIZE).or_failed(what)?,
-            idle: Mutex::new(vec![object]),
+            idle: Mutex::new(vec![Prepared::new(object, described.args.len())]),
             turn: device.turns().map(|turns| turns.of(&source.text, &source.options, &described.symbol)),
         })
     }
@@ -82,18 +105,18 @@ impl Launcher {
         let spaces = self.spaces(device, launch)?;
         let idle = lock(&self.idle).pop();
         let what = || format!("{}: kernel {}", device.name(), self.name);
-        let mut object = match idle {
-            Some(object) => object,
-            None => program.kernel(&self.symbol).or_failed(what)?,
+        let mut prepared = match idle {
+            Some(prepared) => prepared,
+            None => Prepared::new(program.kernel(&self.symbol).or_failed(what)?, launch.args.len()),
         };
-        let queued = self.set(device, &mut object, launch, &spaces, has_dynamic_shared).and_then(|()| {
+        let queued = self.set(device, &mut prepared, launch, &spaces, has_dynamic_shared).and_then(|()| {
             let work = Work::Launch { kernel: Arc::clone(&self.name) };
             queue.submit(work, |raw| match &self.turn {
-                None => object.launch(raw, range, None),
-                Some(turn) => turn.launch(|after| object.launch(raw, range, after)),
+                None => prepared.object.launch(raw, range, None),
+                Some(turn) => turn.launch(|after| prepared.object.launch(raw, range, after)),
             })
         });
-        lock(&self.idle).push(object);
+        lock(&self.idle).push(prepared);
         queued
     }
 
@@ -110,7 +133,7 @@ impl Launcher {
     fn set(
         &self,
         device: &Device,
-        object: &mut Kernel,
+        prepared: &mut Prepared,
         launch: &Launch,
         spaces: &[Option<Arc<Space>>],
         has_dynamic_shared: bool,
@@ -119,7 +142,10 @@ impl Launcher {
         let mut spaces = spaces.iter();
         for (index, arg) in launch.args.iter().enumerate() {
             let argument = match arg {
-                KernelArg::Scalar { bytes, size_bytes } => Argument::Scalar(&bytes[..*size_bytes]),
+                KernelArg::Scalar { bytes, size_bytes } => {
+                    prepared.set_scalar(index, *bytes, *size_bytes).or_failed(|| what(index))?;
+                    continue;
+                }
                 KernelArg::Pointer(_) => match spaces.next().and_then(Option::as_ref) {
                     None => Argument::Null,
                     Some(space) => match space.buffer() {
@@ -136,12 +162,15 @@ impl Launcher {
                     },
                 },
             };
-            object.set(index, argument).or_failed(|| what(index))?;
+            prepared.object.set(index, argument).or_failed(|| what(index))?;
         }
         if has_dynamic_shared {
             // Drivers take no local memory of 0 bytes.
             let bytes = usize::try_from(launch.dynamic_shared_bytes.max(1)).unwrap_or(usize::MAX);
-            object.set(launch.args.len(), Argument::Local(bytes)).or_failed(|| what(launch.args.len()))?;
+            prepared
+                .object
+                .set(launch.args.len(), Argument::Local(bytes))
+                .or_failed(|| what(launch.args.len()))?;
         }
         Ok(())
     }

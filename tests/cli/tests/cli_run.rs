@@ -40,6 +40,32 @@ fn the_default_target_is_the_preferred_host() {
     assert_eq!(run["target"]["kind"], targets["default_host"]);
 }
 
+/// What nobody set of a target comes from the device; where there is none, that is said before anything is compiled.
+#[test]
+fn a_kernel_is_compiled_for_the_device_that_it_runs_on() {
+    let (scratch, sum) = vector_add(1000);
+    let devices = scratch.run("devices --json").json();
+    let apis = devices["device_apis"].as_array().unwrap();
+    let mut all = apis.iter().flat_map(|api| api["devices"].as_array().unwrap());
+    let device = all.find(|device| device["device"] == "opencl:0");
+    let ended = scratch.run(&format!("{ADD} --target opencl --json"));
+    let Some(device) = device else {
+        println!("no OpenCL device here");
+        assert_eq!(ended.code, Some(4), "{}", ended.stderr);
+        return;
+    };
+    assert_eq!(scratch.read_npy::<f32>("c.npy").1, sum);
+    let threads = &device["attributes"]["max_threads_per_block"];
+    assert!(threads.is_i64() && ended.json()["target"]["max_num_threads"] == *threads, "{}", ended.stdout);
+    let some = format!("{ADD} --json --target {{\"kind\":\"opencl\",\"max_num_threads\":64}}");
+    let target = &scratch.run(&some).json()["target"];
+    assert_eq!(target["max_num_threads"], 64, "what was set stays");
+    assert_eq!(
+        target["max_shared_memory_per_block"],
+        device["attributes"]["max_shared_memory_per_block_bytes"]
+    );
+}
+
 #[test]
 fn json_keeps_its_form() {
     let (scratch, _) = vector_add(16);

@@ -110,8 +110,8 @@ fn produce(
         return Ok(text("ir", print::module(module)));
     }
     let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
+    let target = compile::target(&host, &args.kernel)?;
     if emit == Some(Emit::Schedule) {
-        let target = compile::target(&host, &args.kernel)?;
         let scheduled = host.schedule(module, &target, compile::schedule(&args.kernel));
         let scheduled = scheduled.map_err(|error| compile::with_lines(&error, kernel))?;
         return Ok(text("schedule", print::module(&scheduled)));
@@ -122,7 +122,7 @@ fn produce(
         None => Some(name(Emit::Source)),
         _ => None,
     };
-    let build = compile::compile(&host, kernel, module, &args.kernel, wish, progress)?;
+    let build = compile::compile(&host, kernel, module, &target, &args.kernel, wish, progress)?;
     let own = of_target(&build.compiled.artifact, &build.target().to_json().to_string());
     let (what, bytes, is_text) = match emit {
         Some(Emit::Artifact) => {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use chipdock_host::{AnyView, Device, Error, Host, Tensor};
-use chipdock_ir::{DType, PrimFunc};
+use chipdock_ir::{DType, PrimFunc, Target};
 
 use super::bind::Argument;
 use super::scalar::Scalar;
@@ -46,13 +46,20 @@ pub(crate) struct Place {
     name: String,
 }
 
+impl Place {
+    /// The device's number.
+    pub(crate) fn id(&self) -> i32 {
+        self.device.id()
+    }
+}
+
 /// The device asked for, or the first one of the target.
 ///
 /// # Errors
 ///
 /// Exit code 4 when it is not there, 2 when the target does not run on it.
-pub(crate) fn device(host: &Host, build: &Build, asked: Option<(String, i32)>) -> Result<Place> {
-    let kind = &build.target().kind;
+pub(crate) fn device(host: &Host, target: &Target, asked: Option<(String, i32)>) -> Result<Place> {
+    let kind = &target.kind;
     let kinds = host.target_kinds().map_err(|error| failure(&error))?;
     let runs_on = kinds.iter().find(|(known, _)| known.name == *kind).map(|(known, _)| known.device.clone());
     let (name, id) = asked.or_else(|| Some((runs_on.clone()?, 0))).ok_or_else(|| {
