@@ -106,6 +106,9 @@ pub struct FactOptions {
     /// Option that holds the arguments of a device function at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub function_args_max: String,
+    /// Option that holds the pointers among them at most.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub function_pointers_max: String,
     /// Option that holds the threads of a block at most by axis: a list of three integers, x, y, z.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub block_dimensions_max: String,
@@ -125,6 +128,7 @@ impl FactOptions {
             &self.shared_memory_bytes_max,
             &self.warp_size,
             &self.function_args_max,
+            &self.function_pointers_max,
             &self.pointer_bits,
         ];
         let lists = [&self.block_dimensions_max, &self.grid_dimensions_max];
@@ -177,6 +181,9 @@ pub struct TargetKind {
     /// others are lowered to simpler ones.
     #[serde(default)]
     pub native_ops: Vec<String>,
+    /// Types of scalars that its device functions cannot compute with, by name: passes that are free to choose do without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_types: Vec<String>,
     /// The options.
     #[serde(default)]
     pub options: Vec<OptionSchema>,
@@ -301,6 +308,8 @@ pub struct TargetFacts {
     pub warp_size: Option<i64>,
     /// Arguments of a device function at most, where known.
     pub function_args_max: Option<i64>,
+    /// Pointers among the arguments of a device function at most, where known.
+    pub function_pointers_max: Option<i64>,
     /// Threads of a block at most by axis x, y, z, where known.
     pub block_dimensions_max: [Option<i64>; 3],
     /// Blocks of a grid at most by axis x, y, z, where known.
@@ -309,9 +318,17 @@ pub struct TargetFacts {
     pub pointer_bits: u32,
     /// Ops that its code generator spells itself beyond the core ops.
     pub native_ops: Vec<crate::Op>,
+    /// Types of scalars that its device functions cannot compute with.
+    pub missing_types: Vec<crate::DType>,
 }
 
 impl TargetFacts {
+    /// Whether device functions can compute with scalars of that type, as far as is known.
+    #[must_use]
+    pub fn has_type(&self, dtype: crate::DType) -> bool {
+        !self.missing_types.contains(&dtype.scalar())
+    }
+
     /// The facts of a host of no particular kind: no threads, global and local memory, no op beyond the core.
     ///
     /// For who lowers without a target kind at hand; see [`TargetKind::facts`] for those of a kind.
@@ -331,10 +348,12 @@ impl TargetFacts {
             shared_memory_bytes_max: None,
             warp_size: None,
             function_args_max: None,
+            function_pointers_max: None,
             block_dimensions_max: [None; 3],
             grid_dimensions_max: [None; 3],
             pointer_bits: 64,
             native_ops: Vec::new(),
+            missing_types: Vec::new(),
         }
     }
 }
@@ -362,10 +381,12 @@ impl TargetKind {
             shared_memory_bytes_max: number(&self.facts.shared_memory_bytes_max),
             warp_size: number(&self.facts.warp_size),
             function_args_max: number(&self.facts.function_args_max),
+            function_pointers_max: number(&self.facts.function_pointers_max),
             block_dimensions_max: by_axis(&self.facts.block_dimensions_max),
             grid_dimensions_max: by_axis(&self.facts.grid_dimensions_max),
             pointer_bits: if number(&self.facts.pointer_bits) == Some(32) { 32 } else { 64 },
             native_ops: self.native_ops.iter().filter_map(|name| crate::Op::by_name(name)).collect(),
+            missing_types: self.missing_types.iter().filter_map(|name| name.parse().ok()).collect(),
         }
     }
 }

@@ -106,7 +106,7 @@ pub use inject_virtual_thread::inject_virtual_thread;
 pub use lower::{DEVICE_PIPELINE, LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
 pub use lower_blocks::lower_blocks;
 pub use lower_cross_thread_reduction::lower_cross_thread_reduction;
-pub use lower_intrinsics::{lower_intrinsics, lowered_ulps};
+pub use lower_intrinsics::{lower_intrinsics, lowered_ulps, narrow_ulps};
 pub use lower_thread_allreduce::lower_thread_allreduce;
 pub use lower_warp_memory::lower_warp_memory;
 pub use lower_workspace::lower_workspace;

@@ -1,12 +1,17 @@
-"""Derives the polynomials of `lower_intrinsics` and prints `coefficients.rs`.
+"""Derives the polynomials of `lower_intrinsics` and prints `coefficients.rs`, or `narrow/coefficients.rs`.
 
     pip install mpmath
-    python fit.py > ../src/lower_intrinsics/coefficients.rs && cargo fmt -p chipdock-passes
+    python fit.py > ../src/lower_intrinsics/coefficients.rs
+    python fit.py narrow > ../src/lower_intrinsics/narrow/coefficients.rs
+    cargo fmt -p chipdock-passes
 
 Each polynomial is the best one of its degree in the weighted maximum norm, found by Remez' exchange in 60 digits, and
 rounded coefficient by coefficient. What is printed behind each is the largest weighted error before and after rounding,
 as a power of 2.
 """
+
+from struct import pack, unpack
+from sys import argv
 
 from mpmath import (acos, asin, atan, atanh, cos, erf, erfc, exp, expm1, inf, linspace, log, lu_solve, matrix, mp, mpf,
                     pi, sin, sinh, sqrt, tan, tanh)
@@ -116,10 +121,56 @@ def both(name, doc, f, low, high, degree):
     table(name, doc, f, low, high, degree, relative(f))
 
 
-def main():
+def narrow(name, doc, f, low, high, degree, weight):
+    """A polynomial with coefficients of float32, for targets without float64."""
+    single = lambda c: mpf(unpack("f", pack("f", float(c)))[0])
+    coefficients, grid = remez(f, low, high, degree, weight)
+    rounded = [single(c) for c in coefficients]
+    size = lambda cs: max(abs((horner(cs, x) - f(x)) * weight(x)) for x in grid)
+    before, after = (float(log(size(cs), 2)) for cs in (coefficients, rounded))
+    print(f"/// {doc}; within 2^{before:.1f}, rounded 2^{after:.1f}.")
+    print(f"pub(super) const {name}: &[f32] = &[")
+    for c in rounded:
+        print(f"    {float(c):.9g},")
+    print("];")
+
+
+def header():
     print("//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.")
     print("#![expect(clippy::unreadable_literal, clippy::approx_constant, reason = \"written by a program\")]")
     print()
+
+
+def narrow_tables():
+    header()
+    quotient = lambda f, zero: limit(lambda r: (f(r) - 1) / r, zero)
+    narrow("EXP2", "(2^r - 1) / r, for |r| up to 1/2", quotient(lambda r: mpf(2) ** r, LN2), -0.5, 0.5, 6,
+           lambda r: abs(r) + mpf(10) ** -4)
+    third = log(mpf(2), 10) / 2
+    narrow("EXP10", "(10^r - 1) / r, for |r| up to log10(2) / 2", quotient(lambda r: mpf(10) ** r, log(mpf(10))),
+           -third, third, 6, lambda r: abs(r) + mpf(10) ** -4)
+    by_square = lambda f, zero: limit(lambda z: f(sqrt(z)), zero)
+    border = 3 - sqrt(mpf(8))
+    narrow("LOG", "(2 atanh(s) / s - 2) / s^2 by s^2, for s up to 3 - sqrt(8)",
+           by_square(lambda s: (2 * atanh(s) / s - 2) / s ** 2, mpf(2) / 3), 0, border ** 2, 3, lambda z: z + mpf(10) ** -4)
+    narrow("ERF_NEAR", "erf(x) / x - 1 by x^2, for x up to 1", by_square(lambda x: erf(x) / x - 1, 2 / sqrt(pi) - 1),
+           0, 1, 7, lambda z: mpf(1))
+    narrow("ERF_FAR", "log2(erfc(x)), for x from 1 to 4", lambda x: log(erfc(x), 2), 1, 4, 9, erfc)
+    narrow("SIN", "(sin(x) / x - 1) / x^2 by x^2, for x up to pi / 4",
+           by_square(lambda x: (sin(x) / x - 1) / x ** 2, -mpf(1) / 6), 0, (pi / 4) ** 2, 3, lambda z: z + mpf(10) ** -4)
+    narrow("COS", "(cos(x) - 1 + x^2 / 2) / x^4 by x^2, for x up to pi / 4",
+           by_square(lambda x: (cos(x) - 1 + x ** 2 / 2) / x ** 4, mpf(1) / 24), 0, (pi / 4) ** 2, 2,
+           lambda z: z ** 2 + mpf(10) ** -4)
+    narrow("ATAN", "(atan(t) / t - 1) / t^2 by t^2, for t up to tan(pi / 8)",
+           by_square(lambda t: (atan(t) / t - 1) / t ** 2, -mpf(1) / 3), 0, tan(pi / 8) ** 2, 5, lambda z: z + mpf(10) ** -4)
+    narrow("ASIN", "(asin(s) / s - 1) / s^2 by s^2, for s up to 1/2",
+           by_square(lambda s: (asin(s) / s - 1) / s ** 2, mpf(1) / 6), 0, mpf(1) / 4, 5, lambda z: z + mpf(10) ** -4)
+    narrow("SINH", "(sinh(x) / x - 1) / x^2 by x^2, for x up to 1",
+           by_square(lambda x: (sinh(x) / x - 1) / x ** 2, mpf(1) / 6), 0, 1, 3, lambda z: z + mpf(10) ** -4)
+
+
+def main():
+    header()
 
     # 2^r and the like.
     both("EXP2_SINGLE", "2^r, for |r| up to 1/2, for float32", lambda r: mpf(2) ** r, -0.5, 0.5, 7)
@@ -172,4 +223,4 @@ def main():
           lambda z: z * sqrt(z) / tanh(sqrt(z)) + mpf(10) ** -4 if z > mpf(10) ** -30 else mpf(10) ** -4)
 
 
-main()
+narrow_tables() if argv[1:] == ["narrow"] else main()

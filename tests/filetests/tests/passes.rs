@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chipdock_filetests::{bless, root};
 use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{IrModule, PrimFunc, Stage, TargetFacts, print};
+use chipdock_ir::{DType, IrModule, PrimFunc, Stage, TargetFacts, print};
 use chipdock_passes::{LowerOptions, PIPELINE, Pass, Schedule, lower};
 
 use support::{device_facts, host_facts, inputs, parallel_host_facts, shuffling_facts};
@@ -152,7 +152,8 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 /// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. A line
 /// `# target: device` asks for a device with threads instead of a host, `# target: device with shuffles` for one whose warps
 /// shuffle, `# target: device without warps` for one whose warps are single threads, `# target: device with handles` for
-/// one whose data pointers are opaque, `# target: parallel host` for a host whose code launches parallel regions.
+/// one whose data pointers are opaque, `# target: device of 32 bits` for one without float64 and int64, `# target: parallel
+/// host` for a host whose code launches parallel regions.
 #[test]
 fn each_pass_makes_the_golden() {
     let (mut failures, mut checked) = (Vec::new(), 0);
@@ -169,6 +170,10 @@ fn each_pass_makes_the_golden() {
             Some("device with short handles") => {
                 TargetFacts { opaque_handles: true, pointer_bits: 32, ..device_facts() }
             }
+            Some("device of 32 bits") => TargetFacts {
+                missing_types: vec![DType::FLOAT64, DType::INT64, DType::UINT64],
+                ..device_facts()
+            },
             Some("parallel host") => parallel_host_facts(),
             Some(other) => panic!("{}: there is no target {other}", file.name),
             None => host_facts(),

@@ -83,7 +83,8 @@ fn spread(
             // The last round may count on as far again.
             let wide = i32::try_from(2 * *total + limits.threads).is_err();
             let wide = wide || axes.iter().any(|axis| axis.var.dtype.bits == 64);
-            let dtype = if wide { DType::INT64 } else { DType::INT32 };
+            let fits = !limits.has_int64 && i32::try_from(*total).is_ok();
+            let dtype = if wide && !fits { DType::INT64 } else { DType::INT32 };
             (dtype, Expr::int(*total, dtype))
         }
         Count::Symbolic(_, total) => (total.dtype, total.clone()),
@@ -92,16 +93,14 @@ fn spread(
     let int = |value: i128| Expr::int(value, dtype);
     let (block, round) = (Var::new("bx", dtype), Var::new("round", dtype));
     let thread = thread.map(|name| Var::new(name, dtype));
-    let mut index = if limits.has_blocks { block.expr() } else { int(0) };
-    if grid.rounds.as_int() != Some(1) {
+    let place = Place {
         // Where there is more than one round, each is as large as it can be.
-        index = round.expr() * int(grid.blocks.as_int().unwrap_or(limits.blocks)) + index;
-    }
-    index = index * int(grid.threads);
-    if let Some(thread) = &thread {
-        index = index + thread.expr();
-    }
-    let index = simplify::expr(&index);
+        before: (grid.rounds.as_int() != Some(1))
+            .then(|| round.expr() * int(grid.blocks.as_int().unwrap_or(limits.blocks))),
+        block: if limits.has_blocks { block.expr() } else { int(0) },
+        thread: thread.as_ref().map(Var::expr),
+    };
+    let index = simplify::expr(&place.index(&grid));
     let (mut substitution, mut names) = (Substitution::new(), Vec::new());
     for (axis, value) in axes.iter().zip(at(axes, &index, &count)) {
         if by_name && !matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_)) {
@@ -112,7 +111,12 @@ fn spread(
     }
     let mut body = Stmt::seq(names.into_iter().chain([substitution.stmt(body)]));
     if !grid.is_exact {
-        body = Stmt::if_then(Expr::compare(CompareOp::Lt, index, total), body, None);
+        let is_within = if limits.has_int64 {
+            Expr::compare(CompareOp::Lt, index, total)
+        } else {
+            place.is_within(&grid, total)
+        };
+        body = Stmt::if_then(is_within, body, None);
     }
     if grid.rounds.as_int() != Some(1) {
         body = Stmt::for_loop(round, grid.rounds, ForKind::Serial, body);
@@ -121,6 +125,47 @@ fn spread(
         body = bound(thread, int(grid.threads), ThreadAxis::ThreadX, body);
     }
     if limits.has_blocks { bound(block, grid.blocks, ThreadAxis::BlockX, body) } else { body }
+}
+
+/// Where a thread stands.
+struct Place {
+    /// Blocks of the rounds before, where there are rounds.
+    before: Option<Expr>,
+    block: Expr,
+    thread: Option<Expr>,
+}
+
+impl Place {
+    /// How many blocks come before this one.
+    fn blocks(&self) -> Expr {
+        match &self.before {
+            Some(before) => before.clone() + self.block.clone(),
+            None => self.block.clone(),
+        }
+    }
+
+    /// The iteration that the thread runs.
+    fn index(&self, grid: &Grid) -> Expr {
+        let first = self.blocks() * Expr::int(grid.threads, self.block.dtype);
+        match &self.thread {
+            Some(thread) => first + thread.clone(),
+            None => first,
+        }
+    }
+
+    /// Whether the index is below the total, where the index itself may wrap past it: what is left of blocks and of
+    /// threads does not.
+    fn is_within(&self, grid: &Grid, total: Expr) -> Expr {
+        let below =
+            |place: &Expr, count: Expr| Expr::compare(CompareOp::Lt, place.clone(), simplify::expr(&count));
+        let of_blocks =
+            self.before.as_ref().map(|before| below(&self.block, grid.needed.clone() - before.clone()));
+        let of_threads = self
+            .thread
+            .as_ref()
+            .map(|thread| below(thread, total - self.blocks() * Expr::int(grid.threads, self.block.dtype)));
+        [of_blocks, of_threads].into_iter().flatten().reduce(Expr::and).unwrap_or(Expr::bool(true))
+    }
 }
 
 /// The value of each axis in terms of one index over all of them.
@@ -172,6 +217,7 @@ fn count(axes: &[Axis], limits: &Limits, sizes: &HashSet<Var>) -> Count {
     // With rounds, the last one may count past the end.
     let in_rounds = ceil(i32::MAX.into(), limits.threads) > limits.blocks;
     let wide = in_rounds || axes.len() > 1 || axes.iter().any(|axis| axis.var.dtype.bits == 64);
+    let wide = wide && limits.has_int64;
     let dtype = if wide { DType::INT64 } else { DType::INT32 };
     let extents: Vec<Expr> = axes.iter().map(|axis| whole(&axis.extent, sizes).cast(dtype)).collect();
     let total = extents.iter().cloned().reduce(|a, b| a * b).unwrap_or(Expr::int(1, dtype));
@@ -195,6 +241,8 @@ struct Grid {
     threads: i128,
     blocks: Expr,
     rounds: Expr,
+    /// Blocks of all rounds.
+    needed: Expr,
     /// Whether threads are as many as iterations.
     is_exact: bool,
 }
@@ -209,7 +257,7 @@ impl Grid {
             let blocks = limits.blocks.min(needed);
             let rounds = ceil(needed, blocks);
             let is_exact = threads * blocks * rounds == total;
-            return Self { threads, blocks: int(blocks), rounds: int(rounds), is_exact };
+            return Self { threads, blocks: int(blocks), rounds: int(rounds), needed: int(needed), is_exact };
         }
         let threads = limits.threads;
         let parts = |of: &Expr, by: i128| {
@@ -220,11 +268,11 @@ impl Grid {
         // So many fit whatever the size is.
         let (_, most) = dtype.integer_range().unwrap_or((0, i128::MAX));
         if ceil(most, threads) <= limits.blocks {
-            return Self { threads, blocks: needed, rounds: int(1), is_exact: false };
+            return Self { threads, blocks: needed.clone(), rounds: int(1), needed, is_exact: false };
         }
         let rounds = parts(&needed, limits.blocks);
-        let blocks = Expr::binary(BinaryOp::Min, needed, int(limits.blocks));
-        Self { threads, blocks, rounds, is_exact: false }
+        let blocks = Expr::binary(BinaryOp::Min, needed.clone(), int(limits.blocks));
+        Self { threads, blocks, rounds, needed, is_exact: false }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a launch may be, from the facts of a target.
 
-use chipdock_ir::{TargetFacts, ThreadAxis};
+use chipdock_ir::{DType, TargetFacts, ThreadAxis};
 
 /// Threads of a block that a schedule asks for at most, however many there may be: more occupy no device better.
 const THREADS_WANTED: i128 = 256;
@@ -22,6 +22,8 @@ pub(super) struct Limits {
     /// Whether the axes exist.
     pub(super) has_blocks: bool,
     pub(super) has_threads: bool,
+    /// Whether threads may count in int64.
+    pub(super) has_int64: bool,
 }
 
 impl Limits {
@@ -42,6 +44,7 @@ impl Limits {
             in_step: has_threads && warp > 1,
             has_blocks,
             has_threads,
+            has_int64: facts.has_type(DType::INT64),
         }
     }
 }

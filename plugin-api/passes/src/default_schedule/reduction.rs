@@ -47,7 +47,7 @@ pub(super) fn across_threads(
         return None;
     }
     let axes: Vec<Axis> = reduction.spatial.iter().map(|head| Axis::of(head)).collect();
-    let body = reduction.of_block(threads, steps);
+    let body = reduction.of_block(threads, steps, limits);
     Some(launch::in_blocks(&axes, &body, limits, sizes))
 }
 
@@ -101,13 +101,13 @@ impl<'a> Reduction<'a> {
     }
 
     /// The loops of one block of threads: the last of the reduction over threads, or all of them where they are constant.
-    fn of_block(&self, threads: i128, steps: Option<i128>) -> Stmt {
+    fn of_block(&self, threads: i128, steps: Option<i128>, limits: &Limits) -> Stmt {
         let fused: Vec<&Head> = match (steps, self.reducing.split_last()) {
             (None, Some((last, _))) => vec![*last],
             _ => self.reducing.clone(),
         };
-        let dtype =
-            if fused.iter().any(|head| head.var.dtype.bits == 64) { DType::INT64 } else { DType::INT32 };
+        let is_wide = limits.has_int64 && fused.iter().any(|head| head.var.dtype.bits == 64);
+        let dtype = if is_wide { DType::INT64 } else { DType::INT32 };
         let int = |value: i128| Expr::int(value, dtype);
         let total = match (steps, fused.as_slice()) {
             (Some(steps), _) => int(steps),

@@ -1,6 +1,6 @@
 //! Counting bits with shifts and masks.
 
-use chipdock_ir::{DType, Expr, Op, TypeCode};
+use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, TypeCode};
 
 use super::named;
 
@@ -66,4 +66,13 @@ pub(super) fn clz(x: &Expr) -> Expr {
         .into_iter()
         .rev()
         .fold(body, |body, (var, value)| Expr::new(chipdock_ir::ExprKind::Let { var, value, body }, result))
+}
+
+/// The expression with leading zeros counted by shifts.
+pub(super) fn without_clz(e: &Expr) -> Expr {
+    let mapped = e.map_children(&mut |child| without_clz(child));
+    match &mapped.kind {
+        ExprKind::Call { callee: Callee::Op(Op::Clz), args } => args.first().map_or_else(|| e.clone(), clz),
+        _ => mapped,
+    }
 }

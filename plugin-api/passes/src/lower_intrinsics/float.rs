@@ -22,7 +22,7 @@ fn reinterpret(value: Expr, dtype: DType) -> Expr {
 }
 
 /// Coefficients from the highest power down, by Horner's rule.
-fn polynomial(x: &Expr, coefficients: &[f32]) -> Expr {
+pub(super) fn polynomial(x: &Expr, coefficients: &[f32]) -> Expr {
     let mut rest = coefficients.iter();
     let first = rest.next().copied().unwrap_or(0.0);
     rest.fold(f32_like(first, x), |sum, c| sum * x.clone() + f32_like(*c, x))
@@ -69,14 +69,15 @@ pub(super) fn exp(x: &Expr) -> Expr {
     })
 }
 
-fn exp_near_zero(r: &Expr) -> Expr {
+/// e^r of float32, for |r| up to ln(2) / 2.
+pub(super) fn exp_near_zero(r: &Expr) -> Expr {
     let p = polynomial(r, &[1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1]);
     (p * (r.clone() * r.clone()) + r.clone()) + f32_like(1.0, r)
 }
 
 /// Hyperbolic tangent, float32: an odd polynomial near 0, 1 - 2 / (e^2x + 1) elsewhere, on the magnitude; the sign is
 /// put back by its bit, so that -0.0 stays what it is. The polynomial is that of Cephes (`tanhf`).
-pub(super) fn tanh(x: &Expr) -> Expr {
+pub(super) fn tanh(x: &Expr, exp: fn(&Expr) -> Expr) -> Expr {
     let bits = |e: Expr| reinterpret(e, DType::INT32);
     let both = |op: Op, a: Expr, b: Expr| {
         let dtype = a.dtype;

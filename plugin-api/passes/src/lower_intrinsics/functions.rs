@@ -1,11 +1,19 @@
 //! Which function of floats is made of what.
 
-use chipdock_ir::{DType, Expr, Op, TypeCode};
+use chipdock_ir::{DType, Expr, Op, TargetFacts, TypeCode};
 
-use super::{erf, exp, float, log, trig};
+use super::{bits, erf, exp, float, log, narrow, trig};
 
 /// The op as arithmetic on whole vectors; `None` where it stays a call of the C library.
-pub(super) fn arithmetic(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
+pub(super) fn arithmetic(op: Op, args: &[Expr], dtype: DType, facts: &TargetFacts) -> Option<Expr> {
+    if dtype.scalar() == DType::FLOAT32 && !facts.has_type(DType::FLOAT64) {
+        let new = match args {
+            [x] => narrow::single(op, x),
+            [x, y] => narrow::pair(op, x, y),
+            _ => None,
+        };
+        return if facts.native_ops.contains(&Op::Clz) { new } else { new.as_ref().map(bits::without_clz) };
+    }
     match (dtype.code, dtype.bits, args) {
         (TypeCode::Float, 32, [x]) => single(op, x),
         (TypeCode::Float, 32, [x, y]) => single_pair(op, x, y),
@@ -25,7 +33,7 @@ fn single(op: Op, x: &Expr) -> Option<Expr> {
         Op::Log10 => log::log10_single(x),
         Op::Log1p => log::log1p_single(x),
         Op::Erf => erf::erf_single(x),
-        Op::Tanh => float::tanh(x),
+        Op::Tanh => float::tanh(x, float::exp),
         Op::Sinh => exp::sinh_single(x),
         Op::Cosh => exp::cosh_single(x),
         Op::Sin => trig::sin_single(x),
@@ -83,6 +91,29 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
         (TypeCode::Float, 64) => double_ulps(op),
         _ => None,
     }
+}
+
+/// The same of a function of float32 that is made for a target without float64, where quotients and square roots are
+/// rounded to nearest; `None` where it is no such function.
+///
+/// ```
+/// use chipdock_ir::Op;
+/// assert_eq!(chipdock_passes::narrow_ulps(Op::Log), Some(1.1));
+/// ```
+#[must_use]
+pub fn narrow_ulps(op: Op) -> Option<f64> {
+    Some(match op {
+        Op::Exp | Op::Log | Op::Log2 | Op::Log10 | Op::Log1p => 1.1,
+        Op::Exp2 => 1.2,
+        Op::Exp10 | Op::Pow => 1.4,
+        Op::Tanh | Op::Acos | Op::Hypot | Op::Rsqrt => 1.5,
+        Op::Erf | Op::Cosh | Op::Sin | Op::Cos => 1.8,
+        Op::Sinh | Op::Asinh | Op::Acosh | Op::Atanh => 2.3,
+        Op::Sigmoid => 2.6,
+        Op::Asin | Op::Atan | Op::Atan2 => 2.8,
+        Op::Tan => 4.0,
+        _ => return None,
+    })
 }
 
 fn single_ulps(op: Op) -> Option<f64> {

@@ -47,6 +47,21 @@ impl Steps {
         Expr::int(value.into(), DType::UINT64.with_lanes(self.lanes))
     }
 
+    /// A float32 in each lane.
+    pub(super) fn f32(&self, value: f32) -> Expr {
+        Expr::float(value.into(), DType::FLOAT32.with_lanes(self.lanes))
+    }
+
+    /// An int32 in each lane.
+    pub(super) fn i32(&self, value: i32) -> Expr {
+        Expr::int(value.into(), DType::INT32.with_lanes(self.lanes))
+    }
+
+    /// A uint32 in each lane.
+    pub(super) fn u32(&self, value: u32) -> Expr {
+        Expr::int(value.into(), DType::UINT32.with_lanes(self.lanes))
+    }
+
     /// The polynomial with these coefficients, the highest power first, by Horner's rule.
     pub(super) fn polynomial(&self, x: &Expr, coefficients: &[f64]) -> Expr {
         let mut rest = coefficients.iter();
@@ -74,10 +89,35 @@ impl Steps {
         self.of_bits(shl(self.bits(shifted), self.u64(52)) + self.u64(ONE_BITS))
     }
 
+    /// The upper word of a product of two uint32, from products of halves of words.
+    pub(super) fn high_product(&self, a: &Expr, b: &Expr) -> Expr {
+        let (low, sixteen) = (|e: &Expr| and(e.clone(), self.u32(0xffff)), || self.u32(16));
+        let (a_low, a_high) = (self.name("a", low(a)), self.name("a", shr(a.clone(), sixteen())));
+        let (b_low, b_high) = (self.name("b", low(b)), self.name("b", shr(b.clone(), sixteen())));
+        let first = a_low.clone() * b_high.clone() + shr(a_low * b_low.clone(), sixteen());
+        let first = self.name("first", first);
+        let second = self.name("second", a_high.clone() * b_low + low(&first));
+        self.name("upper", a_high * b_high + shr(first, sixteen()) + shr(second, sixteen()))
+    }
+
+    /// The upper of two uint32 that are moved to the left, as one of 64 digits, by less than 32.
+    pub(super) fn moved(&self, high: &Expr, low: &Expr, count: &Expr) -> Expr {
+        let over = shr(shr(low.clone(), self.u32(1)), self.u32(31) - count.clone());
+        self.name("word", or(shl(high.clone(), count.clone()), over))
+    }
+
     /// One value or another, by a comparison of float64.
     pub(super) fn if_less(&self, a: &Expr, b: f64, then: Expr, otherwise: Expr) -> Expr {
         Expr::select(less(a.clone(), self.f64(b)), then, otherwise)
     }
+}
+
+/// A function of arguments as they are, of float32 or of int32.
+pub(super) fn narrow<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
+    let steps = Steps::new(args.first().map_or(1, |arg| arg.dtype.lanes));
+    let args = args.map(|arg| steps.name("x", arg.clone()));
+    let result = f(&steps, args);
+    steps.finish(result)
 }
 
 /// A function of float32 arguments by way of float64, rounded once.
@@ -140,6 +180,10 @@ pub(super) fn copysign(magnitude: Expr, sign: &Expr) -> Expr {
 
 pub(super) fn and(a: Expr, b: Expr) -> Expr {
     pair(Op::BitwiseAnd, a, b)
+}
+
+pub(super) fn or(a: Expr, b: Expr) -> Expr {
+    pair(Op::BitwiseOr, a, b)
 }
 
 pub(super) fn shl(a: Expr, count: Expr) -> Expr {

@@ -2,7 +2,7 @@
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op};
 
-use super::named;
+use super::{named, words};
 
 fn int64_like(value: i128, like: &Expr) -> Expr {
     Expr::int(value, DType::INT64.with_lanes(like.dtype.lanes))
@@ -30,40 +30,43 @@ fn half(count: &Expr) -> Expr {
     shift(Op::ShiftRight, power, one).cast(count.dtype)
 }
 
-/// (x · 2^left · y + 2^(right - 1)) >> right, in int64.
-fn multiply_shift(x: &Expr, y: &Expr, left: Option<Expr>, right: Expr) -> Expr {
+/// (x · 2^left · y + 2^(right - 1)) >> right, in int64; without int64, in pairs of uint32.
+fn multiply_shift(x: &Expr, y: &Expr, left: Option<Expr>, right: Expr, has_int64: bool) -> Expr {
+    if !has_int64 {
+        return words::multiply_shift(x, y, left, right);
+    }
     let shifted = match left {
-        Some(left) => shift(Op::ShiftLeft, wide(x), left),
+        Some(left) => shift(Op::ShiftLeft, wide(x), wide(&left)),
         None => wide(x),
     };
     let product = shifted * wide(y);
-    let sum = named("right", right, |right| shift(Op::ShiftRight, product + half(&right), right));
+    let sum = named("right", wide(&right), |right| shift(Op::ShiftRight, product + half(&right), right));
     sum.cast(x.dtype)
 }
 
 /// `q_multiply_shift(x, y, q, s)`.
-pub(super) fn multiply_shift_one(x: &Expr, y: &Expr, q: &Expr, s: &Expr) -> Expr {
+pub(super) fn multiply_shift_one(x: &Expr, y: &Expr, q: &Expr, s: &Expr, has_int64: bool) -> Expr {
     let above = |s: &Expr| {
         let positive = Expr::compare(CompareOp::Gt, s.clone(), Expr::i32(0));
-        spread(&wide(&Expr::select(positive, s.clone(), Expr::i32(0))), x)
+        spread(&Expr::select(positive, s.clone(), Expr::i32(0)), x)
     };
     named("s", s.clone(), |s| {
         let zero = Expr::i32(0);
         let negative = Expr::compare(CompareOp::Lt, s.clone(), zero.clone());
         let below = Expr::select(negative, Expr::binary(BinaryOp::Sub, zero.clone(), s.clone()), zero);
-        let right = spread(&wide(&(q.clone() + below)), x);
+        let right = spread(&(q.clone() + below), x);
         let left = (s.as_int().is_none_or(|s| s > 0)).then(|| above(&s));
-        multiply_shift(x, y, left, right)
+        multiply_shift(x, y, left, right, has_int64)
     })
 }
 
 /// `q_multiply_shift_per_axis(x, y, ls, rs, q, is_lshift_required, is_rshift_required)`.
-pub(super) fn multiply_shift_per_axis(args: &[Expr; 7]) -> Expr {
+pub(super) fn multiply_shift_per_axis(args: &[Expr; 7], has_int64: bool) -> Expr {
     let [x, y, left, right, q, shifts_left, shifts_right] = args;
     let set = |flag: &Expr| flag.as_int() != Some(0);
-    let count = wide(&spread(q, x));
-    let count = if set(shifts_right) { count + wide(right) } else { count };
-    multiply_shift(x, y, set(shifts_left).then(|| wide(left)), count)
+    let count = spread(q, x);
+    let count = if set(shifts_right) { count + right.clone() } else { count };
+    multiply_shift(x, y, set(shifts_left).then(|| left.clone()), count, has_int64)
 }
 
 /// `dp4a(a, b, sum)`: products of four lanes, added to a sum.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chipdock_ir::{
-    Callee, Child, Diagnostic, Expr, ExprKind, IrModule, Op, PrimFunc, Span, Stmt, StmtKind, StorageRank,
-    TargetFacts, ThreadAxis,
+    Callee, Child, Diagnostic, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Span, Stmt, StmtKind,
+    StorageRank, TargetFacts, ThreadAxis,
 };
 
 use super::finish;
@@ -53,6 +53,7 @@ fn limits(facts: &TargetFacts) -> Vec<Diagnostic> {
         ("shared memory of a block in bytes", facts.shared_memory_bytes_max),
         ("threads of a warp", facts.warp_size),
         ("arguments of a device function", facts.function_args_max),
+        ("pointers among them", facts.function_pointers_max),
         ("threads of a block on axis x", block_x),
         ("threads of a block on axis y", block_y),
         ("threads of a block on axis z", block_z),
@@ -104,10 +105,13 @@ fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic
     use ThreadAxis::{BlockX, BlockY, BlockZ, ThreadX, ThreadY, ThreadZ};
     let (threads, blocks) = ([ThreadX, ThreadY, ThreadZ], [BlockX, BlockY, BlockZ]);
     let all = threads.iter().fold(1_i128, |product, axis| product.saturating_mul(of(*axis)));
+    let is_pointer = |param: &&Param| matches!(param, Param::Var(var) if var.dtype.is_handle());
+    let pointers = function.params.iter().filter(is_pointer).count();
     let mut uses = vec![
         ("threads in a block".to_owned(), all, facts.threads_per_block_max),
         ("bytes of shared memory in a block".to_owned(), shared_bytes, facts.shared_memory_bytes_max),
         ("arguments of a kernel".to_owned(), function.params.len() as i128, facts.function_args_max),
+        ("buffers among the arguments of a kernel".to_owned(), pointers as i128, facts.function_pointers_max),
     ];
     for (axis, limit) in threads.into_iter().zip(facts.block_dimensions_max) {
         uses.push((format!("threads in a block on {axis}"), of(axis), limit));

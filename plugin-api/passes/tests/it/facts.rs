@@ -24,3 +24,9 @@ pub(crate) fn device() -> TargetFacts {
         ..host()
     }
 }
+
+/// A device without float64 and int64.
+pub(crate) fn narrow() -> TargetFacts {
+    use chipdock_ir::DType;
+    TargetFacts { missing_types: vec![DType::FLOAT64, DType::INT64, DType::UINT64], ..device() }
+}

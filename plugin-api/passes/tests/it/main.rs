@@ -9,5 +9,6 @@ mod math;
 mod offsets;
 mod parallel;
 mod refusals;
+mod rounds;
 mod simplify;
 mod warp_memory;

@@ -3,12 +3,13 @@
 mod bounds;
 mod double;
 mod effects;
+mod narrow;
 mod pairs;
 mod single;
 
 use chipdock_ir::interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, IrModule, Op, Stage, build};
+use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, IrModule, Op, Stage, TargetFacts, build};
 use chipdock_passes::lower_intrinsics;
 
 use crate::facts::host;
@@ -40,7 +41,12 @@ fn interpret(module: &IrModule, to: DType, values: Vec<Array>) -> Array {
 
 /// Runs the lowered op, of which nothing may be left.
 fn run_all(op: Op, from: &[DType], to: DType, values: Vec<Array>) -> Array {
-    let lowered = lower_intrinsics(&module(op, from, to, values[0].shape[0]), &host()).unwrap();
+    run_for(&host(), op, from, to, values)
+}
+
+fn run_for(facts: &TargetFacts, op: Op, from: &[DType], to: DType, values: Vec<Array>) -> Array {
+    let lowered = lower_intrinsics(&module(op, from, to, values[0].shape[0]), facts).unwrap();
+    assert!(!uses(&lowered, &facts.missing_types), "{op:?} takes a type that is missing");
     assert!(!calls(&lowered, op), "{op:?} is left");
     if let Err(problems) = validate(&lowered, Stage::Flattened) {
         unreachable!("{op:?} lowered is not valid: {problems:?}");
@@ -61,6 +67,13 @@ fn exact(op: Op, values: &[Vec<f32>]) -> Vec<f64> {
     });
     let from = vec![DType::FLOAT64; values.len()];
     interpret(&module(op, &from, DType::FLOAT64, n), DType::FLOAT64, wide.collect()).to_f64()
+}
+
+/// Whether values of these types are left.
+fn uses(module: &IrModule, types: &[DType]) -> bool {
+    let mut found = false;
+    module.functions[0].body.walk_exprs(&mut |e| found |= types.contains(&e.dtype.scalar()));
+    found
 }
 
 /// True where a call of that op, or of the C library, is left.

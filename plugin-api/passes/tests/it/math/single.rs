@@ -72,7 +72,7 @@ const POINTS: &[f32] = &[
 
 /// Every float32 whose bits are a multiple of a prime: a sample of all exponents and both signs; and the neighbours of
 /// hard points, of 1 and of the multiples of half of pi.
-fn sample() -> Vec<f32> {
+pub(super) fn sample() -> Vec<f32> {
     let mut values: Vec<f32> = (0..=u32::MAX).step_by(20_011).map(f32::from_bits).collect();
     let turns = (1..400_u32).map(|k| (f64::from(k * k * k) * std::f64::consts::FRAC_PI_2) as f32);
     for point in POINTS.iter().copied().chain(turns) {
