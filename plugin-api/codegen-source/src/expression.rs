@@ -392,6 +392,13 @@ impl<'a> Writer<'a> {
                 return self.index_term(value);
             }
             ExprKind::Cast(value)
+                if e.dtype.bits > wide_bits && value.dtype.is_uint() && value.dtype.bits <= wide_bits =>
+            {
+                let code = self.value(value);
+                let answer = self.dialect.cast_bits(&code, self.dialect.index_type(), &mut self.prelude);
+                return (self.expect(e, answer), true);
+            }
+            ExprKind::Cast(value)
                 if e.dtype.is_scalar()
                     && value.dtype.is_int()
                     && holds(e.dtype, value.dtype)

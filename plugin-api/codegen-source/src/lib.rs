@@ -43,17 +43,20 @@
 //! - *Four device languages side by side*: OpenCL C and CUDA C have pointers, MSL has attributes on its parameters, WGSL
 //!   has no pointers at all and its buffers at module scope. So a buffer is a name and an element type, never a pointer
 //!   that something is added to: an [`Access`] says base and index apart, and only what names a pointer as a value asks
-//!   for [`Dialect::pointer_type`].
+//!   for [`Dialect::pointer_type`]. A code generator of a language without such pointers takes the module through
+//!   [`without_moved_pointers`] and [`with_inlined_buffers`] first.
 
 mod code;
 mod dialect;
 mod expression;
 mod function;
+mod lanes;
 mod memory;
 mod module;
 mod names;
 mod op_table;
 mod ops;
+mod pointers;
 mod prelude;
 mod statement;
 mod text;
@@ -64,11 +67,13 @@ pub use dialect::{
     Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Dialect, DynamicShared, Launch,
     MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
 };
+pub use lanes::with_lanes_at_most;
 pub use memory::Uses;
 pub use module::{Source, SourceFunction, unsupported, write_module};
 pub use names::{Names, is_identifier};
 pub use op_table::{OpRow, OpTable, Spelling};
 pub use ops::scalar_op;
+pub use pointers::{with_inlined_buffers, without_moved_pointers};
 pub use prelude::Prelude;
 
 #[allow(unused_imports, reason = "for the documentation")]

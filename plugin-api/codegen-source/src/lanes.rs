@@ -1,0 +1,268 @@
+//! Long vectors as several short ones: for languages that have no longer ones.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chipdock_ir::analysis::is_pure;
+use chipdock_ir::{Buffer, Callee, Expr, ExprKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
+
+/// The module with vectors of more lanes than `most` in parts of so many, the last one perhaps shorter.
+///
+/// All lanes of a value are computed before the first is stored. What cannot be parted (a buffer whose elements are longer
+/// vectors, bits read as another number of lanes) stays as it is, for the dialect to refuse it.
+#[must_use]
+pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
+    let functions = module.functions.iter().map(|function| {
+        let mut lanes = Lanes { most, parts: HashMap::new() };
+        PrimFunc { body: lanes.stmt(&function.body), ..function.clone() }
+    });
+    IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
+}
+
+/// Some lanes of a vector: the first, and how many.
+type Part = (u16, u16);
+
+struct Lanes {
+    most: u16,
+    /// Parts of variables that are long vectors.
+    parts: HashMap<Var, Vec<Var>>,
+}
+
+fn is_single(buffer: &Buffer) -> bool {
+    buffer.dtype.is_scalar()
+}
+
+/// A lane of a short vector, or the scalar itself.
+fn lane(vector: Expr, index: u16) -> Expr {
+    if vector.dtype.is_scalar() {
+        return vector;
+    }
+    let dtype = vector.dtype.scalar();
+    Expr::new(ExprKind::Shuffle { vectors: vec![vector], indices: vec![index] }, dtype)
+}
+
+impl Lanes {
+    fn is_long(&self, e: &Expr) -> bool {
+        e.dtype.lanes > self.most
+    }
+
+    /// The parts of a long vector, in order.
+    fn parts_of(&self, lanes: u16) -> Vec<Part> {
+        let starts = (0..lanes).step_by(usize::from(self.most.max(1)));
+        starts.map(|from| (from, self.most.min(lanes - from))).collect()
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        self.parted(stmt).unwrap_or_else(|| {
+            let this = std::cell::RefCell::new(&mut *self);
+            stmt.map_children(
+                &mut |e| this.borrow_mut().whole(e).unwrap_or_else(|| e.clone()),
+                &mut |inner| this.borrow_mut().stmt(inner),
+            )
+        })
+    }
+
+    /// The statement in parts, where it binds or stores a long vector that can be parted.
+    fn parted(&mut self, stmt: &Stmt) -> Option<Stmt> {
+        match &stmt.kind {
+            StmtKind::Bind { var, value } if self.is_long(value) => {
+                let values = self.all_parts(value)?;
+                Some(Stmt::seq(self.bound(var, values)).with_span(stmt.span))
+            }
+            StmtKind::Evaluate(value) if self.is_long(value) && is_pure(value) => Some(Stmt::nop()),
+            StmtKind::Store { buffer, value, indices, predicate }
+                if self.is_long(value) && is_single(buffer) =>
+            {
+                let [index] = indices.as_slice() else { return None };
+                let mut stmts = Vec::new();
+                let mut first = |this: &mut Self, name: &str, e: &Expr| {
+                    let values = this.all_parts(e)?;
+                    let var = Var::new(name, e.dtype);
+                    stmts.extend(this.bound(&var, values));
+                    this.parts.get(&var).cloned()
+                };
+                // Positions stay what they are, but where memory says them.
+                let mut reads = false;
+                index.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. }));
+                let places = if reads {
+                    first(self, "places", index)?.iter().map(Var::expr).collect()
+                } else {
+                    self.all_parts(index)?
+                };
+                let values = first(self, "values", value)?;
+                let predicates = match predicate {
+                    Some(predicate) => Some(first(self, "lanes", predicate)?),
+                    None => None,
+                };
+                for (at, (place, value)) in places.into_iter().zip(&values).enumerate() {
+                    let predicate = predicates.as_ref().map(|predicates| predicates[at].expr());
+                    stmts.push(Stmt::new(StmtKind::Store {
+                        buffer: buffer.clone(),
+                        value: value.expr(),
+                        indices: vec![place],
+                        predicate,
+                    }));
+                }
+                Some(Stmt::seq(stmts.into_iter().map(|part| part.with_span(stmt.span))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Names for the parts of a variable.
+    fn bound(&mut self, var: &Var, values: Vec<Expr>) -> Vec<Stmt> {
+        let own = |value: &Expr| Var::new(Arc::clone(&var.name), value.dtype);
+        let vars: Vec<Var> = values.iter().map(own).collect();
+        let binds =
+            vars.iter().cloned().zip(values).map(|(var, value)| Stmt::new(StmtKind::Bind { var, value }));
+        let binds = binds.collect();
+        self.parts.insert(var.clone(), vars);
+        binds
+    }
+
+    fn all_parts(&mut self, e: &Expr) -> Option<Vec<Expr>> {
+        self.parts_of(e.dtype.lanes).into_iter().map(|part| self.part(e, part)).collect()
+    }
+
+    /// An expression that is no long vector, with what is long within it in parts.
+    fn whole(&mut self, e: &Expr) -> Option<Expr> {
+        match &e.kind {
+            ExprKind::Shuffle { vectors, indices } if vectors.iter().any(|vector| self.is_long(vector)) => {
+                self.picked(vectors, indices, e)
+            }
+            ExprKind::Let { var, value, body } if self.is_long(value) => {
+                let (vars, values) = self.named(var, value)?;
+                let body = self.whole(body)?;
+                Some(let_used(vars, values, body))
+            }
+            _ => {
+                let mut failed = false;
+                let new = e.map_children(&mut |child| {
+                    self.whole(child).unwrap_or_else(|| {
+                        failed = true;
+                        child.clone()
+                    })
+                });
+                (!failed).then_some(new)
+            }
+        }
+    }
+
+    fn named(&mut self, var: &Var, value: &Expr) -> Option<(Vec<Var>, Vec<Expr>)> {
+        let values = self.all_parts(value)?;
+        self.bound(var, values.clone());
+        Some((self.parts.get(var).cloned()?, values))
+    }
+
+    /// Lanes picked one by one.
+    fn picked(&mut self, vectors: &[Expr], indices: &[u16], like: &Expr) -> Option<Expr> {
+        let mut lanes = Vec::with_capacity(indices.len());
+        for index in indices {
+            let mut left = *index;
+            let vector = vectors.iter().find(|vector| {
+                let is_here = left < vector.dtype.lanes;
+                left -= if is_here { 0 } else { vector.dtype.lanes };
+                is_here
+            })?;
+            lanes.push(self.part(vector, (left, 1))?);
+        }
+        let count = u16::try_from(lanes.len()).ok()?;
+        if count == 1 {
+            return lanes.pop();
+        }
+        let dtype = like.dtype.with_lanes(count);
+        Some(Expr::new(ExprKind::Shuffle { vectors: lanes, indices: (0..count).collect() }, dtype))
+    }
+
+    /// Some lanes of a vector, which are a part of [`Self::parts_of`], or one lane.
+    fn part(&mut self, e: &Expr, (from, count): Part) -> Option<Expr> {
+        if !self.is_long(e) {
+            let whole = self.whole(e)?;
+            return if count == e.dtype.lanes { Some(whole) } else { Some(lane(whole, from)) };
+        }
+        let dtype = e.dtype.with_lanes(count);
+        Some(match &e.kind {
+            ExprKind::Var(var) => {
+                let vars = self.parts.get(var)?;
+                let part = vars.get(usize::from(from / self.most))?.expr();
+                if count == part.dtype.lanes { part } else { lane(part, from % self.most) }
+            }
+            ExprKind::Broadcast { value, .. } => {
+                let value = self.whole(value)?;
+                if count == 1 { value } else { value.broadcast(count) }
+            }
+            ExprKind::Ramp { base, stride, .. } => {
+                let (base, stride) = (self.whole(base)?, self.whole(stride)?);
+                let first = base + stride.clone() * Expr::int(from.into(), stride.dtype);
+                if count == 1 { first } else { first.ramp(stride, count) }
+            }
+            ExprKind::Load { buffer, indices, predicate } if is_single(buffer) => {
+                let [index] = indices.as_slice() else { return None };
+                let index = self.part(index, (from, count))?;
+                let predicate = match predicate {
+                    Some(predicate) => Some(self.part(predicate, (from, count))?),
+                    None => None,
+                };
+                Expr::new(ExprKind::Load { buffer: buffer.clone(), indices: vec![index], predicate }, dtype)
+            }
+            ExprKind::Shuffle { vectors, indices } => {
+                let range = usize::from(from)..usize::from(from + count);
+                self.picked(vectors, indices.get(range)?, e)?
+            }
+            ExprKind::Let { var, value, body } => {
+                if self.is_long(value) {
+                    let (vars, values) = self.named(var, value)?;
+                    let body = self.part(body, (from, count))?;
+                    return Some(let_used(vars, values, body));
+                }
+                let value = self.whole(value)?;
+                let body = self.part(body, (from, count))?;
+                Expr::new(ExprKind::Let { var: var.clone(), value, body }, dtype)
+            }
+            _ => return self.lane_by_lane(e, (from, count)),
+        })
+    }
+
+    /// Lanes of what computes each lane from the same lane of its operands.
+    fn lane_by_lane(&mut self, e: &Expr, part: Part) -> Option<Expr> {
+        let is_one_of_lanes = match &e.kind {
+            ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Not(_)
+            | ExprKind::Select(..)
+            | ExprKind::Cast(_) => true,
+            ExprKind::Call { callee: Callee::Op(_), .. } => is_pure(e),
+            _ => false,
+        };
+        let mut failed = !is_one_of_lanes;
+        let new = e.map_children(&mut |child| {
+            let parted = if child.dtype.lanes == e.dtype.lanes {
+                self.part(child, part)
+            } else if child.dtype.is_scalar() {
+                self.whole(child)
+            } else {
+                None
+            };
+            parted.unwrap_or_else(|| {
+                failed = true;
+                child.clone()
+            })
+        });
+        (!failed).then(|| Expr::new(new.kind.clone(), e.dtype.with_lanes(part.1)))
+    }
+}
+
+/// The body within the values that it uses.
+fn let_used(vars: Vec<Var>, values: Vec<Expr>, body: Expr) -> Expr {
+    vars.into_iter().zip(values).rev().fold(body, |body, (var, value)| {
+        let mut is_used = false;
+        body.walk(&mut |e| is_used |= matches!(&e.kind, ExprKind::Var(used) if *used == var));
+        if !is_used {
+            return body;
+        }
+        let dtype = body.dtype;
+        Expr::new(ExprKind::Let { var, value, body }, dtype)
+    })
+}

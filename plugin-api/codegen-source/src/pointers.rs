@@ -1,0 +1,248 @@
+//! Modules without pointers that are values: for languages that have none.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use chipdock_ir::analysis::{Usage, is_pure};
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    AttrValue, BinaryOp, Buffer, Callee, Child, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt,
+    StmtKind, Var, attr,
+};
+
+/// The module with views of a moved pointer as views of the memory itself, whose indices are moved instead.
+///
+/// A view stays as it is where the pointer is not by whole elements of the view from a pointer that has a name.
+#[must_use]
+pub fn without_moved_pointers(module: &IrModule) -> IrModule {
+    let functions = module.functions.iter().map(|function| {
+        let mut body = function.body.clone();
+        // A view may be one of a view.
+        while let Some(next) = views_resolved(&body) {
+            body = next;
+        }
+        PrimFunc { body, ..function.clone() }
+    });
+    IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
+}
+
+fn views_resolved(body: &Stmt) -> Option<Stmt> {
+    let (mut with, mut moved) = (Substitution::new(), HashMap::new());
+    let mut views: Vec<Var> = Vec::new();
+    body.walk(&mut |child| {
+        let Child::Stmt(stmt) = child else { return };
+        let StmtKind::DeclBuffer { buffer, data: Some(data) } = &stmt.kind else { return };
+        let is_moved = matches!(data.kind, ExprKind::Call { .. });
+        let resolved = pointed_to(data, buffer.dtype).filter(|(base, _)| is_moved && !views.contains(base));
+        let Some((base, first)) = resolved else { return };
+        moved.extend(first.map(|first| (buffer.data.clone(), first)));
+        with.map_var(&buffer.data, base.expr());
+        views.push(buffer.data.clone());
+    });
+    (!views.is_empty()).then(|| with.stmt(&declared_by_name(&moved_stmt(body, &moved), &views)))
+}
+
+/// The statement, where views of those pointers are declared over what has a name.
+fn declared_by_name(stmt: &Stmt, views: &[Var]) -> Stmt {
+    match &stmt.kind {
+        StmtKind::DeclBuffer { buffer, .. } if views.contains(&buffer.data) => {
+            Stmt::new(StmtKind::DeclBuffer { buffer: buffer.clone(), data: None }).with_span(stmt.span)
+        }
+        _ => stmt.map_children(&mut Expr::clone, &mut |inner| declared_by_name(inner, views)),
+    }
+}
+
+/// The module with calls of functions that take buffers replaced by the bodies, and without functions that nothing calls
+/// any more.
+///
+/// A call stays, for the dialect to refuse it, where the function returns from its midst or a value, calls itself, or is
+/// given a pointer that is neither a buffer nor the address of an element.
+#[must_use]
+pub fn with_inlined_buffers(module: &IrModule) -> IrModule {
+    let takes_buffers = |f: &&PrimFunc| f.params.iter().any(|param| data_of(param).is_some());
+    let is_called =
+        |f: &&PrimFunc| !matches!(f.attrs.get(attr::CALLING_CONV), Some(AttrValue::Int(conv)) if *conv != 0);
+    let callees: HashMap<Arc<str>, &PrimFunc> = module
+        .functions
+        .iter()
+        .filter(is_called)
+        .filter(takes_buffers)
+        .map(|function| (Arc::clone(&function.name), function))
+        .collect();
+    if callees.is_empty() {
+        return module.clone();
+    }
+    let mut functions: Vec<PrimFunc> = Vec::with_capacity(module.functions.len());
+    for function in &module.functions {
+        let mut inliner = Inliner { callees: &callees, active: vec![Arc::clone(&function.name)] };
+        functions.push(PrimFunc { body: inliner.stmt(&function.body), ..function.clone() });
+    }
+    // Those that are left are called by what stays, or by each other.
+    loop {
+        let called: HashSet<Arc<str>> =
+            functions.iter().flat_map(|function| Usage::of(&function.body).called).collect();
+        let before = functions.len();
+        functions.retain(|function| !callees.contains_key(&function.name) || called.contains(&function.name));
+        if functions.len() == before {
+            return IrModule { functions, attrs: module.attrs.clone() };
+        }
+    }
+}
+
+fn data_of(param: &Param) -> Option<&Var> {
+    match param {
+        Param::Var(var) if var.dtype.is_handle() => Some(var),
+        _ => None,
+    }
+}
+
+struct Inliner<'a> {
+    callees: &'a HashMap<Arc<str>, &'a PrimFunc>,
+    /// Functions whose bodies stand around.
+    active: Vec<Arc<str>>,
+}
+
+impl Inliner<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        if let StmtKind::Evaluate(call) = &stmt.kind
+            && let ExprKind::Call { callee: Callee::Global(name), args } = &call.kind
+            && let Some(function) = self.callees.get(name).copied()
+            && !self.active.contains(name)
+            && let Some(body) = body_of(function, args)
+        {
+            self.active.push(Arc::clone(name));
+            let body = self.stmt(&body);
+            self.active.pop();
+            return body;
+        }
+        stmt.map_children(&mut Expr::clone, &mut |inner| self.stmt(inner))
+    }
+}
+
+/// The function's body with these arguments; none where it cannot stand in place of a call.
+fn body_of(function: &PrimFunc, args: &[Expr]) -> Option<Stmt> {
+    let mut returns = false;
+    function.body.walk(&mut |child| {
+        returns |= matches!(child, Child::Stmt(stmt) if matches!(stmt.kind, StmtKind::Return(_)));
+    });
+    if returns || function.ret.is_some() || function.params.len() != args.len() {
+        return None;
+    }
+    let mut with = Substitution::new().fresh();
+    let (mut bound, mut moved) = (Vec::new(), HashMap::new());
+    let mut bind = |var: &Var, value: &Expr| {
+        let own = Var::new(Arc::clone(&var.name), value.dtype);
+        bound.push(Stmt::new(StmtKind::Bind { var: own.clone(), value: value.clone() }));
+        own.expr()
+    };
+    for (param, arg) in function.params.iter().zip(args) {
+        let Param::Var(var) = param else { return None };
+        if !var.dtype.is_handle() {
+            let value = bind(var, arg);
+            with.map_var(var, value);
+            continue;
+        }
+        let element = var.pointer.as_ref().map(|pointer| pointer.element)?;
+        let (data, first) = pointed_to(arg, element)?;
+        moved.extend(first.map(|first| (var.clone(), first)));
+        with.map_var(var, data.expr());
+    }
+    let body = with.stmt(&moved_stmt(&function.body, &moved));
+    Some(Stmt::seq(bound.into_iter().chain([body])))
+}
+
+/// The pointer with a name that a pointer comes from, and how many elements of a type it is moved by, where it is.
+fn pointed_to(pointer: &Expr, element: DType) -> Option<(Var, Option<Expr>)> {
+    let (var, first) = match &pointer.kind {
+        ExprKind::Var(var) => (var.clone(), None),
+        ExprKind::Call { callee: Callee::Op(op), args } => match (op, args.as_slice()) {
+            (Op::AddressOf, [place]) => match &place.kind {
+                ExprKind::Load { buffer, indices, predicate: None } => match indices.as_slice() {
+                    [index] if index.dtype.is_scalar() && is_like(buffer, element) => {
+                        (buffer.data.clone(), Some(index.clone()))
+                    }
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            (Op::HandleAddByteOffset, [base, bytes]) => match &base.kind {
+                ExprKind::Var(var) => (var.clone(), Some(in_elements(bytes, element.size_bytes() as i128)?)),
+                _ => return None,
+            },
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let first = first.filter(|first| first.as_int() != Some(0));
+    // It is worked out again wherever the memory is touched.
+    first.as_ref().is_none_or(|first| is_pure(first) && !reads(first)).then_some((var, first))
+}
+
+/// Whether elements of a buffer are of that type, one after the other from its pointer on.
+fn is_like(buffer: &Buffer, element: DType) -> bool {
+    let is_plain = buffer.strides.iter().all(|stride| stride.as_int() == Some(1));
+    buffer.dtype == element
+        && is_plain
+        && buffer.elem_offset.as_ref().is_none_or(|offset| offset.as_int() == Some(0))
+}
+
+fn reads(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
+    found
+}
+
+/// A number of bytes as one of elements.
+fn in_elements(bytes: &Expr, size: i128) -> Option<Expr> {
+    match &bytes.kind {
+        ExprKind::Int(value) if size > 0 && value % size == 0 => Some(Expr::int(value / size, bytes.dtype)),
+        ExprKind::Binary(BinaryOp::Mul, a, b) => Some(a.clone() * in_elements(b, size)?),
+        ExprKind::Binary(BinaryOp::Add, a, b) => Some(in_elements(a, size)? + in_elements(b, size)?),
+        _ => None,
+    }
+}
+
+fn shifted(buffer: &Buffer, indices: &[Expr], moved: &HashMap<Var, Expr>) -> Option<Vec<Expr>> {
+    let (first, [index]) = (moved.get(&buffer.data)?, indices) else { return None };
+    // Both are positions; the wider type holds their sum.
+    let dtype = if first.dtype.bits > index.dtype.bits { first.dtype } else { index.dtype.scalar() };
+    let first = first.clone().cast(dtype);
+    let lanes = index.dtype.lanes;
+    let index = index.clone().cast(DType { lanes, ..dtype });
+    Some(vec![index + if lanes == 1 { first } else { first.broadcast(lanes) }])
+}
+
+/// The statement with accesses through some pointers moved by so many elements.
+fn moved_stmt(stmt: &Stmt, moved: &HashMap<Var, Expr>) -> Stmt {
+    if moved.is_empty() {
+        return stmt.clone();
+    }
+    let new = stmt.map_children(&mut |e| moved_expr(e, moved), &mut |inner| moved_stmt(inner, moved));
+    match &new.kind {
+        StmtKind::Store { buffer, value, indices, predicate } => match shifted(buffer, indices, moved) {
+            Some(indices) => Stmt::new(StmtKind::Store {
+                buffer: buffer.clone(),
+                value: value.clone(),
+                indices,
+                predicate: predicate.clone(),
+            })
+            .with_span(stmt.span),
+            None => new,
+        },
+        _ => new,
+    }
+}
+
+fn moved_expr(e: &Expr, moved: &HashMap<Var, Expr>) -> Expr {
+    let new = e.map_children(&mut |child| moved_expr(child, moved));
+    match &new.kind {
+        ExprKind::Load { buffer, indices, predicate } => match shifted(buffer, indices, moved) {
+            Some(indices) => {
+                let kind = ExprKind::Load { buffer: buffer.clone(), indices, predicate: predicate.clone() };
+                Expr::new(kind, new.dtype)
+            }
+            None => new,
+        },
+        _ => new,
+    }
+}
