@@ -19,7 +19,7 @@
 //! * `workgroup_size`: threads of a block on the axes x, y, z; 0 on an axis whose extent the launch alone tells.
 //! * `compile_options`: what the Metal compiler is told; the text relies on the IEEE rules that fast math drops.
 
-use chipdock_codegen_source::{unsupported, write_module};
+use chipdock_codegen_source::{unsupported, with_lanes_at_most, without_moved_pointers, write_module};
 use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Stage, StmtKind, Target, ThreadAxis};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
@@ -79,9 +79,15 @@ fn workgroup_size(function: &PrimFunc) -> [i64; 3] {
     size
 }
 
+/// The module without what MSL has not: pointers that are moved by bytes, vectors of more than 4 lanes.
+fn plain(module: &IrModule) -> IrModule {
+    with_lanes_at_most(&without_moved_pointers(module), 4)
+}
+
 /// Builds a module for a target; the same input gives the same bytes.
 pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
     let dialect = dialect(target);
+    let module = &plain(module);
     let source = write_module(module, &dialect)?;
     let functions: Vec<Value> = source
         .functions
@@ -105,7 +111,7 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
 impl Codegen for MetalCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        lowered::report(&unsupported(&read.module, &dialect(&read.target)), session)
+        lowered::report(&unsupported(&plain(&read.module), &dialect(&read.target)), session)
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {

@@ -14,6 +14,7 @@
 //!                  "uniform": {"binding": 1, "size_bytes": 8},
 //!                  "dynamic_shared": {"override": "cd_words_of_f_kernel"}}],
 //!   "features": ["shader-f16"],
+//!   "storage_buffers": 9,
 //!   "subgroup_size": 32
 //! }
 //! ```
@@ -25,10 +26,14 @@
 //! * `dynamic_shared`: absent without; the constant of the pipeline is the launch's bytes in words of 4, rounded up, at
 //!   least 1.
 //! * `workgroup_size`: a launch with other extents is refused.
+//! * `storage_buffers`: absent where 8 do, which every device has; else the `maxStorageBuffersPerShaderStage` that the
+//!   device has to have.
 //! * `features`: what the device has to have, sorted. `subgroup_size`: with the feature `subgroups`, what the device's
 //!   subgroups have to be.
 
-use chipdock_codegen_source::{unsupported, write_module};
+use chipdock_codegen_source::{
+    unsupported, with_inlined_buffers, with_lanes_at_most, without_moved_pointers, write_module,
+};
 use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Stage, StmtKind, Target, attr};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
@@ -40,6 +45,9 @@ use crate::dialect::{Binding, WgslDialect, bindings, dynamic_words};
 pub(crate) const KIND: &str = "webgpu";
 /// The section that holds the source.
 pub(crate) const SOURCE: &str = "source";
+
+/// Storage buffers that every device has for a kernel: the default of `maxStorageBuffersPerShaderStage`.
+const STORAGE_BUFFERS: usize = 8;
 
 /// The code generator of target `webgpu`.
 #[derive(Clone, Copy, Debug)]
@@ -131,9 +139,22 @@ fn written(function: &PrimFunc) -> std::collections::HashSet<usize> {
     chipdock_ir::analysis::Usage::of(&function.body).written
 }
 
+fn n_buffers(function: &PrimFunc) -> usize {
+    let is_buffer = |param: &&Param| {
+        matches!(param, Param::Buffer(_)) || matches!(param, Param::Var(var) if var.dtype.is_handle())
+    };
+    function.params.iter().filter(is_buffer).count()
+}
+
+/// The module without what WGSL has not: pointers that are values, vectors of more than 4 lanes.
+fn plain(module: &IrModule) -> IrModule {
+    with_lanes_at_most(&without_moved_pointers(&with_inlined_buffers(module)), 4)
+}
+
 /// Builds a module for a target; the same input gives the same bytes.
 pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
     let dialect = dialect(target);
+    let module = &plain(module);
     let source = write_module(module, &dialect)?;
     let functions: Vec<Value> = source
         .functions
@@ -142,6 +163,14 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
         .map(|(function, prim_func)| describe(&function.symbol, prim_func))
         .collect();
     let mut index = json!({ "module_kind": KIND, "format": "wgsl", "functions": functions });
+    let buffers = module
+        .functions
+        .iter()
+        .filter(|function| source.functions.iter().any(|one| one.name == function.name));
+    let most = buffers.map(n_buffers).max().unwrap_or(0);
+    if most > STORAGE_BUFFERS {
+        index["storage_buffers"] = json!(most);
+    }
     let features = dialect.features();
     if features.contains(&"subgroups") {
         index["subgroup_size"] = json!(dialect.subgroup_size);
@@ -153,7 +182,7 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
 impl Codegen for WebGpuCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        lowered::report(&unsupported(&read.module, &dialect(&read.target)), session)
+        lowered::report(&unsupported(&plain(&read.module), &dialect(&read.target)), session)
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {

@@ -16,7 +16,7 @@ const fn helper(name: &'static str, text: &'static str) -> Spelling {
 macro_rules! table {
     (
         floats { $($float_op:ident $f32:literal;)* }
-        own { $($own_op:ident $name:literal $text:literal;)* }
+        own { $($own_op:ident $name:literal $text:expr;)* }
         integers { $($int_op:ident $spelling:expr;)* }
     ) => {
         &[
@@ -48,6 +48,7 @@ const ROWS: &[OpRow] = table! {
         Isnan "cd_isnan" "fn cd_isnan(x: f32) -> bool {\n    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;\n}\n";
         Isinf "cd_isinf" "fn cd_isinf(x: f32) -> bool {\n    return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u;\n}\n";
         Isfinite "cd_isfinite" "fn cd_isfinite(x: f32) -> bool {\n    return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;\n}\n";
+        Fmod "cd_fmod" FMOD;
     }
     integers {
         BitwiseAnd Spelling::Infix(Infix::BitAnd);
@@ -55,6 +56,41 @@ const ROWS: &[OpRow] = table! {
         BitwiseXor Spelling::Infix(Infix::BitXor);
     }
 };
+
+/// What is left of a division, exactly: by its digits, one after the other, as WGSL's `%` may be off by the divisor.
+const FMOD: &str = "\
+fn cd_fmod(x: f32, y: f32) -> f32 {
+    let sign = bitcast<u32>(x) & 0x80000000u;
+    var a = bitcast<u32>(x) & 0x7fffffffu;
+    var b = bitcast<u32>(y) & 0x7fffffffu;
+    if (a >= 0x7f800000u || b > 0x7f800000u || b == 0u) {
+        return bitcast<f32>(a | 0x7fc00000u);
+    }
+    if (a < b) {
+        return x;
+    }
+    // The exponent, and the digits as an integer; a subnormal number has the exponent 1.
+    var from_exponent = max(a >> 23u, 1u);
+    let exponent = max(b >> 23u, 1u);
+    a = select(a & 0x7fffffu, (a & 0x7fffffu) | 0x800000u, a >= 0x800000u);
+    b = select(b & 0x7fffffu, (b & 0x7fffffu) | 0x800000u, b >= 0x800000u);
+    a = a % b;
+    for (; from_exponent > exponent; from_exponent--) {
+        a = a << 1u;
+        if (a >= b) {
+            a = a - b;
+        }
+    }
+    if (a == 0u) {
+        return bitcast<f32>(sign);
+    }
+    let places = min(countLeadingZeros(a) - 8u, exponent - 1u);
+    a = a << places;
+    let rest = exponent - places;
+    let digits = select(a, (a & 0x7fffffu) | (rest << 23u), a >= 0x800000u);
+    return bitcast<f32>(sign | digits);
+}
+";
 
 pub(super) static TABLE: OpTable = OpTable { rows: ROWS };
 

@@ -63,7 +63,7 @@ const EXAMPLES: &[File] = &[
     file("compare_select", example!("compare_select"), &[], LINES),
     file("saturating_add_u8", example!("saturating_add_u8"), &[], LINES),
     file("divmod_i64", example!("divmod_i64"), &[Profile::Int64], LINES),
-    file("while_loop", example!("while_loop"), &[], LINES),
+    file("while_loop", example!("while_loop"), &[Profile::Int64], LINES),
     file(
         "gather",
         example!("gather"),
