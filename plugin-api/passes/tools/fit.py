@@ -135,14 +135,14 @@ def narrow(name, doc, f, low, high, degree, weight):
     print("];")
 
 
-def header():
+def header(lint="approx_constant"):
     print("//! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.")
-    print("#![expect(clippy::unreadable_literal, clippy::approx_constant, reason = \"written by a program\")]")
+    print(f"#![expect(clippy::unreadable_literal, clippy::{lint}, reason = \"written by a program\")]")
     print()
 
 
 def narrow_tables():
-    header()
+    header("excessive_precision")
     quotient = lambda f, zero: limit(lambda r: (f(r) - 1) / r, zero)
     narrow("EXP2", "(2^r - 1) / r, for |r| up to 1/2", quotient(lambda r: mpf(2) ** r, LN2), -0.5, 0.5, 6,
            lambda r: abs(r) + mpf(10) ** -4)

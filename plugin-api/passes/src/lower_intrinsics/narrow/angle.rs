@@ -6,8 +6,8 @@ use super::super::kit::{Steps, abs, copysign, div, equal, less, max, min, narrow
 use super::{coefficients as c, if_less, polynomial};
 
 /// Pi and half of it: a float32, and what it lacks.
-const PI: (f32, f32) = (3.141_592_7, -8.742_278e-8);
-const HALF_PI: (f32, f32) = (1.570_796_4, -4.371_139e-8);
+const PI: (f32, f32) = (std::f32::consts::PI, -8.742_278e-8);
+const HALF_PI: (f32, f32) = (std::f32::consts::FRAC_PI_2, -4.371_139e-8);
 
 /// A constant in two parts less a value.
 fn less_value(s: &Steps, constant: (f32, f32), value: Expr) -> Expr {

@@ -1,5 +1,5 @@
 //! Polynomials, highest power first, and constants in parts: written by `tools/fit.py`, not by hand.
-#![expect(clippy::unreadable_literal, clippy::approx_constant, reason = "written by a program")]
+#![expect(clippy::unreadable_literal, clippy::excessive_precision, reason = "written by a program")]
 
 /// (2^r - 1) / r, for |r| up to 1/2; within 2^-34.3, rounded 2^-29.0.
 pub(super) const EXP2: &[f32] =

@@ -9,7 +9,7 @@ use super::{clamp, coefficients as c, if_less, int, of_bits, polynomial};
 /// ln 2: 9 digits, and the rest.
 const LN_2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
 /// log10 2: 11 digits, and the rest.
-const LOG10_2: (f32, f32) = (0.301_025_4, 4.605_038_9e-6);
+const LOG10_2: (f32, f32) = (0.301_025_4, 4.605_039e-6);
 
 /// The nearest integer. No sum is used to round: one that is taken away again may be left out altogether.
 pub(super) fn whole(s: &Steps, x: &Expr) -> Expr {

@@ -11,11 +11,11 @@ const SQRT_HALF_BITS: u32 = 0x3f35_04f3;
 /// ln 2: 9 digits, and the rest.
 const LN_2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
 /// log10 2: 11 digits, and the rest.
-const LOG10_2: (f32, f32) = (0.301_025_4, 4.605_038_9e-6);
+const LOG10_2: (f32, f32) = (0.301_025_4, 4.605_039e-6);
 /// 1 / ln 2: 12 digits, and the rest.
 const INV_LN_2: (f32, f32) = (1.442_871_1, -1.760_528_5e-4);
 /// 1 / ln 10: 12 digits, and the rest.
-const INV_LN_10: (f32, f32) = (0.434_326_17, -3.168_997_1e-5);
+const INV_LN_10: (f32, f32) = (0.434_326_17, -3.168_997e-5);
 
 /// A positive float32 as 2^k · (1 + f), 1 + f between the roots of 1/2 and 2: k as a float32, and f.
 fn parts(s: &Steps, x: &Expr) -> (Expr, Expr) {

@@ -13,7 +13,7 @@ const LOG2_3_HALVES: (f32, f32) = (0.584_960_94, 1.563_220_8e-6);
 /// 2 / (3 ln 2): 12 digits, the rest, and the whole.
 const UNIT: (f32, f32, f32) = (0.961_914_06, -1.173_685_7e-4, 0.961_796_7);
 /// (3 atanh(s) - 3 s - s^3) / s^5 by s^2.
-const LOG: &[f32] = &[0.206_975_02, 0.230_660_75, 0.272_728_12, 0.333_332_99, 0.428_571_43, 0.6];
+const LOG: &[f32] = &[0.206_975_02, 0.230_660_75, 0.272_728_12, 0.333_333, 0.428_571_43, 0.6];
 
 /// log2 of a positive normal or subnormal float32: the first 12 digits, and the rest, to 30 digits in all.
 ///
