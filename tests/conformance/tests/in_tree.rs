@@ -26,16 +26,6 @@ fn is_blessed() -> bool {
 
 /// Backends that the whole suite is not held to yet, with what is; they have no card.
 const NOT_YET: &[(&str, &[&str], &str)] = &[
-    (
-        "opencl",
-        &["--level", "device"],
-        "nine kernel cases and some of the codegen groups do not end as they should",
-    ),
-    (
-        "cuda",
-        &["--level", "loadable"],
-        "its codegen groups wait for a suite that knows of devices which are not there",
-    ),
     ("metal", &["--level", "loadable"], "its claims are not settled"),
     ("webgpu", &["--level", "loadable"], "its claims are not settled"),
 ];

@@ -1,5 +1,4 @@
-# What a host and a device do together: errors that the host raises, ends that only the device knows of, views around
-# launches.
+# What a host and a device do together: errors that the host raises, views around launches.
 
 @I.ir_module
 class Module:
@@ -21,29 +20,6 @@ class Module:
             A[2 + i] = Module.small(i) + n
         if Module.small(n) > 5:
             A[15] = 3
-
-    @T.prim_func(s_tir=True)
-    def ends_in_loop(A: T.Buffer((16,), "int32"), B: T.Buffer((1,), "int32")):
-        B[0] = 0
-        for i in range(16):
-            if A[i] > 20:
-                return
-            A[i] = 0
-        B[0] = 1
-
-    @T.prim_func(s_tir=True)
-    def ends_in_nest(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8,), "int32")):
-        for i in range(8):
-            B[i] = -1
-            for j in range(8):
-                if A[i, j] > 60:
-                    B[i] = j
-                    return
-            while A[i, 0] > 3:
-                A[i, 0] = A[i, 0] - 2
-                if A[i, 0] == 4:
-                    return
-        B[0] = 7
 
     @T.prim_func(s_tir=True)
     def views_around_launches(A: T.Buffer((32,), "int32"), B: T.Buffer((32,), "int32")):
