@@ -6,9 +6,8 @@ mod common;
 
 use chipdock_host::{ErrorKind, Function, Host, Tensor, Verdict};
 use chipdock_ir::DType;
-use common::{
-    AXES, COOPERATIVE, DYNAMIC_SHARED, arguments, artifact, fake, made, pointer, ptx, recorder, space,
-};
+use chipdock_ir::attr::{COOPERATIVE_LAUNCH as COOPERATIVE, DYNAMIC_SHARED_MEMORY as DYNAMIC_SHARED};
+use common::{AXES, arguments, artifact, fake, made, pointer, ptx, recorder, space};
 use serde_json::json;
 
 /// Serialises what looks at counts or makes the driver fail: the driver is the process's.

@@ -21,7 +21,7 @@ fn scheduled(facts: &TargetFacts) -> Scheduled {
     let n = Var::new("n", DType::INT32);
     let mut f = build::function("f");
     let a = f.buffer("A", [&n.expr()], DType::INT32);
-    f.range("i", &n.expr(), |f, i| f.store(&a, [&i], i.clone()));
+    f.range("i", n.expr(), |f, i| f.store(&a, [&i], i.clone()));
     let mut function = f.finish();
     function.attrs.insert(attr::NOALIAS.into(), AttrValue::Bool(true));
     let module = default_schedule(&build::module([function]), facts).unwrap();

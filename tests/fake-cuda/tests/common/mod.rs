@@ -16,9 +16,6 @@ use serde_json::{Value, json};
 /// Axes of the launches of these tests.
 pub(crate) const AXES: [&str; 6] =
     ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
-pub(crate) use chipdock_ir::attr::{
-    COOPERATIVE_LAUNCH as COOPERATIVE, DYNAMIC_SHARED_MEMORY as DYNAMIC_SHARED,
-};
 
 /// What the fake driver counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
