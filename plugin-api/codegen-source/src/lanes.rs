@@ -6,6 +6,8 @@ use std::sync::Arc;
 use chipdock_ir::analysis::is_pure;
 use chipdock_ir::{Buffer, Callee, Expr, ExprKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
 
+use crate::search::{any_node, reads};
+
 /// The module with vectors of more lanes than `most` in parts of so many, the last one perhaps shorter.
 ///
 /// All lanes of a value are computed before the first is stored. What cannot be parted (a buffer whose elements are longer
@@ -13,7 +15,7 @@ use chipdock_ir::{Buffer, Callee, Expr, ExprKind, IrModule, PrimFunc, Stmt, Stmt
 #[must_use]
 pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
     let functions = module.functions.iter().map(|function| {
-        let mut lanes = Lanes { most, parts: HashMap::new() };
+        let mut lanes = Lanes { most, parts: HashMap::new(), done: HashMap::new() };
         PrimFunc { body: lanes.stmt(&function.body), ..function.clone() }
     });
     IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
@@ -26,6 +28,8 @@ struct Lanes {
     most: u16,
     /// Parts of variables that are long vectors.
     parts: HashMap<Var, Vec<Var>>,
+    /// What an expression became, all of it or a part, with the expression itself so that its address stays taken.
+    done: HashMap<(usize, Option<Part>), (Expr, Option<Expr>)>,
 }
 
 fn is_single(buffer: &Buffer) -> bool {
@@ -82,9 +86,7 @@ impl Lanes {
                     this.parts.get(&var).cloned()
                 };
                 // Positions stay what they are, but where memory says them.
-                let mut reads = false;
-                index.walk(&mut |e| reads |= matches!(e.kind, ExprKind::Load { .. }));
-                let places = if reads {
+                let places = if reads(index) {
                     first(self, "places", index)?.iter().map(Var::expr).collect()
                 } else {
                     self.all_parts(index)?
@@ -111,8 +113,10 @@ impl Lanes {
 
     /// Names for the parts of a variable.
     fn bound(&mut self, var: &Var, values: Vec<Expr>) -> Vec<Stmt> {
+        // What is shared between two that bind one variable was made with the names of the first.
         let own = |value: &Expr| Var::new(Arc::clone(&var.name), value.dtype);
-        let vars: Vec<Var> = values.iter().map(own).collect();
+        let before = self.parts.get(var).filter(|before| before.len() == values.len());
+        let vars = before.cloned().unwrap_or_else(|| values.iter().map(own).collect());
         let binds =
             vars.iter().cloned().zip(values).map(|(var, value)| Stmt::new(StmtKind::Bind { var, value }));
         let binds = binds.collect();
@@ -124,8 +128,28 @@ impl Lanes {
         self.parts_of(e.dtype.lanes).into_iter().map(|part| self.part(e, part)).collect()
     }
 
+    /// What an expression became before, or what it becomes now.
+    fn once(
+        &mut self,
+        e: &Expr,
+        part: Option<Part>,
+        make: impl FnOnce(&mut Self) -> Option<Expr>,
+    ) -> Option<Expr> {
+        let key = (e.address(), part);
+        if let Some((_, done)) = self.done.get(&key) {
+            return done.clone();
+        }
+        let made = make(self);
+        self.done.insert(key, (e.clone(), made.clone()));
+        made
+    }
+
     /// An expression that is no long vector, with what is long within it in parts.
     fn whole(&mut self, e: &Expr) -> Option<Expr> {
+        self.once(e, None, |this| this.made_whole(e))
+    }
+
+    fn made_whole(&mut self, e: &Expr) -> Option<Expr> {
         match &e.kind {
             ExprKind::Shuffle { vectors, indices } if vectors.iter().any(|vector| self.is_long(vector)) => {
                 self.picked(vectors, indices, e)
@@ -175,7 +199,11 @@ impl Lanes {
     }
 
     /// Some lanes of a vector, which are a part of [`Self::parts_of`], or one lane.
-    fn part(&mut self, e: &Expr, (from, count): Part) -> Option<Expr> {
+    fn part(&mut self, e: &Expr, part: Part) -> Option<Expr> {
+        self.once(e, Some(part), |this| this.made_part(e, part))
+    }
+
+    fn made_part(&mut self, e: &Expr, (from, count): Part) -> Option<Expr> {
         if !self.is_long(e) {
             let whole = self.whole(e)?;
             return if count == e.dtype.lanes { Some(whole) } else { Some(lane(whole, from)) };
@@ -257,9 +285,7 @@ impl Lanes {
 /// The body within the values that it uses.
 fn let_used(vars: Vec<Var>, values: Vec<Expr>, body: Expr) -> Expr {
     vars.into_iter().zip(values).rev().fold(body, |body, (var, value)| {
-        let mut is_used = false;
-        body.walk(&mut |e| is_used |= matches!(&e.kind, ExprKind::Var(used) if *used == var));
-        if !is_used {
+        if !any_node(&body, &|e| matches!(&e.kind, ExprKind::Var(used) if *used == var)) {
             return body;
         }
         let dtype = body.dtype;

@@ -58,6 +58,7 @@ mod op_table;
 mod ops;
 mod pointers;
 mod prelude;
+mod search;
 mod statement;
 mod text;
 mod writer;

@@ -10,6 +10,8 @@ use chipdock_ir::{
     StmtKind, Var, attr,
 };
 
+use crate::search::reads;
+
 /// The module with views of a moved pointer as views of the memory itself, whose indices are moved instead.
 ///
 /// A view stays as it is where the pointer is not by whole elements of the view from a pointer that has a name.
@@ -39,7 +41,7 @@ fn views_resolved(body: &Stmt) -> Option<Stmt> {
         with.map_var(&buffer.data, base.expr());
         views.push(buffer.data.clone());
     });
-    (!views.is_empty()).then(|| with.stmt(&declared_by_name(&moved_stmt(body, &moved), &views)))
+    (!views.is_empty()).then(|| with.stmt(&declared_by_name(&Moved::by(moved).stmt(body), &views)))
 }
 
 /// The statement, where views of those pointers are declared over what has a name.
@@ -56,7 +58,8 @@ fn declared_by_name(stmt: &Stmt, views: &[Var]) -> Stmt {
 /// any more.
 ///
 /// A call stays, for the dialect to refuse it, where the function returns from its midst or a value, calls itself, or is
-/// given a pointer that is neither a buffer nor the address of an element.
+/// given a pointer that is neither a buffer nor the address of an element; and where a function has had so many bodies put
+/// into it that calls of calls would make it grow without end.
 #[must_use]
 pub fn with_inlined_buffers(module: &IrModule) -> IrModule {
     let takes_buffers = |f: &&PrimFunc| f.params.iter().any(|param| data_of(param).is_some());
@@ -74,7 +77,8 @@ pub fn with_inlined_buffers(module: &IrModule) -> IrModule {
     }
     let mut functions: Vec<PrimFunc> = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
-        let mut inliner = Inliner { callees: &callees, active: vec![Arc::clone(&function.name)] };
+        let mut inliner =
+            Inliner { callees: &callees, active: vec![Arc::clone(&function.name)], left: BODIES_MAX };
         functions.push(PrimFunc { body: inliner.stmt(&function.body), ..function.clone() });
     }
     // Those that are left are called by what stays, or by each other.
@@ -96,10 +100,15 @@ fn data_of(param: &Param) -> Option<&Var> {
     }
 }
 
+/// Bodies that are put into one function at most.
+const BODIES_MAX: usize = 1000;
+
 struct Inliner<'a> {
     callees: &'a HashMap<Arc<str>, &'a PrimFunc>,
     /// Functions whose bodies stand around.
     active: Vec<Arc<str>>,
+    /// How many bodies may still be put in.
+    left: usize,
 }
 
 impl Inliner<'_> {
@@ -107,9 +116,11 @@ impl Inliner<'_> {
         if let StmtKind::Evaluate(call) = &stmt.kind
             && let ExprKind::Call { callee: Callee::Global(name), args } = &call.kind
             && let Some(function) = self.callees.get(name).copied()
+            && self.left > 0
             && !self.active.contains(name)
             && let Some(body) = body_of(function, args)
         {
+            self.left -= 1;
             self.active.push(Arc::clone(name));
             let body = self.stmt(&body);
             self.active.pop();
@@ -147,7 +158,7 @@ fn body_of(function: &PrimFunc, args: &[Expr]) -> Option<Stmt> {
         moved.extend(first.map(|first| (var.clone(), first)));
         with.map_var(var, data.expr());
     }
-    let body = with.stmt(&moved_stmt(&function.body, &moved));
+    let body = with.stmt(&Moved::by(moved).stmt(&function.body));
     Some(Stmt::seq(bound.into_iter().chain([body])))
 }
 
@@ -186,12 +197,6 @@ fn is_like(buffer: &Buffer, element: DType) -> bool {
         && buffer.elem_offset.as_ref().is_none_or(|offset| offset.as_int() == Some(0))
 }
 
-fn reads(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
-    found
-}
-
 /// A number of bytes as one of elements.
 fn in_elements(bytes: &Expr, size: i128) -> Option<Expr> {
     match &bytes.kind {
@@ -202,47 +207,62 @@ fn in_elements(bytes: &Expr, size: i128) -> Option<Expr> {
     }
 }
 
-fn shifted(buffer: &Buffer, indices: &[Expr], moved: &HashMap<Var, Expr>) -> Option<Vec<Expr>> {
-    let (first, [index]) = (moved.get(&buffer.data)?, indices) else { return None };
-    // Both are positions; the wider type holds their sum.
-    let dtype = if first.dtype.bits > index.dtype.bits { first.dtype } else { index.dtype.scalar() };
-    let first = first.clone().cast(dtype);
-    let lanes = index.dtype.lanes;
-    let index = index.clone().cast(DType { lanes, ..dtype });
-    Some(vec![index + if lanes == 1 { first } else { first.broadcast(lanes) }])
+/// Accesses through some pointers, moved by so many elements.
+struct Moved {
+    first: HashMap<Var, Expr>,
+    /// What an expression became, with the expression itself so that its address stays taken.
+    done: HashMap<usize, (Expr, Expr)>,
 }
 
-/// The statement with accesses through some pointers moved by so many elements.
-fn moved_stmt(stmt: &Stmt, moved: &HashMap<Var, Expr>) -> Stmt {
-    if moved.is_empty() {
-        return stmt.clone();
+impl Moved {
+    fn by(first: HashMap<Var, Expr>) -> Self {
+        Self { first, done: HashMap::new() }
     }
-    let new = stmt.map_children(&mut |e| moved_expr(e, moved), &mut |inner| moved_stmt(inner, moved));
-    match &new.kind {
-        StmtKind::Store { buffer, value, indices, predicate } => match shifted(buffer, indices, moved) {
-            Some(indices) => Stmt::new(StmtKind::Store {
-                buffer: buffer.clone(),
-                value: value.clone(),
-                indices,
-                predicate: predicate.clone(),
-            })
-            .with_span(stmt.span),
-            None => new,
-        },
-        _ => new,
-    }
-}
 
-fn moved_expr(e: &Expr, moved: &HashMap<Var, Expr>) -> Expr {
-    let new = e.map_children(&mut |child| moved_expr(child, moved));
-    match &new.kind {
-        ExprKind::Load { buffer, indices, predicate } => match shifted(buffer, indices, moved) {
-            Some(indices) => {
-                let kind = ExprKind::Load { buffer: buffer.clone(), indices, predicate: predicate.clone() };
-                Expr::new(kind, new.dtype)
-            }
-            None => new,
-        },
-        _ => new,
+    fn shifted(&self, buffer: &Buffer, indices: &[Expr]) -> Option<Vec<Expr>> {
+        let (first, [index]) = (self.first.get(&buffer.data)?, indices) else { return None };
+        // Both are positions; the wider type holds their sum.
+        let dtype = if first.dtype.bits > index.dtype.bits { first.dtype } else { index.dtype.scalar() };
+        let first = first.clone().cast(dtype);
+        let lanes = index.dtype.lanes;
+        let index = index.clone().cast(DType { lanes, ..dtype });
+        Some(vec![index + if lanes == 1 { first } else { first.broadcast(lanes) }])
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        if self.first.is_empty() {
+            return stmt.clone();
+        }
+        let this = std::cell::RefCell::new(&mut *self);
+        let new =
+            stmt.map_children(&mut |e| this.borrow_mut().expr(e), &mut |inner| this.borrow_mut().stmt(inner));
+        match &new.kind {
+            StmtKind::Store { buffer, value, indices, predicate } => match self.shifted(buffer, indices) {
+                Some(indices) => Stmt::new(StmtKind::Store {
+                    buffer: buffer.clone(),
+                    value: value.clone(),
+                    indices,
+                    predicate: predicate.clone(),
+                })
+                .with_span(stmt.span),
+                None => new,
+            },
+            _ => new,
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) -> Expr {
+        if let Some((_, done)) = self.done.get(&e.address()) {
+            return done.clone();
+        }
+        let mut new = e.map_children(&mut |child| self.expr(child));
+        if let ExprKind::Load { buffer, indices, predicate } = &new.kind
+            && let Some(indices) = self.shifted(buffer, indices)
+        {
+            let kind = ExprKind::Load { buffer: buffer.clone(), indices, predicate: predicate.clone() };
+            new = Expr::new(kind, new.dtype);
+        }
+        self.done.insert(e.address(), (e.clone(), new.clone()));
+        new
     }
 }

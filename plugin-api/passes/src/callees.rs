@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{
-    Callee, Child, Effect, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt, StmtKind, Var,
-};
+use chipdock_ir::{Callee, Child, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt, StmtKind, Var};
 
-use crate::walk::any_stmt;
+use crate::walk::{any_stmt, depends_on_memory_but_for};
 
 /// The functions of a module by what they do.
 pub(crate) struct Callees {
@@ -82,17 +80,7 @@ impl Callees {
 }
 
 fn is_apart_from_memory(expr: &Expr, arithmetic: &HashSet<Arc<str>>) -> bool {
-    let mut apart = true;
-    expr.walk(&mut |e| {
-        apart &= match &e.kind {
-            ExprKind::Load { .. } => false,
-            ExprKind::Call { callee: Callee::Op(op), .. } => op.effect() == Effect::Pure,
-            ExprKind::Call { callee: Callee::Extern { pure, .. }, .. } => *pure,
-            ExprKind::Call { callee: Callee::Global(name), .. } => arithmetic.contains(name),
-            _ => true,
-        };
-    });
-    apart
+    !depends_on_memory_but_for(expr, &|name| arithmetic.contains(name))
 }
 
 fn computes_from_scalars(function: &PrimFunc, arithmetic: &HashSet<Arc<str>>) -> bool {

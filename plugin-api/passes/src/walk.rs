@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{Callee, Child, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{Callee, Child, Effect, Expr, ExprKind, ForKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
 
 /// The module with the body of each function replaced.
 pub(crate) fn map_bodies(module: &IrModule, mut f: impl FnMut(&PrimFunc) -> Stmt) -> IrModule {
@@ -43,15 +43,18 @@ pub(crate) fn vars_of(expr: &Expr) -> HashSet<Var> {
 
 /// True when the expression loads from a buffer or calls something that is not pure.
 pub(crate) fn depends_on_memory(expr: &Expr) -> bool {
+    depends_on_memory_but_for(expr, &|_| false)
+}
+
+/// The same, where calls of some functions of the module do not.
+pub(crate) fn depends_on_memory_but_for(expr: &Expr, is_apart: &dyn Fn(&str) -> bool) -> bool {
     let mut depends = false;
     expr.walk(&mut |e| {
         depends |= match &e.kind {
             ExprKind::Load { .. } => true,
-            ExprKind::Call { callee: chipdock_ir::Callee::Op(op), .. } => {
-                op.effect() != chipdock_ir::Effect::Pure
-            }
-            ExprKind::Call { callee: chipdock_ir::Callee::Extern { pure, .. }, .. } => !pure,
-            ExprKind::Call { .. } => true,
+            ExprKind::Call { callee: Callee::Op(op), .. } => op.effect() != Effect::Pure,
+            ExprKind::Call { callee: Callee::Extern { pure, .. }, .. } => !pure,
+            ExprKind::Call { callee: Callee::Global(name), .. } => !is_apart(name),
             _ => false,
         };
     });

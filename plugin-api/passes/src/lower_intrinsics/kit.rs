@@ -153,6 +153,13 @@ pub(super) fn less(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Lt, a, b)
 }
 
+/// 1 where the comparison of floats holds, 0 elsewhere. A choice made once, as a number: compilers make vectors of that, where
+/// of one comparison in several selections they make branches.
+pub(super) fn one_if_less(a: &Expr, b: &Expr) -> Expr {
+    let float = |value| Expr::float(value, a.dtype);
+    Expr::select(less(a.clone(), b.clone()), float(1.0), float(0.0))
+}
+
 pub(super) fn equal(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Eq, a, b)
 }

@@ -3,7 +3,9 @@
 use chipdock_ir::{Expr, Op};
 
 use super::coefficients as c;
-use super::kit::{MAGIC, Steps, abs, and, copysign, div, equal, less, max, min, pair, shl, single, sqrt};
+use super::kit::{
+    MAGIC, Steps, abs, and, copysign, div, equal, less, max, min, one_if_less, pair, shl, single, sqrt,
+};
 use super::log::log1p_of;
 
 /// Rounds to a multiple of 4, when added to a float64 and taken away again. A number of 51 bits from 2^52 on is a multiple
@@ -87,17 +89,11 @@ pub(super) fn tan_single(x: &Expr) -> Expr {
     })
 }
 
-/// 1 where the comparison holds, 0 elsewhere. A choice made once, as a number: compilers make vectors of that, where of
-/// one comparison in several selections they make branches.
-fn one_if_less(s: &Steps, a: &Expr, b: &Expr) -> Expr {
-    Expr::select(less(a.clone(), b.clone()), s.f64(1.0), s.f64(0.0))
-}
-
 /// The angle whose tangent is low / high, 0 ≤ low ≤ high < ∞; of 0 / 0 it is 0.
 fn angle(s: &Steps, low: &Expr, high: &Expr) -> Expr {
     // Past the tangent of π/8, the angle from π/4 is taken.
     let border = s.name("border", high.clone() * s.f64(0.414_213_562_373_095));
-    let far = s.name("far", one_if_less(s, &border, low));
+    let far = s.name("far", one_if_less(&border, low));
     let over = low.clone() - far.clone() * high.clone();
     let under = max(s.f64(f64::MIN_POSITIVE), high.clone() + far.clone() * low.clone());
     let t = s.name("t", div(over, under));
@@ -108,7 +104,7 @@ fn angle(s: &Steps, low: &Expr, high: &Expr) -> Expr {
 /// The angle, or π/2 less it where `a` is above `b`.
 fn complemented(s: &Steps, angle: Expr, a: &Expr, b: &Expr) -> Expr {
     let angle = s.name("angle", angle);
-    let steep = s.name("steep", one_if_less(s, b, a));
+    let steep = s.name("steep", one_if_less(b, a));
     let sign = s.f64(1.0) - (steep.clone() + steep.clone());
     steep * s.f64(std::f64::consts::FRAC_PI_2) + sign * angle
 }

@@ -2,7 +2,7 @@
 
 use chipdock_ir::Expr;
 
-use super::super::kit::{Steps, abs, copysign, div, equal, less, max, min, narrow, sqrt};
+use super::super::kit::{Steps, abs, copysign, div, equal, less, max, min, narrow, one_if_less, sqrt};
 use super::{coefficients as c, if_less, polynomial};
 
 /// Pi and half of it: a float32, and what it lacks.
@@ -14,16 +14,11 @@ fn less_value(s: &Steps, constant: (f32, f32), value: Expr) -> Expr {
     s.f32(constant.0) - (value - s.f32(constant.1))
 }
 
-/// 1 where the comparison holds, 0 elsewhere.
-fn one_if_less(s: &Steps, a: &Expr, b: &Expr) -> Expr {
-    Expr::select(less(a.clone(), b.clone()), s.f32(1.0), s.f32(0.0))
-}
-
 /// The angle whose tangent is low / high, 0 ≤ low ≤ high < 2^127; of 0 / 0 it is 0.
 fn angle(s: &Steps, low: &Expr, high: &Expr) -> Expr {
     // Past the tangent of π/8, the angle from π/4 is taken.
     let border = s.name("border", high.clone() * s.f32(0.414_213_57));
-    let far = s.name("far", one_if_less(s, &border, low));
+    let far = s.name("far", one_if_less(&border, low));
     let over = low.clone() - far.clone() * high.clone();
     let under = max(s.f32(f32::MIN_POSITIVE), high.clone() + far.clone() * low.clone());
     let t = s.name("t", div(over, under));
