@@ -44,6 +44,7 @@ impl fmt::Display for Work {
 /// A stream.
 pub(crate) struct Queue {
     raw: CommandQueue,
+    serial: usize,
     device: Arc<str>,
     state: Mutex<State>,
     /// Whether `state` has a failure: asked before each call, without the lock.
@@ -60,7 +61,18 @@ struct State {
 impl Queue {
     /// A stream of the device of that name.
     pub(crate) fn new(raw: CommandQueue, device: &Arc<str>) -> Self {
-        Self { raw, device: Arc::clone(device), state: Mutex::default(), has_failure: AtomicBool::new(false) }
+        Self {
+            raw,
+            serial: LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1,
+            device: Arc::clone(device),
+            state: Mutex::default(),
+            has_failure: AtomicBool::new(false),
+        }
+    }
+
+    /// A number that no other stream of the process has or will have.
+    pub(crate) fn serial(&self) -> usize {
+        self.serial
     }
 
     /// The driver's queue.
@@ -144,7 +156,7 @@ pub(crate) struct Streams {
 impl Streams {
     /// Takes a stream and answers its handle, a number that is never given out again.
     pub(crate) fn add(&self, queue: Queue) -> usize {
-        let handle = HANDLE_BIT | (LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1) << 4;
+        let handle = HANDLE_BIT | queue.serial << 4;
         self.created.write().unwrap_or_else(PoisonError::into_inner).insert(handle, Arc::new(queue));
         handle
     }

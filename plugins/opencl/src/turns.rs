@@ -2,7 +2,8 @@
 //!
 //! PoCL before 6.0 compiles a kernel anew for a larger grid, but tells the users of what it compiled apart by kernel and block
 //! alone: two launches with grids of other sizes that run at once can end the process by an assertion (mended in PoCL by its
-//! commit c9ac4c0c3). There, a launch waits for the one before it of the same kernel, on whichever stream.
+//! commit c9ac4c0c3). There, a launch waits for the one before it of the same kernel on another stream; a stream itself is in
+//! order.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -43,17 +44,21 @@ impl Turns {
     }
 }
 
-/// The turn of one kernel: its last launch.
+/// The turn of one kernel: its last launch, and on which stream that was.
 #[derive(Default)]
-pub(crate) struct Turn(Mutex<Option<Event>>);
+pub(crate) struct Turn(Mutex<Option<(usize, Event)>>);
 
 impl Turn {
-    /// Queues a launch by `enqueue`, which is told what it has to wait for.
-    pub(crate) fn launch(&self, enqueue: impl FnOnce(Option<&Event>) -> Queued) -> Queued {
+    /// Queues a launch on a stream of that number by `enqueue`, which is told what it has to wait for.
+    pub(crate) fn launch(&self, stream: usize, enqueue: impl FnOnce(Option<&Event>) -> Queued) -> Queued {
         let mut last = lock(&self.0);
-        let before = last.take().filter(|event| event.progress() == Progress::Pending);
-        let event = enqueue(before.as_ref())?;
-        *last = event.shared().ok();
+        let before = last.as_ref().map(|(other, event)| (*other, event));
+        let elsewhere = before.filter(|(other, event)| {
+            // The stream's own order is order enough.
+            *other != stream && event.progress() == Progress::Pending
+        });
+        let event = enqueue(elsewhere.map(|(_, event)| event))?;
+        *last = event.shared().ok().map(|event| (stream, event));
         Ok(event)
     }
 }
@@ -61,7 +66,7 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         // The same module may be loaded and launched again.
-        if let Some(event) = lock(&self.0).take() {
+        if let Some((_, event)) = lock(&self.0).take() {
             let _ = event.wait();
         }
     }
