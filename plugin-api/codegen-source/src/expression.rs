@@ -364,6 +364,34 @@ impl<'a> Writer<'a> {
         code
     }
 
+    /// A vector of indices, and its type: the dialect's index type where the IR's is wider and 32 bits do, as for [`Self::index`].
+    pub(crate) fn vector_index(&mut self, e: &'a Expr) -> (Code, DType) {
+        let narrow = self.dialect.index_type();
+        if e.dtype.bits <= narrow.bits {
+            return (self.settled(e), e.dtype);
+        }
+        let dtype = narrow.with_lanes(e.dtype.lanes);
+        let vector = match &e.kind {
+            ExprKind::Ramp { base, stride, .. } => Vector::Ramp(self.index(base), self.index(stride)),
+            ExprKind::Broadcast { value, .. } => Vector::Broadcast(self.index(value)),
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b)
+                if self.depth <= crate::DEPTH_MAX =>
+            {
+                self.depth += 1;
+                let (a, b) = (self.vector_index(a).0, self.vector_index(b).0);
+                self.depth -= 1;
+                Vector::Binary(*op, a, b)
+            }
+            ExprKind::Cast(value) if value.dtype.is_integer() && value.dtype.bits <= narrow.bits => {
+                let code = self.settled(value);
+                Vector::Cast(code, value.dtype)
+            }
+            _ => return (self.settled(e), e.dtype),
+        };
+        let answer = self.dialect.vector(vector, dtype, &mut self.prelude);
+        (self.expect(e, answer), dtype)
+    }
+
     /// An index, and whether its text has the width of the index type.
     fn index_term(&mut self, e: &'a Expr) -> (Code, bool) {
         let wide_bits = self.dialect.index_type().bits;

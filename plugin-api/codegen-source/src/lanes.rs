@@ -4,19 +4,30 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_ir::analysis::is_pure;
-use chipdock_ir::{Buffer, Callee, Expr, ExprKind, IrModule, PrimFunc, Stmt, StmtKind, Var};
+use chipdock_ir::{
+    Buffer, BufferNode, Callee, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, Var,
+};
 
 use crate::search::{any_node, reads};
 
 /// The module with vectors of more lanes than `most` in parts of so many, the last one perhaps shorter.
 ///
-/// All lanes of a value are computed before the first is stored. What cannot be parted (a buffer whose elements are longer
-/// vectors, bits read as another number of lanes) stays as it is, for the dialect to refuse it.
+/// All lanes of a value are computed before the first is stored. A buffer whose elements are longer vectors stays what it is,
+/// and is read and written through a view of its lanes. What cannot be parted (several elements of such a buffer at once,
+/// bits read as another number of lanes, what has an effect) stays as it is, for the dialect to refuse it.
 #[must_use]
 pub fn with_lanes_at_most(module: &IrModule, most: u16) -> IrModule {
     let functions = module.functions.iter().map(|function| {
-        let mut lanes = Lanes { most, parts: HashMap::new(), done: HashMap::new() };
-        PrimFunc { body: lanes.stmt(&function.body), ..function.clone() }
+        let mut lanes = Lanes { most, parts: HashMap::new(), done: HashMap::new(), views: HashMap::new() };
+        let of_params = function.params.iter().filter_map(|param| match param {
+            Param::Buffer(buffer) => Some(buffer),
+            Param::Var(_) => None,
+        });
+        let known = of_params.chain(&function.alloc_buffers);
+        let views: Vec<Stmt> = known.filter_map(|buffer| lanes.declared_view(buffer)).collect();
+        let body = lanes.stmt(&function.body);
+        let body = if views.is_empty() { body } else { Stmt::seq(views.into_iter().chain([body])) };
+        PrimFunc { body, ..function.clone() }
     });
     IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
 }
@@ -30,6 +41,8 @@ struct Lanes {
     parts: HashMap<Var, Vec<Var>>,
     /// What an expression became, all of it or a part, with the expression itself so that its address stays taken.
     done: HashMap<(usize, Option<Part>), (Expr, Option<Expr>)>,
+    /// Views of buffers whose elements are long vectors, one lane an element.
+    views: HashMap<Var, Buffer>,
 }
 
 fn is_single(buffer: &Buffer) -> bool {
@@ -56,14 +69,53 @@ impl Lanes {
         starts.map(|from| (from, self.most.min(lanes - from))).collect()
     }
 
+    /// The declaration of the view that has the lanes of a buffer's elements, where these are long vectors.
+    fn declared_view(&mut self, buffer: &Buffer) -> Option<Stmt> {
+        let lanes = buffer.dtype.lanes;
+        let is_plain = buffer.strides.iter().all(|stride| stride.as_int() == Some(1))
+            && buffer.elem_offset.as_ref().is_none_or(|offset| offset.as_int() == Some(0));
+        let [extent] = buffer.shape.as_slice() else { return None };
+        if lanes <= self.most || !is_plain {
+            return None;
+        }
+        let node = BufferNode::clone(buffer);
+        let shape = vec![extent.clone() * Expr::int(lanes.into(), extent.dtype)];
+        let view = Buffer::from_node(BufferNode { dtype: buffer.dtype.scalar(), shape, ..node });
+        self.views.insert(buffer.data.clone(), view.clone());
+        Some(Stmt::new(StmtKind::DeclBuffer { buffer: view, data: None }))
+    }
+
+    /// The view of a buffer of long vectors, and where in it a part of the element at an index stands.
+    fn place_of(&mut self, buffer: &Buffer, index: &Expr, (from, count): Part) -> Option<(Buffer, Expr)> {
+        let view = self.views.get(&buffer.data).filter(|view| view.dtype == buffer.dtype.scalar())?.clone();
+        if !index.dtype.is_scalar() {
+            return None;
+        }
+        // Lanes may be more than the index' own type can count.
+        let dtype = if index.dtype.bits < 64 { DType::INT64 } else { index.dtype };
+        let int = |value: u16| Expr::int(value.into(), dtype);
+        let first = self.whole(index)?.cast(dtype) * int(buffer.dtype.lanes) + int(from);
+        Some((view, if count == 1 { first } else { first.ramp(int(1), count) }))
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> Stmt {
-        self.parted(stmt).unwrap_or_else(|| {
-            let this = std::cell::RefCell::new(&mut *self);
-            stmt.map_children(
-                &mut |e| this.borrow_mut().whole(e).unwrap_or_else(|| e.clone()),
-                &mut |inner| this.borrow_mut().stmt(inner),
-            )
-        })
+        if let Some(parted) = self.parted(stmt) {
+            return parted;
+        }
+        let this = std::cell::RefCell::new(&mut *self);
+        let new = stmt
+            .map_children(&mut |e| this.borrow_mut().whole(e).unwrap_or_else(|| e.clone()), &mut |inner| {
+                this.borrow_mut().stmt(inner)
+            });
+        match &new.kind {
+            StmtKind::AllocBuffer { buffer, .. } | StmtKind::DeclBuffer { buffer, .. } => {
+                let view = self.declared_view(buffer);
+                Stmt::seq([new].into_iter().chain(view))
+            }
+            // What is declared in the place of one statement is known to those behind it.
+            StmtKind::Seq(list) => Stmt::seq(list.iter().cloned()).with_span(stmt.span),
+            _ => new,
+        }
     }
 
     /// The statement in parts, where it binds or stores a long vector that can be parted.
@@ -74,6 +126,11 @@ impl Lanes {
                 Some(Stmt::seq(self.bound(var, values)).with_span(stmt.span))
             }
             StmtKind::Evaluate(value) if self.is_long(value) && is_pure(value) => Some(Stmt::nop()),
+            StmtKind::Store { buffer, value, indices, predicate: None }
+                if self.is_long(value) && buffer.dtype.lanes == value.dtype.lanes =>
+            {
+                self.store_element(buffer, value, indices).map(|stored| stored.with_span(stmt.span))
+            }
             StmtKind::Store { buffer, value, indices, predicate }
                 if self.is_long(value) && is_single(buffer) =>
             {
@@ -111,6 +168,28 @@ impl Lanes {
         }
     }
 
+    /// A store of one element that is a long vector.
+    fn store_element(&mut self, buffer: &Buffer, value: &Expr, indices: &[Expr]) -> Option<Stmt> {
+        let [index] = indices else { return None };
+        let mut stmts = Vec::new();
+        let mut index = self.whole(index)?;
+        if reads(&index) {
+            let place = Var::new("place", index.dtype);
+            stmts.push(Stmt::new(StmtKind::Bind { var: place.clone(), value: index }));
+            index = place.expr();
+        }
+        let (values, all) = (Var::new("values", value.dtype), self.all_parts(value)?);
+        stmts.extend(self.bound(&values, all));
+        for (part, value) in
+            self.parts_of(value.dtype.lanes).into_iter().zip(self.parts.get(&values)?.clone())
+        {
+            let (buffer, place) = self.place_of(buffer, &index, part)?;
+            let (value, indices) = (value.expr(), vec![place]);
+            stmts.push(Stmt::new(StmtKind::Store { buffer, value, indices, predicate: None }));
+        }
+        Some(Stmt::seq(stmts))
+    }
+
     /// Names for the parts of a variable.
     fn bound(&mut self, var: &Var, values: Vec<Expr>) -> Vec<Stmt> {
         // What is shared between two that bind one variable was made with the names of the first.
@@ -125,6 +204,10 @@ impl Lanes {
     }
 
     fn all_parts(&mut self, e: &Expr) -> Option<Vec<Expr>> {
+        // Each part would have the effect once more.
+        if !is_pure(e) {
+            return None;
+        }
         self.parts_of(e.dtype.lanes).into_iter().map(|part| self.part(e, part)).collect()
     }
 
@@ -232,6 +315,11 @@ impl Lanes {
                     None => None,
                 };
                 Expr::new(ExprKind::Load { buffer: buffer.clone(), indices: vec![index], predicate }, dtype)
+            }
+            ExprKind::Load { buffer, indices, predicate: None } if buffer.dtype.lanes == e.dtype.lanes => {
+                let [index] = indices.as_slice() else { return None };
+                let (buffer, place) = self.place_of(buffer, index, (from, count))?;
+                Expr::new(ExprKind::Load { buffer, indices: vec![place], predicate: None }, dtype)
             }
             ExprKind::Shuffle { vectors, indices } => {
                 let range = usize::from(from)..usize::from(from + count);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chipdock_ir::analysis::{Usage, is_pure};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrValue, BinaryOp, Buffer, Callee, Child, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt,
-    StmtKind, Var, attr,
+    AttrValue, BinaryOp, Buffer, BufferNode, Callee, Child, DType, Expr, ExprKind, IrModule, Op, Param,
+    PrimFunc, Stmt, StmtKind, Var, attr,
 };
 
 use crate::search::reads;
@@ -207,26 +207,45 @@ fn in_elements(bytes: &Expr, size: i128) -> Option<Expr> {
     }
 }
 
-/// Accesses through some pointers, moved by so many elements.
+/// A position, or a vector of positions, moved by so many elements. The wider type of both holds the sum.
+fn sum(index: &Expr, first: &Expr) -> Expr {
+    let dtype = if first.dtype.bits > index.dtype.bits { first.dtype } else { index.dtype.scalar() };
+    let first = first.clone().cast(dtype);
+    let lanes = index.dtype.lanes;
+    let index = index.clone().cast(DType { lanes, ..dtype });
+    index + if lanes == 1 { first } else { first.broadcast(lanes) }
+}
+
+/// Accesses through some pointers, moved by so many elements; their buffers are longer by as much.
 struct Moved {
     first: HashMap<Var, Expr>,
+    /// What a buffer became, by its address, with the buffer itself so that the address stays taken.
+    longer: HashMap<usize, (Buffer, Buffer)>,
     /// What an expression became, with the expression itself so that its address stays taken.
     done: HashMap<usize, (Expr, Expr)>,
 }
 
 impl Moved {
     fn by(first: HashMap<Var, Expr>) -> Self {
-        Self { first, done: HashMap::new() }
+        Self { first, longer: HashMap::new(), done: HashMap::new() }
     }
 
-    fn shifted(&self, buffer: &Buffer, indices: &[Expr]) -> Option<Vec<Expr>> {
-        let (first, [index]) = (self.first.get(&buffer.data)?, indices) else { return None };
-        // Both are positions; the wider type holds their sum.
-        let dtype = if first.dtype.bits > index.dtype.bits { first.dtype } else { index.dtype.scalar() };
-        let first = first.clone().cast(dtype);
-        let lanes = index.dtype.lanes;
-        let index = index.clone().cast(DType { lanes, ..dtype });
-        Some(vec![index + if lanes == 1 { first } else { first.broadcast(lanes) }])
+    /// The buffer as one that begins where its memory does.
+    fn longer(&mut self, buffer: &Buffer) -> Option<Buffer> {
+        let (first, [extent]) = (self.first.get(&buffer.data)?, buffer.shape.as_slice()) else { return None };
+        if let Some((_, longer)) = self.longer.get(&buffer.address()) {
+            return Some(longer.clone());
+        }
+        let shape = vec![sum(extent, first)];
+        let longer = Buffer::from_node(BufferNode { shape, ..BufferNode::clone(buffer) });
+        self.longer.insert(buffer.address(), (buffer.clone(), longer.clone()));
+        Some(longer)
+    }
+
+    fn shifted(&mut self, buffer: &Buffer, indices: &[Expr]) -> Option<(Buffer, Vec<Expr>)> {
+        let [index] = indices else { return None };
+        let longer = self.longer(buffer)?;
+        Some((longer, vec![sum(index, self.first.get(&buffer.data)?)]))
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Stmt {
@@ -238,13 +257,16 @@ impl Moved {
             stmt.map_children(&mut |e| this.borrow_mut().expr(e), &mut |inner| this.borrow_mut().stmt(inner));
         match &new.kind {
             StmtKind::Store { buffer, value, indices, predicate } => match self.shifted(buffer, indices) {
-                Some(indices) => Stmt::new(StmtKind::Store {
-                    buffer: buffer.clone(),
-                    value: value.clone(),
-                    indices,
-                    predicate: predicate.clone(),
-                })
-                .with_span(stmt.span),
+                Some((buffer, indices)) => {
+                    let (value, predicate) = (value.clone(), predicate.clone());
+                    Stmt::new(StmtKind::Store { buffer, value, indices, predicate }).with_span(stmt.span)
+                }
+                None => new,
+            },
+            StmtKind::DeclBuffer { buffer, data } => match self.longer(buffer) {
+                Some(buffer) => {
+                    Stmt::new(StmtKind::DeclBuffer { buffer, data: data.clone() }).with_span(stmt.span)
+                }
                 None => new,
             },
             _ => new,
@@ -257,9 +279,9 @@ impl Moved {
         }
         let mut new = e.map_children(&mut |child| self.expr(child));
         if let ExprKind::Load { buffer, indices, predicate } = &new.kind
-            && let Some(indices) = self.shifted(buffer, indices)
+            && let Some((buffer, indices)) = self.shifted(buffer, indices)
         {
-            let kind = ExprKind::Load { buffer: buffer.clone(), indices, predicate: predicate.clone() };
+            let kind = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
             new = Expr::new(kind, new.dtype);
         }
         self.done.insert(e.address(), (e.clone(), new.clone()));

@@ -57,7 +57,8 @@ impl<'a> Writer<'a> {
                         buffer.name
                     )));
                 }
-                Place::Lanes(self.settled(index), index.dtype)
+                let (indices, dtype) = self.vector_index(index);
+                Place::Lanes(indices, dtype)
             }
             _ => {
                 let index = self.index(index);

@@ -58,7 +58,7 @@ impl Compiler {
     fn run(&self, folder: &Path, args: &[&str]) -> Result<(), String> {
         let output = Command::new(self.name)
             .current_dir(folder)
-            .args(["-std=c++17", "-O1", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror"])
+            .args(["-std=c++17", "-O1", "-fno-strict-aliasing", "-Wall", "-Werror"])
             .args(["-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-but-set-variable"])
             .arg("-I")
             .arg(self.folder.path())
@@ -102,6 +102,15 @@ impl Program {
     ///
     /// What the compiler says.
     pub fn new(compiler: &Compiler, shader: &Shader) -> Result<Self, String> {
+        Self::with_flags(compiler, shader, &["-ffp-contract=off"])
+    }
+
+    /// Compiles a text with a run of each kernel, with flags of the compiler that say how floats are computed.
+    ///
+    /// # Errors
+    ///
+    /// What the compiler says.
+    pub fn with_flags(compiler: &Compiler, shader: &Shader, flags: &[&str]) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut text = as_cpp(&shader.source);
         text.push_str("#include \"runner.h\"\nstatic const runner::Kernel kernels[] = {\n");
@@ -121,7 +130,8 @@ impl Program {
         );
         write(&folder.path().join("kernels.cpp"), &text)?;
         let runner = compiler.folder.path().join("runner.o").display().to_string();
-        compiler.run(folder.path(), &["kernels.cpp", &runner, "-lstdc++", "-lm", "-o", "kernels"])?;
+        let args = [flags, &["kernels.cpp", &runner, "-lstdc++", "-lm", "-o", "kernels"]].concat();
+        compiler.run(folder.path(), &args)?;
         Ok(Self { folder })
     }
 

@@ -90,6 +90,40 @@ fn msl_computes_what_the_interpreter_does() {
     assert!(count >= 20, "only {count} kernels were run");
 }
 
+/// Elements of more lanes than the languages have, and lanes that are not neighbours, at positions of 64 bits.
+const VECTORS: &str = r#"
+@T.prim_func(s_tir=True)
+def vectors(A: T.Buffer((6,), "DTxLANES"), B: T.Buffer((6,), "DTxLANES"), C: T.Buffer((64,), "DT"), D: T.Buffer((64,), "DT")):
+    for i in T.thread_binding(6, thread="threadIdx.x"):
+        B[5 - i] = A[i]
+    for i in T.thread_binding(4, thread="threadIdx.x"):
+        D[T.Ramp(i * 16, 3, 4)] = C[T.Ramp(i * 8 + 1, 2, 4)]
+        D[T.Ramp(T.Cast("int64", i) * T.int64(16) + T.int64(4), T.int64(-1), 2)] = C[T.Ramp(T.int64(9), T.int64(0), 2)]
+"#;
+
+#[test]
+fn long_elements_and_scattered_lanes_are_right() {
+    let host = host();
+    let compiler = msl::Compiler::found().unwrap();
+    if compiler.is_none() {
+        skipped("vectors in MSL: no clang++");
+    }
+    for (dtype, lanes) in
+        [("int32", 3), ("float32", 4), ("int8", 8), ("float16", 8), ("float32", 16), ("bool", 5)]
+    {
+        let text = VECTORS.replace("DT", dtype).replace("LANES", &lanes.to_string());
+        let module = chipdock_script::parse(&text, "vectors.py").unwrap();
+        let shader = build(&host, &module, &target(&host, "webgpu")).unwrap().unwrap();
+        wgsl::check(&shader.source)
+            .unwrap_or_else(|error| panic!("{dtype}x{lanes}: {error}\n{}", shader.source));
+        let Some(compiler) = &compiler else { continue };
+        let shader = build(&host, &module, &target(&host, "metal")).unwrap().unwrap();
+        let (count, left) =
+            held(compiler, &shader).unwrap_or_else(|error| panic!("{error}\n{}", shader.source));
+        assert_eq!((count, left.len()), (2, 0), "{left:?}");
+    }
+}
+
 /// TVM's own device functions: their texts are kept in the plugins' folders, or why there is none.
 #[test]
 fn texts_are_the_kept_ones() {
