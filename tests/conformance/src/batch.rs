@@ -120,18 +120,19 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
         let Ok(module) = module(batch, places) else { return Ok(None) };
         // Without the file a crash costs a process for each kernel, no more.
         let _ = fs::write(&marker.0, "");
-        let built = execute::build(c, &module);
+        let built = execute::build_with_kernels(c, &module);
         let _ = fs::remove_file(&marker.0);
         Ok(built.ok())
     })?;
     let alone = match &*together {
         Some(_) => None,
-        None => Some(execute::build(c, &module(batch, std::iter::once(index))?)?),
+        None => Some(execute::build_with_kernels(c, &module(batch, std::iter::once(index))?)?),
     };
-    let ready: &Ready = match (&alone, &*together) {
-        (Some(ready), _) | (None, Some(ready)) => ready,
-        (None, None) => return Err(Stop::suite("nothing was built")),
+    let Some((ready, kernels)) = alone.as_ref().or(together.as_ref().as_ref()) else {
+        return Err(Stop::suite("nothing was built"));
     };
+    let name = function_name(index);
+    kernels.tell(c, &name);
     let (module, device) = match ready {
         Ready::Callable(module, device) => (module, device),
         Ready::Built(why) => {
@@ -139,7 +140,6 @@ fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict 
             return Ok(());
         }
     };
-    let name = function_name(index);
     let (args, expected) = expected(described, &name)?;
     let found = execute::call(module, device, &name, &args, described.kernel.guards())?;
     described.kernel.hold(&expected, &found)

@@ -12,7 +12,7 @@ use chipdock_ir::Target;
 use serde_json::json;
 
 use crate::raw::{Device, Plugin};
-use crate::{Facts, Stop, Verdict};
+use crate::{Facts, Profile, Stop, Verdict};
 
 /// The plugin under test, shared by all cases of a worker. Opened when first asked for.
 pub struct Shared {
@@ -62,6 +62,7 @@ pub struct Context<'a> {
     shared: &'a Shared,
     registration: &'a str,
     not_run: RefCell<Option<String>>,
+    untested: RefCell<Vec<Profile>>,
     repro: RefCell<String>,
 }
 
@@ -69,7 +70,13 @@ impl<'a> Context<'a> {
     /// For an instance about that registration.
     #[must_use]
     pub fn new(shared: &'a Shared, registration: &'a str) -> Self {
-        Self { shared, registration, not_run: RefCell::default(), repro: RefCell::default() }
+        Self {
+            shared,
+            registration,
+            not_run: RefCell::default(),
+            untested: RefCell::default(),
+            repro: RefCell::default(),
+        }
     }
 
     /// The library.
@@ -207,6 +214,11 @@ impl<'a> Context<'a> {
         *self.not_run.borrow_mut() = Some(why.into());
     }
 
+    /// Says of which profiles nothing came to the device, so that the case shows nothing of them (S6).
+    pub fn shows_nothing_of(&self, profiles: Vec<Profile>) {
+        *self.untested.borrow_mut() = profiles;
+    }
+
     /// A folder for programs that fail, which stays; it need not exist yet.
     #[must_use]
     pub fn repros(&self) -> &'a Path {
@@ -222,6 +234,12 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn take_repro(&self) -> String {
         self.repro.take()
+    }
+
+    /// What [`Self::shows_nothing_of`] was told; else empty.
+    #[must_use]
+    pub fn take_untested(&self) -> Vec<Profile> {
+        self.untested.take()
     }
 
     /// What [`Self::not_run`] was told.

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chipdock_host::artifact::Artifact;
-use chipdock_host::{Any, AnyView, CompileOptions, Device, Module, Tensor};
+use chipdock_host::{Any, AnyView, CompileOptions, Compiled, Device, Module, Tensor};
 use chipdock_ir::interpret::{Arg, Array};
 use chipdock_ir::{Child, ForKind, IrModule, PrimFunc, StmtKind, ThreadAxis};
 
+use crate::kernels::Kernels;
 use crate::{Context, Stop, Verdict};
 
 /// What compilation led to.
@@ -20,13 +21,19 @@ pub(crate) enum Ready {
 
 /// Compiles a module for the target of the case, and loads it.
 pub(crate) fn build(c: &Context, module: &IrModule) -> Verdict<Ready> {
-    load(c, &compile(c, module)?)
+    load(c, &compile(c, module)?.artifact)
+}
+
+/// Compiles a module for the target of the case, and loads it; with the device functions.
+pub(crate) fn build_with_kernels(c: &Context, module: &IrModule) -> Verdict<(Ready, Kernels)> {
+    let compiled = compile(c, module)?;
+    Ok((load(c, &compiled.artifact)?, Kernels::of(&compiled)))
 }
 
 /// Compiles a module for the target of the case.
-pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Arc<Artifact>> {
+pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Compiled> {
     let options = CompileOptions { threads_max: 1, ..CompileOptions::default() };
-    Ok(c.host()?.compile(module, &c.target()?, &options)?.artifact)
+    Ok(c.host()?.compile(module, &c.target()?, &options)?)
 }
 
 /// Why a module has blocks of more threads than the target takes: how many those are is the device's, not the plugin's.

@@ -33,7 +33,11 @@
 //! - **S6 Profiles.** A case that needs more than every plugin has names one [`Profile`] or several. It is claimed when
 //!   all of them are, and counts for those that are not otherwise. What is claimed must pass. What is not claimed runs all
 //!   the same and must answer `Unsupported`, all cases of the profile alike: some passing and some refused is a failure, all
-//!   passing is a claim left out, reported as stale.
+//!   passing is a claim left out, reported as stale. What a profile is about happens on the device: a case for a target kind
+//!   that is no host, and that passes, says nothing of what did not come to its device functions, and its report leaves
+//!   those profiles out. That is all of them where it has no such function, for the host alone computes it; and it is
+//!   `float16`, `bfloat16`, `float64` or `int64` where no value that they use, as the code generator was given them, has the
+//!   type, but positions in memory. What is refused counts all the same. A claim of which all cases say nothing is stale.
 //! - **S7 Expectations.** `unsupported` and the expected ways to fail stand in the plugin's expectations file with a reason
 //!   and an issue or a date. Such cases run all the same; one that passes is stale; a date that has passed no longer counts.
 //! - **S8 Availability.** Whether a device is there is found out once, by the probe; a case that finds none later fails.
@@ -75,6 +79,7 @@ pub mod expectations;
 pub mod facts;
 mod group;
 pub mod guarded;
+mod kernels;
 pub mod list;
 pub mod ops;
 pub mod raw;

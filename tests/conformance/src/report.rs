@@ -96,7 +96,7 @@ pub struct CaseReport {
     pub group: Group,
     /// The clause that it tests.
     pub clause: String,
-    /// What it needs beyond what every plugin has: all of these.
+    /// What it needs beyond what every plugin has: all of these. Without those that it shows nothing of (S6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
     /// How it ended.
@@ -146,7 +146,7 @@ pub struct ProfileReport {
     pub profile: Profile,
     /// Whether the plugin claims it.
     pub claimed: bool,
-    /// Instances that need it.
+    /// Instances that need it and show something of it.
     pub n_cases: usize,
     /// Of them, those that passed.
     pub n_passed: usize,

@@ -24,35 +24,8 @@ fn is_blessed() -> bool {
     std::env::var_os("BLESS").is_some_and(|value| value == "1")
 }
 
-/// Backends that the whole suite is not held to yet, with what is; they have no card.
-const NOT_YET: &[(&str, &[&str], &str)] = &[
-    (
-        "metal",
-        &["--level", "loadable"],
-        "no case fails, but float64 is answered in two ways where the host alone computes, and vectors by buffers whose \
-         elements have more than 4 lanes",
-    ),
-    (
-        "webgpu",
-        &["--level", "loadable"],
-        "no case fails, but float64 and int64 are answered in two ways where the host alone computes, and vectors by \
-         indices that are vectors",
-    ),
-];
-
-fn name_of(backend: &Path) -> String {
-    backend.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The folders of the backends that have a card, by name.
+/// The folders of the backends, by name.
 fn backends() -> Vec<PathBuf> {
-    let mut folders = all();
-    folders.retain(|folder| NOT_YET.iter().all(|(name, ..)| *name != name_of(folder)));
-    folders
-}
-
-/// The folders of all backends, by name.
-fn all() -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join("plugins")).expect("plugins/").flatten();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     folders.retain(|folder| folder.join("Cargo.toml").is_file());
@@ -102,7 +75,7 @@ fn kept(backend: &Path) -> PathBuf {
 fn each_backend_is_as_its_card_says() {
     let mut wrong = Vec::new();
     for backend in backends() {
-        let name = name_of(&backend);
+        let name = backend.file_name().unwrap_or_default().to_string_lossy();
         let (code, said, card) = conformance(&library(&backend), &[]);
         println!("{name}: {:?}, exit code {code:?}", card.reached());
         if code != Some(0) {
@@ -120,23 +93,6 @@ fn each_backend_is_as_its_card_says() {
             wrong.push(format!(
                 "{name} is not as its card says; BLESS=1 keeps the new one\n{before}\n---\n{now}"
             ));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-}
-
-/// What a backend without a card is held to.
-#[test]
-fn backends_without_a_card_reach_what_they_can() {
-    let mut wrong = Vec::new();
-    for (name, arguments, why) in NOT_YET {
-        let backend = root().join("plugins").join(name);
-        assert!(!kept(&backend).exists(), "{name} has a card: take it off the list");
-        println!("{name} is held to {arguments:?} alone: {why}");
-        let (code, said, _) = conformance(&library(&backend), arguments);
-        // 4: there is no device.
-        if !matches!(code, Some(0 | 4)) {
-            wrong.push(format!("{name} ended with {code:?}:\n{said}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));

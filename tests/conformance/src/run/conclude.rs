@@ -1,5 +1,7 @@
 //! What all verdicts together mean: profiles, stale lines, levels, and the exit code (S6, S7, S13, S14).
 
+use std::collections::HashMap;
+
 use super::judge::Judge;
 use crate::report::{CaseReport, LevelReport, ProfileReport, Report, StaleReport};
 use crate::{Facts, Instance, Level, Profile, Status, Subject};
@@ -13,13 +15,28 @@ pub(super) fn profiles(
 ) -> (Vec<ProfileReport>, Vec<StaleReport>) {
     let (mut reports, mut stale) = (Vec::new(), Vec::new());
     let claims = &judge.options.expectations.claims;
+    let ended: HashMap<&str, &CaseReport> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    // What a case showed nothing of is no longer in its report.
+    let needed = |instance: &'_ Instance| match ended.get(instance.id.as_str()) {
+        Some(case) => case.profiles.clone(),
+        None => instance.case.profiles.clone(),
+    };
     for profile in Profile::ALL.iter().copied() {
         let claimed = claims.contains(&profile);
         let counts = |profiles: &[Profile]| {
             profiles.contains(&profile) && (!claimed || profiles.iter().all(|needed| claims.contains(needed)))
         };
         let of: Vec<&CaseReport> = cases.iter().filter(|case| counts(&case.profiles)).collect();
+        let n_planned = planned.iter().filter(|instance| counts(&needed(instance))).count();
         if of.is_empty() {
+            let n_silent = planned.iter().filter(|instance| counts(&instance.case.profiles)).count();
+            if claimed && n_planned == 0 && n_silent > 0 {
+                let why = format!(
+                    "claimed, and nothing of it came to the device in any of the {n_silent} cases that need it: remove \
+                     the claim"
+                );
+                stale.push(StaleReport { what: profile.name().to_owned(), why });
+            }
             continue;
         }
         let passed = |case: &&&CaseReport| matches!(case.status, Status::Passed | Status::Built);
@@ -38,7 +55,6 @@ pub(super) fn profiles(
                 other.id
             );
         }
-        let n_planned = planned.iter().filter(|instance| counts(&instance.case.profiles)).count();
         let all_ran = of.len() == n_planned;
         if !claimed && all_ran && n_passed == of.len() && of.iter().any(|case| case.status == Status::Passed)
         {

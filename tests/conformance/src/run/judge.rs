@@ -1,7 +1,7 @@
 //! What a verdict means for this plugin: claims, expectations, availability (S6, S7, S8).
 
 use super::pool::{Outcome, Raw};
-use super::{Options, machine};
+use super::{Ended, Options, machine};
 use crate::expectations::{Expectation, Outcome as Expected};
 use crate::report::CaseReport;
 use crate::{Facts, Failure, Group, Instance, Profile, Status, Stop, Subject};
@@ -32,7 +32,7 @@ impl<'a> Judge<'a> {
         let mut case = blank(instance);
         case.seconds = raw.seconds;
         let answered_unsupported =
-            matches!(&raw.outcome, Outcome::Ended { stop: Some(Stop::Unsupported(_)), .. });
+            matches!(&raw.outcome, Outcome::Ended(Ended { stop: Some(Stop::Unsupported(_)), .. }));
         self.status(instance, &raw.outcome, &mut case);
         self.expect(&mut case, answered_unsupported);
         cut(&mut case.reason, REASON_BYTES);
@@ -59,11 +59,13 @@ impl<'a> Judge<'a> {
         match outcome {
             Outcome::Died(death) => (case.status, case.death) = (Status::Crashed, Some(death.clone())),
             Outcome::Hung(death) => (case.status, case.death) = (Status::Hung, Some(death.clone())),
-            Outcome::Ended { stop: None, not_run: None } => {}
-            Outcome::Ended { stop: None, not_run: Some(why) } => {
-                (case.status, case.reason) = (Status::Built, why.clone());
+            Outcome::Ended(Ended { stop: Some(stop), .. }) => self.stopped(instance, stop, case),
+            Outcome::Ended(Ended { stop: None, not_run, untested }) => {
+                if let Some(why) = not_run {
+                    (case.status, case.reason) = (Status::Built, why.clone());
+                }
+                case.profiles.retain(|profile| !untested.contains(profile));
             }
-            Outcome::Ended { stop: Some(stop), .. } => self.stopped(instance, stop, case),
         }
     }
 

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::Seeds;
 use crate::expectations::Expectations;
-use crate::{Facts, Level, Stop};
+use crate::{Facts, Level, Profile, Stop};
 
 pub use supervisor::{probe, supervise};
 pub use worker::work;
@@ -143,9 +143,26 @@ enum Message {
     /// An instance begins.
     Begin { index: usize },
     /// It ended.
-    End { index: usize, seconds: f64, stop: Option<Stop>, not_run: Option<String>, repro: String },
+    End { index: usize, seconds: f64, ended: Ended, repro: String },
     /// All have ended; the process ends next.
     Done,
+}
+
+/// How an instance ended that ended by itself.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Ended {
+    /// Why it did not pass; none: it did.
+    stop: Option<Stop>,
+    /// Why it could build but not run what it built (S4).
+    not_run: Option<String>,
+    /// Profiles of which nothing came to the device (S6).
+    untested: Vec<Profile>,
+}
+
+impl From<Stop> for Ended {
+    fn from(stop: Stop) -> Self {
+        Self { stop: Some(stop), ..Self::default() }
+    }
 }
 
 /// Why a plugin is refused.

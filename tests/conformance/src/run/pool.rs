@@ -11,7 +11,7 @@ use chipdock_host::manifest::manifest_path;
 
 use super::plan::Batch;
 use super::process::{Next, Worker};
-use super::{Job, Message, Options, Task};
+use super::{Ended, Job, Message, Options, Task};
 use crate::report::Death;
 use crate::{Facts, Instance, Stop};
 
@@ -39,7 +39,7 @@ pub(super) struct Raw {
 
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
-    Ended { stop: Option<Stop>, not_run: Option<String> },
+    Ended(Ended),
     Died(Death),
     Hung(Death),
 }
@@ -235,7 +235,7 @@ impl<'a> Runner<'a> {
         let mut worker = match self.start(Task::Health) {
             Ok(worker) => worker,
             Err(fault) => {
-                return Some(Outcome::Ended { stop: Some(Stop::suite(fault)), not_run: None });
+                return Some(Outcome::Ended(Stop::suite(fault).into()));
             }
         };
         let allowed = self.patient(START + self.opening);
@@ -244,7 +244,7 @@ impl<'a> Runner<'a> {
         loop {
             match worker.next(until) {
                 Next::Said(Message::Health { stop: Some(stop) }) => {
-                    found = Some(Outcome::Ended { stop: Some(stop), not_run: None });
+                    found = Some(Outcome::Ended(stop.into()));
                 }
                 Next::Said(_) => {}
                 Next::Gone if worker.ended_well() => return found,
@@ -259,7 +259,7 @@ impl<'a> Runner<'a> {
 fn give_up(left: &[usize], fault: &str, each: &mut dyn FnMut(Event)) {
     each(Event::Fault(fault.to_owned()));
     for index in left {
-        let outcome = Outcome::Ended { stop: Some(Stop::suite(fault)), not_run: None };
+        let outcome = Outcome::Ended(Stop::suite(fault).into());
         each(Event::Ended(Raw {
             index: *index,
             outcome,
@@ -288,13 +288,13 @@ impl Hearing<'_> {
                 self.flush(each);
                 self.begun = Some((index, Instant::now()));
             }
-            Message::End { index, seconds, stop, not_run, repro }
+            Message::End { index, seconds, ended, repro }
                 if self.begun.is_some_and(|(begun, _)| begun == index) =>
             {
                 self.begun = None;
                 self.since = Some(Instant::now());
                 self.n_ended = index + 1;
-                self.held = Some(self.raw(index, Outcome::Ended { stop, not_run }, seconds, repro));
+                self.held = Some(self.raw(index, Outcome::Ended(ended), seconds, repro));
             }
             Message::Done => self.done = true,
             _ => {}
@@ -302,7 +302,7 @@ impl Hearing<'_> {
     }
 
     fn raw(&self, place: usize, outcome: Outcome, seconds: f64, repro: String) -> Raw {
-        let passed = matches!(outcome, Outcome::Ended { stop: None, .. });
+        let passed = matches!(outcome, Outcome::Ended(Ended { stop: None, .. }));
         // Who passed is not run again.
         let before = if passed { Vec::new() } else { self.indices[..place].to_vec() };
         Raw { index: self.indices[place], outcome, seconds, repro, before }

@@ -3,7 +3,7 @@
 use super::conclude;
 use super::judge::Judge;
 use super::pool::{Outcome, Raw};
-use super::{Options, machine};
+use super::{Ended, Options, machine};
 use crate::case::{Cases, Seeds, instances};
 use crate::expectations::Expectations;
 use crate::facts::{DeviceFacts, Registration};
@@ -57,7 +57,11 @@ fn plan(group: Group, cases: &[(&str, &[Profile])]) -> Vec<Instance> {
 }
 
 fn raw(stop: Option<Stop>) -> Raw {
-    let outcome = Outcome::Ended { stop, not_run: None };
+    raw_of(Ended { stop, ..Ended::default() })
+}
+
+fn raw_of(ended: Ended) -> Raw {
+    let outcome = Outcome::Ended(ended);
     Raw { index: 0, outcome, seconds: 0.5, repro: String::new(), before: Vec::new() }
 }
 
@@ -70,13 +74,22 @@ fn judged(
     expectations: &str,
     cases: &[(&str, &[Profile], Option<Stop>)],
 ) -> (Vec<CaseReport>, Vec<ProfileReport>, Vec<StaleReport>) {
+    let ended = |stop: &Option<Stop>| Ended { stop: stop.clone(), ..Ended::default() };
+    let cases: Vec<_> = cases.iter().map(|(name, profiles, stop)| (*name, *profiles, ended(stop))).collect();
+    judged_of(expectations, &cases)
+}
+
+fn judged_of(
+    expectations: &str,
+    cases: &[(&str, &[Profile], Ended)],
+) -> (Vec<CaseReport>, Vec<ProfileReport>, Vec<StaleReport>) {
     let (options, facts) = (options(expectations), facts(""));
     let judge = Judge::new(&options, &facts);
     let named: Vec<(&str, &[Profile])> = cases.iter().map(|(name, profiles, _)| (*name, *profiles)).collect();
     let plan = plan(Group::Op, &named);
-    let stops = cases.iter().map(|(.., stop)| raw(stop.clone()));
+    let raws = cases.iter().map(|(.., ended)| raw_of(ended.clone()));
     let reports: Vec<CaseReport> =
-        plan.iter().zip(stops).map(|(instance, raw)| judge.report(instance, &raw)).collect();
+        plan.iter().zip(raws).map(|(instance, raw)| judge.report(instance, &raw)).collect();
     let (profiles, mut stale) = conclude::profiles(&judge, &plan, &reports);
     stale.extend(conclude::stale(&judge, &plan, &reports));
     (reports, profiles, stale)
@@ -123,6 +136,53 @@ fn s6_a_case_of_several_profiles_counts_for_those_that_are_not_claimed() {
     let n_cases: Vec<_> = profiles.iter().map(|profile| (profile.profile, profile.n_cases)).collect();
     assert_eq!(n_cases, [(Profile::Float16, 1), (Profile::Float64, 1)]);
     assert!(profiles.iter().all(|profile| profile.problem.is_empty()) && stale.is_empty());
+}
+
+/// Computed by the host alone, and how that ended.
+fn on_host(stop: Option<Stop>) -> Ended {
+    Ended { stop, not_run: None, untested: Profile::ALL.to_vec() }
+}
+
+#[test]
+fn s6_what_did_not_come_to_the_device_says_nothing_of_profiles() {
+    let refused = || Ended::from(Stop::Unsupported("not here".to_owned()));
+    let cases = [("a", F16, on_host(None)), ("b", F16, refused())];
+    let (cases, profiles, stale) = judged_of("", &cases);
+    assert_eq!((cases[0].status, cases[0].profiles.len()), (Status::Passed, 0));
+    assert_eq!((profiles[0].n_cases, profiles[0].problem.as_str(), stale.len()), (1, "", 0));
+    // One that is built only is no other.
+    let built = Ended { not_run: Some("no device".to_owned()), ..on_host(None) };
+    let (cases, profiles, _) = judged_of("", &[("a", F16, built), ("b", F16, refused())]);
+    assert_eq!((cases[0].status, profiles[0].problem.as_str()), (Status::Built, ""));
+    // Of several profiles one may have come to it.
+    let part = Ended { untested: vec![Profile::Float64], ..Ended::default() };
+    let (cases, profiles, stale) =
+        judged_of("claims = [\"float16\"]", &[("a", BOTH, part), ("b", BOTH, refused())]);
+    assert_eq!(cases[0].profiles, F16);
+    let n_cases: Vec<_> = profiles.iter().map(|profile| (profile.profile, profile.n_cases)).collect();
+    assert_eq!(n_cases, [(Profile::Float16, 1), (Profile::Float64, 1)]);
+    assert!(profiles.iter().all(|profile| profile.problem.is_empty()) && stale.is_empty());
+    // What the device is refused or computes wrongly counts.
+    let wrong = [on_host(Some(Stop::failed("1", "2"))), on_host(unsupported())];
+    for ended in wrong {
+        let (cases, ..) = judged_of("claims = [\"float16\"]", &[("a", F16, ended)]);
+        assert_eq!((cases[0].status, cases[0].profiles.as_slice()), (Status::Failed, F16));
+    }
+}
+
+#[test]
+fn s6_claims_go_by_the_cases_that_say_something() {
+    // Of two that are left, one passes: all of the profile does.
+    let cases = [("a", F16, on_host(None)), ("b", F16, Ended::default())];
+    let (_, profiles, stale) = judged_of("", &cases);
+    assert_eq!((profiles[0].n_cases, stale.len(), stale[0].what.as_str()), (1, 1, "float16"));
+    // Where none is left, nothing shows a claim, and nothing asks for one.
+    let cases = [("a", F16, on_host(None)), ("b", F16, on_host(None))];
+    let (_, profiles, stale) = judged_of("", &cases);
+    assert!(profiles.is_empty() && stale.is_empty(), "{profiles:?} {stale:?}");
+    let (_, profiles, stale) = judged_of("claims = [\"float16\"]", &cases);
+    assert!(profiles.is_empty());
+    assert!(stale[0].what == "float16" && stale[0].why.contains("any of the 2 cases"), "{stale:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::state::State;
-use super::{CLOSED_PIPE, Job, Message, Refusal, Signed, Task, signals};
+use super::{CLOSED_PIPE, Ended, Job, Message, Refusal, Signed, Task, signals};
 use crate::case::instances;
 use crate::context::{Context, Shared};
 use crate::raw::Plugin;
@@ -127,19 +127,14 @@ fn run(job: &Job, wanted: &[String], shared: &Shared, reporter: &mut Reporter) -
         reporter.say(Message::Begin { index });
         let start = Instant::now();
         let instance = by_id.get(id.as_str()).copied();
-        let (stop, not_run, repro) = match instance {
-            None => (Some(Stop::suite(format!("the worker has no case {id}"))), None, String::new()),
+        let (mut ended, repro) = match instance {
+            None => (Stop::suite(format!("the worker has no case {id}")).into(), String::new()),
             Some(instance) => run_one(shared, instance),
         };
         let seconds = start.elapsed().as_secs_f64();
-        let stop = blame_changes(stop, &state.restore());
-        reporter.say(Message::End {
-            index,
-            seconds,
-            stop: stop.map(cut),
-            not_run: not_run.map(cut_text),
-            repro,
-        });
+        ended.stop = blame_changes(ended.stop, &state.restore()).map(cut);
+        ended.not_run = ended.not_run.map(cut_text);
+        reporter.say(Message::End { index, seconds, ended, repro });
         if instance.is_some_and(|instance| instance.case.ends_process) {
             return true;
         }
@@ -147,11 +142,11 @@ fn run(job: &Job, wanted: &[String], shared: &Shared, reporter: &mut Reporter) -
     false
 }
 
-fn run_one(shared: &Shared, instance: &Instance) -> (Option<Stop>, Option<String>, String) {
+fn run_one(shared: &Shared, instance: &Instance) -> (Ended, String) {
     let context = Context::new(shared, &instance.registration);
     // The plugin's panics end at the boundary: one that comes here is the suite's.
-    let ended = catch_unwind(AssertUnwindSafe(|| (instance.case.body)(&context)));
-    let stop = match ended {
+    let caught = catch_unwind(AssertUnwindSafe(|| (instance.case.body)(&context)));
+    let stop = match caught {
         Ok(verdict) => verdict.err(),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -159,7 +154,8 @@ fn run_one(shared: &Shared, instance: &Instance) -> (Option<Stop>, Option<String
             Some(Stop::suite(format!("the case panicked: {text}")))
         }
     };
-    (stop, context.take_not_run(), context.take_repro())
+    let (not_run, untested) = (context.take_not_run(), context.take_untested());
+    (Ended { stop, not_run, untested }, context.take_repro())
 }
 
 /// What a case leaves changed of its thread fails it (P10.10).

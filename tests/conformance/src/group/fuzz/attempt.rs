@@ -4,6 +4,7 @@ use chipdock_ir::interpret::{Array, Output, compare};
 use chipdock_test_programs::Case as Program;
 
 use crate::execute::{self, Guards, Ready};
+use crate::kernels::Kernels;
 use crate::stop::equal;
 use crate::{Context, Stop, Verdict};
 
@@ -18,8 +19,9 @@ pub(super) struct Failed {
 /// Compiles a program, calls it, and holds what its tensors then are to what the interpreter allows.
 pub(super) fn attempt(c: &Context<'_>, program: &Program) -> Result<(), Failed> {
     let failed = |what: &'static str| move |stop: Stop| Failed { what, stop: stop.note(what) };
-    let artifact = execute::compile(c, &program.module).map_err(failed("while it was compiled"))?;
-    let ready = execute::load(c, &artifact).map_err(failed("while it was loaded"))?;
+    let compiled = execute::compile(c, &program.module).map_err(failed("while it was compiled"))?;
+    Kernels::of(&compiled).tell(c, &program.function);
+    let ready = execute::load(c, &compiled.artifact).map_err(failed("while it was loaded"))?;
     let (module, device) = match ready {
         Ready::Callable(module, device) => (module, device),
         Ready::Built(why) => {

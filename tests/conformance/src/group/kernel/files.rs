@@ -226,7 +226,7 @@ fn again(c: &Context, file: &'static File) -> Verdict {
 /// An artifact that was written and read gives the same.
 fn saved(c: &Context, file: &'static File) -> Verdict {
     let kernel = OfFile::of(file);
-    let artifact = execute::compile(c, &module_of(&kernel)?)?;
+    let artifact = execute::compile(c, &module_of(&kernel)?)?.artifact;
     let ready = execute::load(c, &artifact)?;
     built_only(c, &ready);
     let first = held(&kernel, &ready)?;
