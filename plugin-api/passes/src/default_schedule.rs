@@ -11,6 +11,7 @@ mod nest;
 mod reduction;
 mod registers;
 mod returns;
+mod runs;
 mod tile;
 mod transpose;
 mod vector;
@@ -58,6 +59,11 @@ pub(crate) use host::steps;
 /// registers; of a sum over several loops of what two loads make, as a convolution is, each thread computes several
 /// neighbours, which share what they load: along memory and of a second loop where threads run alone, across memory where a
 /// warp runs in step; what is read across the order in which it is written goes through a tile in shared memory.
+///
+/// Where shared memory is no faster than other memory, or too small, nothing goes through it. A processor is such a device
+/// (`TargetFacts::has_lone_threads`): there a product's tiles are in registers alone, a thread reduces a result by itself,
+/// and of several loops a thread runs through 64 neighbours along the last one, in vectors where all accesses step to
+/// the neighbour.
 ///
 /// ```text
 /// for i in range(n):                            for bx in T.thread_binding((n - 1) // 256 + 1, "blockIdx.x"):

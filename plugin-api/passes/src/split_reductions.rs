@@ -43,17 +43,20 @@ const TERMS_MIN: i128 = 2;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. Only for hosts without threads; elsewhere the module is unchanged.
+/// Requires a valid module. Only for hosts without threads, and for devices whose threads do not run in step and gain
+/// nothing by shared memory; elsewhere the module is unchanged.
 ///
 /// # Errors
 ///
 /// None.
 pub fn split_reductions(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if !facts.is_host || !facts.thread_axes.is_empty() {
+    let is_host = facts.is_host && facts.thread_axes.is_empty();
+    if !is_host && !facts.has_lone_threads() {
         return Ok(module.clone());
     }
+    let scope = if is_host { StorageScope::GLOBAL } else { StorageScope::LOCAL };
     Ok(map_bodies(module, |function| {
-        let splitter = Splitter { facts, shared: shared_memory(function) };
+        let splitter = Splitter { facts, shared: shared_memory(function), scope: scope.clone() };
         if function.s_tir { splitter.stmt(&function.body) } else { function.body.clone() }
     }))
 }
@@ -73,6 +76,8 @@ fn shared_memory(function: &PrimFunc) -> HashSet<Var> {
 struct Splitter<'a> {
     facts: &'a TargetFacts,
     shared: HashSet<Var>,
+    /// Where partial results are.
+    scope: StorageScope,
 }
 
 /// A reduction: `buffer[indices] = buffer[indices] op term`, or the other way round.
@@ -174,7 +179,7 @@ impl Splitter<'_> {
             StmtKind::Seq(stmts) => stmts.as_slice(),
             _ => std::slice::from_ref(&block.body),
         };
-        let parts: Vec<Part> = stmts.iter().map(part).collect::<Option<_>>()?;
+        let parts: Vec<Part> = stmts.iter().map(|stmt| part(stmt, &self.scope)).collect::<Option<_>>()?;
         let reductions = || {
             parts.iter().filter_map(|part| match part {
                 Part::Reduction(reduction) => Some(reduction),
@@ -238,7 +243,7 @@ fn only_axis(var: &Var, values: &[Expr]) -> Option<usize> {
     (bare && with.next().is_none()).then_some(position)
 }
 
-fn part(stmt: &Stmt) -> Option<Part> {
+fn part(stmt: &Stmt, scope: &StorageScope) -> Option<Part> {
     let (buffer, indices, value) = match &stmt.kind {
         StmtKind::Bind { var, value } => {
             return is_pure(value).then(|| Part::Name(var.clone(), value.clone()));
@@ -256,7 +261,7 @@ fn part(stmt: &Stmt) -> Option<Part> {
     let (term, own_first) = if is_own(a) { (b, true) } else { (a, false) };
     (own_first || is_own(b)).then_some(())?;
     let size = vec![Expr::int(buffer.constant_lanes()?, DType::INT32)];
-    let lanes = Buffer::new(format!("{}_lanes", buffer.name), size, buffer.dtype, StorageScope::GLOBAL);
+    let lanes = Buffer::new(format!("{}_lanes", buffer.name), size, buffer.dtype, scope.clone());
     Some(Part::Reduction(Reduction {
         op: *op,
         buffer: buffer.clone(),

@@ -113,9 +113,7 @@ impl Launcher {
             let work = Work::Launch { kernel: Arc::clone(&self.name) };
             queue.submit(work, |raw| match &self.turn {
                 None => prepared.object.launch(raw, range, None),
-                Some(turn) => {
-                    turn.launch(queue.serial(), |after| prepared.object.launch(raw, range, after))
-                }
+                Some(turn) => turn.launch(queue.serial(), |after| prepared.object.launch(raw, range, after)),
             })
         });
         lock(&self.idle).push(prepared);

@@ -1,6 +1,7 @@
 //! Tests that need no host but an OpenCL device, and those of its absence.
 
 mod absent;
+mod attributes;
 mod by_hand;
 mod cache;
 mod golden;

@@ -93,6 +93,36 @@ fn l3_what_is_scheduled_is_lowered() {
     Trial::new("l3_what_is_scheduled_is_lowered", FOLDER).programs(400).run(|case| lowered(case, &facts));
 }
 
+/// A processor, whose threads gain nothing by shared memory.
+fn lone(threads: i64, blocks: Option<i64>) -> TargetFacts {
+    TargetFacts { warp_size: Some(1), shared_memory_is_global: true, ..device(threads, 16384, blocks) }
+}
+
+#[test]
+fn l3_what_is_scheduled_for_lone_threads_is_lowered() {
+    let facts = lone(256, None);
+    let trial = Trial::new("l3_what_is_scheduled_for_lone_threads_is_lowered", FOLDER);
+    trial.programs(400).run(|case| lowered(case, &facts));
+}
+
+#[test]
+fn l3_default_schedule_for_lone_threads() {
+    for facts in [lone(256, None), lone(4, Some(2))] {
+        let trial = Trial::new("l3_default_schedule_for_lone_threads", FOLDER);
+        trial.programs(700).run(|case| scheduled(case, &facts));
+    }
+}
+
+/// No schedule asks for shared memory that is not there.
+#[test]
+fn l3_default_schedule_without_shared_memory() {
+    for shared_bytes in [0, 100] {
+        let facts = device(256, shared_bytes, None);
+        let trial = Trial::new("l3_default_schedule_without_shared_memory", FOLDER);
+        trial.programs(400).run(|case| lowered(case, &facts));
+    }
+}
+
 #[test]
 fn l3_default_schedule_for_threads() {
     let facts = device(256, 16384, None);

@@ -15,7 +15,7 @@ use super::limits::Limits;
 use super::memory;
 use super::nest::{Head, Nest, with_body};
 use super::returns::{returns, without_returns};
-use super::{matmul, reduction, registers, transpose, vector, views};
+use super::{matmul, reduction, registers, runs, transpose, vector, views};
 use crate::PassError;
 use crate::callees::Callees;
 use crate::simplify::leaves_loop;
@@ -392,6 +392,10 @@ impl<'a> Scheduler<'a> {
                     return Ok(Part::Launched(launch));
                 }
             }
+            let run = runs::of_neighbours(&nest, &on_threads, &self.limits, self.facts, &self.sizes);
+            if let Some(launch) = run {
+                return Ok(Part::Launched(of_thread(&launch)));
+            }
             if !on_threads.is_empty() {
                 return Ok(Part::Launched(self.bound(&nest, &on_threads)));
             }
@@ -444,6 +448,7 @@ impl<'a> Scheduler<'a> {
     fn bound(&self, nest: &Nest<'_>, on_threads: &HashSet<Var>) -> Stmt {
         let (heads, within): (Vec<&Head>, Vec<&Head>) =
             nest.heads.iter().partition(|head| on_threads.contains(&head.var));
+        let is_short = within.is_empty();
         let mut body = within.into_iter().rev().fold(nest.body.clone(), |body, head| head.around(body));
         let mut axes: Vec<Axis> = heads.into_iter().map(Axis::of).collect();
         if let Some((var, lanes)) = vector::lanes(nest, on_threads, self.facts)
@@ -453,7 +458,8 @@ impl<'a> Scheduler<'a> {
             axes.push(axis);
             body = lanes;
         }
-        launch::fused(&axes, &of_thread(&body), &self.limits, &self.sizes)
+        let limits = Limits { threads: self.limits.threads_of(!is_short), ..self.limits };
+        launch::fused(&axes, &of_thread(&body), &limits, &self.sizes)
     }
 
     /// One thread that runs the statement.

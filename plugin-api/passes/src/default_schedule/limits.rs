@@ -5,6 +5,10 @@ use chipdock_ir::{DType, TargetFacts, ThreadAxis};
 /// Threads of a block that a schedule asks for at most, however many there may be: more occupy no device better.
 const THREADS_WANTED: i128 = 256;
 
+/// Threads of a block that run alone, each through a loop: no more than makes a block worth its start, so that there are
+/// many blocks.
+const THREADS_ALONE: i128 = 16;
+
 /// Shared memory of a block where nothing is known of it.
 const SHARED_SIZE_BYTES: i128 = 16 << 10;
 
@@ -15,10 +19,12 @@ pub(super) struct Limits {
     pub(super) threads: i128,
     /// Blocks of a grid along x; 1 where there is no such axis.
     pub(super) blocks: i128,
-    /// Bytes of shared memory of a block; 0 where there is none.
+    /// Bytes of shared memory of a block that are worth it; 0 where there is none, or it is no faster than other memory.
     pub(super) shared_bytes: i128,
     /// Whether the threads of a warp, several, run in step: what neighbours load should lie side by side.
     pub(super) in_step: bool,
+    /// Whether threads run one after the other, as on a processor: what one thread loads lies side by side.
+    pub(super) alone: bool,
     /// Whether the axes exist.
     pub(super) has_blocks: bool,
     pub(super) has_threads: bool,
@@ -37,14 +43,21 @@ impl Limits {
         let whole_warps = if most > warp { most - most % warp } else { most };
         let blocks = known(facts.grid_dimensions_max[0], i128::from(u16::MAX)).min(i32::MAX.into());
         let shared = facts.storage_scopes.iter().any(|scope| scope == "shared");
+        let shared_bytes = facts.shared_memory_bytes_max.map_or(SHARED_SIZE_BYTES, i128::from);
         Self {
             threads: if has_threads { whole_warps } else { 1 },
             blocks: if has_blocks { blocks } else { 1 },
-            shared_bytes: if shared { known(facts.shared_memory_bytes_max, SHARED_SIZE_BYTES) } else { 0 },
+            shared_bytes: if shared && !facts.shared_memory_is_global { shared_bytes } else { 0 },
             in_step: has_threads && warp > 1,
+            alone: facts.has_lone_threads(),
             has_blocks,
             has_threads,
             has_int64: facts.has_type(DType::INT64),
         }
+    }
+
+    /// Threads of a block, each of which runs through a loop or computes one result.
+    pub(super) fn threads_of(&self, is_loop: bool) -> i128 {
+        if self.alone && is_loop { self.threads.min(THREADS_ALONE) } else { self.threads }
     }
 }

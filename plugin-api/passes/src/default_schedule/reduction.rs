@@ -42,6 +42,7 @@ pub(super) fn across_threads(
     let long = steps.is_none_or(|steps| steps >= STEPS_MIN);
     // The greatest power of two that a block has room for, and the reduction is long enough for.
     let room = steps.map_or(limits.threads, |steps| limits.threads.min(steps));
+    let room = room.min(limits.shared_bytes / reduction.result_bytes());
     let threads = 1_i128 << room.max(1).ilog2();
     if !long || threads < 2 || !(few || reduction.is_along_memory(nest)) {
         return None;
@@ -82,6 +83,12 @@ impl<'a> Reduction<'a> {
             && predicate.as_int() == Some(1)
             && combines(block);
         plain.then_some(Self { spatial, reducing, values: iter_values, predicate, block })
+    }
+
+    /// Bytes of a result, as each thread has one in shared memory.
+    fn result_bytes(&self) -> i128 {
+        let StmtKind::Store { buffer, .. } = &self.block.body.kind else { return i128::MAX };
+        i128::try_from(buffer.dtype.size_bytes()).unwrap_or(i128::MAX).max(1)
     }
 
     /// Whether neighbouring steps of the reduction, and no neighbouring results, lie beside each other in memory.

@@ -1,4 +1,5 @@
-//! Contractions of several reduction loops: convolutions, and what is like them, each thread with a tile of results.
+//! Contractions, each thread with a tile of results: convolutions and what is like them, and products of matrices where
+//! shared memory is no faster than other memory.
 
 use std::collections::HashSet;
 
@@ -27,7 +28,7 @@ const THREADS_ALONE: i128 = 64;
 /// Nodes of what is summed at most, as it is written out for each result.
 const NODES_MAX: usize = 100;
 
-/// `C[i, j] = C[i, j] op x(i, j, k, ...)` for several reduction loops.
+/// `C[i, j] = C[i, j] op x(i, j, k, ...)`.
 struct Contraction<'a> {
     reduction: Reduction<'a>,
     store: Store,
@@ -45,6 +46,10 @@ pub(super) fn tiled(
     sizes: &HashSet<Var>,
 ) -> Option<Stmt> {
     let contraction = Contraction::of(nest, on_threads)?;
+    // Of one loop, tiles in shared memory spare more loads.
+    if contraction.reduction.reducing.len() == 1 && limits.shared_bytes > 0 {
+        return None;
+    }
     let sides = contraction.sides(limits)?;
     let tile = Tile::new(&contraction, sides);
     let threads = if limits.in_step { limits.threads } else { limits.threads.min(THREADS_ALONE) };
@@ -59,9 +64,6 @@ fn uses(indices: &[Expr], head: &Head) -> bool {
 impl<'a> Contraction<'a> {
     fn of(nest: &'a Nest<'_>, on_threads: &HashSet<Var>) -> Option<Self> {
         let reduction = Reduction::of(nest, on_threads)?;
-        if reduction.reducing.len() < 2 {
-            return None;
-        }
         let (block, values) = (reduction.block, reduction.values);
         let store = Store::within(block, values, &block.body)?;
         let start = Store::within(block, values, block.init.as_ref()?)?.value;

@@ -14,12 +14,39 @@ use crate::vectorize::stays_on_vectors;
 const VECTOR_SIZE_BYTES: usize = 16;
 const LANES_MAX: i128 = 4;
 
+/// Bytes of a vector where threads run alone: a cache line, the widest of registers.
+const LONG_VECTOR_SIZE_BYTES: usize = 64;
+const LONG_LANES_MAX: i128 = 16;
+
 /// The loop to split, and into how many lanes: each access steps along it to the neighbour, or nowhere, and every value
 /// stays on vectors.
 pub(super) fn lanes(nest: &Nest<'_>, on_threads: &HashSet<Var>, facts: &TargetFacts) -> Option<(Var, i128)> {
     if nest.heads.len() != on_threads.len() {
         return None;
     }
+    let (accesses, lanes) = in_lanes(nest, facts, VECTOR_SIZE_BYTES, LANES_MAX)?;
+    let fits = |head: &&Head| {
+        let whole = head.extent.as_int().is_some_and(|extent| extent > 0 && extent % lanes == 0);
+        whole && is_contiguous(&accesses, head)
+    };
+    let head = nest.heads.iter().rev().find(fits)?;
+    Some((head.var.clone(), lanes))
+}
+
+/// How many neighbours along a loop one thread that runs alone computes at once; the extent need be no multiple of that.
+pub(super) fn lanes_along(nest: &Nest<'_>, head: &Head, facts: &TargetFacts) -> Option<i128> {
+    let (accesses, lanes) = in_lanes(nest, facts, LONG_VECTOR_SIZE_BYTES, LONG_LANES_MAX)?;
+    is_contiguous(&accesses, head).then_some(lanes)
+}
+
+/// What the one store of a nest touches, and how many of its elements are a vector of at most so many bytes and lanes, where
+/// every value stays on vectors.
+fn in_lanes(
+    nest: &Nest<'_>,
+    facts: &TargetFacts,
+    size_bytes_max: usize,
+    lanes_max: i128,
+) -> Option<(Accesses, i128)> {
     let store = match &nest.body.kind {
         StmtKind::BlockRealize { predicate, block, .. } => {
             let plain = predicate.as_int() == Some(1)
@@ -37,17 +64,18 @@ pub(super) fn lanes(nest: &Nest<'_>, on_threads: &HashSet<Var>, facts: &TargetFa
     }
     let accesses = Accesses::of(&nest.heads, nest.body);
     let widest = accesses.list.iter().map(|access| access.buffer.dtype.size_bytes()).max()?;
-    let lanes = i128::try_from(VECTOR_SIZE_BYTES / widest.max(1)).ok()?.min(LANES_MAX);
-    let fits = |head: &&Head| {
-        let contiguous = accesses.list.iter().all(|access| {
+    let lanes = i128::try_from(size_bytes_max / widest.max(1)).ok()?.min(lanes_max);
+    (lanes > 1 && !accesses.unknown).then_some((accesses, lanes))
+}
+
+/// Whether each access steps along the loop to the neighbour, or nowhere.
+fn is_contiguous(accesses: &Accesses, head: &Head) -> bool {
+    let mut all = accesses.list.iter();
+    head.step == 1
+        && all.all(|access| {
             let steps = steps(&access.indices, &head.var);
             access.buffer.strides.is_empty() && steps.is_some() && (steps == Some(true) || !access.writes)
-        });
-        let whole = head.extent.as_int().is_some_and(|extent| extent > 0 && extent % lanes == 0);
-        head.step == 1 && whole && contiguous
-    };
-    let head = nest.heads.iter().rev().find(fits)?;
-    (lanes > 1 && !accesses.unknown).then(|| (head.var.clone(), lanes))
+        })
 }
 
 /// Arithmetic and loads of scalars alone: what `vectorize` makes vectors of without a look at each lane.
