@@ -1,5 +1,7 @@
 //! Pieces of expression text with their precedence.
 
+use chipdock_ir::BinaryOp;
+
 /// How tightly the outermost operator of a text binds, loosest first.
 ///
 /// The order is C's, with one difference that keeps every dialect and every compiler's warnings content: operators that
@@ -171,6 +173,18 @@ struct Rule {
 }
 
 impl Infix {
+    /// That of an operation that all the languages have one for.
+    #[must_use]
+    pub fn of(op: BinaryOp) -> Option<Self> {
+        match op {
+            BinaryOp::Add => Some(Self::Add),
+            BinaryOp::Sub => Some(Self::Sub),
+            BinaryOp::Mul => Some(Self::Mul),
+            BinaryOp::Div => Some(Self::Div),
+            BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Min | BinaryOp::Max => None,
+        }
+    }
+
     /// Every operator.
     pub const ALL: &'static [Self] = &[
         Self::Add,

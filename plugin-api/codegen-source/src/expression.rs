@@ -255,7 +255,7 @@ impl<'a> Writer<'a> {
     // -- integers ---------------------------------------------------------------------------------------------------
 
     fn binary(&mut self, e: &'a Expr, op: BinaryOp, a: &'a Expr, b: &'a Expr) -> Code {
-        match (op, infix_of(op)) {
+        match (op, Infix::of(op)) {
             (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Some(infix)) if e.dtype.is_integer() => {
                 let wide_unsigned = e.dtype.is_uint() && e.dtype.bits >= 32;
                 let wraps = self.dialect.overflow() == Overflow::Wraps && e.dtype.bits >= 32;
@@ -312,7 +312,7 @@ impl<'a> Writer<'a> {
         self.depth += 1;
         let (left, right) = (self.bits_operand(a), self.bits_operand(b));
         self.depth -= 1;
-        match infix_of(*op) {
+        match Infix::of(*op) {
             Some(infix) => Code::infix(infix, &left, &right),
             None => left,
         }
@@ -460,7 +460,7 @@ impl<'a> Writer<'a> {
             let answer = self.dialect.cast_bits(&left, wide, &mut self.prelude);
             left = self.expect(e, answer);
         }
-        let code = match infix_of(op) {
+        let code = match Infix::of(op) {
             Some(infix) => Code::infix(infix, &left, &right),
             None => left,
         };
@@ -688,16 +688,6 @@ fn has_constants_alone(e: &Expr, left: &mut usize) -> bool {
     let mut is_constant = true;
     e.for_each_child(&mut |child| is_constant = is_constant && has_constants_alone(child, left));
     is_constant
-}
-
-fn infix_of(op: BinaryOp) -> Option<Infix> {
-    match op {
-        BinaryOp::Add => Some(Infix::Add),
-        BinaryOp::Sub => Some(Infix::Sub),
-        BinaryOp::Mul => Some(Infix::Mul),
-        BinaryOp::Div => Some(Infix::Div),
-        BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Min | BinaryOp::Max => None,
-    }
 }
 
 pub(crate) fn compare_infix(op: CompareOp) -> Infix {

@@ -4,7 +4,7 @@
 //! variables; a comparison gives lanes as wide as its operands (its [`Code::form`] is that width), which a select uses as
 //! they are. Whatever has no operator is a helper with a loop over the lanes, which compilers turn into vector code.
 
-use chipdock_codegen_source::{Answer, Code, Dialect, Infix, Prelude, Refusal, Vector, scalar_op};
+use chipdock_codegen_source::{Answer, Code, Dialect, Infix, Prelude, Refusal, Vector, scalar_op, word_of};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op};
 
 use super::types::{computed, is_half, memory, scalar, short};
@@ -195,9 +195,9 @@ impl CDialect {
                 extreme(op, a, b, dtype, prelude)
             }
             _ => {
-                let helper_name = format!("cd_{}_{name}", op_name(op));
+                let helper_name = format!("cd_{}_{name}", word_of(op));
                 let helper_name = if dtype.is_bool() {
-                    format!("cd_{}_boolx{}", op_name(op), dtype.lanes)
+                    format!("cd_{}_boolx{}", word_of(op), dtype.lanes)
                 } else {
                     helper_name
                 };
@@ -264,7 +264,7 @@ impl CDialect {
 /// Minimum or maximum by comparison and selection: of a loop over the lanes gcc makes one instruction a lane.
 fn extreme(op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
     let type_name = vector_type(dtype, prelude)?;
-    let name = format!("cd_{}_{type_name}", op_name(op));
+    let name = format!("cd_{}_{type_name}", word_of(op));
     if !prelude.contains(&name) {
         let (x, y) = (Code::primary("a"), Code::primary("b"));
         let order = if op == BinaryOp::Min { CompareOp::Lt } else { CompareOp::Gt };
@@ -287,20 +287,6 @@ fn unsigned(dtype: DType) -> DType {
         _ => DType::UINT64,
     };
     scalar.with_lanes(dtype.lanes)
-}
-
-pub(super) fn op_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "add",
-        BinaryOp::Sub => "sub",
-        BinaryOp::Mul => "mul",
-        BinaryOp::Div => "div",
-        BinaryOp::Mod => "mod",
-        BinaryOp::FloorDiv => "floordiv",
-        BinaryOp::FloorMod => "floormod",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
-    }
 }
 
 fn round(value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {

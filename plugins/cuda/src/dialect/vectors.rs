@@ -1,7 +1,7 @@
 //! Vectors: structures of as many lanes, which the compiler keeps in registers. Whatever is computed on them is a helper
 //! with a loop over the lanes that is written out.
 
-use chipdock_codegen_source::{Answer, Code, Dialect, Infix, Prelude, Refusal, Vector, scalar_op};
+use chipdock_codegen_source::{Answer, Code, Dialect, Infix, Prelude, Refusal, Vector, scalar_op, word_of};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op};
 
 use super::CudaDialect;
@@ -129,7 +129,7 @@ impl CudaDialect {
             _ => None,
         };
         let lane = dtype.scalar();
-        let name = format!("cd_{}_{}x{}", op_name(op), short(lane), dtype.lanes);
+        let name = format!("cd_{}_{}x{}", word_of(op), short(lane), dtype.lanes);
         let helper = Helper { name: &name, params: &[dtype, dtype], ret: dtype };
         helper.call(args, prelude, |args, prelude| match infix {
             Some(infix) if dtype.is_float() => {
@@ -160,20 +160,6 @@ impl CudaDialect {
                 None => scalar_op(self, op, dtype.scalar(), &lanes, &[], prelude),
             }
         })
-    }
-}
-
-pub(super) fn op_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "add",
-        BinaryOp::Sub => "sub",
-        BinaryOp::Mul => "mul",
-        BinaryOp::Div => "div",
-        BinaryOp::Mod => "mod",
-        BinaryOp::FloorDiv => "floordiv",
-        BinaryOp::FloorMod => "floormod",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
     }
 }
 

@@ -10,7 +10,7 @@ mod words;
 
 use chipdock_codegen_source::{
     Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Code, Dialect, MessagePart, OpCall,
-    OpTable, Prelude, Refusal, Signature, Vector,
+    OpTable, Prelude, Refusal, Signature, Vector, word_of,
 };
 use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageRank, StorageScope, ThreadAxis};
 
@@ -135,9 +135,9 @@ impl Dialect for MslDialect {
         let held = scalar(dtype)?;
         let is_order = matches!(op, BinaryOp::Min | BinaryOp::Max);
         if !(dtype.is_integer() && !dtype.is_bool() || is_order && (dtype.is_float() || dtype.is_bool())) {
-            return Err(Refusal::new(format!("has no {} of {dtype}", vectors::op_name(op))));
+            return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
         }
-        let name = format!("cd_{}_{held}", vectors::op_name(op));
+        let name = format!("cd_{}_{held}", word_of(op));
         prelude.define(&name, |_| {
             let body = match op {
                 BinaryOp::Min => "return a < b ? a : b;".to_owned(),

@@ -13,7 +13,7 @@ use std::cell::Cell;
 
 use chipdock_codegen_source::{
     Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Code, Dialect, Infix, MessagePart,
-    OpCall, OpTable, Overflow, Precedence, Prelude, Refusal, Signature, Vector,
+    OpCall, OpTable, Overflow, Precedence, Prelude, Refusal, Signature, Vector, word_of,
 };
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
@@ -189,9 +189,9 @@ impl Dialect for WgslDialect {
             return Ok(Code::infix(if op == BinaryOp::Min { Infix::BitAnd } else { Infix::BitOr }, a, b));
         }
         if !(dtype.is_integer() || is_order && dtype.is_float()) {
-            return Err(Refusal::new(format!("has no {} of {dtype}", vectors::op_name(op))));
+            return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
         }
-        let name = format!("cd_{}_{held}", vectors::op_name(op));
+        let name = format!("cd_{}_{held}", word_of(op));
         prelude.define(&name, |_| {
             let body = match op {
                 BinaryOp::Min => "    return select(b, a, a < b);\n".to_owned(),

@@ -1,65 +1,29 @@
 //! Vectors of 2, 3 and 4 lanes: WGSL's own, lane by lane where an op has no vector form.
 
-use chipdock_codegen_source::{Answer, Code, Dialect, Infix, Prelude, Refusal, Vector, scalar_op};
-use chipdock_ir::{BinaryOp, CompareOp, DType, Op};
+use chipdock_codegen_source::{
+    Answer, Code, Dialect, Infix, Lanewise, Prelude, Refusal, Vector, picked_lanes, scalar_op, word_of,
+    word_of_comparison,
+};
+use chipdock_ir::{BinaryOp, DType, Op};
 
 use super::WgslDialect;
 use super::types::{call, one, scalar, short, value_type};
 
-/// A function that computes lane by lane.
-struct Lanewise<'a> {
-    name: &'a str,
-    params: &'a [DType],
-    ret: DType,
-}
-
-impl Lanewise<'_> {
-    fn define(
-        &self,
-        prelude: &mut Prelude,
-        mut lane_text: impl FnMut(&[Code], &mut Prelude) -> Answer<Code>,
-    ) -> Answer<()> {
-        if prelude.contains(self.name) {
-            return Ok(());
+/// Defines a function that computes lane by lane.
+fn lanewise(
+    helper: Lanewise<'_>,
+    prelude: &mut Prelude,
+    lane: impl FnMut(&[Code], &mut Prelude) -> Answer<Code>,
+) -> Answer<()> {
+    helper.define(prelude, lane, |params, lanes| {
+        let mut texts = Vec::with_capacity(params.len());
+        for (name, dtype) in params {
+            texts.push(format!("{name}: {}", value_type(*dtype)?));
         }
-        let letter = |index: usize| char::from(b'a' + (index % 26) as u8);
-        let mut params = Vec::with_capacity(self.params.len());
-        for (index, dtype) in self.params.iter().enumerate() {
-            params.push(format!("{}: {}", letter(index), value_type(*dtype)?));
-        }
-        let mut lanes = Vec::with_capacity(self.ret.lanes.into());
-        for lane in 0..self.ret.lanes {
-            let args: Vec<Code> = self
-                .params
-                .iter()
-                .enumerate()
-                .map(|(index, dtype)| {
-                    let letter = letter(index);
-                    Code::primary(if dtype.is_scalar() {
-                        letter.to_string()
-                    } else {
-                        format!("{letter}[{lane}]")
-                    })
-                })
-                .collect();
-            lanes.push(lane_text(&args, prelude)?);
-        }
-        let (ret, params) = (value_type(self.ret)?, params.join(", "));
-        let value = call(&ret, &lanes).text;
-        let name = self.name;
-        prelude.define(name, |_| format!("fn {name}({params}) -> {ret} {{\n    return {value};\n}}\n"));
-        Ok(())
-    }
-}
-
-fn infix(op: BinaryOp) -> Option<Infix> {
-    match op {
-        BinaryOp::Add => Some(Infix::Add),
-        BinaryOp::Sub => Some(Infix::Sub),
-        BinaryOp::Mul => Some(Infix::Mul),
-        BinaryOp::Div => Some(Infix::Div),
-        _ => None,
-    }
+        let (name, ret, params) = (helper.name, value_type(helper.ret)?, texts.join(", "));
+        let value = call(&ret, lanes).text;
+        Ok(format!("fn {name}({params}) -> {ret} {{\n    return {value};\n}}\n"))
+    })
 }
 
 impl WgslDialect {
@@ -71,7 +35,7 @@ impl WgslDialect {
                 let name = format!("cd_ramp_{}x{}", short(dtype), dtype.lanes);
                 let params = [dtype.scalar(), dtype.scalar()];
                 let mut lane = 0;
-                Lanewise { name: &name, params: &params, ret: dtype }.define(prelude, |args, _| {
+                lanewise(Lanewise { name: &name, params: &params, ret: dtype }, prelude, |args, _| {
                     let count = super::types::integer(lane, dtype.scalar())?;
                     lane += 1;
                     let step = Code::infix(Infix::Mul, &count, &args[1]);
@@ -81,9 +45,12 @@ impl WgslDialect {
             }
             Vector::Binary(op, a, b) => self.vector_binary(op, &a, &b, dtype, prelude),
             Vector::Compare(op, a, b, operand) if operand.is_bool() => {
-                let name = format!("cd_{}_boolx{}", compare_name(op), operand.lanes);
-                Lanewise { name: &name, params: &[operand, operand], ret: dtype }
-                    .define(prelude, |args, _| Ok(self.comparison(op, &args[0], &args[1], DType::BOOL)))?;
+                let name = format!("cd_{}_boolx{}", word_of_comparison(op), operand.lanes);
+                lanewise(
+                    Lanewise { name: &name, params: &[operand, operand], ret: dtype },
+                    prelude,
+                    |args, _| Ok(self.comparison(op, &args[0], &args[1], DType::BOOL)),
+                )?;
                 Ok(call(&name, &[a, b]))
             }
             Vector::Compare(op, a, b, operand) => Ok(self.comparison(op, &a, &b, operand)),
@@ -96,7 +63,7 @@ impl WgslDialect {
                     return Ok(value);
                 }
                 let name = format!("cd_{}x{}_of_{}", short(dtype), dtype.lanes, short(from));
-                Lanewise { name: &name, params: &[from], ret: dtype }.define(prelude, |args, prelude| {
+                lanewise(Lanewise { name: &name, params: &[from], ret: dtype }, prelude, |args, prelude| {
                     self.cast(&args[0], from.scalar(), dtype.scalar(), prelude)
                 })?;
                 Ok(one(&name, &value))
@@ -117,13 +84,13 @@ impl WgslDialect {
     ) -> Answer<Code> {
         let is_plain = scalar(dtype)? == "f32" && !super::types::is_half(dtype)
             || dtype.is_integer() && dtype.bits == 32 && op != BinaryOp::Div;
-        if let (Some(infix), true) = (infix(op), is_plain) {
+        if let (Some(infix), true) = (Infix::of(op), is_plain) {
             return Ok(Code::infix(infix, a, b));
         }
-        let name = format!("cd_{}_{}x{}", op_name(op), short(dtype), dtype.lanes);
-        Lanewise { name: &name, params: &[dtype, dtype], ret: dtype }.define(prelude, |args, prelude| {
+        let name = format!("cd_{}_{}x{}", word_of(op), short(dtype), dtype.lanes);
+        lanewise(Lanewise { name: &name, params: &[dtype, dtype], ret: dtype }, prelude, |args, prelude| {
             let scalar = dtype.scalar();
-            match infix(op) {
+            match Infix::of(op) {
                 Some(infix) if dtype.is_float() => {
                     self.rounded(Code::infix(infix, &args[0], &args[1]), scalar, prelude)
                 }
@@ -141,7 +108,7 @@ impl WgslDialect {
         let suffix: Vec<String> =
             types.iter().map(|dtype| format!("{}x{}", short(*dtype), dtype.lanes)).collect();
         let name = format!("cd_{}_{}_as_{}", op.name(), suffix.join("_"), short(dtype));
-        Lanewise { name: &name, params: &types, ret: dtype }.define(prelude, |lanes, prelude| {
+        lanewise(Lanewise { name: &name, params: &types, ret: dtype }, prelude, |lanes, prelude| {
             let lanes: Vec<(Code, DType)> =
                 lanes.iter().cloned().zip(types.iter().map(|dtype| dtype.scalar())).collect();
             match self.own_op(op, &lanes, &[], dtype.scalar(), prelude) {
@@ -154,56 +121,13 @@ impl WgslDialect {
     }
 }
 
-pub(super) fn op_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "add",
-        BinaryOp::Sub => "sub",
-        BinaryOp::Mul => "mul",
-        BinaryOp::Div => "div",
-        BinaryOp::Mod => "mod",
-        BinaryOp::FloorDiv => "floordiv",
-        BinaryOp::FloorMod => "floormod",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
-    }
-}
-
-fn compare_name(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Eq => "eq",
-        CompareOp::Ne => "ne",
-        CompareOp::Lt => "lt",
-        CompareOp::Le => "le",
-        CompareOp::Gt => "gt",
-        CompareOp::Ge => "ge",
-    }
-}
-
 /// Lanes picked out of vectors and scalars.
 fn shuffle(vectors: &[(Code, DType)], indices: &[u16], dtype: DType) -> Answer<Code> {
-    let mut places = Vec::new();
-    for (code, from) in vectors {
-        for lane in 0..from.lanes {
-            let text =
-                if from.is_scalar() { code.text.clone() } else { format!("{}[{lane}]", code.operand()) };
-            places.push(Code::new(
-                text,
-                if from.is_scalar() { code.precedence } else { chipdock_codegen_source::Precedence::Primary },
-            ));
-        }
-    }
-    let mut picked = Vec::with_capacity(indices.len());
-    for index in indices {
-        let place = places.get(usize::from(*index)).cloned();
-        picked.push(
-            place.ok_or_else(|| Refusal::new(format!("a shuffle picks lane {index} of {}", places.len())))?,
-        );
-    }
-    match picked.as_slice() {
+    match picked_lanes(vectors, indices)?.as_slice() {
         [lane] if dtype.is_scalar() => Ok(lane.clone()),
-        _ if picked.len() != usize::from(dtype.lanes) => {
+        picked if picked.len() != usize::from(dtype.lanes) => {
             Err(Refusal::new(format!("a shuffle of {} lanes gives {dtype}", picked.len())))
         }
-        _ => Ok(call(&value_type(dtype)?, &picked)),
+        picked => Ok(call(&value_type(dtype)?, picked)),
     }
 }
