@@ -13,7 +13,8 @@
 //! - **S4** Signed sums wrap without undefined behaviour: where ranges of loop variables do not show that a result fits,
 //!   it goes through the unsigned type ([`Overflow`]). Division is unguarded only where ranges show that it may be.
 //! - **S5** Indices made of loop variables, parameters and constants are computed exactly in [`Dialect::index_type`]: an
-//!   index of a program that stays within its buffers does not wrap at 32 bits.
+//!   index of a program that stays within its buffers does not wrap at 32 bits. Where that type is narrower than the IR's,
+//!   indices and vectors of them are computed modulo its width, which is exact in a buffer that it can count.
 //! - **S6** What the IR evaluates lazily (`and`, `or`, `if_then_else`, loop conditions) stays lazy, also where parts of
 //!   it need statements.
 //! - **S7** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
@@ -44,7 +45,7 @@
 //!   has no pointers at all and its buffers at module scope. So a buffer is a name and an element type, never a pointer
 //!   that something is added to: an [`Access`] says base and index apart, and only what names a pointer as a value asks
 //!   for [`Dialect::pointer_type`]. A code generator of a language without such pointers takes the module through
-//!   [`without_moved_pointers`] and [`with_inlined_buffers`] first.
+//!   [`without_moved_pointers`] and [`with_inlined_buffers`] first, one without long vectors through [`with_lanes_at_most`].
 
 mod code;
 mod dialect;
