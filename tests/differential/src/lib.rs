@@ -121,13 +121,24 @@ pub fn expected() -> Vec<String> {
     all
 }
 
-/// Runs a test on each backend, on all of them even when one fails, and says which did.
+/// Runs a test on each backend, on all of them even when one fails, and says which did. A device is compiled for as
+/// what it is, and with the defaults of its kind: the two may be scheduled in other ways.
 ///
 /// # Panics
 ///
 /// When it failed on any.
 pub fn on_each(host: &Host, test: impl Fn(&Backend)) {
-    on_all(&backends(host), test);
+    on_all(&with_defaults(host, backends(host)), test);
+}
+
+/// Each with the same device behind it as a target with defaults, where that is another.
+fn with_defaults(host: &Host, backends: Vec<Backend>) -> Vec<Backend> {
+    let both = backends.into_iter().flat_map(|backend| {
+        let other = if backend.is_host() { Ok(None) } else { backend.with_defaults(host) };
+        let other = other.unwrap_or_else(|error| panic!("{}: {error}", backend.target.kind));
+        [Some(backend), other].into_iter().flatten()
+    });
+    both.collect()
 }
 
 /// The same on the backends whose code runs on the host itself.
@@ -158,7 +169,7 @@ pub fn hosts(host: &Host) -> Vec<Backend> {
 ///
 /// When it failed on any.
 pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
-    on_all(&devices(host), test);
+    on_all(&with_defaults(host, devices(host)), test);
 }
 
 /// The backends whose code a host launches on a device. Where there is none, that is said.
@@ -178,12 +189,14 @@ pub fn devices(host: &Host) -> Vec<Backend> {
 
 fn on_all(all: &[Backend], test: impl Fn(&Backend)) {
     let mut failed = Vec::new();
-    for backend in all {
+    for (index, backend) in all.iter().enumerate() {
         let kind = &backend.target.kind;
+        let is_again = all[..index].iter().any(|before| before.target.kind == *kind);
+        let what = if is_again { format!("{kind} with defaults") } else { kind.clone() };
         let ended = catch_unwind(AssertUnwindSafe(|| test(backend)));
-        println!("{kind}: {}", if ended.is_ok() { "passed" } else { "FAILED" });
+        println!("{what}: {}", if ended.is_ok() { "passed" } else { "FAILED" });
         if ended.is_err() {
-            failed.push(kind.as_str());
+            failed.push(what);
         }
     }
     assert!(failed.is_empty(), "failed on {}, of {} backends; see above", failed.join(", "), all.len());

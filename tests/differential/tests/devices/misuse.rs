@@ -157,6 +157,10 @@ fn a_tensor_of_another_device_of_the_kind_is_refused() {
         assert_eq!(result.to_vec::<i32>().expect("read"), [6; 64]);
         here.copy_from(&result).expect("copied between devices");
         assert_eq!(here.to_vec::<i32>().expect("read"), [6; 64]);
+        // The thread is on the first device again.
+        let result = tensor(&backend.device);
+        reverse.call(&[(&here).into(), (&result).into()]).expect("a good call");
+        assert_eq!(result.to_vec::<i32>().expect("read"), [7; 64]);
     });
 }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use chipdock_host::{Device, Host, HostOptions};
 use chipdock_ir::{Target, TargetFacts};
+use serde_json::json;
 
 use super::Result;
 use super::options::Options;
 
 /// A target that can be compiled for and run here.
 pub struct Backend {
-    /// The target, with its defaults.
+    /// The target, as `chipdock run` makes it: with what the device tells of itself.
     pub target: Arc<Target>,
     /// The device that it runs on.
     pub device: Device,
@@ -25,6 +26,22 @@ impl Backend {
     #[must_use]
     pub fn is_host(&self) -> bool {
         self.facts.is_host
+    }
+
+    /// The same device, compiled for without a look at it: with the defaults of the kind, if they are others.
+    ///
+    /// # Errors
+    ///
+    /// The target cannot be made.
+    pub fn with_defaults(&self, host: &Host) -> Result<Option<Self>> {
+        let made = || {
+            let target = host.target(self.target.kind.as_str())?;
+            let facts = host.facts(&target)?;
+            let (device, device_name) = (self.device.clone(), self.device_name.clone());
+            Ok(Self { target, device, device_name, facts })
+        };
+        let made = made().map_err(|error: chipdock_host::Error| error.to_string())?;
+        Ok((made.target != self.target).then_some(made))
     }
 }
 
@@ -65,6 +82,10 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
             // A device without a code generator runs nothing, and code without a device runs nowhere.
             let target = host.usable_target(kind.name.as_str())?;
             let device = host.device(&kind.device, 0)?;
+            let target = match kind.is_host {
+                true => target,
+                false => host.target(json!({ "kind": kind.name, "from_device": device.id() }))?,
+            };
             let name = device
                 .attribute("device_name")?
                 .and_then(|name| name.as_str().map(str::to_owned))
