@@ -1,6 +1,6 @@
 //! Pieces of expression text with their precedence.
 
-use chipdock_ir::BinaryOp;
+use chipdock_ir::{BinaryOp, CompareOp};
 
 /// How tightly the outermost operator of a text binds, loosest first.
 ///
@@ -182,6 +182,19 @@ impl Infix {
             BinaryOp::Mul => Some(Self::Mul),
             BinaryOp::Div => Some(Self::Div),
             BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Min | BinaryOp::Max => None,
+        }
+    }
+
+    /// That of a comparison.
+    #[must_use]
+    pub fn of_comparison(op: CompareOp) -> Self {
+        match op {
+            CompareOp::Eq => Self::Equal,
+            CompareOp::Ne => Self::NotEqual,
+            CompareOp::Lt => Self::Less,
+            CompareOp::Le => Self::LessEqual,
+            CompareOp::Gt => Self::Greater,
+            CompareOp::Ge => Self::GreaterEqual,
         }
     }
 

@@ -414,7 +414,7 @@ pub trait Dialect {
     /// A comparison of two scalars of a type; of booleans, false is below true.
     fn comparison(&self, op: CompareOp, a: &Code, b: &Code, operand: DType) -> Code {
         let _ = operand;
-        Code::infix(crate::expression::compare_infix(op), a, b)
+        Code::infix(crate::Infix::of_comparison(op), a, b)
     }
 
     /// True where the compiler computes what has only constants in it, and refuses what does not fit, or divides by 0: a

@@ -371,6 +371,9 @@ impl<'a> Writer<'a> {
             return (self.settled(e), e.dtype);
         }
         let dtype = narrow.with_lanes(e.dtype.lanes);
+        if let Some(name) = self.shared_name((e.address(), true)) {
+            return (name, dtype);
+        }
         let vector = match &e.kind {
             ExprKind::Ramp { base, stride, .. } => Vector::Ramp(self.index(base), self.index(stride)),
             ExprKind::Broadcast { value, .. } => Vector::Broadcast(self.index(value)),
@@ -389,7 +392,21 @@ impl<'a> Writer<'a> {
             _ => return (self.settled(e), e.dtype),
         };
         let answer = self.dialect.vector(vector, dtype, &mut self.prelude);
-        (self.expect(e, answer), dtype)
+        let code = self.expect(e, answer);
+        let name = if self.sharing.is_shared(e) { self.named_index(e, dtype, &code) } else { code };
+        (name, dtype)
+    }
+
+    /// A name for an index that stands in several places.
+    fn named_index(&mut self, e: &Expr, dtype: DType, code: &Code) -> Code {
+        let name = self.declare("index");
+        match self.dialect.value_type(dtype, &mut self.prelude) {
+            Ok(value_type) => self.text.line(self.dialect.constant(&value_type, &name, code)),
+            Err(refusal) => self.refuse(e, refusal.0),
+        }
+        let name = Code::primary(name);
+        self.share((e.address(), true), &name);
+        name
     }
 
     /// An index, and whether its text has the width of the index type.
@@ -467,14 +484,7 @@ impl<'a> Writer<'a> {
         if !self.sharing.is_shared(e) {
             return (code, left_wide || right_wide || !fits);
         }
-        let name = self.declare("index");
-        match self.dialect.value_type(wide, &mut self.prelude) {
-            Ok(wide) => self.text.line(self.dialect.constant(&wide, &name, &code)),
-            Err(refusal) => self.refuse(e, refusal.0),
-        }
-        let name = Code::primary(name);
-        self.share((e.address(), true), &name);
-        (name, true)
+        (self.named_index(e, wide, &code), true)
     }
 
     // -- calls ------------------------------------------------------------------------------------------------------
@@ -688,15 +698,4 @@ fn has_constants_alone(e: &Expr, left: &mut usize) -> bool {
     let mut is_constant = true;
     e.for_each_child(&mut |child| is_constant = is_constant && has_constants_alone(child, left));
     is_constant
-}
-
-pub(crate) fn compare_infix(op: CompareOp) -> Infix {
-    match op {
-        CompareOp::Eq => Infix::Equal,
-        CompareOp::Ne => Infix::NotEqual,
-        CompareOp::Lt => Infix::Less,
-        CompareOp::Le => Infix::LessEqual,
-        CompareOp::Gt => Infix::Greater,
-        CompareOp::Ge => Infix::GreaterEqual,
-    }
 }

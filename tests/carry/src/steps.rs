@@ -252,7 +252,8 @@ fn bench(report: &mut Report, ended: Result<Ended, String>) {
     let lines = found["lines"].as_array().cloned().unwrap_or_default();
     for line in &lines {
         let text = |field: &str| line[field].as_str().unwrap_or_default().to_owned();
-        report.line(&format!("  {}: {} ({})", text("name"), text("measured"), text("verdict")));
+        let (name, on, measured) = (text("name"), text("on"), text("measured"));
+        report.line(&format!("  {name} on {on}: {measured} ({})", text("verdict")));
     }
     // A goal that is not reached is a figure, not a failure.
     if ended.code == Some(0) && !lines.is_empty() {

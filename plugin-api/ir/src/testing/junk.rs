@@ -198,6 +198,16 @@ pub fn shared(times: usize) -> PrimFunc {
     of_data(&a, Stmt::store(&a, vec![Expr::i32(1)], value))
 }
 
+/// A function that loads and stores lanes at positions that are one shared sum of int64, doubled so many times.
+#[must_use]
+pub fn shared_positions(times: usize) -> PrimFunc {
+    let a = Buffer::new("A", vec![Expr::i32(8)], DType::INT32, StorageScope::GLOBAL);
+    let int = |value| Expr::int(value, DType::INT64);
+    let lanes = (0..times).fold(int(0).ramp(int(2), 4), |lanes, _| lanes.clone() + lanes);
+    let value = Expr::load(&a, vec![lanes.clone()]);
+    of_data(&a, Stmt::store(&a, vec![lanes], value))
+}
+
 fn of_data(a: &Buffer, body: Stmt) -> PrimFunc {
     let mut f = build::function("f").finish();
     f.params = vec![Param::Var(a.data.clone())];

@@ -312,14 +312,7 @@ fn broadcast(value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> 
 }
 
 fn compare(op: CompareOp, a: &Code, b: &Code, operand: DType, prelude: &mut Prelude) -> Answer<Code> {
-    let infix = match op {
-        CompareOp::Eq => Infix::Equal,
-        CompareOp::Ne => Infix::NotEqual,
-        CompareOp::Lt => Infix::Less,
-        CompareOp::Le => Infix::LessEqual,
-        CompareOp::Gt => Infix::Greater,
-        CompareOp::Ge => Infix::GreaterEqual,
-    };
+    let infix = Infix::of_comparison(op);
     let (lanes, bits) = (operand.lanes, u16::from(lane(operand).bits));
     let (a, b) = if operand.is_bool() {
         // Lanes are 0 and -1: as 0 and 1 they compare the right way round.

@@ -1,7 +1,9 @@
 //! Vectors: structures of as many lanes, which the compiler keeps in registers. Whatever is computed on them is a helper
 //! with a loop over the lanes that is written out.
 
-use chipdock_codegen_source::{Answer, Code, Dialect, Infix, Prelude, Refusal, Vector, scalar_op, word_of};
+use chipdock_codegen_source::{
+    Answer, Code, Dialect, Infix, Prelude, Refusal, Vector, scalar_op, word_of, word_of_comparison,
+};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op};
 
 use super::CudaDialect;
@@ -164,14 +166,7 @@ impl CudaDialect {
 }
 
 fn compare(op: CompareOp, args: &[Code; 2], operand: DType, prelude: &mut Prelude) -> Answer<Code> {
-    let (infix, word) = match op {
-        CompareOp::Eq => (Infix::Equal, "eq"),
-        CompareOp::Ne => (Infix::NotEqual, "ne"),
-        CompareOp::Lt => (Infix::Less, "lt"),
-        CompareOp::Le => (Infix::LessEqual, "le"),
-        CompareOp::Gt => (Infix::Greater, "gt"),
-        CompareOp::Ge => (Infix::GreaterEqual, "ge"),
-    };
+    let (infix, word) = (Infix::of_comparison(op), word_of_comparison(op));
     let name = format!("cd_{word}_{}x{}", short(computed(operand)), operand.lanes);
     let ret = DType::BOOL.with_lanes(operand.lanes);
     let helper = Helper { name: &name, params: &[operand, operand], ret };

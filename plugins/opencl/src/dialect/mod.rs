@@ -11,7 +11,7 @@ mod vectors;
 
 use chipdock_codegen_source::{
     Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Code, Dialect, Infix, Launch,
-    MessagePart, OpCall, OpTable, Prelude, Refusal, Signature, Vector,
+    MessagePart, OpCall, OpTable, Prelude, Refusal, Signature, Vector, word_of,
 };
 use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageScope, Target, ThreadAxis};
 
@@ -234,9 +234,9 @@ impl Dialect for OpenClDialect {
         let dtype = computed(dtype);
         let is_order = matches!(op, BinaryOp::Min | BinaryOp::Max);
         if !(dtype.is_integer() || is_order && (dtype.is_float() || dtype.is_bool())) {
-            return Err(Refusal::new(format!("has no {} of {dtype}", vectors::op_name(op))));
+            return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
         }
-        let (name, own) = (format!("cd_{}_{}", vectors::op_name(op), short(dtype)), scalar(dtype)?);
+        let (name, own) = (format!("cd_{}_{}", word_of(op), short(dtype)), scalar(dtype)?);
         prelude.define(&name, |_| {
             let body = match op {
                 BinaryOp::Min => "return a < b ? a : b;".to_owned(),

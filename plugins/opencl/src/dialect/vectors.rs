@@ -5,7 +5,8 @@
 //! computes lane by lane.
 
 use chipdock_codegen_source::{
-    Answer, Code, Dialect, Infix, OpTable, Prelude, Refusal, Spelling, Vector, scalar_op,
+    Answer, Code, Dialect, Infix, OpTable, Prelude, Refusal, Spelling, Vector, scalar_op, word_of,
+    word_of_comparison,
 };
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op};
 
@@ -229,7 +230,7 @@ impl OpenClDialect {
                     if dtype.is_bool() { mask_as(code, dtype.lanes, 8, prelude) } else { Ok(code.clone()) }
                 };
                 let args = [settle(a, prelude)?, settle(b, prelude)?];
-                let name = format!("cd_{}_{}", op_name(op), full(dtype));
+                let name = format!("cd_{}_{}", word_of(op), full(dtype));
                 let helper = Helper { name: &name, params: &[dtype, dtype], ret: dtype };
                 let of = dtype.scalar();
                 helper.call(&args, prelude, &mut |args, _, prelude| match (infix, op) {
@@ -315,20 +316,6 @@ fn native_op(ops: &OpTable, op: Op, values: &[Code], types: &[DType], dtype: DTy
     }
 }
 
-pub(super) fn op_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "add",
-        BinaryOp::Sub => "sub",
-        BinaryOp::Mul => "mul",
-        BinaryOp::Div => "div",
-        BinaryOp::Mod => "mod",
-        BinaryOp::FloorDiv => "floordiv",
-        BinaryOp::FloorMod => "floormod",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
-    }
-}
-
 fn broadcast(value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
     let type_name = vector_type(dtype, prelude)?;
     if is_native(dtype.lanes) {
@@ -351,29 +338,14 @@ fn ramp(base: &Code, stride: &Code, dtype: DType, prelude: &mut Prelude) -> Answ
 }
 
 fn compare(op: CompareOp, a: &Code, b: &Code, operand: DType, prelude: &mut Prelude) -> Answer<Code> {
-    let infix = match op {
-        CompareOp::Eq => Infix::Equal,
-        CompareOp::Ne => Infix::NotEqual,
-        CompareOp::Lt => Infix::Less,
-        CompareOp::Le => Infix::LessEqual,
-        CompareOp::Gt => Infix::Greater,
-        CompareOp::Ge => Infix::GreaterEqual,
-    };
+    let infix = Infix::of_comparison(op);
     let lanes = operand.lanes;
     let mut args = [a.clone(), b.clone()];
     if operand.is_bool() {
         args = [mask_as(a, lanes, 8, prelude)?, mask_as(b, lanes, 8, prelude)?];
     }
     if !is_native(lanes) {
-        let order = match op {
-            CompareOp::Eq => "eq",
-            CompareOp::Ne => "ne",
-            CompareOp::Lt => "lt",
-            CompareOp::Le => "le",
-            CompareOp::Gt => "gt",
-            CompareOp::Ge => "ge",
-        };
-        let name = format!("cd_{order}_{}", full(operand));
+        let name = format!("cd_{}_{}", word_of_comparison(op), full(operand));
         let (params, ret) = ([operand, operand], DType::BOOL.with_lanes(lanes));
         let helper = Helper { name: &name, params: &params, ret };
         return helper.call(&args, prelude, &mut |args, _, _| Ok(Code::infix(infix, &args[0], &args[1])));

@@ -48,8 +48,11 @@ fn main() -> ExitCode {
 }
 
 /// One line of the report: a figure, and the goal that it is held against.
+#[derive(Default)]
 struct Line {
     name: &'static str,
+    /// The target kind that was measured; empty: none in particular.
+    on: String,
     measured: String,
     value: f64,
     goal: Option<f64>,
@@ -79,23 +82,8 @@ fn bench(options: &Options) -> Result<()> {
         eprintln!("not here: {kind}: {reason}");
     }
     for backend in &present {
-        let figures = device::measure(options, &host, backend)?;
-        lines.extend(figures.into_iter().map(|figure| Line {
-            name: figure.name,
-            measured: figure.measured,
-            value: figure.value,
-            goal: figure.goal,
-        }));
-        // What follows is about code that runs on the host itself.
-        if !backend.is_host() {
-            continue;
-        }
-        if options.wants("call") {
-            lines.extend(packed_call(&host, backend)?);
-        }
-        if options.wants("matmul") {
-            lines.push(matmul(&host, backend)?);
-        }
+        let own = of_backend(options, &host, backend)?;
+        lines.extend(own.into_iter().map(|line| Line { on: backend.target.kind.clone(), ..line }));
     }
     if options.wants("pool") {
         lines.push(pool(&host)?);
@@ -113,21 +101,47 @@ fn bench(options: &Options) -> Result<()> {
     Ok(())
 }
 
+fn of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Line>> {
+    let figures = device::measure(options, host, backend)?.into_iter();
+    let mut lines: Vec<Line> = figures
+        .map(|figure| Line {
+            name: figure.name,
+            measured: figure.measured,
+            value: figure.value,
+            goal: figure.goal,
+            ..Line::default()
+        })
+        .collect();
+    // What follows is about code that runs on the host itself.
+    if backend.is_host() {
+        if options.wants("call") {
+            lines.extend(packed_call(host, backend)?);
+        }
+        if options.wants("matmul") {
+            lines.push(matmul(host, backend)?);
+        }
+    }
+    Ok(lines)
+}
+
 fn report(options: &Options, lines: &[Line]) {
     if options.json {
         let lines: Vec<Value> = lines
             .iter()
-            .map(|line| json!({"name": line.name, "value": line.value, "goal": line.goal, "verdict": line.verdict()}))
+            .map(|line| {
+                json!({"name": line.name, "on": line.on, "measured": line.measured, "value": line.value,
+                       "goal": line.goal, "verdict": line.verdict()})
+            })
             .collect();
         println!("{}", json!({"schema": "chipdock.bench/1", "lines": lines}));
         return;
     }
     let mut table = Table::new();
-    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(["what", "measured", "goal", ""]);
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(["what", "on", "measured", "goal", ""]);
     for line in lines {
         let goal =
             line.goal.map(|goal| format!("at most {}", (goal * 1e3).round() / 1e3)).unwrap_or_default();
-        table.add_row([line.name, &line.measured, &goal, line.verdict()]);
+        table.add_row([line.name, &line.on, &line.measured, &goal, line.verdict()]);
     }
     println!("{table}");
 }
@@ -202,7 +216,7 @@ fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
         };
         let (ours, peer, ratio) = duel(51, packed, bare);
         let measured = format!("{ratio:.2} ({ours:.1} ns / {peer:.1} ns)");
-        lines.push(Line { name, measured, value: ratio, goal: Some(2.2) });
+        lines.push(Line { name, measured, value: ratio, goal: Some(2.2), ..Line::default() });
     }
     Ok(lines)
 }
@@ -225,8 +239,9 @@ fn compile_bare() -> Result<libloading::Library> {
 fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
     let case: &Case =
         CASES.iter().find(|case| case.file == "matmul_scheduled").ok_or("no scheduled matmul")?;
-    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels");
-    let module = case.module(&kernels)?;
+    // In the program, which is carried to machines that have no checkout.
+    let text = include_str!("../../../../examples/kernels/matmul_scheduled.py");
+    let module = chipdock_script::parse(text, "matmul_scheduled.py").map_err(|errors| errors.to_string())?;
     let function = module.function(case.function).ok_or("no function in the scheduled matmul")?;
     let loaded =
         run::build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
@@ -245,7 +260,7 @@ fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
         name: "scheduled matmul 1024³ beside the FMA peak of one thread",
         measured,
         value: share,
-        goal: None,
+        ..Line::default()
     })
 }
 
@@ -266,7 +281,7 @@ fn pool(host: &Host) -> Result<Line> {
         return Err(error);
     }
     let name = "allocation and release of a 1 MiB tensor from the warm pool, ns";
-    Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0) })
+    Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0), ..Line::default() })
 }
 
 /// A region of two tasks in which both threads take part: with the other thread awake, and asleep.
@@ -282,7 +297,8 @@ fn fork_join() -> Result<Vec<Line>> {
         ns_per_call(1, launch)
     };
     let parked = median((0..201).map(parked).collect());
-    let line = |name, ns: f64, goal| Line { name, measured: format!("{ns:.0}"), value: ns, goal };
+    let line =
+        |name, ns: f64, goal| Line { name, measured: format!("{ns:.0}"), value: ns, goal, ..Line::default() };
     Ok(vec![
         line("fork-join of two threads, hot, ns", hot, Some(1000.0)),
         line("fork-join of two threads, one asleep, ns", parked, None),
@@ -307,7 +323,7 @@ fn script() -> Result<Line> {
         }
     }
     let name = "reading and lowering the slowest script of the corpus, ms";
-    Ok(Line { name, measured, value: longest, goal: Some(5.0) })
+    Ok(Line { name, measured, value: longest, goal: Some(5.0), ..Line::default() })
 }
 
 /// Whether a script can be lowered for a host, and the median time in ms that reading and lowering takes. What is lowered
@@ -363,12 +379,19 @@ fn list(options: &Options) -> Result<Vec<Line>> {
         String::from_utf8_lossy(&kib).trim().parse().map_err(|_| "the peak memory was not measured")?;
     let mib = kib / 1024.0;
     Ok(vec![
-        Line { name: "listing eight plugins, ms", measured: format!("{ms:.2}"), value: ms, goal: Some(3.0) },
+        Line {
+            name: "listing eight plugins, ms",
+            measured: format!("{ms:.2}"),
+            value: ms,
+            goal: Some(3.0),
+            ..Line::default()
+        },
         Line {
             name: "listing eight plugins, MiB",
             measured: format!("{mib:.1}"),
             value: mib,
             goal: Some(8.0),
+            ..Line::default()
         },
     ])
 }
