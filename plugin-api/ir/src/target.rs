@@ -100,9 +100,9 @@ pub struct FactOptions {
     /// Option that holds the shared memory of a block at most, in bytes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shared_memory_bytes_max: String,
-    /// Option that says whether shared memory is a part of global memory, no faster; where it is not set, it is faster.
+    /// Option that says whether the threads of a block run one after the other, as on a processor.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub shared_memory_is_global: String,
+    pub lone_threads: String,
     /// Option that holds the threads of a warp.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub warp_size: String,
@@ -137,8 +137,8 @@ impl FactOptions {
         let lists = [&self.block_dimensions_max, &self.grid_dimensions_max];
         let numbers = numbers.into_iter().map(|option| (option.as_str(), OptionType::Int));
         let lists = lists.into_iter().map(|option| (option.as_str(), OptionType::IntList));
-        let is_global = (self.shared_memory_is_global.as_str(), OptionType::Bool);
-        numbers.chain(lists).chain([is_global]).filter(|(option, _)| !option.is_empty())
+        let lone_threads = (self.lone_threads.as_str(), OptionType::Bool);
+        numbers.chain(lists).chain([lone_threads]).filter(|(option, _)| !option.is_empty())
     }
 }
 
@@ -308,8 +308,9 @@ pub struct TargetFacts {
     pub threads_per_block_max: Option<i64>,
     /// Shared memory of a block at most, in bytes, where known.
     pub shared_memory_bytes_max: Option<i64>,
-    /// Whether shared memory is a part of global memory: nothing is gained by what is copied to it.
-    pub shared_memory_is_global: bool,
+    /// Whether the threads of a block run one after the other, as on a processor: nothing is gained by copies to shared
+    /// memory, and what one thread touches should lie side by side.
+    pub lone_threads: bool,
     /// Threads of a warp, where known.
     pub warp_size: Option<i64>,
     /// Arguments of a device function at most, where known.
@@ -335,14 +336,6 @@ impl TargetFacts {
         !self.missing_types.contains(&dtype.scalar())
     }
 
-    /// Whether the threads of a block neither run in step nor gain by shared memory: a processor runs them one by one.
-    #[must_use]
-    pub fn has_lone_threads(&self) -> bool {
-        !self.thread_axes.is_empty()
-            && self.shared_memory_is_global
-            && self.warp_size.is_none_or(|size| size <= 1)
-    }
-
     /// The facts of a host of no particular kind: no threads, global and local memory, no op beyond the core.
     ///
     /// For who lowers without a target kind at hand; see [`TargetKind::facts`] for those of a kind.
@@ -360,7 +353,7 @@ impl TargetFacts {
             storage_scopes: vec!["global".into(), "local".into()],
             threads_per_block_max: None,
             shared_memory_bytes_max: None,
-            shared_memory_is_global: false,
+            lone_threads: false,
             warp_size: None,
             function_args_max: None,
             function_pointers_max: None,
@@ -394,7 +387,7 @@ impl TargetKind {
             storage_scopes: self.storage_scopes.clone(),
             threads_per_block_max: number(&self.facts.threads_per_block_max),
             shared_memory_bytes_max: number(&self.facts.shared_memory_bytes_max),
-            shared_memory_is_global: target.bool(&self.facts.shared_memory_is_global) == Some(true),
+            lone_threads: target.bool(&self.facts.lone_threads) == Some(true),
             warp_size: number(&self.facts.warp_size),
             function_args_max: number(&self.facts.function_args_max),
             function_pointers_max: number(&self.facts.function_pointers_max),

@@ -60,8 +60,8 @@ pub(crate) use host::steps;
 /// neighbours, which share what they load: along memory and of a second loop where threads run alone, across memory where a
 /// warp runs in step; what is read across the order in which it is written goes through a tile in shared memory.
 ///
-/// Where shared memory is no faster than other memory, or too small, nothing goes through it. A processor is such a device
-/// (`TargetFacts::has_lone_threads`): there a product's tiles are in registers alone, a thread reduces a result by itself,
+/// Where shared memory is too small, nothing goes through it, nor where the threads of a block run one after the other, as on a
+/// processor (`TargetFacts::lone_threads`): there a product's tiles are in registers alone, a thread reduces a result by itself,
 /// and of several loops a thread runs through 64 neighbours along the last one, in vectors where all accesses step to
 /// the neighbour.
 ///

@@ -43,15 +43,15 @@ const TERMS_MIN: i128 = 2;
 ///
 /// # Requires / # Ensures
 ///
-/// Requires a valid module. Only for hosts without threads, and for devices whose threads do not run in step and gain
-/// nothing by shared memory; elsewhere the module is unchanged.
+/// Requires a valid module. Only for hosts without threads, and for devices whose threads run one after the
+/// other; elsewhere the module is unchanged.
 ///
 /// # Errors
 ///
 /// None.
 pub fn split_reductions(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     let is_host = facts.is_host && facts.thread_axes.is_empty();
-    if !is_host && !facts.has_lone_threads() {
+    if !is_host && !facts.lone_threads {
         return Ok(module.clone());
     }
     let scope = if is_host { StorageScope::GLOBAL } else { StorageScope::LOCAL };

@@ -4,13 +4,12 @@ use chipdock_plugin_api::{Any, Error, Shape, attribute};
 use opencl3::device::{
     CL_DEVICE_ADDRESS_BITS, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV,
     CL_DEVICE_EXTENSIONS, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, CL_DEVICE_GLOBAL_MEM_SIZE,
-    CL_DEVICE_IMAGE_PITCH_ALIGNMENT, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_LOCAL_MEM_TYPE,
-    CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
-    CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_MEM_BASE_ADDR_ALIGN,
-    CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_REGISTERS_PER_BLOCK_NV, CL_DEVICE_SINGLE_FP_CONFIG,
-    CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
-    CL_DEVICE_WARP_SIZE_NV, CL_DEVICE_WAVEFRONT_WIDTH_AMD, CL_DRIVER_VERSION,
-    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, CL_GLOBAL,
+    CL_DEVICE_IMAGE_PITCH_ALIGNMENT, CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_CLOCK_FREQUENCY,
+    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+    CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_OPENCL_C_VERSION,
+    CL_DEVICE_REGISTERS_PER_BLOCK_NV, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_SVM_CAPABILITIES,
+    CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DEVICE_WARP_SIZE_NV,
+    CL_DEVICE_WAVEFRONT_WIDTH_AMD, CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
 };
 
 use crate::driver::DeviceId;
@@ -97,9 +96,8 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         "platform_version" => Some(Any::from(device.found.platform_version.clone())),
         "device_sort" => Some(Any::from(device.found.sort)),
         "opencl_c_version" => Some(Any::from(limits.language.clone())),
-        "shared_memory_is_global" => {
-            Some(Any::from(id.number(CL_DEVICE_LOCAL_MEM_TYPE) == Ok(u64::from(CL_GLOBAL))))
-        }
+        // Some GPUs have their local memory in global memory too, and run threads in step all the same.
+        "lone_threads" => Some(Any::from(device.found.sort == "cpu")),
         "supports_float64" => Some(Any::from(limits.has("cl_khr_fp64"))),
         "supports_int64_atomics" => Some(Any::from(limits.has("cl_khr_int64_base_atomics"))),
         "supports_subgroups" => {

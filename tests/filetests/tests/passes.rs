@@ -152,8 +152,7 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 /// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. A line
 /// `# target: device` asks for a device with threads instead of a host, `# target: device with shuffles` for one whose warps
 /// shuffle, `# target: device without warps` for one whose warps are single threads, `# target: device with handles` for
-/// one whose data pointers are opaque, `# target: device with lone threads` for one that is a processor, whose shared memory is
-/// as any other, `# target: device of 32 bits` for one without float64 and int64, `# target: parallel
+/// one whose data pointers are opaque, `# target: device with lone threads` for one that is a processor, `# target: device of 32 bits` for one without float64 and int64, `# target: parallel
 /// host` for a host whose code launches parallel regions.
 #[test]
 fn each_pass_makes_the_golden() {
@@ -168,7 +167,7 @@ fn each_pass_makes_the_golden() {
             Some("device with shuffles") => shuffling_facts(),
             Some("device without warps") => TargetFacts { warp_size: Some(1), ..device_facts() },
             Some("device with lone threads") => {
-                TargetFacts { warp_size: Some(1), shared_memory_is_global: true, ..device_facts() }
+                TargetFacts { warp_size: Some(1), lone_threads: true, ..device_facts() }
             }
             Some("device with handles") => TargetFacts { opaque_handles: true, ..device_facts() },
             Some("device with short handles") => {

@@ -95,7 +95,7 @@ fn l3_what_is_scheduled_is_lowered() {
 
 /// A processor, whose threads gain nothing by shared memory.
 fn lone(threads: i64, blocks: Option<i64>) -> TargetFacts {
-    TargetFacts { warp_size: Some(1), shared_memory_is_global: true, ..device(threads, 16384, blocks) }
+    TargetFacts { warp_size: Some(1), lone_threads: true, ..device(threads, 16384, blocks) }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(super) struct Limits {
     pub(super) threads: i128,
     /// Blocks of a grid along x; 1 where there is no such axis.
     pub(super) blocks: i128,
-    /// Bytes of shared memory of a block that are worth it; 0 where there is none, or it is no faster than other memory.
+    /// Bytes of shared memory of a block that are worth it; 0 where there is none, or threads run alone.
     pub(super) shared_bytes: i128,
     /// Whether the threads of a warp, several, run in step: what neighbours load should lie side by side.
     pub(super) in_step: bool,
@@ -47,9 +47,9 @@ impl Limits {
         Self {
             threads: if has_threads { whole_warps } else { 1 },
             blocks: if has_blocks { blocks } else { 1 },
-            shared_bytes: if shared && !facts.shared_memory_is_global { shared_bytes } else { 0 },
-            in_step: has_threads && warp > 1,
-            alone: facts.has_lone_threads(),
+            shared_bytes: if shared && !facts.lone_threads { shared_bytes } else { 0 },
+            in_step: has_threads && warp > 1 && !facts.lone_threads,
+            alone: has_threads && facts.lone_threads,
             has_blocks,
             has_threads,
             has_int64: facts.has_type(DType::INT64),

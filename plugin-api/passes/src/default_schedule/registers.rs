@@ -1,5 +1,5 @@
 //! Contractions, each thread with a tile of results: convolutions and what is like them, and products of matrices where
-//! shared memory is no faster than other memory.
+//! threads run alone.
 
 use std::collections::HashSet;
 

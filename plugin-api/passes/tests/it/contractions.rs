@@ -170,10 +170,10 @@ fn result(module: &IrModule, args: &[Arg]) -> Result<Array, String> {
     run.map(|outcome| outcome.outputs[0].array.clone()).map_err(|error| error.to_string())
 }
 
-/// Threads that run in step, or each for itself; with shared memory, or where that is as any other.
-fn facts(threads: i64, warp_size: i64, shared_memory_is_global: bool) -> TargetFacts {
+/// Threads that run in step, or each for itself; on a processor or not.
+fn facts(threads: i64, warp_size: i64, lone_threads: bool) -> TargetFacts {
     let threads_per_block_max = Some(threads);
-    TargetFacts { threads_per_block_max, warp_size: Some(warp_size), shared_memory_is_global, ..device() }
+    TargetFacts { threads_per_block_max, warp_size: Some(warp_size), lone_threads, ..device() }
 }
 
 fn is_tiled(module: &IrModule) -> bool {
@@ -194,9 +194,9 @@ proptest! {
     fn contractions_stay(
         case in cases(),
         threads in prop_oneof![Just(4_i64), Just(64), Just(256)],
-        (warp, is_global) in any::<(bool, bool)>(),
+        (warp, is_lone) in any::<(bool, bool)>(),
     ) {
-        let facts = facts(threads, if warp { 32 } else { 1 }, is_global);
+        let facts = facts(threads, if warp { 32 } else { 1 }, is_lone);
         let (mut module, args) = case.module();
         let expected = result(&module, &args).unwrap();
         for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device") {
@@ -241,7 +241,7 @@ fn convolutions_have_several_results_a_thread() {
     }
 }
 
-/// A product of matrices is tiled in registers where shared memory is as any other.
+/// A product of matrices is tiled in registers on a processor.
 #[test]
 fn products_without_shared_memory_have_several_results_a_thread() {
     for symbolic in [None, Some(0), Some(1)] {
