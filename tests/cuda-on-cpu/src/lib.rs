@@ -4,13 +4,18 @@
 //! What it finds is what the text means: indices, barriers, warps, atomics, conversions. It finds no races between
 //! barriers, no resource limits, and nothing of NVIDIA's compiler, which has tests of its own.
 
+//!
+//! It has the function `cuda.postprocess_source` too, so that every source that it runs has come through there.
+
 mod device_api;
 mod loader;
+mod postprocess;
 
 use chipdock_plugin_api::cpu::CpuDeviceApi;
-use chipdock_plugin_api::{export_plugin, register_device_api, register_module_loader};
+use chipdock_plugin_api::{export_plugin, register_device_api, register_function, register_module_loader};
 
 export_plugin! { name: "chipdock-cuda-on-cpu" }
 
 register_device_api!("cuda", 2, |host| Box::new(device_api::Processor(CpuDeviceApi::new(host))));
 register_module_loader!("cuda", |host| Box::new(loader::Loader { host }));
+register_function!("cuda.postprocess_source", postprocess::marked);

@@ -43,7 +43,25 @@ pub fn compiled(
     arch: &str,
     format: &str,
 ) -> Result<Vec<Arc<Artifact>>, Error> {
-    let compiler = if format == "cuda" { "none" } else { "nvrtc" };
+    compiled_by(host, module, arch, format, if format == "cuda" { "none" } else { "nvrtc" })
+}
+
+/// The same by a compiler of that name.
+///
+/// # Errors
+///
+/// As of [`Host::compile`].
+///
+/// # Panics
+///
+/// When there is no such target.
+pub fn compiled_by(
+    host: &Host,
+    module: &IrModule,
+    arch: &str,
+    format: &str,
+    compiler: &str,
+) -> Result<Vec<Arc<Artifact>>, Error> {
     let target = json!({ "kind": "cuda", "arch": arch, "format": format, "compiler": compiler });
     let target: Arc<Target> =
         host.target(target.to_string().as_str()).unwrap_or_else(|error| panic!("{error}"));
@@ -70,6 +88,12 @@ pub fn has_compiler(what: &str) -> bool {
         ));
     }
     found
+}
+
+/// The program nvcc of the wheels.
+#[must_use]
+pub fn nvcc() -> Option<PathBuf> {
+    wheels().map(|folder| folder.join("nvidia/cu13/bin/nvcc"))
 }
 
 fn wheels() -> Option<PathBuf> {
@@ -99,7 +123,11 @@ pub fn check(host: &Host, module: &IrModule) -> Result<usize, String> {
 }
 
 /// ptxas takes the text.
-fn assemble(arch: &str, ptx: &[u8]) -> Result<(), String> {
+///
+/// # Errors
+///
+/// What it says.
+pub fn assemble(arch: &str, ptx: &[u8]) -> Result<(), String> {
     let ptxas = wheels().map(|folder| folder.join("nvidia/cu13/bin/ptxas")).ok_or("no wheels")?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let path: &Path = &folder.path().join("kernels.ptx");

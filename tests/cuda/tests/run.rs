@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use chipdock_differential::{corpus, hold, outputs};
-use chipdock_host::{Host, HostOptions};
-use chipdock_ir::{IrModule, Op};
+use chipdock_host::{CompileOptions, Host, HostOptions};
+use chipdock_ir::interpret::{Arg, Array};
+use chipdock_ir::{DType, IrModule, Op};
 use chipdock_test_programs::{Case, Failure, Options, Trial};
 use chipdock_xtask::runner::backends::Backend;
 use chipdock_xtask::runner::run;
@@ -106,4 +107,34 @@ fn random_programs_agree_with_the_interpreter() {
             .candidates_max(100)
             .run(|case| check(&host, &backend, case));
     }
+}
+
+/// A function that a plugin registers comes between text and compiler: what it answers is what the artifact holds, and what
+/// runs; what it refuses is not built.
+#[test]
+fn a_function_between_text_and_compiler_has_the_last_word() {
+    let Some((host, backend)) = processor("cuda.postprocess_source") else { return };
+    let module = |name: &str| {
+        let text = format!(
+            "@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    def {name}(A: T.Buffer((8,), \"int32\")):\n        \
+             for i in range(8):\n            A[i] = 12345\n"
+        );
+        chipdock_script::parse(&text, "f.py").expect("a kernel")
+    };
+    let compiled = |name: &str| host.compile(&module(name), &backend.target, &CompileOptions::default());
+    let artifact = compiled("plain").expect("it compiles").artifact;
+    let [kernels] = artifact.imports() else { panic!("{} imports", artifact.imports().len()) };
+    let source = kernels.source().expect("the source").to_string();
+    let (first, rest) = source.split_once('\n').expect("lines");
+    assert!(first.starts_with("// for {") && first.contains("\"kind\":\"cuda\""), "{first}");
+    assert!(rest.contains("54321") && !rest.contains("12345"), "{rest}");
+    let function = host.load(&artifact).expect("loaded").function("plain").expect("there");
+    let args = [Arg::Tensor(Array::zeros(DType::INT32, &[8]))];
+    let found = outputs(&backend, &function, &args).expect("it runs");
+    assert_eq!(found[0].to_int(), [54321; 8]);
+
+    let refused = compiled("no_such_kernel_here").expect_err("the function refuses it").to_string();
+    assert!(refused.contains("the processor takes no such kernel"), "{refused}");
+    let wrong = compiled("answered_by_a_number").expect_err("a number is no source").to_string();
+    assert!(wrong.contains("cuda.postprocess_source: expected the source as a string"), "{wrong}");
 }
