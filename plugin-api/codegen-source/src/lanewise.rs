@@ -47,12 +47,27 @@ impl Lanewise<'_> {
     }
 }
 
-/// The texts of lanes picked out of vectors and scalars, one after the other.
+/// Lanes picked out of vectors and scalars, one after the other: one lane as it is, several by `vector`.
 ///
 /// # Errors
 ///
-/// A lane that is not there.
-pub fn picked_lanes(vectors: &[(Code, DType)], indices: &[u16]) -> Answer<Vec<Code>> {
+/// A lane that is not there, another number of lanes than `dtype` has, and what `vector` refuses.
+pub fn shuffled(
+    vectors: &[(Code, DType)],
+    indices: &[u16],
+    dtype: DType,
+    vector: impl FnOnce(&[Code]) -> Answer<Code>,
+) -> Answer<Code> {
+    match picked_lanes(vectors, indices)?.as_slice() {
+        [lane] if dtype.is_scalar() => Ok(lane.clone()),
+        picked if picked.len() != usize::from(dtype.lanes) => {
+            Err(Refusal::new(format!("a shuffle of {} lanes gives {dtype}", picked.len())))
+        }
+        picked => vector(picked),
+    }
+}
+
+fn picked_lanes(vectors: &[(Code, DType)], indices: &[u16]) -> Answer<Vec<Code>> {
     let lanes_of = |(code, from): &(Code, DType)| -> Vec<Code> {
         if from.is_scalar() {
             return vec![code.clone()];

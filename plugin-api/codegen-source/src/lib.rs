@@ -71,7 +71,7 @@ pub use dialect::{
     MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
 };
 pub use lanes::with_lanes_at_most;
-pub use lanewise::{Lanewise, picked_lanes, word_of, word_of_comparison};
+pub use lanewise::{Lanewise, shuffled, word_of, word_of_comparison};
 pub use memory::Uses;
 pub use module::{Source, SourceFunction, unsupported, write_module};
 pub use names::{Names, is_identifier};

@@ -89,8 +89,7 @@ pub struct OptionSchema {
     pub doc: String,
 }
 
-/// What a device of the kind can do, for passes. Numbers are options' values where an option of the name is named in
-/// [`TargetKind::facts`], else unknown.
+/// What a device of the kind can do, for passes. Each is the value of the option that is named here, else unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactOptions {

@@ -84,6 +84,11 @@ fn lowered(case: &Case, facts: &TargetFacts) -> Result<(), Failure> {
             case.run(&module).map_err(|error| failure(&format!("run after {name}"), &module, error))?;
         case.check(&arrays).map_err(|error| failure(&format!("wrong after {name}"), &module, error))?;
     }
+    // The limits are verified of kernels, which are apart from then on.
+    let apart = PIPELINE.iter().filter(|(_, name, _)| ["split_host_device", "verify_limits"].contains(name));
+    for (_, name, pass) in apart {
+        module = pass(&module, facts).map_err(|error| failure(&format!("{name} refuses"), &module, error))?;
+    }
     Ok(())
 }
 

@@ -448,7 +448,7 @@ impl<'a> Scheduler<'a> {
     fn bound(&self, nest: &Nest<'_>, on_threads: &HashSet<Var>) -> Stmt {
         let (heads, within): (Vec<&Head>, Vec<&Head>) =
             nest.heads.iter().partition(|head| on_threads.contains(&head.var));
-        let is_short = within.is_empty();
+        let is_loop = !within.is_empty();
         let mut body = within.into_iter().rev().fold(nest.body.clone(), |body, head| head.around(body));
         let mut axes: Vec<Axis> = heads.into_iter().map(Axis::of).collect();
         if let Some((var, lanes)) = vector::lanes(nest, on_threads, self.facts)
@@ -458,7 +458,7 @@ impl<'a> Scheduler<'a> {
             axes.push(axis);
             body = lanes;
         }
-        let limits = Limits { threads: self.limits.threads_of(!is_short), ..self.limits };
+        let limits = Limits { threads: self.limits.threads_of(is_loop), ..self.limits };
         launch::fused(&axes, &of_thread(&body), &limits, &self.sizes)
     }
 

@@ -5,9 +5,11 @@ use chipdock_ir::{DType, TargetFacts, ThreadAxis};
 /// Threads of a block that a schedule asks for at most, however many there may be: more occupy no device better.
 const THREADS_WANTED: i128 = 256;
 
-/// Threads of a block that run alone, each through a loop: no more than makes a block worth its start, so that there are
-/// many blocks.
-const THREADS_ALONE: i128 = 16;
+/// Threads of a block that do not run in step, each with several results: no more than makes a block worth its start.
+pub(super) const THREADS_ALONE: i128 = 64;
+
+/// Threads of a block that run alone, each through a loop: fewer are worth it, so that there are many blocks.
+const LOOPS_ALONE: i128 = 16;
 
 /// Shared memory of a block where nothing is known of it.
 const SHARED_SIZE_BYTES: i128 = 16 << 10;
@@ -58,6 +60,6 @@ impl Limits {
 
     /// Threads of a block, each of which runs through a loop or computes one result.
     pub(super) fn threads_of(&self, is_loop: bool) -> i128 {
-        if self.alone && is_loop { self.threads.min(THREADS_ALONE) } else { self.threads }
+        if self.alone && is_loop { self.threads.min(LOOPS_ALONE) } else { self.threads }
     }
 }

@@ -8,7 +8,7 @@ use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, S
 
 use super::host::steps;
 use super::launch::{self, Axis};
-use super::limits::Limits;
+use super::limits::{Limits, THREADS_ALONE};
 use super::nest::{Head, Nest};
 use super::reduction::Reduction;
 use super::tile::{self, Store, Tiled};
@@ -23,8 +23,6 @@ const BESIDE_MAX: i128 = 4;
 const ACROSS_MAX: i128 = 8;
 /// Tiles there must be, where that is known: fewer would leave threads without work.
 const TILES_MIN: i128 = 64;
-/// Threads of a block that do not run in step: no more than makes a block worth its start.
-const THREADS_ALONE: i128 = 64;
 /// Nodes of what is summed at most, as it is written out for each result.
 const NODES_MAX: usize = 100;
 

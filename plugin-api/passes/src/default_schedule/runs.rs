@@ -6,7 +6,7 @@ use chipdock_ir::subst::Substitution;
 use chipdock_ir::{BinaryOp, Expr, ForKind, Stmt, StmtKind, TargetFacts, Var};
 
 use super::launch::{self, Axis};
-use super::limits::Limits;
+use super::limits::{Limits, THREADS_ALONE};
 use super::nest::Nest;
 use super::tile::Tiled;
 use super::vector;
@@ -14,8 +14,6 @@ use crate::simplify;
 
 /// Neighbours of one thread at most: which they are is worked out once for all of them.
 const RUN: i128 = 64;
-/// Threads of a block: no more than makes a block worth its start.
-const THREADS: i128 = 64;
 
 /// A launch in which each thread runs through neighbours along the last of several loops. In terms of one index over all
 /// loops, each result alone costs a division for each of them.
@@ -34,7 +32,7 @@ pub(super) fn of_neighbours(
     let run = Tiled::new(last, RUN);
     let body = neighbours(&run, nest.body, vector::lanes_along(nest, last, facts));
     let axes: Vec<Axis> = outer.iter().map(Axis::of).chain([Axis::of_tiles(&run)]).collect();
-    let limits = Limits { threads: limits.threads.min(THREADS), ..*limits };
+    let limits = Limits { threads: limits.threads.min(THREADS_ALONE), ..*limits };
     Some(launch::fused_by_name(&axes, &body, &limits, sizes))
 }
 

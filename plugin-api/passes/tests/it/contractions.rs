@@ -263,10 +263,36 @@ fn products_without_shared_memory_have_several_results_a_thread() {
         assert!(is_tiled(&scheduled), "{}", print::module(&scheduled));
         assert_eq!(result(&scheduled, &args), result(&module, &args));
         let shared = default_schedule(&module, &facts(256, 1, false)).unwrap();
-        assert!(
-            !is_tiled(&shared) || print::module(&shared).contains("\"shared\""),
-            "{}",
-            print::module(&shared)
-        );
+        assert!(print::module(&shared).contains("\"shared\""), "{}", print::module(&shared));
+    }
+}
+
+/// A reduction goes across as many threads as shared memory has room for, and across none where there is no room.
+#[test]
+fn reductions_keep_to_the_shared_memory_that_is_there() {
+    let place = |data, reducing| Place { data, reducing };
+    let case = Case {
+        data: vec![3],
+        reducing: vec![64],
+        symbolic: None,
+        operands: [
+            vec![place(Some((0, 1)), None), place(None, Some((0, 1)))],
+            vec![place(None, Some((0, 1)))],
+        ],
+        is_float: true,
+        is_maximum: false,
+        turned: false,
+    };
+    let (source, args) = case.module();
+    let expected = result(&source, &args);
+    for (bytes, is_across) in [(0, false), (4, false), (100, true), (16384, true)] {
+        let facts = TargetFacts { shared_memory_bytes_max: Some(bytes), ..facts(256, 1, false) };
+        let (mut module, mut is_apart) = (source.clone(), false);
+        for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "make_packed_api") {
+            module = pass(&module, &facts).unwrap();
+            is_apart |= *name == "split_host_device";
+            assert!(is_apart || result(&module, &args) == expected, "{bytes} bytes, after {name}");
+        }
+        assert_eq!(print::module(&module).contains("\"shared\""), is_across, "{bytes} bytes");
     }
 }

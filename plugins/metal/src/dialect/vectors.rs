@@ -1,8 +1,7 @@
 //! Vectors of 2, 3 and 4 lanes: MSL's own, lane by lane where an op has no vector form.
 
 use chipdock_codegen_source::{
-    Answer, Code, Dialect, Infix, Lanewise, Prelude, Refusal, Vector, picked_lanes, scalar_op, word_of,
-    word_of_comparison,
+    Answer, Code, Dialect, Infix, Lanewise, Prelude, Vector, scalar_op, shuffled, word_of, word_of_comparison,
 };
 use chipdock_ir::{BinaryOp, DType, Op};
 
@@ -73,7 +72,9 @@ impl MslDialect {
                 })?;
                 Ok(one(&name, &value))
             }
-            Vector::Shuffle(vectors, indices) => shuffle(vectors, indices, dtype),
+            Vector::Shuffle(vectors, indices) => {
+                shuffled(vectors, indices, dtype, |lanes| Ok(Code::call(&value_type(dtype)?, lanes)))
+            }
             Vector::Op(op, args) => self.vector_op(op, args, dtype, prelude),
             Vector::Settle(value) => Ok(value.in_form(0)),
         }
@@ -128,15 +129,4 @@ impl MslDialect {
 /// The unsigned type in which sums of a type wrap.
 fn wide(dtype: DType) -> &'static str {
     if dtype.bits > 32 { "ulong" } else { "uint" }
-}
-
-/// Lanes picked out of vectors and scalars.
-fn shuffle(vectors: &[(Code, DType)], indices: &[u16], dtype: DType) -> Answer<Code> {
-    match picked_lanes(vectors, indices)?.as_slice() {
-        [lane] if dtype.is_scalar() => Ok(lane.clone()),
-        picked if picked.len() != usize::from(dtype.lanes) => {
-            Err(Refusal::new(format!("a shuffle of {} lanes gives {dtype}", picked.len())))
-        }
-        picked => Ok(Code::call(&value_type(dtype)?, picked)),
-    }
 }
