@@ -16,18 +16,24 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::bounds::{ARTIFACT_BYTES_MAX, NAME_BYTES_MAX, SECTIONS_MAX};
 use crate::error::{Error, ErrorKind};
+use crate::files::read_regular;
 
 const MAGIC: &[u8; 8] = b"CHIPDOCK";
 const CONTAINER_VERSION: u32 = 1;
 const PREFIX_BYTES: usize = 8 + 4 + 4 + 8 + 32;
 /// No section asks for more.
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
+/// What the sections of a code generator are (C.26).
+pub(crate) const SECTION_KINDS: &[&str] = &["code", "constants", "debug", "source"];
+/// A file of an artifact: all its sections and those of its imports, and what describes them.
+const FILE_BYTES_MAX: u64 = ARTIFACT_BYTES_MAX * 2;
 /// Artifacts within artifacts: no deeper than this.
 const NESTING_MAX: usize = 16;
 
@@ -60,22 +66,44 @@ pub struct ArtifactIndex {
     pub functions: Vec<FunctionInfo>,
 }
 
+impl ArtifactIndex {
+    /// Its names, each with what it is.
+    fn names<'a>(&'a self) -> impl Iterator<Item = (&'static str, &'a str)> {
+        let of_function = |function: &'a FunctionInfo| {
+            let symbol = Some(function.symbol.as_str()).filter(|symbol| !symbol.is_empty());
+            let symbol = symbol.map(|symbol| ("function's symbol", symbol));
+            std::iter::once(("function's name", function.name.as_str())).chain(symbol)
+        };
+        let own = [("module_kind", self.module_kind.as_str()), ("format", self.format.as_str())];
+        own.into_iter().chain(self.functions.iter().flat_map(of_function))
+    }
+}
+
 /// Bytes that start at a multiple of an alignment.
 #[derive(Debug)]
 struct AlignedBytes {
-    storage: Vec<u8>,
+    storage: Arc<Vec<u8>>,
     start: usize,
     size_bytes: usize,
 }
 
+/// Where all sections without bytes lie: one costs what its header does, whatever alignment it asks for.
+static NO_BYTES: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
+
 impl AlignedBytes {
     fn copy_of(bytes: &[u8], alignment_bytes: usize) -> Self {
+        if bytes.is_empty() {
+            let most = usize::try_from(ALIGNMENT_BYTES_MAX).unwrap_or(alignment_bytes);
+            let storage = Arc::clone(NO_BYTES.get_or_init(|| Arc::new(vec![0; most])));
+            let start = storage.as_ptr().addr().wrapping_neg() % most;
+            return Self { storage, start, size_bytes: 0 };
+        }
         // The heap block of a vector never moves while it is not resized.
         let mut storage: Vec<u8> = Vec::with_capacity(bytes.len() + alignment_bytes);
         let start = storage.as_ptr().addr().wrapping_neg() % alignment_bytes;
         storage.resize(start, 0);
         storage.extend_from_slice(bytes);
-        Self { storage, start, size_bytes: bytes.len() }
+        Self { storage: Arc::new(storage), start, size_bytes: bytes.len() }
     }
 
     fn as_slice(&self) -> &[u8] {
@@ -178,7 +206,8 @@ impl Artifact {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the index is not one, a function is there twice, or two sections have one name.
+    /// `ValueError` when the index is not one, has a name that is empty, too long or no printable text, a function is there
+    /// twice, or two sections have one name.
     pub fn new(
         index_json: String,
         target_json: String,
@@ -187,11 +216,14 @@ impl Artifact {
     ) -> Result<Self, Error> {
         let index: ArtifactIndex = serde_json::from_str(&index_json)
             .map_err(|error| value_error(format!("the index is not an artifact's index: {error}")))?;
-        if index.module_kind.is_empty() || index.format.is_empty() {
-            return Err(value_error("the index has an empty \"module_kind\" or \"format\""));
+        for (what, name) in index.names() {
+            check_index_name(what, name)?;
         }
         if let Some(name) = twice(index.functions.iter().map(|function| function.name.as_str())) {
             return Err(value_error(format!("the index has function \"{name}\" twice")));
+        }
+        if sections.len() > SECTIONS_MAX {
+            return Err(value_error(format!("{} sections; expected at most {SECTIONS_MAX}", sections.len())));
         }
         if let Some(name) = twice(sections.iter().map(Section::name)) {
             return Err(value_error(format!("there are two sections \"{name}\"")));
@@ -341,10 +373,11 @@ impl Artifact {
     ///
     /// # Errors
     ///
-    /// `IoError` when it cannot be read, `ValueError` when it is not a whole and unchanged artifact.
+    /// `IoError` when it cannot be read or is no regular file, `ValueError` when it is larger than any artifact, or not a whole
+    /// and unchanged one.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let bytes =
-            std::fs::read(path).map_err(|error| Error::io("cannot read the artifact", path, &error))?;
+        let what = "cannot read the artifact";
+        let bytes = read_regular(path, FILE_BYTES_MAX).map_err(|error| error.while_doing(what))?;
         Self::from_bytes(&bytes).map_err(|error| error.at(path.display().to_string()))
     }
 }
@@ -368,6 +401,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     file.write_all(bytes).and_then(|()| file.flush()).map_err(|error| io(&error))?;
     file.persist(path).map_err(|error| io(&error.error))?;
     Ok(())
+}
+
+/// A name of the index: an identifier, a path or a mangled symbol, and nothing that steers a terminal.
+fn check_index_name(what: &str, name: &str) -> Result<(), Error> {
+    let size = name.len();
+    let wrong = match name.chars().find(|c| c.is_control()) {
+        _ if name.is_empty() => format!("an empty {what}"),
+        _ if size > NAME_BYTES_MAX => format!("a {what} of {size} bytes; expected at most {NAME_BYTES_MAX}"),
+        Some(found) => format!("a {what} with {found:?}; expected printable text"),
+        None => return Ok(()),
+    };
+    Err(value_error(format!("the index has {wrong}")))
 }
 
 fn value_error(message: impl Into<String>) -> Error {
@@ -421,6 +466,10 @@ fn read(header: &Header, data: &[u8], end: &mut usize, nesting: usize) -> Result
     if nesting > NESTING_MAX {
         return Err(value_error(format!("artifacts are nested more than {NESTING_MAX} deep")));
     }
+    if header.sections.len() > SECTIONS_MAX {
+        let message = format!("{} sections; expected at most {SECTIONS_MAX}", header.sections.len());
+        return Err(value_error(message));
+    }
     let mut sections = Vec::with_capacity(header.sections.len());
     for section in &header.sections {
         let cut = || value_error(format!("not a whole artifact: section \"{}\" is cut off", section.name));
@@ -429,7 +478,8 @@ fn read(header: &Header, data: &[u8], end: &mut usize, nesting: usize) -> Result
         let stop = start.checked_add(size).ok_or_else(cut)?;
         let bytes = data.get(start..stop).ok_or_else(cut)?;
         let gap = data.get(*end..start);
-        if gap.is_none_or(|gap| gap.iter().any(|byte| *byte != 0)) {
+        let is_aligned = section.offset_bytes.is_multiple_of(section.alignment_bytes.max(1));
+        if !is_aligned || gap.is_none_or(|gap| gap.iter().any(|byte| *byte != 0)) {
             return Err(value_error(format!(
                 "not an artifact: section \"{}\" is out of place",
                 section.name
@@ -514,11 +564,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_regular_file_is_no_artifact() {
+        for (path, says) in
+            [("/dev/zero", "it is a character device"), ("/", "it is a folder"), ("/none", "No such")]
+        {
+            let error = Artifact::open(Path::new(path)).unwrap_err();
+            let message = error.to_string();
+            assert!(message.contains("cannot read the artifact") && message.contains(says), "{message}");
+            assert_eq!(error.place(), path);
+        }
+    }
+
+    #[test]
     fn an_index_that_is_none_is_refused() {
+        let long = format!(
+            r#"{{"module_kind": "k", "format": "f", "functions": [{{"name": "a", "symbol": "{}"}}]}}"#,
+            "s".repeat(NAME_BYTES_MAX + 1)
+        );
         for (index, says) in [
             ("{", "EOF"),
             ("{}", "missing field `module_kind`"),
-            (r#"{"module_kind": "", "format": "f", "functions": []}"#, "empty"),
+            (r#"{"module_kind": "", "format": "f", "functions": []}"#, "an empty module_kind"),
+            (r#"{"module_kind": "k", "format": "f\u001b[2J", "functions": []}"#, "a format with '\\u{1b}'"),
+            (
+                r#"{"module_kind": "k", "format": "f", "functions": [{"name": "a\nerror: b", "symbol": "a"}]}"#,
+                "a function's name with '\\n'",
+            ),
+            (&long, "a function's symbol of 1025 bytes"),
             (
                 r#"{"module_kind": "k", "format": "f", "functions": [{"name": "a", "symbol": "a"}, {"name": "a", "symbol": "b"}]}"#,
                 "\"a\" twice",

@@ -16,11 +16,12 @@ use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 use chipdock_plugin_api::text::str_out;
 
 use crate::artifact::Artifact;
+use crate::delivered::check_index;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::options::LogLevel;
 use crate::registrar::{CodegenEntry, Entry};
-use crate::session::{BuildMessage, Session, Step};
+use crate::session::{BuildMessage, Parts, Session, Step};
 use crate::target::{TargetContext, TargetSource};
 
 pub use chipdock_passes::Schedule;
@@ -242,6 +243,10 @@ impl Host {
         let asked = session.run(&codegen, &request, Step::Unsupported);
         let unsupported = session.take_messages(messages);
         asked.map_err(at)?;
+        let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
+        if let Some(refused) = session.refused() {
+            return Err(broken(format!("it went on although a delivery was refused: {refused}")));
+        }
         if !unsupported.is_empty() {
             let message =
                 format!("the code generator of target kind \"{}\" cannot build this module", target.kind);
@@ -250,15 +255,20 @@ impl Host {
         let built = session.run(&codegen, &request, Step::Build);
         let errors = session.take_messages(messages);
         built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
-        let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
         if !errors.is_empty() {
             return Err(
                 broken("the build succeeded although it reported errors".into()).with_diagnostics(errors)
             );
         }
-        let (index, sections) = session.into_parts();
+        let Parts { index, sections, refused } = session.take_parts();
+        if let Some(refused) = refused {
+            return Err(broken(format!("the build succeeded although a delivery was refused: {refused}")));
+        }
         let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
-        Artifact::new(index, target_json, sections, imports).map_err(|error| broken(error.to_string()))
+        let artifact = Artifact::new(index, target_json, sections, imports)
+            .map_err(|error| broken(error.to_string()))?;
+        check_index(module, artifact.index()).map_err(broken)?;
+        Ok(artifact)
     }
 }
 

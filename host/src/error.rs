@@ -133,7 +133,8 @@ impl ErrorKind {
 
     fn category(&self) -> Category {
         match self {
-            Self::Unavailable | Self::BrokenPlugin => Category::Plugin,
+            // A panic is caught at the boundary: it is a plugin's.
+            Self::Unavailable | Self::BrokenPlugin | Self::Panic => Category::Plugin,
             kind if kind.fault() == Fault::Caller && *kind != Self::Cancelled => Category::Input,
             _ => Category::Work,
         }
@@ -185,6 +186,13 @@ impl Error {
         } else {
             self.0.place = format!("{}, {place}", self.0.place);
         }
+        self
+    }
+
+    /// Says what was being done, in front of the message: `cannot read the manifest: it is a FIFO`.
+    #[must_use]
+    pub fn while_doing(mut self, what: &str) -> Self {
+        self.0.message = format!("{what}: {}", self.0.message);
         self
     }
 

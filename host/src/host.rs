@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::discovery::{self, Discovery, Filters, SearchedPlace};
 use crate::error::{Error, ErrorKind};
+use crate::lock::PluginLock;
 use crate::options::{HostOptions, LogLevel};
 use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
@@ -34,6 +35,7 @@ pub(crate) struct HostInner {
     pub(crate) discovery: Discovery,
     pub(crate) filters: Filters,
     pub(crate) prefer: BTreeMap<String, String>,
+    pub(crate) locked: Option<Arc<PluginLock>>,
     pub(crate) state: RwLock<State>,
     pub(crate) opening: Mutex<()>,
     pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
@@ -57,6 +59,7 @@ impl Host {
             discovery,
             filters,
             prefer,
+            locked: options.locked.clone(),
             state: RwLock::default(),
             opening: Mutex::new(()),
             device_types: Arc::default(),
@@ -95,27 +98,41 @@ impl Host {
     }
 
     /// The schemas of all target kinds, by name, each with the plugin that provides it. Opens only libraries that have
-    /// no manifest, or whose manifest has no schema. A kind whose plugin cannot be used is left out; it stands with
-    /// [`Self::plugins`].
-    ///
-    /// # Errors
-    ///
-    /// `WrongState` when two plugins provide one kind.
-    pub fn target_kinds(&self) -> Result<Vec<(Arc<TargetKind>, String)>, Error> {
+    /// no manifest, or whose manifest has no schema. A kind whose plugin cannot be used, or that several plugins provide
+    /// ([`KeyReport::disputed`]), is left out and named in the log.
+    #[must_use]
+    pub fn target_kinds(&self) -> Vec<(Arc<TargetKind>, String)> {
         let mut kinds = Vec::new();
-        for KeyReport { key, plugins } in self.keys() {
-            let Some(name) = key.strip_prefix("target.kind.") else { continue };
+        for report in self.keys() {
+            let Some(name) = report.key.strip_prefix("target.kind.") else { continue };
             match self.0.target_kind(name) {
-                Ok(Some(kind)) => {
-                    let preferred = self.0.prefer.get(&key).cloned();
-                    kinds.push((kind, preferred.or_else(|| plugins.first().cloned()).unwrap_or_default()));
-                }
+                Ok(Some(kind)) => kinds.push((kind, self.provider(&report))),
                 Ok(None) => {}
-                Err(error) if *error.kind() == ErrorKind::WrongState => return Err(error),
                 Err(error) => self.0.services.log(LogLevel::Warning, &error.to_string()),
             }
         }
-        Ok(kinds)
+        kinds
+    }
+
+    /// The schema of one target kind. Opens its plugin only when its manifest does not have it.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` when nobody provides it; `WrongState` when several plugins do; why its plugin cannot be used.
+    pub fn target_kind(&self, name: &str) -> Result<Arc<TargetKind>, Error> {
+        self.0.target_kind(name)?.ok_or_else(|| self.0.missing(&format!("target.kind.{name}")))
+    }
+
+    /// Why a key is unusable though plugins provide it: several do, and none is preferred. Nothing where that is not so.
+    /// Opens nothing.
+    #[must_use]
+    pub fn dispute(&self, key: &str) -> Option<Error> {
+        self.0.dispute(key)
+    }
+
+    fn provider(&self, report: &KeyReport) -> String {
+        let preferred = self.0.prefer.get(&report.key).cloned();
+        preferred.or_else(|| report.plugins.first().cloned()).unwrap_or_default()
     }
 
     /// Makes a target from a kind's name, JSON or a target: checked, with defaults filled in, canonicalized.
@@ -142,26 +159,24 @@ impl Host {
     }
 
     /// The target of host functions when nobody says: of the usable kinds that declare themselves a host, the one with
-    /// the highest preference. A kind that is passed over for a reason is named in the log.
+    /// the highest preference. A kind that is passed over for a reason, a disputed one among them, is named in the log.
+    ///
+    /// A plugin that has to be opened before it tells what kinds it has is opened only when no other kind can be used.
     ///
     /// # Errors
     ///
     /// `Unavailable` when there is none.
     pub fn default_host(&self) -> Result<Arc<Target>, Error> {
-        let mut kinds: Vec<Arc<TargetKind>> =
-            self.target_kinds()?.into_iter().map(|(kind, _)| kind).collect();
-        kinds.retain(|kind| kind.is_host);
-        kinds.sort_by(|a, b| b.host_preference.cmp(&a.host_preference).then_with(|| a.name.cmp(&b.name)));
         let mut reasons = Vec::new();
-        for kind in kinds {
-            match self.usable_target(&kind.name) {
-                Ok(target) => return Ok(target),
-                Err(error) => {
-                    let reason = format!("target kind \"{}\" is no usable host: {error}", kind.name);
-                    self.0.services.log(LogLevel::Warning, &reason);
-                    reasons.push(reason);
-                }
-            }
+        let listed = self.listed_host_kinds(&mut reasons);
+        if let Some(target) = self.first_usable(&listed, &mut reasons) {
+            return Ok(target);
+        }
+        let opened = self.target_kinds().into_iter().map(|(kind, _)| kind);
+        let others: Vec<_> =
+            opened.filter(|kind| !listed.iter().any(|known| known.name == kind.name)).collect();
+        if let Some(target) = self.first_usable(&others, &mut reasons) {
+            return Ok(target);
         }
         let error = Error::new(ErrorKind::Unavailable, "no usable target kind has host functions");
         Err(if reasons.is_empty() {
@@ -169,6 +184,37 @@ impl Host {
         } else {
             error.hint(reasons.join("; "))
         })
+    }
+
+    /// The kinds whose schemas are known without opening a plugin; why others are not among them is logged.
+    fn listed_host_kinds(&self, reasons: &mut Vec<String>) -> Vec<Arc<TargetKind>> {
+        let mut kinds = Vec::new();
+        for KeyReport { key, .. } in self.keys() {
+            let Some(name) = key.strip_prefix("target.kind.") else { continue };
+            match self.0.dispute(&key) {
+                Some(error) => self.pass_over(name, &error, reasons),
+                None => kinds.extend(self.0.listed_target_kind(name)),
+            }
+        }
+        kinds
+    }
+
+    fn first_usable(&self, kinds: &[Arc<TargetKind>], reasons: &mut Vec<String>) -> Option<Arc<Target>> {
+        let mut hosts: Vec<_> = kinds.iter().filter(|kind| kind.is_host).collect();
+        hosts.sort_by(|a, b| b.host_preference.cmp(&a.host_preference).then_with(|| a.name.cmp(&b.name)));
+        for kind in hosts {
+            match self.usable_target(&kind.name) {
+                Ok(target) => return Some(target),
+                Err(error) => self.pass_over(&kind.name, &error, reasons),
+            }
+        }
+        None
+    }
+
+    fn pass_over(&self, kind: &str, error: &Error, reasons: &mut Vec<String>) {
+        let reason = format!("target kind \"{kind}\" is no usable host: {error}");
+        self.0.services.log(LogLevel::Warning, &reason);
+        reasons.push(reason);
     }
 
     /// How many threads parallel loops run on, the caller's included. They start when a loop first needs them.
@@ -192,21 +238,20 @@ impl Host {
     /// What went wrong while the plugin that has it was opened.
     pub fn function(&self, name: &str) -> Result<Option<crate::Function>, Error> {
         let function = self.0.registered_function(name)?;
-        Ok(function.map(|function| crate::Function::new(self, name, function)))
+        let plugin = self.0.plugin_of(&format!("function.{name}"));
+        Ok(function.map(|function| crate::Function::new(self, &plugin, name, function)))
     }
 }
 
-/// The option, or the variable, which a process with raised privileges ignores.
+/// The option, or the variable.
 fn threads(options: &HostOptions) -> Result<Option<u32>, Error> {
-    let environment = &options.environment;
-    wanted_threads(options.threads, environment.threads.as_deref().filter(|_| !environment.raised_privileges))
+    wanted_threads(options.threads, options.environment.threads_text()?)
 }
 
 /// Options and variable as one; the option wins.
 fn preferences(options: &HostOptions) -> Result<BTreeMap<String, String>, Error> {
-    let environment = &options.environment;
     let mut prefer = BTreeMap::new();
-    for entry in discovery::with_variable(&[], environment, environment.prefer.as_deref()) {
+    for entry in discovery::with_variable(&[], options.environment.prefer_text()?) {
         let (key, plugin) = entry.split_once('=').ok_or_else(|| {
             let message = format!("CHIPDOCK_PLUGINS_PREFER has \"{entry}\"; expected KEY=PLUGIN");
             Error::new(ErrorKind::Value, message)
@@ -308,6 +353,10 @@ impl TargetContext for HostInner {
     fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error> {
         let Some(entry) = self.device_api(device)? else { return Ok(None) };
         entry.attribute(self.services, device_id, key)
+    }
+
+    fn unread_manifests(&self) -> Vec<String> {
+        Self::unread_manifests(self)
     }
 
     fn warn(&self, line: &str) {

@@ -26,13 +26,18 @@
 //!
 //! | Module | What it holds to |
 //! |---|---|
-//! | [`discovery`] | D1 to D4: order, everything kept, trust, names |
+//! | [`discovery`] | D1 to D5: order, everything kept, trust, names, lock |
 //! | [`manifest`] | what a plugin says of itself without being opened |
+//! | [`files`] | I1 to I3: regular files only, what was examined is read, within a bound |
+//! | [`PluginLock`] | K1 to K4: which plugins, by name, version and digests |
+//! | image | E1 to E4: a shared library for this machine, and whole, before it is opened |
 //! | loader | L1 to L6: the checks of a library, all or nothing |
 //! | registry | R1 to R4: lazy, one answer, for good, nothing hidden |
 //! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
 //! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
+//! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |
+//! | [`calling`] | N1 to N5: which plugin is being called, for whoever has to say why the process ended |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | F1 to F11: the threads that parallel loops of compiled code run on |
 //!
@@ -48,14 +53,45 @@
 //!   own. A process that was forked from the one that made a host is refused.
 //! * **W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down and
 //!   what they registered is released.
+//!
+//! # What the host checks of an answer
+//!
+//! A plugin's mistake ends as [`ErrorKind::BrokenPlugin`] with a sentence that says what it was, in bounded time and
+//! memory, and the program goes on. Two things nobody can check: where a pointer leads that is neither null nor
+//! misaligned, and what a plugin does by itself.
+//!
+//! * **A1 Status.** What failed without an error is broken (P7.2), and what it wrote is not looked at (P7.8). An error that
+//!   was raised before a success is dropped: the plugin got over it.
+//! * **A2 Values.** What a call answers is checked before it is used, as
+//!   [`received`](chipdock_plugin_api::received) says: type index, object header, sizes, UTF-8, axes.
+//! * **A3 Bounds.** Each number and text has a bound, which stands with its reason in `bounds`. What is beyond it is
+//!   refused with both numbers, or cut where it is only shown.
+//! * **A4 Devices.** A data space is not null, and aligned where its handle is an address (D.4); a stream is null or not
+//!   one that lives (D.15); an attribute is of its key's type (D.11).
+//! * **A5 Tables.** A table has no null slot and is copied when it is handed over, as is what the descriptor says: what a
+//!   plugin changes there later changes nothing here.
+//! * **A6 Loans.** A build session and a registrar are for the call that they were given to. Whoever keeps one is answered
+//!   with an error, on any thread; nothing that was freed is touched.
+//! * **A7 Guards.** No panic leaves a function that plugins or compiled code call: it is raised as an error.
+//! * **A8 Builds.** A delivery that is refused is the build's failure, whatever status the build returns. The index of what
+//!   was built lists each function that was compiled, with its symbol and the types of its arguments (C.8).
+//! * **A9 Tensors.** What describes a tensor is lent to calls as a copy. A call that changes it is found out when elements
+//!   are next read or written ([`Tensor::check_description`]); until then the host goes by its own.
 
 pub mod artifact;
 mod attest;
+mod bounds;
+pub mod calling;
 mod compile;
+mod delivered;
 pub mod discovery;
 mod error;
+pub mod files;
 mod host;
+mod image;
+mod lent;
 mod loader;
+mod lock;
 pub mod manifest;
 mod options;
 mod problem;
@@ -65,12 +101,14 @@ mod registry;
 mod runtime;
 mod services;
 mod session;
+pub mod shown;
 mod target;
 
 pub use chipdock_plugin_api::{Any, AnyView};
 pub use compile::{CompileOptions, Compiled, Schedule};
 pub use error::{Category, Error, ErrorKind, Fault};
 pub use host::Host;
+pub use lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use options::{Environment, HostOptions, LogLevel, LogSink};
 pub use problem::{Problem, ProblemKind};
 pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};

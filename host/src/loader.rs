@@ -2,8 +2,12 @@
 //!
 //! The checks, in this order; the first that fails is the plugin's [`Problem`]:
 //!
-//! * **L1** the digest, where the manifest has one;
-//! * **L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever comes after);
+//! * **L1** the file is a whole shared library for this machine, and has the digests of the manifest and of the lock, where
+//!   there are any: one descriptor is examined and read for all of it;
+//! * **L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever comes after). It is opened by its
+//!   path: the system's loader tells libraries apart by name and by inode, libraries find what lies beside them by their
+//!   path, and a name like `/proc/self/fd/9` would mean two libraries one after the other. So the path is examined again
+//!   afterwards: it must still lead to the file of L1, unchanged. Who can exchange it in between is whom rule D3 trusts;
 //! * **L3** the entry symbol is there and answers a descriptor: not null, the magic number, this ABI major, the layout
 //!   hash and table sizes of this major, a name and version that are the manifest's; any minor will do;
 //! * **L4** where the library carries an abi_stable root module, the type layouts of the frozen tables agree;
@@ -12,10 +16,10 @@
 //!
 //! What was staged and not committed is released through its table's `destroy`.
 
-use chipdock_plugin_api::text::str_in_lossy;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,13 +31,18 @@ use chipdock_plugin_api as api;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::attest;
+use crate::bounds::{self, NAME_BYTES_MAX};
+use crate::calling::{Calling, Note};
 use crate::error::{Error, ErrorKind};
-use crate::manifest::{Manifest, check_name, sha256_of};
+use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
+use crate::image;
+use crate::lock::PluginLock;
+use crate::manifest::{Manifest, check_name};
 use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
 use crate::registry::HOST_PLUGIN;
-use crate::services::{Services, text_in};
+use crate::services::Services;
 
 /// A plugin that was opened.
 pub(crate) struct Opened {
@@ -51,6 +60,7 @@ impl Opened {
     /// Lets the plugin drain what works for this host.
     pub(crate) fn shutdown(&self, services: &'static Services) -> Result<(), Error> {
         services.clear_error();
+        let _calling = Calling::enter(Note::of(&self.name, "shutdown"));
         // SAFETY: P10, called once for each `init` that succeeded, with no other call of this host during it.
         let status = unsafe { (self.shutdown)(services.table()) };
         services.check(status, || format!("`shutdown` of plugin \"{}\"", self.name))
@@ -79,8 +89,12 @@ const _: () = assert!(size_of::<RawDescriptor>() == size_of::<ChipdockPlugin>())
 
 /// What a plugin is opened for.
 pub(crate) struct Opening<'a> {
+    /// What it is called until it says so itself.
+    pub(crate) name: &'a str,
     pub(crate) library: &'a Path,
     pub(crate) manifest: Option<&'a Manifest>,
+    /// The lock, and the name under which it pins this plugin.
+    pub(crate) locked: Option<(&'a PluginLock, &'a str)>,
     pub(crate) services: &'static Services,
     pub(crate) device_types: &'a Arc<Mutex<DeviceTypes>>,
     /// Asked with the descriptor's name before `init` runs: a library without a manifest tells its name only then.
@@ -89,11 +103,14 @@ pub(crate) struct Opening<'a> {
 
 /// Opens a plugin: rules L1 to L6.
 pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
-    if let Some(expected) = opening.manifest.and_then(|manifest| manifest.sha256.as_deref()) {
-        check_digest(opening.library, expected)?;
-    }
-    let library = open_library(opening.library)?;
+    let examined = Examined::of(opening.library)?;
+    check_digests(&examined, opening)?;
+    let calling = Calling::enter(Note::of(opening.name, "dlopen"));
+    let library = open_library(&examined)?;
+    drop(calling);
+    let calling = Calling::enter(Note::of(opening.name, &format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}")));
     let (descriptor, address) = descriptor(&library)?;
+    drop(calling);
     let identity = check_descriptor(&descriptor, opening.manifest)?;
     if let Some(problem) = (opening.accept)(&identity.name) {
         return Err(problem);
@@ -108,27 +125,82 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     registered
 }
 
-fn check_digest(library: &Path, expected: &str) -> Result<(), Problem> {
-    let found =
-        sha256_of(library).map_err(|error| Problem::new(ProblemKind::CannotOpen, error.to_string()))?;
-    if found.eq_ignore_ascii_case(expected) {
-        return Ok(());
-    }
-    let message = format!(
-        "its SHA-256 is {found}, the manifest says {expected}; install library and manifest together"
-    );
-    Err(Problem::new(ProblemKind::WrongDigest, message))
+/// A library's file that was found good: rule L1, but for its digests.
+struct Examined {
+    /// Without links, so that the system's loader sees the name that was examined.
+    path: PathBuf,
+    file: File,
+    identity: FileIdentity,
 }
 
+impl Examined {
+    fn of(library: &Path) -> Result<Self, Problem> {
+        // A name without a slash would be searched for among the system's libraries.
+        let path =
+            library.canonicalize().map_err(|error| cannot_open(format!("cannot be opened: {error}")))?;
+        let cannot_open = |what: String| cannot_open(format!("cannot open {}: {what}", path.display()));
+        let file = files::open_regular(&path).map_err(|error| cannot_open(error.message().to_owned()))?;
+        let metadata = file.metadata().map_err(|error| cannot_open(error.to_string()))?;
+        let size_bytes = metadata.len();
+        if size_bytes > LIBRARY_BYTES_MAX {
+            return Err(cannot_open(format!(
+                "it has {size_bytes} bytes; expected at most {LIBRARY_BYTES_MAX}"
+            )));
+        }
+        image::examine(&file, size_bytes).map_err(cannot_open)?;
+        Ok(Self { path, file, identity: FileIdentity::of(&metadata) })
+    }
+
+    /// Whether the path still leads to the file that was examined.
+    fn is_unchanged(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|now| FileIdentity::of(&now) == self.identity)
+    }
+}
+
+fn cannot_open(message: String) -> Problem {
+    Problem::new(ProblemKind::CannotOpen, message)
+}
+
+fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<(), Problem> {
+    let expected = opening.manifest.and_then(|manifest| manifest.sha256.as_deref());
+    if expected.is_none() && opening.locked.is_none() {
+        return Ok(());
+    }
+    let found =
+        files::sha256(&examined.file).map_err(|error| cannot_open(format!("cannot be read: {error}")))?;
+    if let Some(expected) = expected.filter(|expected| !found.eq_ignore_ascii_case(expected)) {
+        let message = format!(
+            "its digest (SHA-256) is {found}, the manifest says {expected}; install library and manifest together"
+        );
+        return Err(Problem::new(ProblemKind::WrongDigest, message));
+    }
+    let problem = opening.locked.and_then(|(lock, name)| lock.library_problem(name, &found));
+    problem.map_or(Ok(()), Err)
+}
+
+/// Libraries that this process has opened, with what they were: the system's loader answers a name that it knows with what
+/// it opened first, and nothing is ever closed (P11).
+static OPENED: Mutex<BTreeMap<PathBuf, FileIdentity>> = Mutex::new(BTreeMap::new());
+
 /// Rule L2. The library stays open as long as the process (P11).
-fn open_library(path: &Path) -> Result<std::mem::ManuallyDrop<Library>, Problem> {
-    let cannot = |message: String| Problem::new(ProblemKind::CannotOpen, message);
-    // A name without a slash would be searched for among the system's libraries.
-    let path = path.canonicalize().map_err(|error| cannot(format!("cannot be opened: {error}")))?;
+fn open_library(examined: &Examined) -> Result<std::mem::ManuallyDrop<Library>, Problem> {
+    let opened = || OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    // Not locked while it is opened: its constructors are code that may open others.
+    if opened().get(&examined.path).is_some_and(|before| !before.has_content_of(&examined.identity)) {
+        let message = "another file of this name was opened before and stays open; start the process anew";
+        return Err(cannot_open(message.to_owned()));
+    }
     // SAFETY: its constructors run; that is what opening a plugin means.
-    let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }
-        .map_err(|error| cannot(format!("the system's loader refused it: {}", loader_text(&error))))?;
-    Ok(std::mem::ManuallyDrop::new(library))
+    let library = unsafe { Library::open(Some(&examined.path), RTLD_NOW | RTLD_LOCAL) }
+        .map_err(|error| cannot_open(format!("the system's loader refused it: {}", loader_text(&error))))?;
+    let library = std::mem::ManuallyDrop::new(library);
+    opened().insert(examined.path.clone(), examined.identity);
+    if !examined.is_unchanged() {
+        let message = "it was changed or exchanged while it was being opened; write a plugin beside its place, \
+                       then rename it";
+        return Err(cannot_open(message.to_owned()));
+    }
+    Ok(library)
 }
 
 fn loader_text(error: &libloading::Error) -> String {
@@ -219,14 +291,14 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     // SAFETY: strings of a static descriptor whose magic, sizes and layouts are right.
     let (name, version, build_id) = unsafe {
         (
-            text_in(descriptor.name, "its name")
-                .and_then(|name| check_name(&name).map(|()| name))
+            bounds::text(descriptor.name, "its name", NAME_BYTES_MAX)
+                .and_then(|name| check_name(name).map(|()| name.to_owned()))
                 .map_err(bad)?,
-            text_in(descriptor.version, "its version").map_err(bad)?,
-            str_in_lossy(descriptor.build_id).into_owned(),
+            bounds::text(descriptor.version, "its version", NAME_BYTES_MAX).map_err(bad)?,
+            bounds::text(descriptor.build_id, "its build id", NAME_BYTES_MAX).map_err(bad)?.to_owned(),
         )
     };
-    let version = semver::Version::parse(&version)
+    let version = semver::Version::parse(version)
         .map_err(|error| bad(format!("its version \"{version}\" is no semver: {error}")))?;
     if let Some(manifest) = manifest
         && (manifest.name != name || manifest.version != version)
@@ -252,12 +324,16 @@ fn register(
     };
     let services = opening.services;
     let staging = Staging::new(services, Arc::clone(opening.device_types));
-    let registrar = staging.registrar();
+    let registrar = staging.lend();
     services.clear_error();
+    // Until all is staged: what is taken over belongs to the plugin that is called.
+    let calling = Calling::enter(Note::of(&identity.name, "init"));
     // SAFETY: once for each host, with no other call of this host during it; host and registrar outlive the call.
-    let status = unsafe { init(ptr::from_ref(services.table()), &registrar) };
+    let status = unsafe { init(ptr::from_ref(services.table()), registrar.table()) };
+    drop(registrar);
     let init_failed = services.check(status, || "`init`".to_owned());
-    let staged = staging.into_staged();
+    drop(calling);
+    let staged = staging.take();
     if let Err(error) = init_failed {
         let kind = match error.kind() {
             ErrorKind::BrokenPlugin => ProblemKind::BrokenPlugin,
@@ -322,10 +398,10 @@ fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
 /// Lets what is linked into this program register itself, as a plugin's `init` does.
 pub(crate) fn init_host_plugin(
     services: &'static Services,
-    registrar: &ChipdockRegistrar,
+    registrar: *const ChipdockRegistrar,
 ) -> Result<(), Error> {
     services.clear_error();
-    // SAFETY: once for each host; the table lives as long as the process, the registrar for the call.
+    // SAFETY: once for each host; the table lives as long as the process, the registrar longer than the call.
     let status = unsafe { api::__private::init(HOST_PLUGIN, services.table(), registrar) };
     services.check(status, || "the host's own registration".to_owned())
 }

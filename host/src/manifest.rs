@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
-use chipdock_ir::TargetKind;
+use chipdock_ir::json::parse_unique;
+use chipdock_ir::{TargetKind, check_option};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind};
+use crate::files;
 use crate::loader::{self, Opening};
 use crate::process::glibc_version;
 use crate::registrar::Entry;
@@ -22,8 +23,13 @@ use crate::services::Services;
 pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
 /// The version of the manifest's schema.
 pub const MANIFEST_SCHEMA: u32 = 1;
-/// No manifest is longer than this.
+/// No manifest is longer. Those of this repository have up to 7 KiB; the bound keeps small what is read of a folder of
+/// plugins.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
+/// No text of a manifest that is shown in a line is longer: a path has at most 4096 bytes.
+const TEXT_BYTES_MAX: usize = 4096;
+/// No name behind a key's prefix is longer; what registers a longer one is refused, too.
+const KEY_NAME_CHARS_MAX: usize = 128;
 
 /// A library that a plugin opens at run time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +104,7 @@ pub struct Manifest {
     /// What it needs.
     #[serde(default)]
     pub needs: Needs,
-    /// SHA-256 of the library, in hexadecimal; checked before it is opened.
+    /// SHA-256 of the library, in hexadecimal; checked before it is opened. Absent in a manifest that was written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -108,16 +114,18 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// `IoError` when the file cannot be read; `ValueError`, with line and column, for what is no manifest.
+    /// `IoError` when the file cannot be read; `ValueError` for what is no regular file or too large, and, with line and
+    /// column, for what is no manifest.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let io = |error: &std::io::Error| Error::io("cannot read the manifest", path, error);
-        let size_bytes = std::fs::metadata(path).map_err(|error| io(&error))?.len();
-        if size_bytes > SIZE_BYTES_MAX {
-            let message = format!("the manifest has {size_bytes} bytes; expected at most {SIZE_BYTES_MAX}");
-            return Err(Error::new(ErrorKind::Value, message).at(path.display().to_string()));
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| io(&error))?;
-        Self::parse(&text).map_err(|error| error.at(path.display().to_string()))
+        Self::read_whole(path).map(|(manifest, _)| manifest)
+    }
+
+    /// Reads a manifest, with the SHA-256 of its file.
+    pub(crate) fn read_whole(path: &Path) -> Result<(Self, String), Error> {
+        let text = files::read_regular_text(path, SIZE_BYTES_MAX)
+            .map_err(|error| error.while_doing("cannot read the manifest"))?;
+        let manifest = Self::parse(&text).map_err(|error| error.at(path.display().to_string()))?;
+        Ok((manifest, files::sha256_of_bytes(text.as_bytes())))
     }
 
     /// Reads the text of a manifest.
@@ -126,8 +134,15 @@ impl Manifest {
     ///
     /// `ValueError`, with line and column where there is one.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let manifest: Self = serde_json::from_str(text)
-            .map_err(|error| Error::new(ErrorKind::Value, format!("not a plugin manifest: {error}")))?;
+        let wrong = |error: serde_json::Error| {
+            Error::new(ErrorKind::Value, format!("not a plugin manifest: {error}"))
+        };
+        let manifest: Self = serde_json::from_str(text).map_err(wrong)?;
+        if !text.trim_ascii_start().starts_with('{') {
+            return Err(Error::new(ErrorKind::Value, "not a plugin manifest: expected a JSON object"));
+        }
+        // The schemas of target kinds hold free values, of whose keys the last would be taken.
+        parse_unique(text).map_err(wrong)?;
         manifest.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
         Ok(manifest)
     }
@@ -151,6 +166,15 @@ impl Manifest {
             ));
         }
         check_name(&self.name)?;
+        if self.abi.comparators.is_empty() {
+            return Err(format!(
+                "\"abi\" is \"{}\"; expected the majors that it was built for, as \"1\"",
+                self.abi
+            ));
+        }
+        for (field, text) in [("os", &self.os), ("arch", &self.arch)] {
+            check_text(field, text)?;
+        }
         let mut seen = BTreeSet::new();
         for key in &self.provides {
             check_key(key)?;
@@ -158,20 +182,29 @@ impl Manifest {
                 return Err(format!("\"provides\" names \"{key}\" twice"));
             }
         }
+        let mut kinds = BTreeSet::new();
         for kind in &self.target_kinds {
             if !seen.contains(&format!("target.kind.{}", kind.name)) {
                 return Err(format!(
-                    "\"target_kinds\" has \"{}\", which \"provides\" does not name",
-                    kind.name
+                    "\"target_kinds\" has {:?}, which \"provides\" does not name",
+                    shortened(&kind.name)
                 ));
             }
+            if !kinds.insert(&kind.name) {
+                return Err(format!("\"target_kinds\" has \"{}\" twice", kind.name));
+            }
+            for option in &kind.options {
+                let default = option.default.as_ref().map_or(Ok(()), check_option);
+                default.map_err(|what| {
+                    let (name, kind) = (shortened(&option.name), shortened(&kind.name));
+                    format!("\"target_kinds\": default of option {name:?} of {kind:?}: {what}")
+                })?;
+            }
         }
-        if let Some(digest) = &self.sha256
-            && (digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
-        {
-            return Err(format!("\"sha256\" is \"{digest}\"; expected 64 hexadecimal digits"));
+        if let Some(digest) = &self.sha256 {
+            check_digest("sha256", digest)?;
         }
-        Ok(())
+        self.needs.check()
     }
 
     /// Why this host cannot use the plugin, if it cannot: ABI, platform, libc, CPU features, interfaces.
@@ -220,7 +253,7 @@ impl Manifest {
 /// The interfaces that this host answers to `query`, as `name/version`.
 pub const HOST_INTERFACES: &[&str] = &[];
 
-/// What a manifest is held against.
+/// What a manifest is checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Platform {
     /// Operating system, by Rust's name.
@@ -241,6 +274,13 @@ impl Platform {
             glibc: glibc_version(),
         }
     }
+}
+
+/// Two or three numbers with dots between them. Anything else would compare as 0, which every machine has.
+fn is_libc_version(text: &str) -> bool {
+    let is_number =
+        |part: &str| (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    (2..=3).contains(&text.split('.').count()) && text.split('.').all(is_number)
 }
 
 fn version_parts(version: &str) -> Vec<u64> {
@@ -290,34 +330,113 @@ pub(crate) const KEY_PREFIXES: &[&str] =
     &["device_api.", "target.kind.", "target.build.", "module.load.", "function.", "interface."];
 
 fn check_key(key: &str) -> Result<(), String> {
-    if KEY_PREFIXES.iter().any(|prefix| key.len() > prefix.len() && key.starts_with(prefix)) {
+    let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+    let is_key = |prefix: &str| {
+        let name = key.strip_prefix(prefix).unwrap_or_default();
+        (1..=KEY_NAME_CHARS_MAX).contains(&name.len()) && name.chars().all(good)
+    };
+    if KEY_PREFIXES.iter().any(|prefix| is_key(prefix)) {
         return Ok(());
     }
     let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
-    Err(format!("\"provides\" has \"{key}\"; expected one of {}", prefixes.join(", ")))
+    Err(format!(
+        "\"provides\" has {:?}; expected one of {}, the name of 1 to {KEY_NAME_CHARS_MAX} printable ASCII characters without \
+         blanks and quotes",
+        shortened(key),
+        prefixes.join(", ")
+    ))
+}
+
+/// What is a digest in hexadecimal, or why this is none.
+pub(crate) fn check_digest(field: &str, digest: &str) -> Result<(), String> {
+    if digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(());
+    }
+    Err(format!("\"{field}\" is {:?}; expected 64 hexadecimal digits", shortened(digest)))
+}
+
+/// A name or a sentence that is shown: not empty, of bounded length, without control characters.
+fn check_text(field: &str, text: &str) -> Result<(), String> {
+    if !text.is_empty() && text.len() <= TEXT_BYTES_MAX && !text.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(format!(
+        "\"{field}\" has {:?}; expected 1 to {TEXT_BYTES_MAX} bytes of text without control characters",
+        shortened(text)
+    ))
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(80).collect()
 }
 
 impl Needs {
+    /// Checks what an author declared.
+    ///
+    /// # Errors
+    ///
+    /// Which field holds what is not allowed.
+    fn check(&self) -> Result<(), String> {
+        if let Some(floor) = &self.glibc
+            && !is_libc_version(floor)
+        {
+            return Err(format!(
+                "\"needs.glibc\" is {:?}; expected a version of glibc, as \"2.34\"",
+                shortened(floor)
+            ));
+        }
+        for library in &self.libraries {
+            library.names.iter().try_for_each(|name| check_text("needs.libraries.names", name))?;
+            if !library.package.is_empty() {
+                check_text("needs.libraries.package", &library.package)?;
+            }
+        }
+        self.driver.iter().try_for_each(|driver| check_text("needs.driver.name", &driver.name))?;
+        let lists = [
+            ("needs.cpu_features", &self.cpu_features),
+            ("needs.programs", &self.programs),
+            ("needs.requires", &self.requires),
+            ("needs.uses", &self.uses),
+        ];
+        for (field, texts) in lists {
+            texts.iter().try_for_each(|text| check_text(field, text))?;
+        }
+        Ok(())
+    }
+
     /// Reads what an author declared.
     ///
     /// # Errors
     ///
     /// `IoError` when the file cannot be read; `ValueError`, with line and column, when it is not that.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::io("cannot read the needs", path, &error))?;
-        serde_json::from_str(&text).map_err(|error| {
-            let message = format!("not a plugin's needs: {error}");
-            Error::new(ErrorKind::Value, message).at(path.display().to_string())
-        })
+        let text = files::read_regular_text(path, SIZE_BYTES_MAX)
+            .map_err(|error| error.while_doing("cannot read the needs"))?;
+        Self::parse(&text).map_err(|error| error.at(path.display().to_string()))
+    }
+
+    /// Reads the text of what an author declared.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`, whose place is line and column where there are any.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let needs: Self = serde_json::from_str(text).map_err(|error| {
+            Error::new(ErrorKind::Value, format!("not a plugin's needs: {error}")).at(format!(
+                "{}:{}",
+                error.line(),
+                error.column()
+            ))
+        })?;
+        needs.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
+        Ok(needs)
     }
 }
 
 /// Makes a plugin's manifest from what it registers and what its author declares. Opens the library in this process,
 /// whose code stays loaded.
 ///
-/// `sha256` stays unset: checking it costs a reading of the whole library whenever the plugin is opened. Who wants that
-/// sets it to [`sha256_of`].
+/// It has the library's digest: library and manifest belong together, and another file under the same name is refused.
 ///
 /// # Errors
 ///
@@ -325,15 +444,21 @@ impl Needs {
 pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
     let services = Services::leaked(std::sync::Arc::new(|_, _| {}), None);
     let device_types = std::sync::Arc::default();
-    let opening =
-        Opening { library, manifest: None, services, device_types: &device_types, accept: &|_| None };
-    let opened = loader::open(&opening).map_err(|problem| {
-        let name = library.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        problem.to_error(&name).at(library.display().to_string())
-    })?;
+    let name = library.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let opening = Opening {
+        name: &name,
+        library,
+        manifest: None,
+        locked: None,
+        services,
+        device_types: &device_types,
+        accept: &|_| None,
+    };
+    let opened = loader::open(&opening)
+        .map_err(|problem| problem.to_error(&name).at(library.display().to_string()))?;
     opened.shutdown(services)?;
-    let bytes =
-        std::fs::read(library).map_err(|error| Error::io("cannot read the library", library, &error))?;
+    let bytes = files::read_regular(library, files::LIBRARY_BYTES_MAX)
+        .map_err(|error| error.while_doing("cannot read the library"))?;
     let mut needs = needs.clone();
     needs.glibc = needs.glibc.or_else(|| glibc_floor(&bytes));
     let entries = &opened.staged.entries;
@@ -354,7 +479,7 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
         provides: entries.keys().cloned().collect(),
         target_kinds: kinds.collect(),
         needs,
-        sha256: None,
+        sha256: Some(files::sha256_of_bytes(&bytes)),
     };
     manifest.check().map_err(|message| Error::new(ErrorKind::BrokenPlugin, message))?;
     Ok(manifest)
@@ -366,8 +491,8 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
 ///
 /// `IoError` when it cannot be read.
 pub fn sha256_of(path: &Path) -> Result<String, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io("cannot read the library", path, &error))?;
-    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+    let file = files::open_regular(path).map_err(|error| error.while_doing("cannot read the library"))?;
+    files::sha256(&file).map_err(|error| Error::io("cannot read the library", path, &error))
 }
 
 /// Where the manifest of a library lies.
@@ -419,6 +544,8 @@ mod tests {
 
     #[test]
     fn what_is_no_manifest_says_where_and_why() {
+        let long_key = format!("device_api.{}", "t".repeat(129));
+        let needs = |field: &str| format!("\"schema\": 1, \"needs\": {{{field}}},");
         for (from, to, says) in [
             ("\"schema\": 1", "\"schema\": 2", "schema 2 is not known; expected 1"),
             ("\"name\": \"toy\"", "\"name\": \"To y\"", "plugin name \"To y\""),
@@ -428,11 +555,75 @@ mod tests {
             ("device_api.toy", "function.toy.answer", "twice"),
             ("\"schema\": 1,", "\"schema\": 1, \"sha256\": \"zz\",", "64 hexadecimal digits"),
             ("{", "{,", "line 1 column 2"),
+            ("\"schema\": 1,", "\"schema\": 1, \"schema\": 1,", "duplicate field `schema`"),
+            ("\"abi\": \"1\"", "\"abi\": \"*\"", "expected the majors"),
+            ("\"os\": \"linux\"", "\"os\": \"\"", "\"os\" has \"\""),
+            ("\"arch\": \"x86_64\"", "\"arch\": \"x\\u001b[2J\"", "without control characters"),
+            ("device_api.toy", "device_api.t\\u0000oy", "\"provides\" has \"device_api.t\\0oy\""),
+            ("device_api.toy", "device_api.t oy", "without blanks"),
+            ("device_api.toy", "device_api.", "\"provides\" has \"device_api.\""),
+            ("device_api.toy", &long_key, "of 1 to 128"),
+            ("\"schema\": 1,", &needs("\"programs\": [\"a\\nb\"]"), "\"needs.programs\" has \"a\\nb\""),
+            (
+                "\"schema\": 1,",
+                &needs("\"libraries\": [{\"names\": [\"\"]}]"),
+                "\"needs.libraries.names\" has \"\"",
+            ),
         ] {
             let error = Manifest::parse(&text().replacen(from, to, 1)).unwrap_err();
             assert!(error.to_string().contains(says), "{error} should say {says}");
             assert_eq!(*error.kind(), ErrorKind::Value);
         }
+    }
+
+    /// Found by fuzzing: such a float was read, written and read back as another.
+    #[test]
+    fn a_default_that_no_option_can_have_is_refused() {
+        let with = |default: &str| {
+            let options = format!(r#"[{{"name": "o", "type": "int", "default": {default}, "doc": ""}}]"#);
+            let kind = format!(
+                r#"{{"schema": 1, "name": "k", "doc": "", "device": "d", "stage": "host", "options": {options}}}"#
+            );
+            let provides = r#""target_kinds": [KIND], "provides": ["target.kind.k", "#.replace("KIND", &kind);
+            Manifest::parse(&text().replacen("\"provides\": [", &provides, 1))
+        };
+        assert!(with("7").is_ok(), "{:?}", with("7"));
+        for default in ["231.2452701914394386", "[1, 0.5]", "1092233720368547758074"] {
+            let error = with(default).unwrap_err().to_string();
+            assert!(error.contains("default of option \"o\" of \"k\""), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_libc_floor_that_is_no_version_is_refused() {
+        for floor in ["", "new", "2", "2.", ".34", "2.x", "2.34 ", "-2.34", "2.34.1.1", "99999999999.1"] {
+            let needs = format!("\"schema\": 1, \"needs\": {{\"glibc\": \"{floor}\"}},");
+            let error = Manifest::parse(&text().replacen("\"schema\": 1,", &needs, 1)).unwrap_err();
+            let says = format!("\"needs.glibc\" is \"{floor}\"; expected a version of glibc");
+            assert!(error.to_string().contains(&says), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_occurs_twice_is_refused_however_deep() {
+        let kind = |default: &str| {
+            format!(
+                "\"provides\": [\"target.kind.toy\", \"device_api.toy\"], \"target_kinds\": [{{\"schema\": 1, \"name\": \"toy\", \
+                 \"doc\": \"a toy\", \"device\": \"toy\", \"stage\": \"host\", \"options\": [{{\"name\": \"n\", \
+                 \"doc\": \"n\", \"type\": \"str\", \"default\": {default}}}]}}]"
+            )
+        };
+        let provides = "\"provides\": [\"device_api.toy\", \"function.toy.answer\"]";
+        let with = |default: &str| Manifest::parse(&text().replacen(provides, &kind(default), 1));
+        assert!(with("{\"a\": 1, \"b\": {\"a\": 1}}").is_ok(), "{:?}", with("{\"a\": 1, \"b\": {\"a\": 1}}"));
+        let error = with("{\"b\": {\"a\": 1, \"a\": 2}}").unwrap_err();
+        assert!(error.to_string().contains("key \"a\" stands twice"), "{error}");
+        let error = with(&"[".repeat(100_000)).unwrap_err();
+        assert!(error.to_string().contains("recursion limit exceeded"), "{error}");
+        let error =
+            Manifest::parse("[1, \"toy\", \"0.1.0\", \"1\", \"linux\", \"x86_64\", [\"device_api.toy\"]]")
+                .unwrap_err();
+        assert!(error.to_string().contains("expected a JSON object"), "{error}");
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! What a host is made with, and what it takes from its process.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::error::{Error, ErrorKind};
+use crate::lock::PluginLock;
 use crate::process::{effective_user, has_raised_privileges};
+use crate::shown::{LINE_CHARS_MAX, shown};
 
 /// How serious a line of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +39,8 @@ pub struct HostOptions {
     pub prefer: Vec<(String, String)>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
+    /// When set, only plugins that it pins are used, with the version and the digests that it pins.
+    pub locked: Option<Arc<PluginLock>>,
     /// How many threads parallel loops run on, the caller's included: 1 to 1024. Nothing, or 0, is automatic: as many as the
     /// process has processors, by its affinity mask and the quota of its control group.
     pub threads: Option<u32>,
@@ -53,10 +59,13 @@ impl Default for HostOptions {
             disable: Vec::new(),
             prefer: Vec::new(),
             trust: Vec::new(),
+            locked: None,
             threads: None,
             log: Arc::new(|level, line| {
                 if level <= LogLevel::Warning {
-                    eprintln!("chipdock: {line}");
+                    let line = format!("chipdock: {}\n", shown(line, LINE_CHARS_MAX));
+                    // Where nobody can be told, the work goes on all the same.
+                    let _ = std::io::stderr().write_all(line.as_bytes());
                 }
             }),
             environment: Environment::of_process(),
@@ -78,15 +87,15 @@ pub struct Environment {
     /// `CHIPDOCK_PLUGIN_PATH`: folders or libraries, separated by `:`.
     pub plugin_path: Option<OsString>,
     /// `CHIPDOCK_PLUGINS_SELECT`: globs of plugin names, separated by commas.
-    pub select: Option<String>,
+    pub select: Option<OsString>,
     /// `CHIPDOCK_PLUGINS_DISABLE`: globs of plugin names, separated by commas.
-    pub disable: Option<String>,
+    pub disable: Option<OsString>,
     /// `CHIPDOCK_PLUGINS_PREFER`: `KEY=PLUGIN`, separated by commas.
-    pub prefer: Option<String>,
+    pub prefer: Option<OsString>,
     /// `CHIPDOCK_PLUGINS_TRUST`: libraries or folders, separated by `:`.
     pub trust: Option<OsString>,
     /// `CHIPDOCK_THREADS`: how many threads parallel loops run on.
-    pub threads: Option<String>,
+    pub threads: Option<OsString>,
     /// `XDG_DATA_HOME`, or `.local/share` in the user's home.
     pub data_home: Option<PathBuf>,
     /// Folders of the system, in order.
@@ -107,11 +116,11 @@ impl Environment {
         let executable = std::env::current_exe().ok();
         Self {
             plugin_path: std::env::var_os("CHIPDOCK_PLUGIN_PATH"),
-            select: std::env::var("CHIPDOCK_PLUGINS_SELECT").ok(),
-            disable: std::env::var("CHIPDOCK_PLUGINS_DISABLE").ok(),
-            prefer: std::env::var("CHIPDOCK_PLUGINS_PREFER").ok(),
+            select: std::env::var_os("CHIPDOCK_PLUGINS_SELECT"),
+            disable: std::env::var_os("CHIPDOCK_PLUGINS_DISABLE"),
+            prefer: std::env::var_os("CHIPDOCK_PLUGINS_PREFER"),
             trust: std::env::var_os("CHIPDOCK_PLUGINS_TRUST"),
-            threads: std::env::var("CHIPDOCK_THREADS").ok(),
+            threads: std::env::var_os("CHIPDOCK_THREADS"),
             // A relative one is invalid by its specification, and would mean the current directory.
             data_home: std::env::var_os("XDG_DATA_HOME")
                 .map(PathBuf::from)
@@ -125,6 +134,33 @@ impl Environment {
             user: effective_user(),
             raised_privileges: has_raised_privileges(),
         }
+    }
+
+    /// `CHIPDOCK_PLUGINS_SELECT`, when it is set and may be used.
+    pub(crate) fn select_text(&self) -> Result<Option<&str>, Error> {
+        self.text("CHIPDOCK_PLUGINS_SELECT", self.select.as_deref())
+    }
+
+    /// `CHIPDOCK_PLUGINS_DISABLE`, when it is set and may be used.
+    pub(crate) fn disable_text(&self) -> Result<Option<&str>, Error> {
+        self.text("CHIPDOCK_PLUGINS_DISABLE", self.disable.as_deref())
+    }
+
+    /// `CHIPDOCK_PLUGINS_PREFER`, when it is set and may be used.
+    pub(crate) fn prefer_text(&self) -> Result<Option<&str>, Error> {
+        self.text("CHIPDOCK_PLUGINS_PREFER", self.prefer.as_deref())
+    }
+
+    /// `CHIPDOCK_THREADS`, when it is set and may be used.
+    pub(crate) fn threads_text(&self) -> Result<Option<&str>, Error> {
+        self.text("CHIPDOCK_THREADS", self.threads.as_deref())
+    }
+
+    /// With raised privileges a variable is as if it were not set: whoever started the process chose it.
+    fn text<'a>(&self, name: &str, value: Option<&'a OsStr>) -> Result<Option<&'a str>, Error> {
+        let Some(value) = value.filter(|_| !self.raised_privileges) else { return Ok(None) };
+        let refused = || Error::new(ErrorKind::Value, format!("{name} is {value:?}, which is not UTF-8"));
+        value.to_str().map(Some).ok_or_else(|| refused().hint("unset it, or set it to text"))
     }
 
     /// Nothing but the user.

@@ -18,6 +18,8 @@ pub enum ProblemKind {
     NotSelected,
     /// Owner or permissions of the file or its folder.
     Untrusted,
+    /// The lock does not pin it, or pins another version or digest.
+    NotLocked,
     /// A manifest without a library beside it.
     NoLibrary,
     /// Its manifest cannot be read.

@@ -3,6 +3,8 @@
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub(crate) use chipdock_plugin_api::process::{effective_user, has_raised_privileges};
+
 /// Counted up in a forked child: whatever was made before belongs to the parent.
 static FORK_GENERATION: AtomicU64 = AtomicU64::new(0);
 
@@ -22,26 +24,6 @@ pub(crate) fn watch_forks() {
 /// Tells this process from one that it was forked from.
 pub(crate) fn fork_generation() -> u64 {
     FORK_GENERATION.load(Ordering::Relaxed)
-}
-
-/// The effective user.
-pub(crate) fn effective_user() -> u32 {
-    // SAFETY: takes nothing, cannot fail.
-    unsafe { libc::geteuid() }
-}
-
-/// Whether the process has more privileges than whoever started it.
-#[cfg(target_os = "linux")]
-pub(crate) fn has_raised_privileges() -> bool {
-    // SAFETY: reads the auxiliary vector; 0 when the entry is not there.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
-}
-
-/// Whether the process has more privileges than whoever started it.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn has_raised_privileges() -> bool {
-    // SAFETY: all four take nothing and cannot fail.
-    unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() }
 }
 
 /// glibc's version, where it is the libc.

@@ -8,14 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_OK,
-    ChipdockCodegen, ChipdockCodegenInfo, ChipdockDeleter, ChipdockDeviceApi, ChipdockModuleLoader,
-    ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
+    CHIPDOCK_PANIC, ChipdockCodegen, ChipdockCodegenInfo, ChipdockDeleter, ChipdockDeviceApi,
+    ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
 };
 use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
 
+use crate::bounds::{self, NAME_BYTES_MAX, REFUSED_MAX, REGISTRATIONS_MAX, SCHEMA_BYTES_MAX};
+use crate::calling::{self, Calling, Note, TableNotes};
 use crate::error::{Error, ErrorKind};
-use crate::services::{Services, text_in};
+use crate::lent::{self, Loan};
+use crate::registry::HOST_PLUGIN;
+use crate::services::{Services, aligned};
 use crate::target::schema::check_kind;
 
 /// A table of function pointers whose first entry releases what was registered with it.
@@ -48,7 +52,10 @@ tables!(
 /// A `self` and its table, released by the table's `destroy` when dropped.
 pub(crate) struct Owned<T: Table> {
     self_: *mut c_void,
-    table: &'static T,
+    /// A copy: what was checked is what is called, whatever becomes of the plugin's own (A5).
+    table: T,
+    /// The plugin that brought it: the one that is called when it is taken over.
+    plugin: &'static str,
 }
 
 // SAFETY: every function of a table may be called from any thread (P10).
@@ -77,31 +84,59 @@ impl<T: Table> Owned<T> {
                 return Err(format!("slot {index} of its table is null"));
             }
         }
-        // SAFETY: not null, aligned, no null slot, and static by the caller's word.
-        Ok(Self { self_, table: unsafe { pointer.as_ref() } })
+        // SAFETY: not null, aligned, and no null slot.
+        let table = unsafe { pointer.as_ptr().read() };
+        Ok(Self { self_, table, plugin: calling::here().map_or(HOST_PLUGIN, Note::plugin) })
     }
 
     pub(crate) fn self_(&self) -> *mut c_void {
         self.self_
     }
 
-    pub(crate) fn table(&self) -> &'static T {
-        self.table
+    pub(crate) fn table(&self) -> &T {
+        &self.table
+    }
+
+    /// The name of the plugin that brought it.
+    pub(crate) fn plugin(&self) -> &'static str {
+        self.plugin
+    }
+
+    /// Notes that a function of it is called (N1).
+    pub(crate) fn calling(&self, what: &str) -> Calling {
+        Calling::enter(Note::of(self.plugin, what))
     }
 }
 
 impl<T: Table> Drop for Owned<T> {
     fn drop(&mut self) {
+        let _calling = self.calling("destroy");
         // SAFETY: called once, last, with the `self` that was registered.
         unsafe { self.table.destroy()(self.self_) };
     }
 }
+
+/// The functions of a device API's table that the host calls.
+const DEVICE_FUNCTIONS: &[&str] = &[
+    "device_count",
+    "attribute",
+    "allocate_data_space",
+    "free_data_space",
+    "copy_data",
+    "create_stream",
+    "free_stream",
+    "sync_stream",
+    "sync_stream_from_to",
+    "set_device",
+    "set_stream",
+];
 
 /// A registered device API.
 pub(crate) struct DeviceApiEntry {
     pub(crate) name: String,
     pub(crate) device_type: i32,
     pub(crate) owned: Owned<ChipdockDeviceApi>,
+    pub(crate) notes: TableNotes,
 }
 
 /// A registered target kind.
@@ -112,6 +147,7 @@ pub(crate) struct TargetKindEntry {
 
 /// A registered code generator.
 pub(crate) struct CodegenEntry {
+    pub(crate) kind: String,
     pub(crate) ir_min: semver::Version,
     pub(crate) ir_max: semver::Version,
     pub(crate) owned: Owned<ChipdockCodegen>,
@@ -187,8 +223,10 @@ pub(crate) struct Staging {
 #[derive(Default)]
 pub(crate) struct Staged {
     pub(crate) entries: BTreeMap<String, Entry>,
-    /// Registrations that were refused, each with its reason.
+    /// The first registrations that were refused, each with its reason.
     pub(crate) refused: Vec<Refused>,
+    /// `init` is over.
+    is_closed: bool,
 }
 
 /// A registration that was refused.
@@ -199,14 +237,14 @@ pub(crate) struct Refused {
 }
 
 impl Staging {
-    pub(crate) fn new(services: &'static Services, device_types: Arc<Mutex<DeviceTypes>>) -> Self {
-        Self { services, device_types, staged: Mutex::default() }
+    pub(crate) fn new(services: &'static Services, device_types: Arc<Mutex<DeviceTypes>>) -> Arc<Self> {
+        Arc::new(Self { services, device_types, staged: Mutex::default() })
     }
 
-    /// The registrar that `init` is given; valid as long as the staging area.
-    pub(crate) fn registrar(&self) -> ChipdockRegistrar {
-        ChipdockRegistrar {
-            self_: std::ptr::from_ref(self).cast_mut().cast(),
+    /// Lends the registrar that `init` is given (A6).
+    pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockRegistrar> {
+        let table = |self_| ChipdockRegistrar {
+            self_,
             device_api,
             target_kind,
             codegen,
@@ -215,23 +253,34 @@ impl Staging {
             // function pointer is passed as the pointer itself.
             function: unsafe { std::mem::transmute::<FunctionFn, TableFunctionFn>(function as FunctionFn) },
             interface,
-        }
+        };
+        self.services.registrars.lend(self.services, Arc::clone(self), table)
     }
 
-    pub(crate) fn into_staged(self) -> Staged {
-        self.staged.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// Moves what was staged out, and closes it for whoever still has it.
+    pub(crate) fn take(&self) -> Staged {
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *staged, Staged { is_closed: true, ..Staged::default() })
     }
 
     fn add(&self, prefix: &str, name: ChipdockStr, make: impl FnOnce(&str) -> Result<Entry, Refused>) -> i32 {
         // SAFETY: names live for the call.
-        let name = unsafe { text_in(name, "its name") }.and_then(check_registered_name);
+        let name = unsafe { bounds::text(name, "its name", NAME_BYTES_MAX) }.and_then(check_registered_name);
         let added =
             name.map_err(|message| Refused { name_taken: false, message: format!("{prefix}?: {message}") });
         let added = added.and_then(|name| {
             let key = format!("{prefix}{name}");
-            let entry = make(&name)
+            let entry = make(name)
                 .map_err(|refused| Refused { message: format!("{key}: {}", refused.message), ..refused })?;
             let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+            if staged.is_closed {
+                return Err(refused(format!("{key} is registered after `init`")));
+            }
+            if staged.entries.len() >= REGISTRATIONS_MAX {
+                let message =
+                    format!("{key} is one registration too many; expected at most {REGISTRATIONS_MAX}");
+                return Err(refused(message));
+            }
             if staged.entries.contains_key(&key) {
                 let message = format!("{key} is registered twice by the same plugin");
                 return Err(Refused { name_taken: true, message });
@@ -241,7 +290,10 @@ impl Staging {
         });
         let Err(refused) = added else { return CHIPDOCK_OK };
         self.services.raise_own(&Error::new(ErrorKind::Value, refused.message.clone()));
-        self.staged.lock().unwrap_or_else(PoisonError::into_inner).refused.push(refused);
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        if staged.refused.len() < REFUSED_MAX {
+            staged.refused.push(refused);
+        }
         CHIPDOCK_INVALID_ARGUMENT
     }
 }
@@ -250,7 +302,7 @@ fn refused(message: String) -> Refused {
     Refused { name_taken: false, message }
 }
 
-fn check_registered_name(name: String) -> Result<String, String> {
+fn check_registered_name(name: &str) -> Result<&str, String> {
     let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
     if !name.is_empty() && name.len() <= 128 && name.chars().all(good) {
         return Ok(name);
@@ -259,12 +311,17 @@ fn check_registered_name(name: String) -> Result<String, String> {
     Err(format!("the name {shown:?}: expected 1 to 128 printable ASCII characters without blanks and quotes"))
 }
 
-/// # Safety
-///
-/// `self_` is that of a registrar made above, whose staging area is alive.
-unsafe fn staging<'a>(self_: *mut c_void) -> &'a Staging {
-    // SAFETY: the caller's word.
-    unsafe { &*self_.cast::<Staging>() }
+/// Runs a function of the registrar that `self_` stands for (A6, A7). One that is over takes nothing over.
+fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Staging) -> i32) -> i32 {
+    match lent::host_of(self_) {
+        Err(status) => status,
+        Ok(services) => {
+            services.guarded(what, CHIPDOCK_PANIC, || match services.registrars.get(services, self_) {
+                Ok(staging) => body(&staging),
+                Err(status) => status,
+            })
+        }
+    }
 }
 
 unsafe extern "C" fn device_api(
@@ -275,18 +332,22 @@ unsafe extern "C" fn device_api(
     table: *const ChipdockDeviceApi,
     out_device_type: *mut i32,
 ) -> i32 {
-    // SAFETY: called during `init`, with the registrar's `self_`; tables are static and `self`s given up.
-    let (staging, owned) = unsafe { (staging(self_), Owned::new(api_self, table)) };
-    staging.add("device_api.", name, |name| {
-        let owned = owned.map_err(refused)?;
-        let mut types = staging.device_types.lock().unwrap_or_else(PoisonError::into_inner);
-        let number =
-            types.number(name, device_type).map_err(|message| Refused { name_taken: true, message })?;
-        // SAFETY: writable or null, by the caller's word.
-        if let Some(out) = unsafe { out_device_type.as_mut() } {
-            *out = number;
-        }
-        Ok(Entry::DeviceApi(Arc::new(DeviceApiEntry { name: name.to_owned(), device_type: number, owned })))
+    enter(self_, "device_api", |staging| {
+        // SAFETY: called during `init`; tables are static and `self`s given up.
+        let owned = unsafe { Owned::new(api_self, table) };
+        staging.add("device_api.", name, |name| {
+            let owned = owned.map_err(refused)?;
+            let mut types = staging.device_types.lock().unwrap_or_else(PoisonError::into_inner);
+            let number =
+                types.number(name, device_type).map_err(|message| Refused { name_taken: true, message })?;
+            // SAFETY: writable or null, by the caller's word.
+            if let Some(out) = unsafe { aligned(out_device_type).cast_mut().as_mut() } {
+                *out = number;
+            }
+            let notes = TableNotes::of(owned.plugin(), &format!("device_api.{name}"), DEVICE_FUNCTIONS);
+            let name = name.to_owned();
+            Ok(Entry::DeviceApi(Arc::new(DeviceApiEntry { name, device_type: number, owned, notes })))
+        })
     })
 }
 
@@ -297,16 +358,19 @@ unsafe extern "C" fn target_kind(
     kind_self: *mut c_void,
     table: *const ChipdockTargetKind,
 ) -> i32 {
-    // SAFETY: as in `device_api`; the schema lives for the call.
-    let (staging, owned, schema) =
-        unsafe { (staging(self_), Owned::new(kind_self, table), text_in(schema_json, "its schema")) };
-    staging.add("target.kind.", name, |name| {
-        let owned = owned.map_err(refused)?;
-        let schema = schema.map_err(refused)?;
-        let kind: TargetKind =
-            serde_json::from_str(&schema).map_err(|error| refused(format!("its schema: {error}")))?;
-        check_kind(name, &kind).map_err(|message| refused(format!("its schema: {message}")))?;
-        Ok(Entry::TargetKind(Arc::new(TargetKindEntry { kind: Arc::new(kind), owned })))
+    enter(self_, "target_kind", |staging| {
+        // SAFETY: as in `device_api`; the schema lives for the call.
+        let (owned, schema) = unsafe {
+            (Owned::new(kind_self, table), bounds::text(schema_json, "its schema", SCHEMA_BYTES_MAX))
+        };
+        staging.add("target.kind.", name, |name| {
+            let owned = owned.map_err(refused)?;
+            let schema = schema.map_err(refused)?;
+            let kind: TargetKind =
+                serde_json::from_str(schema).map_err(|error| refused(format!("its schema: {error}")))?;
+            check_kind(name, &kind).map_err(|message| refused(format!("its schema: {message}")))?;
+            Ok(Entry::TargetKind(Arc::new(TargetKindEntry { kind: Arc::new(kind), owned })))
+        })
     })
 }
 
@@ -317,21 +381,23 @@ unsafe extern "C" fn codegen(
     codegen_self: *mut c_void,
     table: *const ChipdockCodegen,
 ) -> i32 {
-    // SAFETY: as in `device_api`; the info is live for the call or null.
-    let (staging, owned, info) = unsafe { (staging(self_), Owned::new(codegen_self, table), info.as_ref()) };
-    staging.add("target.build.", kind, |_| {
-        let owned = owned.map_err(refused)?;
-        let info = info.ok_or_else(|| refused("its info is null".to_owned()))?;
-        let version = |text: ChipdockStr, what: &str| {
-            // SAFETY: live for the call.
-            let text = unsafe { text_in(text, what) }.map_err(refused)?;
-            semver::Version::parse(&text).map_err(|error| refused(format!("{what} \"{text}\": {error}")))
-        };
-        let (ir_min, ir_max) = (version(info.ir_min, "ir_min")?, version(info.ir_max, "ir_max")?);
-        if ir_min > ir_max {
-            return Err(refused(format!("ir_min {ir_min} is above ir_max {ir_max}")));
-        }
-        Ok(Entry::Codegen(Arc::new(CodegenEntry { ir_min, ir_max, owned })))
+    enter(self_, "codegen", |staging| {
+        // SAFETY: as in `device_api`; the info is live for the call or null.
+        let (owned, info) = unsafe { (Owned::new(codegen_self, table), aligned(info).as_ref()) };
+        staging.add("target.build.", kind, |kind| {
+            let owned = owned.map_err(refused)?;
+            let info = info.ok_or_else(|| refused("its info is null or not aligned".to_owned()))?;
+            let version = |text: ChipdockStr, what: &str| {
+                // SAFETY: live for the call.
+                let text = unsafe { bounds::text(text, what, NAME_BYTES_MAX) }.map_err(refused)?;
+                semver::Version::parse(text).map_err(|error| refused(format!("{what} \"{text}\": {error}")))
+            };
+            let (ir_min, ir_max) = (version(info.ir_min, "ir_min")?, version(info.ir_max, "ir_max")?);
+            if ir_min > ir_max {
+                return Err(refused(format!("ir_min {ir_min} is above ir_max {ir_max}")));
+            }
+            Ok(Entry::Codegen(Arc::new(CodegenEntry { kind: kind.to_owned(), ir_min, ir_max, owned })))
+        })
     })
 }
 
@@ -341,10 +407,12 @@ unsafe extern "C" fn module_loader(
     loader_self: *mut c_void,
     table: *const ChipdockModuleLoader,
 ) -> i32 {
-    // SAFETY: as in `device_api`.
-    let (staging, owned) = unsafe { (staging(self_), Owned::new(loader_self, table)) };
-    staging.add("module.load.", kind, |_| {
-        Ok(Entry::ModuleLoader(Arc::new(ModuleLoaderEntry { owned: owned.map_err(refused)? })))
+    enter(self_, "module_loader", |staging| {
+        // SAFETY: as in `device_api`.
+        let owned = unsafe { Owned::new(loader_self, table) };
+        staging.add("module.load.", kind, |_| {
+            Ok(Entry::ModuleLoader(Arc::new(ModuleLoaderEntry { owned: owned.map_err(refused)? })))
+        })
     })
 }
 
@@ -373,17 +441,17 @@ unsafe extern "C" fn function(
     call: OptionalSafeCall,
     deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
-    // SAFETY: called during `init`, with the registrar's `self_`.
-    let staging = unsafe { staging(self_) };
-    let function = match (call, deleter) {
-        // SAFETY: a packed function and the deleter of its `self`, which the caller gives up.
-        (Some(call), Some(deleter)) => Ok(unsafe {
-            api::Function::from_parts(function_self, ChipdockSafeCall(call), ChipdockDeleter(deleter))
-        }),
-        (None, _) => Err(refused("its function is null".to_owned())),
-        (_, None) => Err(refused("its deleter is null; an empty one is allowed".to_owned())),
-    };
-    staging.add("function.", name, |_| function.map(Entry::Function))
+    enter(self_, "function", |staging| {
+        let function = match (call, deleter) {
+            // SAFETY: a packed function and the deleter of its `self`, which the caller gives up.
+            (Some(call), Some(deleter)) => Ok(unsafe {
+                api::Function::from_parts(function_self, ChipdockSafeCall(call), ChipdockDeleter(deleter))
+            }),
+            (None, _) => Err(refused("its function is null".to_owned())),
+            (_, None) => Err(refused("its deleter is null; an empty one is allowed".to_owned())),
+        };
+        staging.add("function.", name, |_| function.map(Entry::Function))
+    })
 }
 
 unsafe extern "C" fn interface(
@@ -395,12 +463,10 @@ unsafe extern "C" fn interface(
     _table_size_bytes: u64,
     _features: u64,
 ) -> i32 {
-    // SAFETY: called during `init`, with the registrar's `self_`; the name lives for the call.
-    let (staging, name) = unsafe { (staging(self_), text_in(name, "its name")) };
-    match name {
-        Ok(name) => {
-            staging.add("interface.", str_out(&format!("{name}/{version}")), |_| Ok(Entry::Interface))
-        }
-        Err(_) => staging.add("interface.", str_out(""), |_| Ok(Entry::Interface)),
-    }
+    enter(self_, "interface", |staging| {
+        // SAFETY: the name lives for the call.
+        let name = unsafe { bounds::text(name, "its name", NAME_BYTES_MAX) };
+        let key = name.map_or_else(|_| String::new(), |name| format!("{name}/{version}"));
+        staging.add("interface.", str_out(&key), |_| Ok(Entry::Interface))
+    })
 }

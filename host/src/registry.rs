@@ -1,11 +1,16 @@
 //! The registry: what is behind a key, found by opening as few plugins as possible.
 //!
-//! * **R1 Lazy.** The first request for a key opens the plugins whose manifests provide it; when no manifest does, all
+//! * **R1 Lazy.** The first request for a key opens the plugin whose manifest provides it; when no manifest does, all
 //!   libraries without a manifest.
-//! * **R2 One answer.** Two plugins with the same key are an error when the key is asked for, naming both, until one
-//!   is preferred. What the host itself brings gives way to a plugin's.
+//! * **R2 One answer.** A key that several plugins provide is *disputed*: asking for it is an error that names them all,
+//!   until one is preferred, and opens none of them. What the host itself brings gives way to a plugin's, and serves while
+//!   plugins dispute it.
 //! * **R3 For good.** A key that was found once stays what it is for this host.
-//! * **R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error.
+//! * **R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error; when nobody is known to
+//!   provide it, so are those whose manifests are not trusted or cannot be read.
+//! * **R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other keys of the plugins are in
+//!   force, and whoever chooses among keys (the default host target, lists of kinds and devices) leaves disputed ones out and
+//!   names them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
@@ -79,6 +84,8 @@ pub struct KeyReport {
     pub key: String,
     /// Names of the plugins that provide it, in the order of the search; `host` for the host itself.
     pub plugins: Vec<String>,
+    /// Several plugins provide it and none is preferred: it is unusable, unless the host itself brings it too (rule R2).
+    pub disputed: bool,
 }
 
 #[derive(Default)]
@@ -151,11 +158,10 @@ impl HostInner {
             return self.resolve_preferred(key, plugin).map(Some);
         }
         let providers = self.providers(key);
-        if let [first, second, ..] = providers.as_slice() {
-            return Err(self.taken_twice(key, *first, *second));
+        if providers.len() > 1 {
+            return self.resolve_disputed(key, &providers);
         }
-        let by_host =
-            self.read().entries.get(key).is_some_and(|all| all.iter().any(|(at, _)| *at == HOST_INDEX));
+        let by_host = self.entry_of_host(key).is_some();
         match providers.first() {
             Some(&provider) => match self.open(provider) {
                 Ok(()) => {}
@@ -173,14 +179,31 @@ impl HostInner {
             None if by_host => {}
             None => self.open_unlisted(),
         }
+        // Libraries without a manifest may have registered it meanwhile.
+        let providers = self.providers(key);
+        if providers.len() > 1 {
+            return self.resolve_disputed(key, &providers);
+        }
         let state = self.read();
         let all = state.entries.get(key).map(Vec::as_slice).unwrap_or_default();
-        let plugins: Vec<&(usize, Entry)> = all.iter().filter(|(at, _)| *at != HOST_INDEX).collect();
-        match plugins.as_slice() {
-            [first, second, ..] => Err(self.taken_twice(key, first.0, second.0)),
-            [only] => Ok(Some(only.1.clone())),
-            [] => Ok(all.first().map(|(_, entry)| entry.clone())),
-        }
+        let of_plugin = all.iter().find(|(at, _)| *at != HOST_INDEX);
+        Ok(of_plugin.or(all.first()).map(|(_, entry)| entry.clone()))
+    }
+
+    /// Rule R2 for a key that several plugins provide: the host's own, or an error that names them.
+    fn resolve_disputed(&self, key: &str, providers: &[usize]) -> Result<Option<Entry>, Error> {
+        let disputed = self.disputed(key, providers);
+        let Some(entry) = self.entry_of_host(key) else { return Err(disputed) };
+        let line = format!("{}; the host's own is used; {}", disputed.message(), disputed.advice());
+        self.services.log(LogLevel::Warning, &line);
+        Ok(Some(entry))
+    }
+
+    /// What the host itself brings under a key.
+    fn entry_of_host(&self, key: &str) -> Option<Entry> {
+        let state = self.read();
+        let mut entries = state.entries.get(key)?.iter();
+        entries.find(|(at, _)| *at == HOST_INDEX).map(|(_, entry)| entry.clone())
     }
 
     fn resolve_preferred(&self, key: &str, plugin: &str) -> Result<Entry, Error> {
@@ -226,19 +249,27 @@ impl HostInner {
         providers
     }
 
-    fn taken_twice(&self, key: &str, first: usize, second: usize) -> Error {
-        let candidate = |index: usize| &self.discovery.candidates[index];
-        let (first, second) = (candidate(first), candidate(second));
+    /// The error for a key that several plugins provide.
+    fn disputed(&self, key: &str, providers: &[usize]) -> Error {
+        let candidates = || providers.iter().map(|index| &self.discovery.candidates[*index]);
+        let named: Vec<String> = candidates()
+            .map(|candidate| format!("\"{}\" ({})", candidate.name, candidate.library.display()))
+            .collect();
+        let first = candidates().next().map_or("PLUGIN", |candidate| candidate.name.as_str());
         let message = format!(
-            "{key} is provided by two plugins: \"{}\" ({}) and \"{}\" ({})",
-            first.name,
-            first.library.display(),
-            second.name,
-            second.library.display()
+            "{key} is provided by {} plugins, and none is preferred: {}",
+            named.len(),
+            named.join(" and ")
         );
         Error::new(ErrorKind::WrongState, message)
             .with_category(Category::Plugin)
-            .hint(format!("say which with --prefer {key}={} or disable one", first.name))
+            .hint(format!("choose one with --prefer {key}={first}, or disable the others"))
+    }
+
+    /// The error for a key that is disputed, or nothing when it is not. Opens nothing.
+    pub(crate) fn dispute(&self, key: &str) -> Option<Error> {
+        let providers = self.providers(key);
+        (providers.len() > 1 && !self.prefer.contains_key(key)).then(|| self.disputed(key, &providers))
     }
 
     /// Rule R1's second half.
@@ -261,8 +292,10 @@ impl HostInner {
             return Err(problem.clone());
         }
         let opening = Opening {
+            name: &candidate.name,
             library: &candidate.library,
             manifest: candidate.manifest.as_ref(),
+            locked: self.locked.as_deref().map(|lock| (lock, candidate.name.as_str())),
             services: self.services,
             device_types: &self.device_types,
             accept: &|name| self.refused_name(index, candidate, name),
@@ -318,9 +351,10 @@ impl HostInner {
     /// Registers what the host itself brings, through the same door as a plugin's.
     pub(crate) fn open_host_plugin(&self) -> Result<(), Error> {
         let staging = Staging::new(self.services, Arc::clone(&self.device_types));
-        let registrar = staging.registrar();
-        loader::init_host_plugin(self.services, &registrar)?;
-        let staged = staging.into_staged();
+        let registrar = staging.lend();
+        loader::init_host_plugin(self.services, registrar.table())?;
+        drop(registrar);
+        let staged = staging.take();
         let mut state = self.write();
         for (key, entry) in staged.entries {
             state.entries.entry(key).or_default().push((HOST_INDEX, entry));
@@ -349,6 +383,18 @@ impl HostInner {
         told.collect()
     }
 
+    /// Plugins whose manifests are not trusted or cannot be read: what they would provide is not known.
+    pub(crate) fn unread_manifests(&self) -> Vec<String> {
+        let reports = self.reports().into_iter().filter(|report| report.version.is_none());
+        let unread = reports.filter_map(|report| {
+            let is_unread =
+                |problem: &Problem| matches!(problem.kind, ProblemKind::Untrusted | ProblemKind::BadManifest);
+            let problem = report.problem.filter(is_unread)?;
+            Some(format!("plugin \"{}\" was not read: {problem}", report.name))
+        });
+        unread.collect()
+    }
+
     /// The error for a key that nobody provides: near names, and plugins that would provide it but are not used (R4).
     pub(crate) fn missing(&self, key: &str) -> Error {
         let unused = self.unused_providers(key);
@@ -362,8 +408,21 @@ impl HostInner {
         let names = keys.iter().map(|report| report.key.as_str()).filter(|other| other.starts_with(prefix));
         match nearest(key, names) {
             Some(near) => error.hint(format!("did you mean \"{near}\"?")),
-            None => error.hint("see `chipdock plugins` for what was found and why it is not used"),
+            None => match self.unread_manifests() {
+                unread if unread.is_empty() => {
+                    error.hint("see `chipdock plugins` for what was found and why it is not used")
+                }
+                unread => error.hint(unread.join("; ")),
+            },
         }
+    }
+
+    /// The plugin that is open and has a key.
+    pub(crate) fn plugin_of(&self, key: &str) -> String {
+        let state = self.read();
+        let index = state.entries.get(key).and_then(|all| all.first()).map(|(index, _)| *index);
+        let candidate = index.and_then(|index| self.discovery.candidates.get(index));
+        candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
     }
 
     /// The registered function of that name.
@@ -376,20 +435,34 @@ impl HostInner {
 
     /// The schema of a target kind; opens its plugin only when its manifest does not have it.
     pub(crate) fn target_kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
-        let key = format!("target.kind.{name}");
-        if !self.prefer.contains_key(&key)
-            && let [only] = self.providers(&key).as_slice()
-        {
-            let candidate = &self.discovery.candidates[*only];
-            let kinds = candidate.manifest.iter().flat_map(|manifest| &manifest.target_kinds);
-            if let Some(kind) = kinds.into_iter().find(|kind| kind.name == name) {
-                return Ok(Some(Arc::new(kind.clone())));
-            }
+        if let Some(kind) = self.listed_target_kind(name) {
+            return Ok(Some(kind));
         }
-        Ok(match self.entry(&key)? {
+        Ok(match self.entry(&format!("target.kind.{name}"))? {
             Some(Entry::TargetKind(entry)) => Some(Arc::clone(&entry.kind)),
             _ => None,
         })
+    }
+
+    /// The schema of a target kind as far as it is known without opening a plugin: by the manifest of the one that provides
+    /// it, or because that is open. Nothing of a disputed kind.
+    pub(crate) fn listed_target_kind(&self, name: &str) -> Option<Arc<TargetKind>> {
+        let key = format!("target.kind.{name}");
+        if let Some(Entry::TargetKind(entry)) = self.read().resolved.get(&key) {
+            return Some(Arc::clone(&entry.kind));
+        }
+        let providers = self.providers(&key);
+        let provider = match (self.prefer.get(&key), providers.as_slice()) {
+            (Some(preferred), _) => {
+                let is_it = |index: &&usize| self.discovery.candidates[**index].name == *preferred;
+                providers.iter().find(is_it)?
+            }
+            (None, [only]) => only,
+            (None, _) => return None,
+        };
+        let manifest = self.discovery.candidates[*provider].manifest.as_ref()?;
+        let kind = manifest.target_kinds.iter().find(|kind| kind.name == name)?;
+        Some(Arc::new(kind.clone()))
     }
 
     /// Every key, by name, with who provides it.
@@ -414,9 +487,12 @@ impl HostInner {
             let candidate = self.discovery.candidates.get(index);
             candidate.map_or_else(|| HOST_PLUGIN.to_owned(), |candidate| candidate.name.clone())
         };
-        keys.into_iter()
-            .map(|(key, indices)| KeyReport { key, plugins: indices.into_iter().map(name).collect() })
-            .collect()
+        let report = |(key, indices): (String, Vec<usize>)| {
+            let n_plugins = indices.iter().filter(|index| **index != HOST_INDEX).count();
+            let disputed = n_plugins > 1 && !self.prefer.contains_key(&key);
+            KeyReport { key, plugins: indices.into_iter().map(name).collect(), disputed }
+        };
+        keys.into_iter().map(report).collect()
     }
 
     /// Every plugin met, in the order of the search.

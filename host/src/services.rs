@@ -4,25 +4,29 @@
 //! Errors and current streams are kept for each thread and each host, so two hosts in a process never see each
 //! other's.
 
-use chipdock_plugin_api::text::{static_str, str_in_lossy};
+use chipdock_plugin_api::text::static_str;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{OnceLock, Weak};
 
 use chipdock_abi::{
-    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LOG_ERROR, CHIPDOCK_LOG_INFO, CHIPDOCK_LOG_WARNING,
-    CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockHost, ChipdockStr, DLDevice,
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_ERROR, CHIPDOCK_LOG_ERROR, CHIPDOCK_LOG_INFO,
+    CHIPDOCK_LOG_WARNING, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockBuildSession, ChipdockHost,
+    ChipdockRegistrar, ChipdockStr, DLDevice,
 };
 use chipdock_plugin_api as api;
 
-use crate::error::{Error, ErrorKind};
+use crate::bounds::{self, CAUSES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
+use crate::error::{Category, Error, ErrorKind, Fault};
 use crate::host::HostInner;
+use crate::lent::{self, Lent};
 use crate::options::{LogLevel, LogSink};
 use crate::process::{fork_generation, watch_forks};
+use crate::registrar::Staging;
 use crate::runtime::{EnvState, Threads};
+use crate::session::Session;
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
@@ -35,6 +39,9 @@ pub(crate) struct Services {
     pub(crate) threads: Threads,
     /// The environment of compiled code that imports nothing.
     pub(crate) env: OnceLock<&'static EnvState>,
+    /// Build sessions and registrars that plugins have at the moment.
+    pub(crate) sessions: Lent<Session, ChipdockBuildSession>,
+    pub(crate) registrars: Lent<Staging, ChipdockRegistrar>,
 }
 
 static NEXT_HOST: AtomicU64 = AtomicU64::new(1);
@@ -64,7 +71,10 @@ impl Services {
             inner: OnceLock::new(),
             threads: Threads::new(threads),
             env: OnceLock::new(),
+            sessions: Lent::default(),
+            registrars: Lent::default(),
         }));
+        lent::enlist(services);
         services.table.get_or_init(|| ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
             abi_minor: CHIPDOCK_ABI_MINOR,
@@ -95,8 +105,33 @@ impl Services {
         self.table.get_or_init(|| *api::HostRef::standalone().table())
     }
 
+    /// Its number among the hosts of the process.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Hands a line to whoever takes the log; what is too long is cut.
     pub(crate) fn log(&self, level: LogLevel, line: &str) {
-        (self.log)(level, line);
+        let line = bounds::cut(line, MESSAGE_BYTES_MAX);
+        // The sink is the embedder's code: its panic, which its hook has told, goes no further. Many who log hold what a
+        // plugin or another thread waits for.
+        let _ = api::caught(|| (self.log)(level, &line));
+    }
+
+    /// Rule A7: runs what a plugin or compiled code called. A panic is raised as an error, and `otherwise` answered.
+    pub(crate) fn guarded<R>(&self, what: &str, otherwise: R, body: impl FnOnce() -> R) -> R {
+        let done = api::caught(|| {
+            #[cfg(test)]
+            tests::panic_where_asked(what);
+            body()
+        });
+        done.unwrap_or_else(|text| {
+            let message = format!("`{what}` of the host panicked: {text}");
+            let error =
+                Error::new(ErrorKind::Panic, message).hint("this is a bug of the host; please report it");
+            self.raise_own(&error);
+            otherwise
+        })
     }
 
     /// Refuses a forked child: locks, threads and drivers of the parent are not there.
@@ -243,26 +278,23 @@ impl Services {
     }
 }
 
-/// A string that must be one, copied; `what` names it in the error.
-///
-/// # Safety
-///
-/// * `text` is empty, or points to bytes that live and do not change for the call.
-pub(crate) unsafe fn text_in(text: ChipdockStr, what: &str) -> Result<String, String> {
-    // SAFETY: the caller's word.
-    let text = unsafe { api::text::str_in(text, what) };
-    text.map(str::to_owned).map_err(|error| error.message().into_owned())
-}
-
 /// A plugin's error as the host's.
 pub(crate) fn from_api(error: &api::Error) -> Error {
-    let mut message = error.message().into_owned();
+    let mut message = bounds::cut(&error.message(), MESSAGE_BYTES_MAX);
     let mut cause = error.cause();
-    while let Some(inner) = cause {
-        message = format!("{message}; caused by {}: {}", inner.kind().as_str(), inner.message());
+    for _ in 0..CAUSES_MAX {
+        let Some(inner) = cause else { break };
+        let kind = bounds::cut(inner.kind().as_str(), NAME_BYTES_MAX);
+        message += &format!("; caused by {kind}: {}", bounds::cut(&inner.message(), MESSAGE_BYTES_MAX));
         cause = inner.cause();
     }
-    Error::new(ErrorKind::from_name(error.kind().as_str()), message)
+    let kind = bounds::cut(error.kind().as_str(), NAME_BYTES_MAX);
+    let error = Error::new(ErrorKind::from_name(&kind), bounds::cut(&message, MESSAGE_BYTES_MAX));
+    match error.fault() {
+        // Whoever raised it says that it is at fault.
+        Fault::Bug => error.with_category(Category::Plugin),
+        Fault::Caller | Fault::Environment => error,
+    }
 }
 
 /// The host's error as one that crosses the boundary.
@@ -279,32 +311,62 @@ unsafe fn services(self_: *mut c_void) -> &'static Services {
 }
 
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
-    // SAFETY: the caller passes the table's `self_` and strings that live for the call.
-    let (services, kind, message) =
-        unsafe { (services(self_), str_in_lossy(kind).into_owned(), str_in_lossy(message).into_owned()) };
-    services.raise(api::Error::new(api::ErrorKind::new(kind), message));
+    // SAFETY: the caller passes the table's `self_`.
+    let services = unsafe { services(self_) };
+    services.guarded("raise", (), || {
+        // SAFETY: strings that live for the call.
+        let (kind, message) =
+            unsafe { (bounds::shown(kind, NAME_BYTES_MAX), bounds::shown(message, MESSAGE_BYTES_MAX)) };
+        services.raise(api::Error::new(api::ErrorKind::new(kind), message));
+    });
 }
 
 unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny) {
-    // SAFETY: the caller passes the table's `self_` and a value that lives for the call, or null.
-    let (services, view) =
-        unsafe { (services(self_), error.as_ref().map(|raw| api::AnyView::from_raw(*raw))) };
-    let error = view.filter(|view| view.type_index() == CHIPDOCK_TYPE_ERROR);
-    let error = error.and_then(|view| view.to::<api::Error>().ok()).unwrap_or_else(|| {
-        let message = "raise_object was given something that is no error object";
-        api::Error::new(api::ErrorKind::new("BrokenPlugin"), message)
+    // SAFETY: the caller passes the table's `self_`.
+    let services = unsafe { services(self_) };
+    services.guarded("raise_object", (), || {
+        // SAFETY: a value that lives for the call, or null.
+        let error = unsafe { raised_object(error) };
+        services.raise(error.unwrap_or_else(|what| {
+            let message = format!("raise_object was given {what}; expected an error object");
+            api::Error::new(api::ErrorKind::BROKEN_PLUGIN, message)
+        }));
     });
-    services.raise(error);
+}
+
+/// The error object of a value, or what else it is.
+///
+/// # Safety
+///
+/// * `error` is null, misaligned or a value that lives for the call.
+unsafe fn raised_object(error: *const ChipdockAny) -> Result<api::Error, String> {
+    // SAFETY: the caller's word.
+    let raw = unsafe { aligned(error).as_ref() }.ok_or_else(|| format!("a value at {error:p}"))?;
+    if raw.type_index != CHIPDOCK_TYPE_ERROR {
+        return Err(format!("a value of type index {}", raw.type_index));
+    }
+    let text = |error: api::Error| error.message().into_owned();
+    // SAFETY: a live value; once it was checked, a view of it can be read.
+    unsafe {
+        api::received::check_received(raw).map_err(text)?;
+        api::AnyView::from_raw(*raw).to::<api::Error>().map_err(text)
+    }
+}
+
+/// The pointer, or null where it is misaligned: what cannot be read or written is treated as what is not there.
+pub(crate) fn aligned<T>(pointer: *const T) -> *const T {
+    if pointer.is_aligned() { pointer } else { ptr::null() }
 }
 
 unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny) {
-    // SAFETY: the caller passes the table's `self_`, and a place that is writable or null.
-    unsafe {
-        if let Some(out) = out_error.as_mut() {
-            let error = services(self_).take().map_or(api::Any::NONE, api::Any::from);
-            *out = error.into_raw();
+    // SAFETY: the caller passes the table's `self_`.
+    let services = unsafe { services(self_) };
+    services.guarded("take_error", (), || {
+        // SAFETY: a place that is writable, or null.
+        if let Some(out) = unsafe { aligned(out_error).cast_mut().as_mut() } {
+            *out = services.take().map_or(api::Any::NONE, api::Any::from).into_raw();
         }
-    }
+    });
 }
 
 unsafe extern "C" fn write_log(self_: *mut c_void, level: i32, message: ChipdockStr) {
@@ -314,42 +376,52 @@ unsafe extern "C" fn write_log(self_: *mut c_void, level: i32, message: Chipdock
         CHIPDOCK_LOG_INFO => LogLevel::Info,
         _ => LogLevel::Debug,
     };
-    // SAFETY: the caller passes the table's `self_` and a string that lives for the call.
-    let (services, message) = unsafe { (services(self_), str_in_lossy(message)) };
-    // The sink is the embedder's code: its panic stays on this side.
-    let _ = catch_unwind(AssertUnwindSafe(|| services.log(level, &message)));
+    // SAFETY: the caller passes the table's `self_`.
+    let services = unsafe { services(self_) };
+    services.guarded("log", (), || {
+        // SAFETY: a string that lives for the call.
+        services.log(level, &unsafe { bounds::shown(message, MESSAGE_BYTES_MAX) });
+    });
 }
 
 unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out: *mut ChipdockAny) -> i32 {
-    // SAFETY: the caller passes the table's `self_` and a string that lives for the call.
-    let (services, name) = unsafe { (services(self_), str_in_lossy(name)) };
-    let found = catch_unwind(AssertUnwindSafe(|| match services.inner() {
-        Some(inner) => inner.registered_function(&name),
-        None => Err(Error::new(ErrorKind::Unavailable, "the host has been shut down")),
-    }));
-    let found = found.unwrap_or_else(|_| Err(Error::new(ErrorKind::Internal, "the host panicked")));
-    match found {
-        Ok(function) => {
-            let value = function.map_or(api::Any::NONE, api::Any::from);
-            // SAFETY: the caller passes a place that is writable or null.
-            if let Some(out) = unsafe { out.as_mut() } {
-                *out = value.into_raw();
+    // SAFETY: the caller passes the table's `self_`.
+    let services = unsafe { services(self_) };
+    services.guarded("function", CHIPDOCK_ERROR, || {
+        // SAFETY: a string that lives for the call.
+        let name = unsafe { bounds::text(name, "the function's name", NAME_BYTES_MAX) };
+        let name = name.map_err(|message| Error::new(ErrorKind::Value, message));
+        let found = name.and_then(|name| match services.inner() {
+            Some(inner) => inner.registered_function(name),
+            None => Err(Error::new(ErrorKind::Unavailable, "the host has been shut down")),
+        });
+        match found {
+            Ok(function) => {
+                let value = function.map_or(api::Any::NONE, api::Any::from);
+                // SAFETY: the caller passes a place that is writable, or null.
+                if let Some(out) = unsafe { aligned(out).cast_mut().as_mut() } {
+                    *out = value.into_raw();
+                }
+                CHIPDOCK_OK
             }
-            0
+            Err(error) => {
+                services.raise_own(&error);
+                CHIPDOCK_ERROR
+            }
         }
-        Err(error) => {
-            services.raise_own(&error);
-            -1
-        }
-    }
+    })
 }
 
 unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mut c_void {
     // SAFETY: the caller passes the table's `self_`.
-    unsafe { services(self_) }.current_stream(device)
+    let services = unsafe { services(self_) };
+    services.guarded("current_stream", ptr::null_mut(), || services.current_stream(device))
 }
 
-/// This host has no interface yet ([`crate::manifest::HOST_INTERFACES`]).
+/// This host has no interface yet ([`crate::manifest::HOST_INTERFACES`]); nothing here can panic.
 unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
     ptr::null()
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,4 +1,4 @@
-//! A build session: the code generator's end of a build, and where its results go.
+//! A build session: the code generator's end of a build, and where its results go (A6, A8 of this crate's front page).
 
 use std::ffi::c_void;
 use std::fmt;
@@ -6,16 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
-    CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_NOTE, CHIPDOCK_DIAGNOSTIC_WARNING,
-    CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_OK, ChipdockBuildRequest, ChipdockBuildSession, ChipdockStr,
+    CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_NOTE, CHIPDOCK_DIAGNOSTIC_WARNING,
+    CHIPDOCK_OK, CHIPDOCK_PANIC, ChipdockBuildRequest, ChipdockBuildSession, ChipdockStr,
 };
 use chipdock_ir::{Diagnostic, Span};
-use chipdock_plugin_api::text::{bytes_in, str_in_lossy};
+use chipdock_plugin_api::text::bytes_in;
 
-use crate::artifact::Section;
+use crate::artifact::{SECTION_KINDS, Section};
+use crate::bounds::{
+    self, ARTIFACT_BYTES_MAX, DIAGNOSTICS_BYTES_MAX, DIAGNOSTICS_MAX, DIAGNOSTICS_REPORTED_MAX,
+    INDEX_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, PLAUSIBLE_BYTES_MAX, SECTIONS_MAX,
+};
 use crate::error::{Error, ErrorKind};
+use crate::lent::{self, Loan};
 use crate::registrar::CodegenEntry;
-use crate::services::{Services, text_in};
+use crate::services::Services;
 
 /// How serious a message of a code generator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,40 +71,62 @@ pub(crate) struct Session {
 struct Delivered {
     index: Option<String>,
     sections: Vec<Section>,
+    sections_bytes: u64,
     messages: Vec<BuildMessage>,
+    messages_bytes: usize,
+    /// Messages that were not kept: errors, others.
+    more: (u64, u64),
+    /// Why the first delivery that was refused was.
+    refused: Option<String>,
+    /// The call is over.
+    is_closed: bool,
+}
+
+/// What a build delivered.
+pub(crate) struct Parts {
+    pub(crate) index: Option<String>,
+    pub(crate) sections: Vec<Section>,
+    /// Why a delivery was refused, if one was.
+    pub(crate) refused: Option<String>,
 }
 
 impl Session {
-    pub(crate) fn new(services: &'static Services, cancel: Arc<AtomicBool>) -> Self {
-        Self { services, cancel, delivered: Mutex::default() }
+    pub(crate) fn new(services: &'static Services, cancel: Arc<AtomicBool>) -> Arc<Self> {
+        Arc::new(Self { services, cancel, delivered: Mutex::default() })
+    }
+
+    /// Lends the session to one call (A6).
+    pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockBuildSession> {
+        let table = |self_| ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled };
+        self.services.sessions.lend(self.services, Arc::clone(self), table)
     }
 
     pub(crate) fn run(
-        &self,
+        self: &Arc<Self>,
         codegen: &CodegenEntry,
         request: &ChipdockBuildRequest,
         step: Step,
     ) -> Result<(), Error> {
-        let session = ChipdockBuildSession {
-            self_: std::ptr::from_ref(self).cast_mut().cast(),
-            index,
-            section,
-            diagnostic,
-            is_cancelled,
-        };
+        let loan = self.lend();
+        self.with(|delivered| delivered.is_closed = false);
         self.services.clear_error();
+        let step_name = match step {
+            Step::Unsupported => "unsupported",
+            Step::Build => "build",
+        };
+        let _calling = codegen.owned.calling(&format!("target.build.{}: {step_name}", codegen.kind));
         let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
-        // SAFETY: the registered `self`, a request and a session that live for the call.
+        // SAFETY: the registered `self`, a request that lives for the call, a session that lives longer.
         let status = unsafe {
             match step {
-                Step::Unsupported => (table.unsupported)(codegen_self, request, &session),
-                Step::Build => (table.build)(codegen_self, request, &session),
+                Step::Unsupported => (table.unsupported)(codegen_self, request, loan.table()),
+                Step::Build => (table.build)(codegen_self, request, loan.table()),
             }
         };
-        self.services.check(status, || match step {
-            Step::Unsupported => "`unsupported`".to_owned(),
-            Step::Build => "`build`".to_owned(),
-        })
+        // Whoever is within a call of it on another thread finds it closed.
+        self.with(|delivered| delivered.is_closed = true);
+        drop(loan);
+        self.services.check(status, || format!("`{step_name}`"))
     }
 
     fn with<R>(&self, change: impl FnOnce(&mut Delivered) -> R) -> R {
@@ -108,24 +135,57 @@ impl Session {
 
     /// Moves what was said out: errors are answered, the rest is added to `messages`.
     pub(crate) fn take_messages(&self, messages: &mut Vec<BuildMessage>) -> Vec<Diagnostic> {
-        let taken = self.with(|delivered| std::mem::take(&mut delivered.messages));
+        let (taken, (more_errors, more_others)) = self.with(|delivered| {
+            delivered.messages_bytes = 0;
+            (std::mem::take(&mut delivered.messages), std::mem::take(&mut delivered.more))
+        });
+        let more = |count: u64, what: &str| Diagnostic {
+            function: "".into(),
+            span: Span::NONE,
+            node: String::new(),
+            message: format!("… and {count} more {what}"),
+        };
         let (errors, others): (Vec<_>, Vec<_>) =
             taken.into_iter().partition(|message| message.severity == Severity::Error);
         messages.extend(others);
-        errors.into_iter().map(|message| message.diagnostic).collect()
+        if more_others > 0 {
+            let diagnostic = more(more_others, "warnings and notes");
+            messages.push(BuildMessage { severity: Severity::Note, diagnostic });
+        }
+        let mut errors: Vec<Diagnostic> = errors.into_iter().map(|message| message.diagnostic).collect();
+        if more_errors > 0 {
+            errors.push(more(more_errors, "errors"));
+        }
+        errors
     }
 
-    pub(crate) fn into_parts(self) -> (Option<String>, Vec<Section>) {
-        let delivered = self.delivered.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (delivered.index, delivered.sections)
+    /// Why a delivery was refused, if one was.
+    pub(crate) fn refused(&self) -> Option<String> {
+        self.with(|delivered| delivered.refused.clone())
     }
 
-    fn status(&self, done: Result<(), String>) -> i32 {
+    /// Moves what was delivered out.
+    pub(crate) fn take_parts(&self) -> Parts {
+        let delivered = self.with(std::mem::take);
+        Parts { index: delivered.index, sections: delivered.sections, refused: delivered.refused }
+    }
+
+    /// Changes what is delivered, unless the call is over or the change is refused: that is the build's failure whatever
+    /// the code generator makes of it.
+    fn deliver(&self, change: impl FnOnce(&mut Delivered) -> Result<(), String>) -> i32 {
+        let done = self.with(|delivered| {
+            if delivered.is_closed {
+                return Err("a build session was used after its build".to_owned());
+            }
+            change(delivered).inspect_err(|message| {
+                delivered.refused.get_or_insert_with(|| message.clone());
+            })
+        });
         match done {
             Ok(()) => CHIPDOCK_OK,
             Err(message) => {
-                self.services.raise_own(&Error::new(ErrorKind::Value, message));
-                CHIPDOCK_INVALID_ARGUMENT
+                self.services.raise_own(&Error::new(ErrorKind::BrokenPlugin, message));
+                CHIPDOCK_BROKEN_PLUGIN
             }
         }
     }
@@ -141,23 +201,32 @@ fn placed(message: &str) -> (Span, &str) {
     place.unwrap_or((Span::NONE, message))
 }
 
-/// # Safety
-///
-/// `self_` is that of a session made above, which is alive.
-unsafe fn session<'a>(self_: *mut c_void) -> &'a Session {
-    // SAFETY: the caller's word.
-    unsafe { &*self_.cast::<Session>() }
+/// Runs a function of the session that `self_` stands for (A6, A7).
+fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Session) -> i32) -> i32 {
+    match lent::host_of(self_) {
+        Err(status) => status,
+        Ok(services) => {
+            services.guarded(what, CHIPDOCK_PANIC, || match services.sessions.get(services, self_) {
+                Ok(session) => body(&session),
+                Err(status) => status,
+            })
+        }
+    }
 }
 
 unsafe extern "C" fn index(self_: *mut c_void, index_json: ChipdockStr) -> i32 {
-    // SAFETY: called during a build, with the session's `self_` and a string that lives for the call.
-    let (session, index) = unsafe { (session(self_), text_in(index_json, "the index")) };
-    session.status(index.and_then(|index| {
-        session.with(|delivered| match delivered.index.replace(index) {
-            None => Ok(()),
-            Some(_) => Err("the index is set a second time".to_owned()),
+    enter(self_, "index", |session| {
+        // SAFETY: a string that lives for the call.
+        let index = unsafe { bounds::text(index_json, "the index", INDEX_BYTES_MAX) };
+        session.deliver(|delivered| {
+            let index = index?;
+            if delivered.index.is_some() {
+                return Err("the index is set a second time".to_owned());
+            }
+            delivered.index = Some(index.to_owned());
+            Ok(())
         })
-    }))
+    })
 }
 
 unsafe extern "C" fn section(
@@ -168,23 +237,43 @@ unsafe extern "C" fn section(
     data: *const c_void,
     size_bytes: u64,
 ) -> i32 {
-    // SAFETY: called during a build, with the session's `self_`; strings and bytes live for the call.
-    let (session, name, kind, data) = unsafe {
-        (
-            session(self_),
-            text_in(name, "a section's name"),
-            text_in(kind, "a section's kind"),
-            usize::try_from(size_bytes)
-                .ok()
-                .filter(|size| *size == 0 || !data.is_null())
-                .map(|size| bytes_in(ChipdockStr { data: data.cast(), size })),
-        )
-    };
-    let section = name.and_then(|name| {
-        let data = data.ok_or_else(|| format!("section \"{name}\" is null with {size_bytes} bytes"))?;
-        Section::new(&name, &kind?, alignment_bytes, data).map_err(|error| error.to_string())
-    });
-    session.status(section.map(|section| session.with(|delivered| delivered.sections.push(section))))
+    enter(self_, "section", |session| {
+        // SAFETY: strings that live for the call.
+        let (name, kind) = unsafe {
+            (
+                bounds::text(name, "a section's name", NAME_BYTES_MAX),
+                bounds::text(kind, "a section's kind", NAME_BYTES_MAX),
+            )
+        };
+        session.deliver(|delivered| {
+            let (name, kind) = (name?, kind?);
+            if !SECTION_KINDS.contains(&kind) {
+                let known = SECTION_KINDS.join(", ");
+                return Err(format!("section \"{name}\" is of kind \"{kind}\"; expected one of {known}"));
+            }
+            if delivered.sections.len() >= SECTIONS_MAX {
+                return Err(format!("section \"{name}\" is one too many; expected at most {SECTIONS_MAX}"));
+            }
+            let all = delivered.sections_bytes.saturating_add(size_bytes);
+            if all > ARTIFACT_BYTES_MAX {
+                return Err(format!(
+                    "section \"{name}\" of {size_bytes} bytes makes {all} with the others; \
+                     expected at most {ARTIFACT_BYTES_MAX}"
+                ));
+            }
+            if data.is_null() && size_bytes != 0 {
+                return Err(format!("section \"{name}\" is null with {size_bytes} bytes"));
+            }
+            let size = usize::try_from(size_bytes).map_err(|error| error.to_string())?;
+            // SAFETY: not null unless it is empty; bytes that live for the call.
+            let bytes = unsafe { bytes_in(ChipdockStr { data: data.cast(), size }) };
+            let section =
+                Section::new(name, kind, alignment_bytes, bytes).map_err(|error| error.to_string())?;
+            delivered.sections.push(section);
+            delivered.sections_bytes = all;
+            Ok(())
+        })
+    })
 }
 
 unsafe extern "C" fn diagnostic(
@@ -194,9 +283,6 @@ unsafe extern "C" fn diagnostic(
     node: ChipdockStr,
     message: ChipdockStr,
 ) -> i32 {
-    // SAFETY: called during a build, with the session's `self_`; strings live for the call.
-    let (session, function, node, message) =
-        unsafe { (session(self_), str_in_lossy(function), str_in_lossy(node), str_in_lossy(message)) };
     let severity = match severity {
         CHIPDOCK_DIAGNOSTIC_WARNING => Severity::Warning,
         CHIPDOCK_DIAGNOSTIC_NOTE => Severity::Note,
@@ -204,14 +290,47 @@ unsafe extern "C" fn diagnostic(
         // One that a newer plugin knows; it is kept and does no harm.
         _ => Severity::Note,
     };
-    let (function, node) = (function.into_owned().into(), node.into_owned());
-    let (span, message) = placed(&message);
-    let diagnostic = Diagnostic { function, span, node, message: message.to_owned() };
-    session.with(|delivered| delivered.messages.push(BuildMessage { severity, diagnostic }));
-    CHIPDOCK_OK
+    enter(self_, "diagnostic", |session| {
+        session.deliver(|delivered| {
+            let is_full = delivered.messages.len() >= DIAGNOSTICS_MAX
+                || delivered.messages_bytes >= DIAGNOSTICS_BYTES_MAX;
+            if is_full {
+                let more = &mut delivered.more;
+                let all = more.0 + more.1 + delivered.messages.len() as u64;
+                if all >= DIAGNOSTICS_REPORTED_MAX {
+                    return Err(format!("more than {DIAGNOSTICS_REPORTED_MAX} diagnostics"));
+                }
+                let count = if severity == Severity::Error { &mut more.0 } else { &mut more.1 };
+                *count += 1;
+                return Ok(());
+            }
+            for (text, what) in [(function, "function"), (node, "node"), (message, "message")] {
+                if text.size > PLAUSIBLE_BYTES_MAX {
+                    let size = text.size;
+                    return Err(format!(
+                        "the {what} of a diagnostic has {size} bytes; expected at most {PLAUSIBLE_BYTES_MAX}"
+                    ));
+                }
+            }
+            // SAFETY: strings that live for the call.
+            let (function, node, message) = unsafe {
+                (
+                    bounds::shown(function, NAME_BYTES_MAX),
+                    bounds::shown(node, MESSAGE_BYTES_MAX),
+                    bounds::shown(message, MESSAGE_BYTES_MAX),
+                )
+            };
+            delivered.messages_bytes += function.len() + node.len() + message.len();
+            let (span, message) = placed(&message);
+            let diagnostic =
+                Diagnostic { function: function.into(), span, node, message: message.to_owned() };
+            delivered.messages.push(BuildMessage { severity, diagnostic });
+            Ok(())
+        })
+    })
 }
 
+/// A session that is over, or none: whoever builds on gives up.
 unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
-    // SAFETY: called during a build, with the session's `self_`.
-    i32::from(unsafe { session(self_) }.cancel.load(Ordering::Relaxed))
+    enter(self_, "is_cancelled", |session| i32::from(session.cancel.load(Ordering::Relaxed)))
 }

@@ -132,7 +132,7 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// The error that the function raised; `BrokenPlugin` when it failed and raised none.
+    /// The error that the function raised; `BrokenPlugin` when it failed and raised none, or answered what is no value.
     pub fn call(&self, host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
         let num_args = i32::try_from(args.len()).map_err(|_| {
             let message = format!("expected at most {} arguments, found {}", i32::MAX, args.len());
@@ -144,7 +144,7 @@ impl Function {
         let status = unsafe { call(self.0.as_ptr().cast(), args.as_ptr().cast(), num_args, &mut result) };
         if status == CHIPDOCK_OK {
             // SAFETY: V.11, on success the result is owned by the caller.
-            return Ok(unsafe { Any::from_raw(result) });
+            return unsafe { Any::received(result) };
         }
         // V.11: a callee that failed has left no owned result, so there is nothing to drop.
         host.check(status, || "a packed function".to_owned()).map(|()| Any::NONE)

@@ -326,10 +326,14 @@ pub mod attestation;
 pub mod attribute;
 pub mod cpu;
 pub mod dtype;
+#[cfg(feature = "files")]
+pub mod files;
 #[cfg(feature = "ir")]
 pub mod kernel;
 #[cfg(feature = "ir")]
 pub mod lowered;
+pub mod process;
+pub mod received;
 pub mod slot;
 pub mod text;
 
@@ -371,6 +375,7 @@ pub use registration::{Interface, PluginFunction, Registration, registrations};
 pub use string::{Bytes, Str};
 pub use target_kind::{SchemaOnly, TargetKind};
 pub use tensor::{CPU, Element, Tensor, TensorParts, TensorView, element_count, size_bytes};
+pub use trampoline::caught;
 
 /// What the macros expand to; not for use by hand.
 #[doc(hidden)]

@@ -13,12 +13,25 @@ compile_error!(
     "a Chipdock plugin must be built with panic = \"unwind\": remove `panic = \"abort\"` from its profile"
 );
 
+/// Runs `body`, and answers the text of its panic if it panics. A host guards what plugins call with it, as this crate's
+/// shims guard what hosts call (P8.1).
+///
+/// # Errors
+///
+/// What the panic said. What `body` was about to change may be half-changed.
+pub fn caught<R>(body: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(panic_text)
+}
+
 /// Runs `body` for the other side: an error or a panic is raised with `host`, and the status tells which.
 pub(crate) fn guard(host: HostRef, body: impl FnOnce() -> Result<(), Error>) -> i32 {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
+    let error = match caught(body) {
         Ok(Ok(())) => return CHIPDOCK_OK,
         Ok(Err(error)) => error,
-        Err(payload) => panic_error(payload),
+        Err(text) => Error::new(
+            ErrorKind::PANIC,
+            format!("panicked: {text}; this is a bug, report it to the plugin's maintainer"),
+        ),
     };
     host.raise(&error);
     error.kind().status()
@@ -31,15 +44,11 @@ pub(crate) fn guard_release(body: impl FnOnce()) {
     }
 }
 
-fn panic_error(payload: Box<dyn Payload + Send>) -> Error {
+fn panic_text(payload: Box<dyn Payload + Send>) -> String {
     let text = payload.downcast_ref::<&str>().copied().map(str::to_owned);
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
     forget(payload);
-    let text = text.unwrap_or_else(|| "a value that is no text".to_owned());
-    Error::new(
-        ErrorKind::PANIC,
-        format!("panicked: {text}; this is a bug, report it to the plugin's maintainer"),
-    )
+    text.unwrap_or_else(|| "a value that is no text".to_owned())
 }
 
 /// Drops a panic's payload, whose own destructor may panic again.

@@ -2,6 +2,7 @@
 
 mod conformance;
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -46,7 +47,7 @@ pub(crate) enum ColorChoice {
 }
 
 /// Options of every command, before or after its name.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct GlobalArgs {
     /// A plugin, or a folder of plugins, before all others. May be repeated.
@@ -64,6 +65,9 @@ pub(crate) struct GlobalArgs {
     /// Allow this file or folder although others than you and root could have written it. May be repeated.
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_path: Vec<PathBuf>,
+    /// Use only plugins that this file pins, with the version and the digests that it pins; see plugins --lock.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) locked: Option<PathBuf>,
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -83,10 +87,30 @@ impl GlobalArgs {
         self.select.extend(inner.select.iter().cloned());
         self.disable.extend(inner.disable.iter().cloned());
         self.allow_path.extend(inner.allow_path.iter().cloned());
+        self.locked = inner.locked.clone().or(self.locked);
         self.json |= inner.json;
         self.color = inner.color.or(self.color);
         self.verbose |= inner.verbose;
         self
+    }
+
+    /// As words of a command line, for a child that is to see what this process sees. JSON and colour are not its matter.
+    pub(crate) fn to_arguments(&self) -> Vec<OsString> {
+        let Self { plugins, prefer, select, disable, allow_path, locked, json: _, color: _, verbose } = self;
+        let mut words = Vec::new();
+        let mut add = |name: &str, value: &OsStr| {
+            let mut word = OsString::from(format!("--{name}="));
+            word.push(value);
+            words.push(word);
+        };
+        plugins.iter().for_each(|path| add("plugin", path.as_os_str()));
+        prefer.iter().for_each(|text| add("prefer", text.as_ref()));
+        select.iter().for_each(|text| add("select", text.as_ref()));
+        disable.iter().for_each(|text| add("disable", text.as_ref()));
+        allow_path.iter().for_each(|path| add("allow-path", path.as_os_str()));
+        locked.iter().for_each(|path| add("locked", path.as_os_str()));
+        words.extend(verbose.then(|| "--verbose".into()));
+        words
     }
 
     /// When to colour.
@@ -111,10 +135,16 @@ pub(crate) enum Command {
     Conformance(Box<ConformanceArgs>),
     /// Write a plugin's manifest from what it registers.
     Manifest(ManifestArgs),
-    /// Open one plugin and report on standard input's pipe: the child of `plugins --check`.
+    /// Open one plugin and report to its supervisor: the child of `plugins --check`.
     #[command(name = crate::command::check::CHILD, hide = true)]
     CheckChild(CheckChildArgs),
-    /// Run cases of the conformance suite and report on standard input's pipe.
+    /// Ask plugins for devices or target kinds: a child of `devices` or `targets`.
+    #[command(name = crate::command::ask::CHILD, hide = true)]
+    AskChild(AskChildArgs),
+    /// Do the work of another command line and hand it over: the child of `--isolate`.
+    #[command(name = crate::isolate::CHILD, hide = true)]
+    Isolated(IsolatedArgs),
+    /// Run cases of the conformance suite and report to its supervisor.
     #[command(name = crate::command::conformance::WORKER, hide = true)]
     ConformanceWorker(ConformanceWorkerArgs),
     /// Print this help, or that of a command.
@@ -134,25 +164,32 @@ impl Command {
             Self::Conformance(args) => Some(args.global()),
             Self::Manifest(args) => Some(&args.global),
             Self::CheckChild(args) => Some(&args.global),
-            Self::ConformanceWorker(_) | Self::Help(_) => None,
+            Self::AskChild(args) => Some(&args.global),
+            Self::Isolated(_) | Self::ConformanceWorker(_) | Self::Help(_) => None,
         }
     }
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is opened without --check: what is shown stands in the manifests.
+Nothing is opened without --check: what is shown stands in the manifests. With --lock and --locked, libraries are read for \
+their digests.
 
 Examples:
   chipdock plugins
   chipdock plugins --check --deadline 2
   chipdock plugins --plugin ./vendor --json
+  chipdock plugins --lock plugins.lock       pin what is there: name, version, SHA-256 of library and manifest
+  chipdock plugins --locked plugins.lock     what another command with --locked would refuse, with both digests
 
 Exits with 0 also beside a file that is no good.")]
 pub(crate) struct PluginsArgs {
     /// Open each plugin in a process of its own and say what became of it.
     #[arg(long)]
     pub(crate) check: bool,
+    /// Write which plugins can be used, with their versions and digests, to this file; --locked takes it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
     /// With --check: give up on a plugin after so long.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: f64,
@@ -162,20 +199,25 @@ pub(crate) struct PluginsArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Each plugin is asked in a process of its own.
+
 Examples:
   chipdock devices
   chipdock devices --json
 
 Exits with 4 when there is no device at all.")]
 pub(crate) struct DevicesArgs {
+    /// Give up on a plugin after so long.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
+    pub(crate) deadline: f64,
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A kind is usable when code can be compiled for it here; why one is not, and what is missing, is said. A plugin that \
-crashes while it is asked is found with chipdock plugins --check.
+A kind is usable when code can be compiled for it here; why one is not, and what is missing, is said. Each \
+plugin is asked in a process of its own.
 
 Examples:
   chipdock targets
@@ -184,6 +226,9 @@ Examples:
 pub(crate) struct TargetsArgs {
     /// Only this kind, with its options.
     pub(crate) kind: Option<String>,
+    /// Give up on a plugin after so long.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
+    pub(crate) deadline: f64,
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
 }
@@ -255,6 +300,8 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) emit: Option<Emit>,
     #[command(flatten)]
+    pub(crate) isolate: IsolateArgs,
+    #[command(flatten)]
     pub(crate) global: GlobalArgs,
 }
 
@@ -293,6 +340,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: u32,
     #[command(flatten)]
+    pub(crate) isolate: IsolateArgs,
+    #[command(flatten)]
     pub(crate) global: GlobalArgs,
 }
 
@@ -322,6 +371,46 @@ pub(crate) struct CheckChildArgs {
     pub(crate) plugin: PathBuf,
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AskChildArgs {
+    pub(crate) what: String,
+    pub(crate) names: Vec<String>,
+    /// In place of names: a plugin without a manifest, asked for all that it provides.
+    #[arg(long)]
+    pub(crate) unlisted: Option<String>,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IsolatedArgs {
+    /// A person looks at standard output.
+    #[arg(long)]
+    pub(crate) watched: bool,
+    /// The command line, from the command on.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<std::ffi::OsString>,
+}
+
+/// Whether the work is done in a process of its own.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct IsolateArgs {
+    /// Do the work in a process of its own: a plugin or kernel that crashes or ends it leaves nothing written, and is
+    /// named.
+    #[arg(long)]
+    pub(crate) isolate: bool,
+    /// Give up after so long, all in all; implies --isolate.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub(crate) deadline: Option<f64>,
+}
+
+impl IsolateArgs {
+    /// Whether it is.
+    pub(crate) fn is_wanted(self) -> bool {
+        self.isolate || self.deadline.is_some()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -357,6 +446,18 @@ mod tests {
         assert_eq!(global.plugins, [PathBuf::from("a"), PathBuf::from("b")]);
         assert!(global.json && global.verbose);
         assert_eq!(global.color(), ColorChoice::Never);
+    }
+
+    /// A child is told every option that decides what its host sees, whatever stands in it.
+    #[test]
+    fn options_are_told_to_a_child() {
+        let words = "chipdock devices --plugin=-a --prefer=k=v --select=* --disable=--b --allow-path=c -v";
+        let words = words.split(' ');
+        let first = Cli::try_parse_from(words).unwrap().command.global().unwrap().clone();
+        let again = [OsString::from("chipdock"), "devices".into()].into_iter().chain(first.to_arguments());
+        let second = Cli::try_parse_from(again).unwrap().command.global().unwrap().clone();
+        assert_eq!(first, second);
+        assert_eq!((second.plugins, second.disable), (vec![PathBuf::from("-a")], vec!["--b".to_owned()]));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One file per command, and what they share.
 
+pub(crate) mod ask;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod conformance;
@@ -8,18 +9,22 @@ pub(crate) mod manifest;
 pub(crate) mod plugins;
 pub(crate) mod targets;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chipdock_host::{Category, Error, HostOptions, LogLevel};
+use chipdock_host::discovery::{Candidate, check_digests, discover};
+use chipdock_host::{Category, Error, HostOptions, LogLevel, PluginLock, ProblemKind};
 
 use crate::args::GlobalArgs;
-use crate::report::{Exit, Failure, Problem, Result};
+use crate::destination::Destination;
+use crate::report::{Exit, Failure, Problem, Result, labelled};
+use crate::streams;
 
 /// What a host is made with, from the options of every command.
 ///
 /// # Errors
 ///
-/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN`.
+/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN`, and for a lock that cannot be read or is none.
 pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     let prefer = global.prefer.iter().map(|text| {
         let parts = text.split_once('=').filter(|(key, plugin)| !key.is_empty() && !plugin.is_empty());
@@ -30,7 +35,7 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     });
     let prefer = prefer.collect::<Result<_>>()?;
     let level_max = if global.verbose { LogLevel::Debug } else { LogLevel::Warning };
-    Ok(HostOptions {
+    let mut options = HostOptions {
         plugin_paths: global.plugins.clone(),
         select: global.select.clone(),
         disable: global.disable.clone(),
@@ -38,20 +43,93 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
         trust: global.allow_path.clone(),
         log: Arc::new(move |level, line| {
             if level <= level_max {
-                eprintln!("{}: {line}", level_name(level));
+                streams::say(&labelled(level_name(level), line));
             }
         }),
         ..HostOptions::default()
-    })
+    };
+    options.locked = read_lock(global, &options)?;
+    Ok(options)
+}
+
+fn read_lock(global: &GlobalArgs, options: &HostOptions) -> Result<Option<Arc<PluginLock>>> {
+    let read = |path: &PathBuf| PluginLock::read(path, options).map(Arc::new);
+    global.locked.as_ref().map(read).transpose().map_err(|error| failure(&error))
+}
+
+/// Refuses libraries that are opened because they are named, not because a search found them: those that others could have
+/// written, and with `--locked` those that the lock does not pin as they are. What else is wrong is found by opening them.
+///
+/// # Errors
+///
+/// Exit code 3 with the first of them; 2 for a lock that cannot be read or is none.
+pub(crate) fn check_named(libraries: &[&Path], global: &GlobalArgs) -> Result<()> {
+    let mut options = HostOptions {
+        plugin_paths: libraries.iter().map(|path| path.to_path_buf()).collect(),
+        trust: global.allow_path.clone(),
+        ..HostOptions::isolated()
+    };
+    options.locked = read_lock(global, &options)?;
+    let mut discovery = discover(&options).map_err(|error| failure(&error))?;
+    if let Some(lock) = &options.locked {
+        check_digests(&mut discovery, lock);
+    }
+    let refused = |candidate: &Candidate| {
+        let problem = candidate.problem.as_ref()?;
+        let is_refused = match problem.kind {
+            ProblemKind::Untrusted | ProblemKind::NotLocked => true,
+            // What is shadowed is not used; of what is wrong otherwise the lock was not asked.
+            kind => options.locked.is_some() && kind != ProblemKind::Shadowed,
+        };
+        is_refused.then(|| failure(&problem.to_error(&candidate.name)).in_file(&candidate.library))
+    };
+    discovery.candidates.iter().find_map(refused).map_or(Ok(()), Err)
 }
 
 fn level_name(level: LogLevel) -> &'static str {
     match level {
-        LogLevel::Error => "error",
+        // Not "error": that is the word of why a command failed.
+        LogLevel::Error => "fault",
         LogLevel::Warning => "warning",
         LogLevel::Info => "info",
         LogLevel::Debug => "debug",
     }
+}
+
+/// Refuses JSON on the stream that a file is to go to.
+///
+/// # Errors
+///
+/// Exit code 2.
+pub(crate) fn alone_on_standard_output<'a>(
+    destinations: impl IntoIterator<Item = &'a Destination>,
+    global: &GlobalArgs,
+) -> Result<()> {
+    if global.json && destinations.into_iter().any(Destination::is_standard_output) {
+        return Err(Failure::input("--json and a file both go to standard output")
+            .help("give the file a name, or leave --json out"));
+    }
+    Ok(())
+}
+
+/// What the host says where nothing that the user wrote is in question: an error that blames the caller came from a plugin
+/// all the same, and is its fault (C2).
+pub(crate) fn plugin_failure(error: &Error) -> Failure {
+    let failed = failure(error);
+    if failed.exit == Exit::Input { Failure { exit: Exit::Plugin, ..failed } } else { failed }
+}
+
+/// The same where the work is being done: what was checked and is refused now is a failure of the work.
+pub(crate) fn work_failure(error: &Error) -> Failure {
+    let failed = failure(error);
+    if failed.exit == Exit::Input { Failure { exit: Exit::Work, ..failed } } else { failed }
+}
+
+/// How many children run at once: more than there are processors, as one that hangs or waits for a driver uses none.
+pub(crate) fn children_at_once() -> usize {
+    /// So many of them are still started in no time.
+    const MAX: usize = 32;
+    std::thread::available_parallelism().map_or(4, |n| usize::from(n).saturating_mul(4)).min(MAX)
 }
 
 /// What the host says, in our shape.
@@ -70,4 +148,46 @@ pub(crate) fn failure(error: &Error) -> Failure {
         mark: None,
     }));
     Failure { exit, problems, help: error.advice().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use chipdock_host::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn c2_whose_fault_it_is_says_the_exit_code() {
+        use Exit::{Input, Plugin, Work};
+        // Kind; where the user's words are in question; where a plugin alone is asked; where the work is done.
+        for (kind, asked, opened, worked) in [
+            (ErrorKind::Value, Input, Plugin, Work),
+            (ErrorKind::Type, Input, Plugin, Work),
+            (ErrorKind::Index, Input, Plugin, Work),
+            (ErrorKind::NotFound, Input, Plugin, Work),
+            (ErrorKind::Unsupported, Input, Plugin, Work),
+            (ErrorKind::WrongState, Input, Plugin, Work),
+            (ErrorKind::Unavailable, Plugin, Plugin, Plugin),
+            (ErrorKind::BrokenPlugin, Plugin, Plugin, Plugin),
+            (ErrorKind::Panic, Plugin, Plugin, Plugin),
+            (ErrorKind::OutOfMemory, Work, Work, Work),
+            (ErrorKind::DeviceLost, Work, Work, Work),
+            (ErrorKind::Io, Work, Work, Work),
+            (ErrorKind::Cancelled, Work, Work, Work),
+            (ErrorKind::Internal, Work, Work, Work),
+            (ErrorKind::Other("RuntimeError".into()), Work, Work, Work),
+        ] {
+            let error = Error::new(kind.clone(), "it broke");
+            let exits = [failure(&error), plugin_failure(&error), work_failure(&error)];
+            assert_eq!(exits.map(|failed| failed.exit), [asked, opened, worked], "{kind:?}");
+            for (category, exit) in
+                [(Category::Work, Work), (Category::Plugin, Plugin), (Category::NoDevice, Exit::NoDevice)]
+            {
+                let error = error.clone().with_category(category);
+                let exits = [failure(&error), plugin_failure(&error), work_failure(&error)];
+                assert_eq!(exits.map(|failed| failed.exit), [exit; 3], "{kind:?} as {category:?}");
+                assert_eq!(exit as u8, category.exit_code());
+            }
+        }
+    }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use chipdock_host::{CompileOptions, Compiled, Error, Host, Schedule, Severity, TargetSource};
+use chipdock_host::{CompileOptions, Compiled, Error, ErrorKind, Host, Schedule, Severity, TargetSource};
+use chipdock_ir::json::parse_unique;
 use chipdock_ir::{IrModule, Target};
 use serde_json::{Map, Value};
 
 use crate::args::{KernelArgs, ScheduleArg};
-use crate::command::failure;
+use crate::command::{failure, plugin_failure};
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
 use crate::report::{Failure, Result};
@@ -38,12 +39,12 @@ impl Build {
 /// What the host says of an invalid target; exit code 2 when JSON names a host and `--host` too.
 pub(crate) fn target(host: &Host, args: &KernelArgs) -> Result<Arc<Target>> {
     let source = match (&args.target, &args.host) {
-        (None, None) => return host.default_host().map_err(|error| failure(&error)),
+        (None, None) => return host.default_host().map_err(|error| plugin_failure(&error)),
         (Some(target), None) => TargetSource::from(target.as_str()),
         (target, Some(host_text)) => {
             let text = match target {
                 Some(text) => text.clone(),
-                None => host.default_host().map_err(|error| failure(&error))?.kind.clone(),
+                None => host.default_host().map_err(|error| plugin_failure(&error))?.kind.clone(),
             };
             TargetSource::from(Value::Object(with_host(&text, host_text)?))
         }
@@ -64,7 +65,7 @@ pub(crate) fn target_on(
     device_id: i32,
 ) -> Result<Arc<Target>> {
     let Some(text) = &args.target else { return Ok(target) };
-    if host.facts(&target).map_err(|error| failure(&error))?.is_host {
+    if host.facts(&target).map_err(|error| plugin_failure(&error))?.is_host {
         return Ok(target);
     }
     let mut object = match &args.host {
@@ -80,8 +81,11 @@ fn object_of(target: &str) -> Result<Map<String, Value>> {
     if !target.trim_start().starts_with('{') {
         return Ok(Map::from_iter([("kind".to_owned(), Value::from(target))]));
     }
-    serde_json::from_str(target)
-        .map_err(|error| Failure::input(format!("the target is not a JSON object: {error}")))
+    match parse_unique(target) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(other) => Err(Failure::input(format!("the target is not a JSON object: found {other}"))),
+        Err(error) => Err(Failure::input(format!("the target is not a JSON object: {error}"))),
+    }
 }
 
 /// A target's name or JSON with a host in it.
@@ -91,7 +95,7 @@ fn with_host(target: &str, host: &str) -> Result<Map<String, Value>> {
         return Err(Failure::input("the target names a host and --host names one too").help("leave one out"));
     }
     let host = if host.trim_start().starts_with('{') {
-        serde_json::from_str(host)
+        parse_unique(host)
             .map_err(|error| Failure::input(format!("the host is not a JSON object: {error}")))?
     } else {
         Value::from(host)
@@ -152,7 +156,9 @@ pub(crate) fn schedule(args: &KernelArgs) -> Schedule {
 
 /// A failed compilation, each diagnostic with its line.
 pub(crate) fn with_lines(error: &Error, kernel: &KernelFile) -> Failure {
-    let mut failed = failure(error);
+    // What a kernel or an option can be refused for; another word of a code generator is about itself.
+    let is_answer = matches!(error.kind(), ErrorKind::Value | ErrorKind::Unsupported);
+    let mut failed = if is_answer { failure(error) } else { plugin_failure(error) };
     failed.problems.truncate(1);
     failed.problems.extend(kernel.problems(error.diagnostics()));
     failed.in_file(&kernel.path)

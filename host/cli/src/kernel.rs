@@ -1,11 +1,11 @@
 //! `FILE[:FUNC]`: reading a kernel file and choosing a function of it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chipdock_host::files::read_regular_text;
 use chipdock_ir::{AttrValue, Diagnostic, Expr, IrModule, PrimFunc, attr};
-use chipdock_script::ScriptErrors;
+use chipdock_script::{Cause, ScriptErrors};
 
 use crate::report::{self, Exit, Failure, Mark, Problem, Result, quoted};
 
@@ -35,20 +35,8 @@ impl KernelFile {
         let (path, function) = split(argument);
         let name = path.display().to_string();
         let wrong = |what: String| Failure::input(what).at(name.clone());
-        let io = |error: std::io::Error| wrong(format!("cannot read the kernel file: {error}"));
-        let metadata = fs::metadata(&path).map_err(io)?;
-        if metadata.is_dir() {
-            return Err(wrong("cannot read the kernel file: it is a folder".to_owned()));
-        }
-        if metadata.len() > SIZE_BYTES_MAX {
-            let size = metadata.len();
-            return Err(wrong(format!(
-                "the kernel file has {size} bytes; expected at most {SIZE_BYTES_MAX}"
-            )));
-        }
-        let bytes = fs::read(&path).map_err(io)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|error| wrong(format!("the kernel file is not text: {}", error.utf8_error())))?;
+        let text = read_regular_text(&path, SIZE_BYTES_MAX)
+            .map_err(|error| wrong(format!("cannot read the kernel file: {}", error.message())))?;
         let module = chipdock_script::parse(&text, &name).map_err(|errors| script_failure(&errors))?;
         Ok(Self { path, function, text, module })
     }
@@ -152,7 +140,11 @@ fn script_failure(errors: &ScriptErrors) -> Failure {
             text: error.source_line.clone(),
         }),
     });
-    let mut failure = Failure { exit: Exit::Input, problems: problems.collect(), help: String::new() };
+    let exit = match errors.cause() {
+        Cause::Script => Exit::Input,
+        Cause::Environment | Cause::Internal => Exit::Work,
+    };
+    let mut failure = Failure { exit, problems: problems.collect(), help: String::new() };
     if all.len() > SHOWN_MAX {
         failure.help = format!("{} more errors follow; mend these first", all.len() - SHOWN_MAX);
     }
@@ -161,6 +153,8 @@ fn script_failure(errors: &ScriptErrors) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

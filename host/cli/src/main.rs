@@ -2,42 +2,68 @@
 //!
 //! What scripts rely on, and tests cite:
 //!
-//! * **C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error. A reader
-//!   that goes away is no error.
+//! * **C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error, and so does
+//!   what plugins, and programs that they run, print to either. A reader that goes away is no error. A result that cannot
+//!   be written otherwise, for instance because standard output was closed from the start, is exit code 1.
 //! * **C2 Exit codes.** 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is
-//!   missing or refused; 4 no device. `plugins` beside a bad file is still 0. `conformance` has more: 5 a crash or a hang, 6
+//!   missing or refused; 4 no device. What a plugin does wrong is 3, never 2. A message that cannot be written changes no
+//!   exit code. `plugins` beside a bad file is still 0. `conformance` has more: 5 a crash or a hang, 6
 //!   expectations that no longer hold, 7 the suite's own fault; its report is a result with each of them.
 //! * **C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there is one, `  help: what to
 //!   do`.
 //! * **C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
 //!   are added within a version, never changed or removed.
-//! * **C5 Files.** A file is written whole or not at all; the outputs of a run are written when all of them can be.
+//! * **C5 Files.** A file is written whole or not at all; the outputs of a run are written when all of them can be, after
+//!   all inputs were read: an output may go where an input came from. An input may be a pipe, of which is read what its
+//!   header announces.
 //! * **C6 Light.** `plugins` without `--check` opens no plugin. `devices` and `targets` open those that they ask whether
-//!   what they bring can be used here.
+//!   what they bring can be used here, each in a process of its own.
 //! * **C7 Binding.** A buffer without `--in` starts as zeros. A bare symbol is bound by `--set` or the first input that
 //!   has it; compound sizes are worked out, never solved; a conflict is an error. Scalar parameters come by `--set`,
 //!   read as the declared type. A bfloat16 buffer takes and gives `uint16` bits.
+//! * **C8 Destinations.** Where a file goes is found out before any plugin is opened, links followed, and its folder is held
+//!   from then on: no plugin moves it. Two results for one file or one stream, whatever names lead there, are wrong usage;
+//!   `/dev/null` excepted. A file that goes to standard output is the result, and nothing else is printed there.
+//! * **C9 Text from elsewhere.** What plugins, manifests, drivers, kernels and file names say reaches a terminal, or a
+//!   page, only as [`chipdock_host::shown`] spells it, and never at the beginning of a line where `error:`, `help:` or `-->`
+//!   of ours would stand. JSON has all of it, escaped. What was made, such as generated source, is given byte for byte, but
+//!   to a terminal.
+//! * **C10 Raised privileges.** With more privileges than whoever started it has, the command refuses, with exit code 3 and
+//!   before it reads a file, all that opens plugins or writes. `plugins`, with nothing more, lists the system's folders; help
+//!   and version are given.
+//! * **C11 No silent end.** A fatal signal still ends the command, which says before which plugin it was calling; an `exit`
+//!   inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and `build` with code 3, and so are
+//!   `_exit` and a hang past `--deadline`; nothing is written then.
 
 mod args;
 mod command;
 mod compile;
+mod destination;
+mod isolate;
 mod kernel;
 mod npy;
 mod output;
 mod progress;
 mod report;
 mod run;
+mod streams;
+mod supervised;
 mod table;
 
-use std::io::IsTerminal as _;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use chipdock_plugin_api::process::has_raised_privileges;
 use clap::{CommandFactory as _, Parser as _};
 
 use args::{Cli, ColorChoice, Command, GlobalArgs};
-use report::{Failure, Result};
+use report::{Exit, Failure, Result};
 
 fn main() -> ExitCode {
+    if let Err(failure) = streams::take() {
+        return finish(Err(failure), color_of_arguments());
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -46,21 +72,78 @@ fn main() -> ExitCode {
         Some(inner) => cli.global.clone().merged(inner),
         None => cli.global.clone(),
     };
+    // A child's end is its supervisor's to tell.
+    let is_child = matches!(
+        cli.command,
+        Command::CheckChild(_) | Command::AskChild(_) | Command::Isolated(_) | Command::ConformanceWorker(_)
+    );
+    let _own_end = (!is_child).then(supervised::speak_for_myself);
     finish(dispatch(cli.command, &global), global.color())
 }
 
+/// Rule C10.
+fn check_privileges(command: &Command, global: &GlobalArgs) -> Result<()> {
+    let opens_nothing = match command {
+        Command::Help(_) => true,
+        Command::Plugins(args) => !args.check && args.lock.is_none() && global.locked.is_none(),
+        _ => false,
+    };
+    if opens_nothing || !has_raised_privileges() {
+        return Ok(());
+    }
+    let what = "this command does not work with more privileges than whoever started it has (set-uid, set-gid, file \
+                capabilities): plugins and compilers would have them too";
+    Err(Failure::new(Exit::Plugin, what)
+        .help("use a copy of it without them; chipdock plugins, without more, lists the system's plugins"))
+}
+
+/// The work of `--isolate`: the exit code of the command line that it was given.
+fn isolated(words: Vec<OsString>) -> u8 {
+    let words = std::iter::once(OsString::from("chipdock")).chain(words);
+    let (result, color) = match Cli::try_parse_from(words) {
+        Ok(Cli { global, command: Command::Run(args) }) => {
+            let global = global.merged(&args.global);
+            (run::run(&args, &global), global.color())
+        }
+        Ok(Cli { global, command: Command::Build(args) }) => {
+            let global = global.merged(&args.global);
+            (command::build::run(&args, &global), global.color())
+        }
+        _ => (Err(Failure::input("only run and build can be isolated")), ColorChoice::Auto),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(failure) => {
+            streams::say(&failure.render(report::use_color(color, report::is_watched())));
+            failure.exit as u8
+        }
+    }
+}
+
 fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
+    check_privileges(&command, global)?;
     let done = |result: Result<()>| result.map(|()| ExitCode::SUCCESS);
     match command {
         Command::Plugins(args) => done(command::plugins::run(&args, global)),
-        Command::Devices(_) => done(command::devices::run(global)),
+        Command::Devices(args) => done(command::devices::run(&args, global)),
         Command::Targets(args) => done(command::targets::run(&args, global)),
+        Command::Build(args) if args.isolate.is_wanted() => {
+            let files: Vec<&Path> = args.output.as_deref().into_iter().collect();
+            isolate::run(&args.isolate, &files)
+        }
+        Command::Run(args) if args.isolate.is_wanted() => {
+            let files = run::output_files(&args)?;
+            let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+            isolate::run(&args.isolate, &files)
+        }
         Command::Build(args) => done(command::build::run(&args, global)),
         Command::Run(args) => done(run::run(&args, global)),
         Command::Conformance(args) => command::conformance::run(&args, global),
         Command::ConformanceWorker(args) => done(command::conformance::worker(&args)),
         Command::Manifest(args) => done(command::manifest::run(&args, global)),
         Command::CheckChild(args) => done(command::check::child(&args)),
+        Command::AskChild(args) => done(command::ask::child(&args, global)),
+        Command::Isolated(args) => isolate::child(args.watched, || isolated(args.words)),
         Command::Help(args) => done(help(args.command.as_deref())),
     }
 }
@@ -69,7 +152,7 @@ fn finish(result: Result<ExitCode>, color: ColorChoice) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(failure) => {
-            eprint!("{}", failure.render(report::use_color(color, report::is_watched())));
+            streams::say(&failure.render(report::use_color(color, report::is_watched())));
             ExitCode::from(failure.exit as u8)
         }
     }
@@ -92,7 +175,7 @@ fn help(name: Option<&str>) -> Result<()> {
             root.find_subcommand_mut(name).ok_or_else(unknown)?.render_help()
         }
     };
-    output::print(&page.to_string())
+    output::print_painted(&page.to_string())
 }
 
 /// Help and version are results; everything else is a usage error in our shape.
@@ -100,9 +183,9 @@ fn usage(error: &clap::Error) -> ExitCode {
     let color = color_of_arguments();
     if !error.use_stderr() {
         let text = error.render();
-        let colored = report::use_color(color, std::io::stdout().is_terminal());
+        let colored = report::use_color(color, streams::results_are_watched());
         let text = if colored { text.ansi().to_string() } else { text.to_string() };
-        return finish(output::print(&text).map(|()| ExitCode::SUCCESS), color);
+        return finish(output::print_painted(&text).map(|()| ExitCode::SUCCESS), color);
     }
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let failure = Failure::input("no command is given").help("run chipdock --help");
@@ -129,10 +212,10 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 /// `--color` of a command line that could not be read.
 fn color_of_arguments() -> ColorChoice {
-    let words: Vec<String> = std::env::args().collect();
+    let words: Vec<OsString> = std::env::args_os().collect();
     let follows = |word: &str| {
         words.windows(2).any(|pair| pair[0] == "--color" && pair[1] == word)
-            || words.contains(&format!("--color={word}"))
+            || words.contains(&OsString::from(format!("--color={word}")))
     };
     match (follows("always"), follows("never")) {
         (true, _) => ColorChoice::Always,

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::GlobalArgs;
 use crate::report;
+use crate::streams::say;
 
 /// A spinner with a word on what is being done. Gone when dropped.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ impl Progress {
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
                 bar.set_style(style);
             }
-            bar.enable_steady_tick(Duration::from_millis(120));
+            tick(&bar);
             bar
         });
         Self { bar, verbose: global.verbose }
@@ -30,7 +32,7 @@ impl Progress {
 
     /// Says what is being done now.
     pub(crate) fn step(&self, what: impl Into<String>) {
-        let what = what.into();
+        let what = shown(&what.into(), LINE_CHARS_MAX).into_owned();
         match &self.bar {
             Some(bar) => {
                 if self.verbose {
@@ -38,27 +40,37 @@ impl Progress {
                 }
                 bar.set_message(what);
             }
-            None if self.verbose => eprintln!("{what}"),
+            None if self.verbose => say(&format!("{what}\n")),
             None => {}
         }
     }
 
     /// Says what only those want to know who asked for more.
     pub(crate) fn note(&self, what: &str) {
-        match &self.bar {
-            _ if !self.verbose => {}
-            Some(bar) => bar.println(format!("note: {what}")),
-            None => eprintln!("note: {what}"),
+        if self.verbose {
+            self.line("note", what);
         }
     }
 
     /// Says what a person should know although the work goes on.
     pub(crate) fn warn(&self, what: &str) {
-        let line = format!("warning: {what}");
+        self.line("warning", what);
+    }
+
+    fn line(&self, label: &str, what: &str) {
+        let text = report::labelled(label, what);
         match &self.bar {
-            Some(bar) => bar.println(line),
-            None => eprintln!("{line}"),
+            Some(bar) => bar.println(text.trim_end()),
+            None => say(&text),
         }
+    }
+}
+
+/// Keeps a bar moving. Where no thread can be started, it moves when there is news.
+pub(crate) fn tick(bar: &ProgressBar) {
+    // The bar starts its thread without asking whether it can.
+    if std::thread::Builder::new().spawn(|| {}).is_ok_and(|thread| thread.join().is_ok()) {
+        bar.enable_steady_tick(Duration::from_millis(120));
     }
 }
 

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use chipdock_host::shown::{LINE_CHARS_MAX, in_place, paragraph, shown};
 use chipdock_ir::Span;
 
 use crate::args::ColorChoice;
@@ -64,6 +65,9 @@ pub(crate) struct Failure {
     pub(crate) help: String,
 }
 
+/// What stands before each further line of a text from elsewhere.
+const LATER: &str = "    | ";
+
 /// What a command comes to.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
@@ -113,21 +117,19 @@ impl Failure {
         };
         let mut text = String::new();
         for problem in &self.problems {
-            let mut lines = problem.what.trim_end().lines();
-            let first = lines.next().unwrap_or_default();
+            let (first, later) = first_and_later(&problem.what);
             let _ = writeln!(text, "{red}error{reset}{bold}: {first}{reset}");
-            for line in lines {
-                let _ = writeln!(text, "  {line}");
-            }
+            text.push_str(&later);
             if !problem.place.is_empty() {
-                let _ = writeln!(text, "  {blue}-->{reset} {}", problem.place);
+                let _ = writeln!(text, "  {blue}-->{reset} {}", shown(&problem.place, LINE_CHARS_MAX));
             }
             if let Some(mark) = &problem.mark {
                 mark.render(&mut text, blue, red, reset);
             }
         }
         if !self.help.is_empty() {
-            let _ = writeln!(text, "  {cyan}help{reset}: {}", self.help);
+            let (first, later) = first_and_later(&self.help);
+            let _ = write!(text, "  {cyan}help{reset}: {first}\n{later}");
         }
         text
     }
@@ -150,8 +152,8 @@ impl Mark {
         let skipped = if column >= WIDTH_MAX { column - WIDTH_MAX / 2 } else { 0 };
         let lead = if skipped > 0 { "..." } else { "" };
         let shown: Vec<char> = self.text.trim_end().chars().skip(skipped).take(WIDTH_MAX).collect();
-        // A tab would put the mark elsewhere than the character.
-        let text: String = shown.iter().map(|c| if c.is_control() { ' ' } else { *c }).collect();
+        // What is hidden takes one column, so that the mark stands where the character does.
+        let text = in_place(&String::from_iter(&shown));
         let before = column - skipped;
         let length = usize::try_from(self.length).unwrap_or(1).min(shown.len().saturating_sub(before)).max(1);
         let _ = writeln!(out, "  {gutter} {blue}|{reset}");
@@ -166,6 +168,22 @@ impl Mark {
 /// A position as `file:line:column`, or the file alone.
 pub(crate) fn place(file: &str, span: Span) -> String {
     if span == Span::NONE { file.to_owned() } else { format!("{file}:{}:{}", span.line, span.column) }
+}
+
+/// The first line of a text, and the others behind a bar of our own: nothing that comes from elsewhere begins a line, and
+/// so none of it can pass for an error, a place or an advice.
+pub(crate) fn first_and_later(text: &str) -> (String, String) {
+    let text = text.trim_end();
+    let (first, later) = text.split_once('\n').unwrap_or((text, ""));
+    (shown(first.trim_end(), LINE_CHARS_MAX).into_owned(), paragraph(later, LATER))
+}
+
+/// A message that is no failure: a label, which may name a file or a plugin, and a text from elsewhere; neither can pass for
+/// another message. Ends with a newline.
+pub(crate) fn labelled(label: &str, text: &str) -> String {
+    let label = shown(label, LINE_CHARS_MAX);
+    let (first, later) = first_and_later(text);
+    format!("{label}: {first}\n{later}")
 }
 
 /// Names in quotes, with commas; `none` when there are none.
@@ -193,6 +211,8 @@ pub(crate) fn is_watched() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use chipdock_host::shown;
+
     use super::*;
 
     #[test]
@@ -225,7 +245,25 @@ mod tests {
     #[test]
     fn colour_only_where_it_is_asked_for() {
         let failure = Failure::work("it broke\nbadly");
-        assert_eq!(failure.render(false), "error: it broke\n  badly\n");
+        assert_eq!(failure.render(false), "error: it broke\n    | badly\n");
         assert!(failure.render(true).contains("\x1b[1;31merror"));
+    }
+
+    #[test]
+    fn c9_nothing_passes_for_a_line_of_ours() {
+        let evil = "it broke\x1b[2J\nerror: forged\n  help: forged\n  --> forged\r\nx";
+        let failure = Failure { help: evil.to_owned(), ..Failure::work(evil).at(evil) };
+        let text = failure.render(false);
+        let lines: Vec<&str> = text.lines().collect();
+        let begin = |lead: &str| lines.iter().filter(|line| line.starts_with(lead)).count();
+        assert_eq!((begin("error:"), begin("  help:"), begin("  -->")), (1, 1, 1), "{text}");
+        assert!(!lines.iter().any(|line| line.trim_start().starts_with("error: forged")), "{text}");
+        assert!(!text.contains(|c| shown::is_hidden(c) && c != '\n'), "{text:?}");
+        let long = Failure::work("x".repeat(1 << 20)).render(false);
+        assert!(long.len() < 5000 && long.ends_with("more characters)\n"));
+        let mark = Mark { line: 1, column: 3, length: 1, text: "a\x1b\u{202e}b".to_owned() };
+        let mut out = String::new();
+        mark.render(&mut out, "", "", "");
+        assert!(out.contains("a\u{fffd}\u{fffd}b\n") && out.contains("  ^\n"), "{out:?}");
     }
 }

@@ -12,12 +12,13 @@ use chipdock_host::{Host, HostOptions};
 use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
-use crate::command::{failure, host_options};
+use crate::command::{alone_on_standard_output, failure, host_options};
 use crate::compile;
+use crate::destination::Destination;
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
 use crate::report::{Failure, Result};
-use crate::{npy, output};
+use crate::{destination, npy};
 use bind::{Argument, Input, Setting};
 
 /// `--in` and `--out`: a buffer and a file.
@@ -35,7 +36,8 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let device = args.device.as_deref().map(parse_device).transpose()?;
     let kernel = KernelFile::read(&args.kernel.kernel)?;
     let function = kernel.chosen()?;
-    check_outputs(function, &outputs)?;
+    let destinations = destinations(function, &outputs)?;
+    alone_on_standard_output(&destinations, global)?;
     let arguments = bind::bind(function, read_inputs(function, &inputs)?, &settings)?;
 
     let progress = Progress::new(global);
@@ -49,8 +51,12 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let build = compile::compile(&host, &kernel, &module, &target, &args.kernel, None, &progress)?;
     let outcome = call::call(&host, &build, function, &device, &arguments, args.repeat, &progress)?;
     progress.step("writing the outputs");
-    write_outputs(&outputs, &arguments, &outcome)?;
+    let took_standard_output = destinations.iter().any(Destination::is_standard_output);
+    write_outputs(&outputs, destinations, &arguments, &outcome)?;
     drop(progress);
+    if took_standard_output {
+        return Ok(());
+    }
     let shown = show::Shown {
         function,
         build: &build,
@@ -59,6 +65,15 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
         arguments: &arguments,
     };
     shown.print(&inputs, &outputs, global.json)
+}
+
+/// The files of `--out`.
+///
+/// # Errors
+///
+/// Exit code 2 for one that is malformed.
+pub(crate) fn output_files(args: &RunArgs) -> Result<Vec<PathBuf>> {
+    Ok(buffer_files("--out", &args.outputs)?.into_iter().map(|file| file.path).collect())
 }
 
 fn buffer_files(option: &str, texts: &[String]) -> Result<Vec<BufferFile>> {
@@ -108,21 +123,17 @@ fn parse_device(text: &str) -> Result<(String, i32)> {
     }
 }
 
-/// What can be known to fail is said before any work is done.
-fn check_outputs(function: &PrimFunc, outputs: &[BufferFile]) -> Result<()> {
-    for (index, file) in outputs.iter().enumerate() {
+/// Where each output goes, held before any work is done; what can be known to fail is said then.
+fn destinations(function: &PrimFunc, outputs: &[BufferFile]) -> Result<Vec<Destination>> {
+    for file in outputs {
         let buffer = bind::find_buffer(function, &file.buffer)?;
         if npy::file_dtype(buffer.dtype).is_none() {
             let what = format!("buffer {} is {}, which no .npy file can hold", buffer.name, buffer.dtype);
             return Err(Failure::input(what));
         }
-        if let Some(other) = outputs[..index].iter().find(|other| other.path == file.path) {
-            let what = format!("buffers {} and {} go to one file", other.buffer, file.buffer);
-            return Err(Failure::input(what).in_file(&file.path));
-        }
-        output::check_writable(&file.path)?;
     }
-    Ok(())
+    let named = outputs.iter().map(|file| (format!("buffer {}", file.buffer), file.path.as_path()));
+    Destination::of_all(named)
 }
 
 fn read_inputs(function: &PrimFunc, files: &[BufferFile]) -> Result<Vec<Input>> {
@@ -134,20 +145,23 @@ fn read_inputs(function: &PrimFunc, files: &[BufferFile]) -> Result<Vec<Input>> 
     files.iter().map(read).collect()
 }
 
-fn write_outputs(files: &[BufferFile], arguments: &[Argument], outcome: &call::Outcome) -> Result<()> {
+fn write_outputs(
+    files: &[BufferFile],
+    destinations: Vec<Destination>,
+    arguments: &[Argument],
+    outcome: &call::Outcome,
+) -> Result<()> {
     let mut pending = Vec::new();
-    for file in files {
-        for (index, argument) in arguments.iter().enumerate() {
-            let Argument::Tensor { name, dtype, shape, .. } = argument else { continue };
-            if *name != file.buffer {
-                continue;
-            }
-            let bytes = outcome.bytes(index)?;
-            let dtype = npy::file_dtype(*dtype).unwrap_or(*dtype);
-            pending.push(output::prepare(&file.path, |out| npy::write(out, dtype, shape, &bytes))?);
-        }
+    for (file, destination) in files.iter().zip(destinations) {
+        let of_buffer =
+            |argument: &&Argument| matches!(argument, Argument::Tensor { name, .. } if *name == file.buffer);
+        let Some(index) = arguments.iter().position(|argument| of_buffer(&argument)) else { continue };
+        let Argument::Tensor { dtype, shape, .. } = &arguments[index] else { continue };
+        let bytes = outcome.bytes(index)?;
+        let dtype = npy::file_dtype(*dtype).unwrap_or(*dtype);
+        pending.push(destination.prepare(|out| npy::write(out, dtype, shape, &bytes))?);
     }
-    output::commit(pending)
+    destination::commit(pending)
 }
 
 #[cfg(test)]

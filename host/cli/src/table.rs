@@ -1,19 +1,41 @@
 //! Tables for a person: columns aligned with spaces, no frames, so that `grep` and `awk` find their way too.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use chipdock_host::shown::shown;
+use comfy_table::{ContentArrangement, presets};
+
+/// Characters of a cell that are shown; `--json` has it whole.
+const CELL_CHARS_MAX: usize = 2000;
+
+/// Cells in columns. What stands in them comes from elsewhere: each is one harmless line.
+#[derive(Debug)]
+pub(crate) struct Table(comfy_table::Table);
+
+impl Table {
+    /// Adds a row.
+    pub(crate) fn add_row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) -> &mut Self {
+        self.0.add_row(cells.into_iter().map(|cell| cell_text(cell.as_ref())));
+        self
+    }
+}
+
+fn cell_text(text: &str) -> String {
+    // Lines that a person wrote one below another read on behind a slash.
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    shown(&lines.join(" / "), CELL_CHARS_MAX).into_owned()
+}
 
 /// A table with those column names.
 pub(crate) fn new(header: &[&str]) -> Table {
-    let mut table = Table::new();
+    let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header);
-    table
+    table.set_header(header.iter().map(|name| cell_text(name)));
+    Table(table)
 }
 
 /// The text of a table, without blanks at the ends of lines. Ends with a newline.
 pub(crate) fn text(table: &Table) -> String {
     let lines: Vec<String> =
-        table.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
+        table.0.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
     lines.join("\n") + "\n"
 }
 
@@ -63,6 +85,16 @@ mod tests {
         let mut table = new(&["NAME", "WHY"]);
         table.add_row(["a", "no device"]).add_row(["longer", ""]);
         assert_eq!(text(&table), "NAME    WHY\na       no device\nlonger\n");
+    }
+
+    #[test]
+    fn a_cell_is_one_harmless_line() {
+        let mut table = new(&["NAME", "WHY"]);
+        table.add_row(["a\x1b[2J", "first\n\nerror: second"]).add_row(["b", &"x".repeat(1 << 20)]);
+        let text = text(&table);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[1].starts_with("a\\u{1b}[2J  first / error: second"), "{text}");
+        assert!(lines.len() == 3 && lines[2].ends_with("x… (1046576 more characters)"), "{text}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use chipdock_ir::{AttrValue, Attrs, FloatBits};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
 
-use crate::parser::{Parser, Result};
+use crate::parser::{Failed, Parser, Result};
 use crate::value::Value;
 
 impl Parser<'_> {
@@ -18,9 +18,20 @@ impl Parser<'_> {
         let mut attrs = Attrs::new();
         for item in &dict.items {
             let (name, value) = self.attr_item(item)?;
+            if attrs.contains_key(&name) {
+                return Err(self.twice(item, &name));
+            }
             attrs.insert(name, value);
         }
         Ok(attrs)
+    }
+
+    /// A key that stands twice: Python keeps the last value, and whoever reads the file sees the first.
+    fn twice(&mut self, item: &ast::DictItem, name: &str) -> Failed {
+        self.fail(
+            item.key.as_ref().unwrap_or(&item.value),
+            format!("key {name:?} stands twice; keep one of them"),
+        )
     }
 
     fn attr_item(&mut self, item: &ast::DictItem) -> Result<(Arc<str>, AttrValue)> {
@@ -81,7 +92,11 @@ impl Parser<'_> {
                         return Err(self.fail(dict, "unpacking with ** is not supported"));
                     };
                     let key = self.string(key)?;
-                    object.insert(key.to_string(), self.json(&item.value)?);
+                    let value = self.json(&item.value)?;
+                    if object.contains_key(&*key) {
+                        return Err(self.twice(item, &key));
+                    }
+                    object.insert(key.to_string(), value);
                 }
                 Ok(serde_json::Value::Object(object))
             }
@@ -98,7 +113,12 @@ impl Parser<'_> {
                     Ok(value) => Ok(value.into()),
                     Err(_) => Err(self.fail(expr, format!("{value} does not fit int64"))),
                 },
-                Value::Float(value) => Ok(value.into()),
+                Value::Float(value) => {
+                    let message = format!(
+                        "a target holds integers of 64 bits, found float {value:?}; write it as a string"
+                    );
+                    Err(self.fail(expr, message))
+                }
                 Value::Str(text) => Ok(text.to_string().into()),
                 other => {
                     let message = format!(

@@ -46,13 +46,35 @@ impl fmt::Display for ScriptError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptErrors {
     errors: Vec<ScriptError>,
+    cause: Cause,
+}
+
+/// What a script was not read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The script.
+    Script,
+    /// The machine: it gave no thread to parse with.
+    Environment,
+    /// A bug of this crate or of its parser.
+    Internal,
 }
 
 impl ScriptErrors {
     pub(crate) fn new(mut errors: Vec<ScriptError>) -> Self {
         errors.sort_by_key(|error| (error.line, error.column));
         errors.dedup();
-        Self { errors }
+        Self { errors, cause: Cause::Script }
+    }
+
+    pub(crate) fn because(self, cause: Cause) -> Self {
+        Self { cause, ..self }
+    }
+
+    /// Whose fault they are.
+    #[must_use]
+    pub fn cause(&self) -> Cause {
+        self.cause
     }
 
     /// The errors, in the order of the text.

@@ -47,7 +47,7 @@ use chipdock_ir::validate::validate;
 use chipdock_ir::{Diagnostic, IrModule, Span, Stage};
 use rustpython_ruff_python_parser::parse_module;
 
-pub use error::{ScriptError, ScriptErrors};
+pub use error::{Cause, ScriptError, ScriptErrors};
 
 use parser::Parser;
 use source::Source;
@@ -117,13 +117,15 @@ pub fn parse_at(text: &str, file_name: &str, stage: Stage) -> Result<IrModule, S
     let read = std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().name("chipdock-script".to_owned()).stack_size(STACK_BYTES);
         let handle = worker.spawn_scoped(scope, || read(&source, stage)).map_err(|error| {
-            format!("no thread to parse with: {error}; free some memory or allow more threads")
+            let message = format!("no thread to parse with: {error}; free some memory or allow more threads");
+            (Cause::Environment, message)
         })?;
-        handle
-            .join()
-            .map_err(|_| "the Python parser failed on this file: a bug of ours, please report it".to_owned())
+        let bug = || "the Python parser failed on this file: a bug of ours, please report it".to_owned();
+        handle.join().map_err(|_| (Cause::Internal, bug()))
     });
-    read.unwrap_or_else(|message| Err(ScriptErrors::new(vec![source.error_at(Span::NONE, message)])))
+    read.unwrap_or_else(|(cause, message)| {
+        Err(ScriptErrors::new(vec![source.error_at(Span::NONE, message)]).because(cause))
+    })
 }
 
 fn read(source: &Source<'_>, stage: Stage) -> Result<IrModule, ScriptErrors> {

@@ -6,22 +6,26 @@
 //!   directory is never searched by itself.
 //! * **D2 Everything is kept.** Each library or manifest met becomes a [`Candidate`], with the reason when it is not
 //!   used; a bad one never hides another.
-//! * **D3 Trust.** A file or folder that neither root nor the user owns, or that group or others may write, is
-//!   refused (a sticky folder excepted), unless it is named in [`HostOptions::trust`]. With raised privileges,
-//!   variables and user paths are ignored.
+//! * **D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
+//!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a
+//!   link of somebody else. What is named in [`HostOptions::trust`], and what lies in it, is trusted. A manifest is
+//!   judged before it is read. With raised privileges, variables and user paths are ignored: only the folders of the
+//!   system are searched.
 //! * **D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
+//! * **D5 Lock.** With [`HostOptions::locked`], what the lock does not pin is refused, before D4 looks which is first.
 
 mod search;
-mod trust;
+pub(crate) mod trust;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
-use crate::manifest::{Manifest, Platform};
-use crate::options::{Environment, HostOptions};
+use crate::lock::PluginLock;
+use crate::manifest::{Manifest, Platform, sha256_of};
+use crate::options::HostOptions;
 use crate::problem::{Problem, ProblemKind};
 
 /// Why a place is searched, in the order of the search.
@@ -44,11 +48,17 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SearchedPlace {
     /// The folder or file.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// Why it is searched.
     pub source: Source,
     /// Why it was not searched; absent when it was. A folder that does not exist was not searched.
     pub ignored: Option<String>,
+}
+
+/// A path as text: a name need not be one, a string of JSON has to.
+fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
 }
 
 /// A plugin that was met.
@@ -62,6 +72,8 @@ pub struct Candidate {
     pub manifest_path: Option<PathBuf>,
     /// Its manifest, when there is a good one.
     pub manifest: Option<Manifest>,
+    /// SHA-256 of the manifest's file, when it was read.
+    pub manifest_sha256: Option<String>,
     /// Through which place it was met.
     pub source: Source,
     /// Why it is not used, if it is not.
@@ -104,9 +116,23 @@ pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
                 Some(Problem::new(ProblemKind::Unmet, unmet))
             });
         }
+        if let (Some(lock), None) = (&options.locked, &candidate.problem) {
+            candidate.problem = lock.problem(candidate);
+        }
     }
     shadow(&mut discovery.candidates);
     Ok(discovery)
+}
+
+/// Rule D5 for the libraries: reads each usable one whole and refuses it when the lock pins another digest. A host does the
+/// same when it opens a plugin; this is for a listing.
+pub fn check_digests(discovery: &mut Discovery, lock: &PluginLock) {
+    for candidate in discovery.candidates.iter_mut().filter(|candidate| candidate.problem.is_none()) {
+        candidate.problem = match sha256_of(&candidate.library) {
+            Ok(found) => lock.library_problem(&candidate.name, &found),
+            Err(error) => Some(Problem::new(ProblemKind::CannotOpen, error.message())),
+        };
+    }
 }
 
 /// Of several usable candidates with one name, all but the first become shadowed.
@@ -133,8 +159,8 @@ pub(crate) struct Filters {
 impl Filters {
     pub(crate) fn new(options: &HostOptions) -> Result<Self, Error> {
         let environment = &options.environment;
-        let select = with_variable(&options.select, environment, environment.select.as_deref());
-        let disable = with_variable(&options.disable, environment, environment.disable.as_deref());
+        let select = with_variable(&options.select, environment.select_text()?);
+        let disable = with_variable(&options.disable, environment.disable_text()?);
         Ok(Self { select_set: globs(&select)?, disable_set: globs(&disable)?, select, disable })
     }
 
@@ -151,13 +177,9 @@ impl Filters {
     }
 }
 
-/// The option's list, and what the variable adds to it; with raised privileges the variable is ignored.
-pub(crate) fn with_variable(
-    option: &[String],
-    environment: &Environment,
-    variable: Option<&str>,
-) -> Vec<String> {
-    let variable = variable.filter(|_| !environment.raised_privileges).unwrap_or_default();
+/// The option's list, and what the variable adds to it.
+pub(crate) fn with_variable(option: &[String], variable: Option<&str>) -> Vec<String> {
+    let variable = variable.unwrap_or_default();
     let added = variable.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned);
     option.iter().cloned().chain(added).collect()
 }

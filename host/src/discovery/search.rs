@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::trust::Trust;
 use super::{Candidate, Source};
+use crate::files;
 use crate::manifest::{MANIFEST_SUFFIX, Manifest, check_name, manifest_path};
 use crate::options::{Environment, HostOptions};
 use crate::problem::{Problem, ProblemKind};
@@ -40,8 +41,8 @@ pub(super) fn places(options: &HostOptions) -> Vec<(PathBuf, Source)> {
 
 /// Why a place is not searched.
 pub(super) fn ignored(environment: &Environment, path: &Path, source: Source) -> Option<String> {
-    let of_user = matches!(source, Source::Option | Source::Variable | Source::User);
-    if environment.raised_privileges && of_user {
+    // The folder beside the executable is the user's, too, where a hard link to the executable lies.
+    if environment.raised_privileges && source != Source::System {
         return Some("ignored: the process has more privileges than whoever started it".to_owned());
     }
     if source == Source::Variable && path.is_relative() {
@@ -60,11 +61,7 @@ pub(super) fn candidates(path: &Path, source: Source, trust: &Trust) -> Vec<Cand
     if path.is_dir() {
         return match stems(path) {
             Ok(stems) => {
-                let folder_problem = trust.problem(path);
-                stems
-                    .into_iter()
-                    .map(|(stem, met)| candidate(path, &stem, met, source, folder_problem.clone(), trust))
-                    .collect()
+                stems.into_iter().map(|(stem, met)| candidate(path, &stem, met, source, trust)).collect()
             }
             Err(error) => {
                 let message = format!("cannot read the folder: {error}");
@@ -80,8 +77,9 @@ pub(super) fn candidates(path: &Path, source: Source, trust: &Trust) -> Vec<Cand
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let met = Met { library: path.is_file(), manifest: manifest_path(path).is_file() };
-    vec![candidate(folder, &stem, met, source, trust.problem(folder), trust)]
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    let met = Met { library: is_there(path), manifest: is_there(&manifest_path(path)) };
+    vec![candidate(folder, &stem, met, source, trust)]
 }
 
 #[derive(Clone, Copy, Default)]
@@ -114,38 +112,32 @@ fn with_suffix(folder: &Path, stem: &OsStr, suffix: &str) -> PathBuf {
     folder.join(name)
 }
 
-fn candidate(
-    folder: &Path,
-    stem: &OsStr,
-    met: Met,
-    source: Source,
-    folder_problem: Option<Problem>,
-    trust: &Trust,
-) -> Candidate {
+/// Rule D3 before all: what is not trusted is not read.
+fn candidate(folder: &Path, stem: &OsStr, met: Met, source: Source, trust: &Trust) -> Candidate {
     let library = with_suffix(folder, stem, LIBRARY_SUFFIX);
     let manifest_path = met.manifest.then(|| with_suffix(folder, stem, MANIFEST_SUFFIX));
-    let read = manifest_path.as_deref().map(Manifest::read);
-    let (manifest, bad_manifest) = match read {
-        None => (None, None),
-        Some(Ok(manifest)) => (Some(manifest), None),
-        Some(Err(error)) => (None, Some(Problem::new(ProblemKind::BadManifest, error.to_string()))),
+    // A trusted library is trusted whatever its folder is, and its manifest with it.
+    let is_trusted = trust.is_trusted(&library);
+    let judge = |path: &Path| if is_trusted { None } else { trust.problem(path) };
+    let untrusted_manifest = manifest_path.as_deref().and_then(judge);
+    let read = manifest_path.as_deref().filter(|_| untrusted_manifest.is_none()).map(Manifest::read_whole);
+    let (manifest, manifest_sha256, bad_manifest) = match read {
+        None => (None, None, None),
+        Some(Ok((manifest, digest))) => (Some(manifest), Some(digest), None),
+        Some(Err(error)) => (None, None, Some(Problem::new(ProblemKind::BadManifest, error.to_string()))),
     };
     let no_library = || {
         let message = format!("there is no {}", library.display());
         (!met.library).then(|| Problem::new(ProblemKind::NoLibrary, message))
     };
-    // A trusted library is trusted whatever its folder is.
-    let untrusted = || {
-        if trust.is_trusted(&library) {
-            return None;
-        }
-        folder_problem
-            .or_else(|| trust.problem_of_library(&library))
-            .or_else(|| manifest_path.as_deref().and_then(|path| trust.problem(path)))
+    let no_file = || {
+        let error = files::check_regular(&library).err()?;
+        Some(Problem::new(ProblemKind::CannotOpen, error.message()))
     };
-    let problem = no_library().or_else(untrusted).or(bad_manifest);
+    let problem =
+        no_library().or_else(|| judge(&library)).or(untrusted_manifest).or_else(no_file).or(bad_manifest);
     let name = manifest.as_ref().map_or_else(|| name_of_stem(stem), |manifest| manifest.name.clone());
-    Candidate { name, library, manifest_path, manifest, source, problem }
+    Candidate { name, library, manifest_path, manifest, manifest_sha256, source, problem }
 }
 
 fn unread(path: &Path, source: Source, problem: Problem) -> Candidate {
@@ -155,6 +147,7 @@ fn unread(path: &Path, source: Source, problem: Problem) -> Candidate {
         library: path.to_owned(),
         manifest_path: None,
         manifest: None,
+        manifest_sha256: None,
         source,
         problem: Some(problem),
     }

@@ -85,7 +85,7 @@ fn d1_roots_come_in_their_order_and_plugins_by_name() {
 
     options.environment.raised_privileges = true;
     let discovery = discover(&options).unwrap();
-    assert_eq!(names(&discovery), ["d", "e"].map(|name| (name, None)), "D3: user paths are ignored");
+    assert_eq!(names(&discovery), [("d", None)], "D3: only the folders of the system are searched");
 }
 
 #[test]
@@ -183,4 +183,178 @@ fn d4_the_first_usable_file_of_a_name_wins() {
     assert_eq!(names(&discovery), expected.map(|problem| ("toy", problem)));
     let message = &discovery.candidates[2].problem.as_ref().unwrap().message;
     assert!(message.contains(&*second.join("toy.so").to_string_lossy()), "{message}");
+}
+
+fn message(discovery: &Discovery, index: usize) -> &str {
+    discovery.candidates[index].problem.as_ref().map_or("", |problem| &problem.message)
+}
+
+fn permit(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn fifo(path: &Path) {
+    let path = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: a NUL-terminated path.
+    assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+}
+
+#[test]
+fn d3_every_folder_on_the_way_is_judged() {
+    let folder = Folder::new();
+    let inner = folder.sub("open/deep/inner");
+    plugin(&inner, "toy");
+    let found = |path: &Path| discover(&options(&[path])).unwrap();
+    assert_eq!(names(&found(&inner)), [("toy", None)]);
+    permit(&folder.path().join("open"), 0o775);
+    let around = folder.path().join("open/deep/../deep/inner");
+    for path in [&inner, &inner.join("toy.so"), &around] {
+        let discovery = found(path);
+        assert_eq!(names(&discovery)[0].1, Some(ProblemKind::Untrusted), "{}", path.display());
+        let says = format!("{} may be written by group or others", folder.path().join("open").display());
+        assert!(message(&discovery, 0).contains(&says), "{}", message(&discovery, 0));
+    }
+    permit(&folder.path().join("open"), 0o1777);
+    assert_eq!(names(&found(&inner)), [("toy", None)], "a sticky folder is excepted");
+    permit(&folder.path().join("open"), 0o777);
+    let trusted = HostOptions { trust: vec![inner.clone()], ..options(&[&inner]) };
+    assert_eq!(names(&discover(&trusted).unwrap()), [("toy", None)], "trusted by name");
+}
+
+#[test]
+fn d3_each_link_of_a_chain_is_judged_for_libraries_and_manifests() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    let (plugins, open, real) = (folder.sub("plugins"), folder.sub("open"), folder.sub("real"));
+    let manifest = |folder: &Path| folder.join("toy.chipdock.json");
+    plugin(&real, "toy");
+    symlink(real.join("toy.so"), plugins.join("toy.so")).unwrap();
+    symlink(manifest(&real), manifest(&plugins)).unwrap();
+    let found = || discover(&options(&[&plugins])).unwrap();
+    assert_eq!(names(&found()), [("toy", None)], "links through good folders");
+
+    // The manifest's leads through a folder that others may write, to a file that is as good as before.
+    fs::remove_file(manifest(&plugins)).unwrap();
+    symlink(manifest(&real), manifest(&open)).unwrap();
+    symlink(manifest(&open), manifest(&plugins)).unwrap();
+    assert_eq!(names(&found()), [("toy", None)]);
+    permit(&open, 0o777);
+    let discovery = found();
+    assert_eq!(names(&discovery), [("toy", Some(ProblemKind::Untrusted))]);
+    assert!(discovery.candidates[0].manifest.is_none(), "it was not read");
+
+    fs::remove_file(manifest(&plugins)).unwrap();
+    fs::remove_file(plugins.join("toy.so")).unwrap();
+    symlink(real.join("toy.so"), open.join("toy.so")).unwrap();
+    symlink(open.join("toy.so"), plugins.join("toy.so")).unwrap();
+    assert_eq!(names(&found()), [("toy", Some(ProblemKind::Untrusted))], "the library's chain");
+
+    // SAFETY: takes nothing, cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        eprintln!("skipped: only root can make a link that is somebody else's");
+        return;
+    }
+    permit(&open, 0o755);
+    assert_eq!(names(&found()), [("toy", None)]);
+    std::os::unix::fs::lchown(plugins.join("toy.so"), Some(12345), None).unwrap();
+    let discovery = found();
+    assert_eq!(names(&discovery), [("toy", Some(ProblemKind::Untrusted))]);
+    assert!(
+        message(&discovery, 0).contains("is a link that is owned by user 12345"),
+        "{}",
+        message(&discovery, 0)
+    );
+}
+
+#[test]
+fn d3_what_is_no_regular_file_hangs_nobody() {
+    let folder = Folder::new();
+    library(folder.path(), "a");
+    fifo(&folder.path().join("a.chipdock.json"));
+    fifo(&folder.path().join("b.so"));
+    library(folder.path(), "c");
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("c.chipdock.json")).unwrap();
+    plugin(folder.path(), "good");
+    let found = |options: &HostOptions| discover(options).unwrap();
+    let discovery = found(&options(&[folder.path()]));
+    let expected = [
+        ("a", Some(ProblemKind::BadManifest)),
+        ("b", Some(ProblemKind::CannotOpen)),
+        ("c", Some(ProblemKind::Untrusted)),
+        ("good", None),
+    ];
+    assert_eq!(names(&discovery), expected);
+    assert!(
+        message(&discovery, 0).contains("it is a FIFO; expected a regular file"),
+        "{}",
+        message(&discovery, 0)
+    );
+    let trusted = HostOptions { trust: vec![folder.path().to_owned()], ..options(&[folder.path()]) };
+    let discovery = found(&trusted);
+    assert_eq!(names(&discovery)[2].1, Some(ProblemKind::BadManifest), "a device's mode is anybody's");
+    assert!(message(&discovery, 2).contains("it is a character device"), "{}", message(&discovery, 2));
+    let named = found(&options(&[&folder.path().join("b.so")]));
+    assert_eq!(names(&named), [("b", Some(ProblemKind::CannotOpen))]);
+}
+
+#[test]
+fn d3_a_variable_that_is_no_text_is_reported_and_ignored_with_raised_privileges() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+    type Set = fn(&mut crate::options::Environment, OsString);
+    let sets: [(&str, Set); 4] = [
+        ("CHIPDOCK_PLUGINS_SELECT", |environment, value| environment.select = Some(value)),
+        ("CHIPDOCK_PLUGINS_DISABLE", |environment, value| environment.disable = Some(value)),
+        ("CHIPDOCK_PLUGINS_PREFER", |environment, value| environment.prefer = Some(value)),
+        ("CHIPDOCK_THREADS", |environment, value| environment.threads = Some(value)),
+    ];
+    for (name, set) in sets {
+        let mut options = HostOptions::isolated();
+        set(&mut options.environment, OsString::from_vec(b"a\xff".to_vec()));
+        let error = crate::Host::new(options.clone()).unwrap_err();
+        assert_eq!(error.message(), format!("{name} is \"a\\xFF\", which is not UTF-8"));
+        assert_eq!(*error.kind(), ErrorKind::Value);
+        options.environment.raised_privileges = true;
+        assert!(crate::Host::new(options).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn d5_only_what_the_lock_pins_is_used() {
+    let folder = Folder::new();
+    let libraries: Vec<PathBuf> = ["a", "b", "c"].iter().map(|name| plugin(folder.path(), name)).collect();
+    let plain = discover(&options(&[folder.path()])).unwrap();
+    let lock = std::sync::Arc::new(PluginLock::of(&plain).unwrap());
+    assert_eq!(lock.plugins().count(), 3);
+    let locked = HostOptions { locked: Some(lock.clone()), ..options(&[folder.path()]) };
+    let mut discovery = discover(&locked).unwrap();
+    check_digests(&mut discovery, &lock);
+    assert_eq!(names(&discovery), ["a", "b", "c"].map(|name| (name, None)));
+
+    fs::write(&libraries[0], "another library").unwrap();
+    let path = crate::manifest::manifest_path(&libraries[1]);
+    fs::write(&path, manifest_text("b", "0.1.0") + "\n").unwrap();
+    fs::write(crate::manifest::manifest_path(&libraries[2]), manifest_text("c", "0.2.0")).unwrap();
+    plugin(folder.path(), "d");
+    let mut discovery = discover(&locked).unwrap();
+    let not = Some(ProblemKind::NotLocked);
+    assert_eq!(
+        names(&discovery),
+        [("a", None), ("b", not), ("c", not), ("d", not)],
+        "K3: no library is read"
+    );
+    check_digests(&mut discovery, &lock);
+    let pinned: Vec<&crate::LockedPlugin> = lock.plugins().collect();
+    let digest = |path: &Path| sha256_of(path).unwrap();
+    for (index, says) in [
+        (0, [digest(&libraries[0]), pinned[0].sha256.clone()]),
+        (1, [digest(&path), pinned[1].manifest_sha256.clone().unwrap()]),
+        (2, ["it is 0.2.0".to_owned(), "pins 0.1.0".to_owned()]),
+        (3, ["pins no plugin".to_owned(), "\"d\"".to_owned()]),
+    ] {
+        for says in says {
+            let message = message(&discovery, index);
+            assert!(message.contains(&says), "{message} should say {says}");
+        }
+    }
 }

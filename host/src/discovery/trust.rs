@@ -1,7 +1,14 @@
-//! Rule D3: whose files are opened.
+//! Rule D3: whose files are read and opened.
+//!
+//! A path is resolved here component by component, as the system does it, so that all that decides where it leads is judged:
+//! each folder from the root on, each link of a chain and the folders that it leads through, and the file at the end.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::options::HostOptions;
 use crate::problem::{Problem, ProblemKind};
@@ -9,64 +16,135 @@ use crate::problem::{Problem, ProblemKind};
 const ROOT: u32 = 0;
 const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
+/// As many links as the system follows in one path.
+const LINKS_MAX: usize = 40;
 
-pub(super) struct Trust {
+/// The judge of one discovery.
+pub(crate) struct Trust {
     user: u32,
     trusted: Vec<PathBuf>,
+    /// Folders by their real path, with why they are refused: plugins share their parents.
+    judged: RefCell<BTreeMap<PathBuf, Option<String>>>,
 }
 
 impl Trust {
-    pub(super) fn new(options: &HostOptions) -> Self {
+    pub(crate) fn new(options: &HostOptions) -> Self {
         let environment = &options.environment;
         let variable = environment.trust.as_ref().filter(|_| !environment.raised_privileges);
         let added =
             variable.map(|paths| std::env::split_paths(paths).collect::<Vec<_>>()).unwrap_or_default();
         let named = options.trust.iter().filter(|_| !environment.raised_privileges).cloned().chain(added);
+        // An empty entry would be the current directory.
+        let named = named.filter(|path| !path.as_os_str().is_empty());
         let trusted = named.filter_map(|path| path.canonicalize().ok()).collect();
-        Self { user: environment.user, trusted }
+        Self { user: environment.user, trusted, judged: RefCell::default() }
     }
 
     /// Whether the path, or a folder that it lies in, was named as trusted.
-    pub(super) fn is_trusted(&self, path: &Path) -> bool {
+    pub(crate) fn is_trusted(&self, path: &Path) -> bool {
         !self.trusted.is_empty()
             && path.canonicalize().is_ok_and(|path| self.trusted.iter().any(|root| path.starts_with(root)))
     }
 
-    /// Why a file or folder is refused.
-    pub(super) fn problem(&self, path: &Path) -> Option<Problem> {
+    /// Why a file or folder is refused: itself, a folder that it lies in, or a link that leads to it.
+    pub(crate) fn problem(&self, path: &Path) -> Option<Problem> {
         if self.is_trusted(path) {
             return None;
         }
-        let refuse = |what: &str| {
-            let message = format!(
-                "{} {what}; make it yours alone (chown, chmod go-w) or trust it by name",
-                path.display()
-            );
-            Some(Problem::new(ProblemKind::Untrusted, message))
-        };
-        let metadata = match std::fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) => return refuse(&format!("cannot be examined ({error})")),
-        };
-        let (owner, mode) = (metadata.uid(), metadata.mode());
-        if owner != ROOT && owner != self.user {
-            return refuse(&format!("is owned by user {owner}, neither root nor user {}", self.user));
-        }
-        let sticky_folder = metadata.is_dir() && mode & STICKY != 0;
-        if mode & GROUP_OR_OTHERS_WRITE != 0 && !sticky_folder {
-            return refuse(&format!("may be written by group or others (mode {:o})", mode & 0o7777));
-        }
-        None
+        let why = self.walk(path).err()?;
+        let message = format!("{why}; make it yours alone (chown, chmod go-w) or trust it by name");
+        Some(Problem::new(ProblemKind::Untrusted, message))
     }
 
-    /// Why a library is refused; behind a link, the file that it leads to and that file's folder count too.
-    pub(super) fn problem_of_library(&self, library: &Path) -> Option<Problem> {
-        let direct = self.problem(library);
-        let is_link = std::fs::symlink_metadata(library).is_ok_and(|metadata| metadata.is_symlink());
-        if direct.is_some() || !is_link {
-            return direct;
+    /// Judges everything on the way to a path.
+    fn walk(&self, path: &Path) -> Result<(), String> {
+        let unexamined =
+            |at: &Path, error: std::io::Error| format!("{} cannot be examined ({error})", at.display());
+        let whole = match path.is_absolute() {
+            true => path.to_owned(),
+            false => std::env::current_dir().map_err(|error| unexamined(path, error))?.join(path),
+        };
+        let through = |why: String, at: &Path| match at == whole {
+            true => why,
+            false => format!("{why}, and {} is reached through it", path.display()),
+        };
+        let mut waiting = names_reversed(&whole);
+        let mut real = PathBuf::from("/");
+        let mut links = 0;
+        self.judge_folder(&real).map_err(|why| through(why, &real))?;
+        while let Some(name) = waiting.pop() {
+            if name == ".." {
+                real.pop();
+                continue;
+            }
+            let next = real.join(&name);
+            if let Some(known) = self.judged.borrow().get(&next) {
+                known.clone().map_or(Ok(()), |why| Err(through(why, &next)))?;
+                real = next;
+                continue;
+            }
+            let metadata = next.symlink_metadata().map_err(|error| unexamined(&next, error))?;
+            if !metadata.is_symlink() {
+                let judged =
+                    if metadata.is_dir() { self.judge_folder(&next) } else { self.judge(&next, &metadata) };
+                judged.map_err(|why| through(why, &next))?;
+                real = next;
+                continue;
+            }
+            self.judge_owner(&next, &metadata).map_err(|why| through(why, &next))?;
+            links += 1;
+            if links > LINKS_MAX {
+                return Err(format!("{} leads through more than {LINKS_MAX} links", path.display()));
+            }
+            let target = next.read_link().map_err(|error| unexamined(&next, error))?;
+            if target.is_absolute() {
+                real = PathBuf::from("/");
+            }
+            waiting.extend(names_reversed(&target));
         }
-        let real = library.canonicalize().ok()?;
-        self.problem(real.parent()?)
+        Ok(())
     }
+
+    fn judge_folder(&self, folder: &Path) -> Result<(), String> {
+        if let Some(known) = self.judged.borrow().get(folder) {
+            return known.clone().map_or(Ok(()), Err);
+        }
+        let examined = folder.symlink_metadata();
+        let judged = examined
+            .map_err(|error| format!("{} cannot be examined ({error})", folder.display()))
+            .and_then(|metadata| self.judge(folder, &metadata));
+        self.judged.borrow_mut().insert(folder.to_owned(), judged.clone().err());
+        judged
+    }
+
+    fn judge(&self, path: &Path, metadata: &Metadata) -> Result<(), String> {
+        self.judge_owner(path, metadata)?;
+        let mode = metadata.mode();
+        // In a sticky folder nobody replaces what is another's; whose an entry is, is judged with the entry.
+        let sticky_folder = metadata.is_dir() && mode & STICKY != 0;
+        if mode & GROUP_OR_OTHERS_WRITE != 0 && !sticky_folder {
+            let mode = mode & 0o7777;
+            return Err(format!("{} may be written by group or others (mode {mode:o})", path.display()));
+        }
+        Ok(())
+    }
+
+    fn judge_owner(&self, path: &Path, metadata: &Metadata) -> Result<(), String> {
+        let owner = metadata.uid();
+        if owner == ROOT || owner == self.user {
+            return Ok(());
+        }
+        let what = if metadata.is_symlink() { "is a link that is owned" } else { "is owned" };
+        Err(format!("{} {what} by user {owner}, neither root nor user {}", path.display(), self.user))
+    }
+}
+
+/// The names of a path from its last to its first; `..` is kept, what a link leads to decides where it goes.
+fn names_reversed(path: &Path) -> Vec<OsString> {
+    let name = |component: Component<'_>| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    };
+    path.components().rev().filter_map(name).collect()
 }

@@ -109,7 +109,7 @@ fn only_modules_with_imports_have_environments_of_their_own() {
         (&ErrorKind::NotFound, "no imported module has function \"add\"; imported are: none")
     );
     // The function alone, as a callback of somebody else's may be kept.
-    let alone = crate::Function::new(&host, "forward", forward.value().clone());
+    let alone = crate::Function::new(&host, "toy", "forward", forward.value().clone());
     drop((forward, module));
     let error = alone.call(&args).unwrap_err();
     assert_eq!(error.message(), "the module that calls \"add\" was released");
@@ -151,10 +151,10 @@ fn c4_a_build_that_fails_or_breaks_the_rules_leaves_nothing() {
         ("fail", ErrorKind::Io, "the disk is full"),
         ("panic", ErrorKind::Panic, "as asked"),
         ("nothing", ErrorKind::BrokenPlugin, "set no index"),
-        ("twice", ErrorKind::Value, "the index is set a second time"),
+        ("twice", ErrorKind::BrokenPlugin, "the index is set a second time"),
         ("lie", ErrorKind::BrokenPlugin, "reported errors"),
         ("index", ErrorKind::BrokenPlugin, "not an artifact's index"),
-        ("align", ErrorKind::Value, "alignment 3; expected a power of two"),
+        ("align", ErrorKind::BrokenPlugin, "alignment 3; expected a power of two"),
     ] {
         let error = compile(&host(), order).unwrap_err();
         assert_eq!(*error.kind(), kind, "{order}: {error}");

@@ -60,12 +60,14 @@ impl Tensor {
     /// What the device answers.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let (size, first) = self.extent()?;
-        let mut whole = vec![0_u8; size];
+        let mut whole = zeroed(size)?;
         self.read_range(&mut whole)?;
         if self.is_compact() {
             return Ok(whole);
         }
-        let mut compact = Vec::with_capacity(to_usize(self.size_bytes())?);
+        let mut compact = Vec::new();
+        let size = to_usize(self.size_bytes())?;
+        compact.try_reserve_exact(size).map_err(|_| no_memory(size as u64))?;
         for_each_run(self.shape(), self.strides(), self.item_bytes(), |offset, run| {
             let start = first.wrapping_add_signed(offset as isize);
             compact.extend_from_slice(&whole[start..start + run]);
@@ -89,7 +91,7 @@ impl Tensor {
         }
         // What lies between the elements is not ours to change.
         let (size, first) = self.extent()?;
-        let mut whole = vec![0_u8; size];
+        let mut whole = zeroed(size)?;
         self.read_range(&mut whole)?;
         let mut rest = bytes;
         for_each_run(self.shape(), self.strides(), self.item_bytes(), |offset, run| {
@@ -133,10 +135,30 @@ impl Tensor {
     }
 }
 
+fn no_memory(size_bytes: u64) -> Error {
+    Error::new(ErrorKind::OutOfMemory, format!("{size_bytes} bytes of host memory cannot be had"))
+}
+
 fn to_usize(size_bytes: u64) -> Result<usize, Error> {
-    usize::try_from(size_bytes).ok().filter(|size| isize::try_from(*size).is_ok()).ok_or_else(|| {
-        Error::new(ErrorKind::OutOfMemory, format!("{size_bytes} bytes of host memory cannot be had"))
-    })
+    let size = usize::try_from(size_bytes).ok().filter(|size| isize::try_from(*size).is_ok());
+    size.ok_or_else(|| no_memory(size_bytes))
+}
+
+/// That many zeros, or an error: a plugin's tensor may say that it has any size. The system's zeros cost nothing until they
+/// are written, which reserving and filling would not keep.
+pub(super) fn zeroed(size_bytes: usize) -> Result<Vec<u8>, Error> {
+    let layout = std::alloc::Layout::array::<u8>(size_bytes).map_err(|_| no_memory(size_bytes as u64))?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: a layout of some bytes; what it answers is a block of that size and alignment, all of it initialised.
+    unsafe {
+        let data = std::alloc::alloc_zeroed(layout);
+        if data.is_null() {
+            return Err(no_memory(size_bytes as u64));
+        }
+        Ok(Vec::from_raw_parts(data, size_bytes, size_bytes))
+    }
 }
 
 #[cfg(test)]
@@ -157,6 +179,16 @@ mod tests {
         assert_eq!(runs(&[], &[]), [(0, 1)]);
         assert_eq!(runs(&[2, 0], &[1, 1]), []);
         assert_eq!(runs(&[2, 1, 2], &[8, 99, 1]), [(0, 2), (8, 2)]);
+    }
+
+    /// What a plugin's tensor claims ends no process.
+    #[test]
+    fn memory_that_is_not_there_is_an_error() {
+        for size in [isize::MAX as usize, usize::MAX, 1 << 60] {
+            assert_eq!(*zeroed(size).unwrap_err().kind(), ErrorKind::OutOfMemory);
+        }
+        assert_eq!(zeroed(3).unwrap(), [0, 0, 0]);
+        assert!(zeroed(0).unwrap().is_empty());
     }
 
     #[test]

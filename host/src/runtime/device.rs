@@ -10,6 +10,7 @@ use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, DLDataType, DLDevice};
 use serde_json::Value;
 
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
+use super::tables::broken;
 use super::workspace::Workspaces;
 use crate::error::{Category, Error, ErrorKind};
 use crate::host::{Host, HostInner};
@@ -385,7 +386,15 @@ impl Device {
         state.services.check_process()?;
         let raw = state.api.create_stream(state.services, state.id)?;
         if !raw.is_null() {
-            state.streams.lock().unwrap_or_else(PoisonError::into_inner).push(raw.expose_provenance());
+            let mut streams = state.streams.lock().unwrap_or_else(PoisonError::into_inner);
+            if streams.contains(&raw.addr()) {
+                // Not freed: it is somebody else's.
+                let name = self.name();
+                let message =
+                    format!("`create_stream` of device_api.{name} answered {raw:p}, a stream that lives");
+                return Err(broken(message));
+            }
+            streams.push(raw.expose_provenance());
         }
         Ok(Stream { device: self.clone(), raw })
     }

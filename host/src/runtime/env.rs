@@ -4,11 +4,15 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
-use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockEnv, ChipdockParallelBody, DLDevice};
+use chipdock_abi::{
+    CHIPDOCK_ERROR, CHIPDOCK_OK, CHIPDOCK_TYPE_NONE, ChipdockAny, ChipdockEnv, ChipdockParallelBody, DLDevice,
+};
 use chipdock_plugin_api as api;
 
 use super::device::DeviceState;
 use super::module::{ModuleInner, not_imported};
+use super::tables::answered;
+use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::services::{Services, from_api};
 
@@ -117,18 +121,30 @@ unsafe fn state(env: *const ChipdockEnv) -> &'static EnvState {
     unsafe { &*(*env).self_.cast::<EnvState>() }
 }
 
+/// A NUL-terminated text, for as far as a message is read.
+///
+/// # Safety
+///
+/// * `text` is null or NUL-terminated.
+unsafe fn c_text(text: *const c_char, bytes_max: usize) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: up to the NUL, by the caller's word.
+    let bytes: Vec<u8> =
+        (0..bytes_max).map(|at| unsafe { text.add(at).read() } as u8).take_while(|byte| *byte != 0).collect();
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 unsafe extern "C" fn raise(env: *const ChipdockEnv, kind: *const c_char, message: *const c_char) {
-    let text = |text: *const c_char, default: &str| {
-        if text.is_null() {
-            return default.to_owned();
-        }
-        // SAFETY: NUL-terminated, by the caller's word.
-        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
-    };
-    let error =
-        api::Error::new(api::ErrorKind::new(text(kind, "InternalError")), text(message, "no message"));
     // SAFETY: compiled code passes the environment that it was given.
-    unsafe { state(env) }.services.raise(error);
+    let services = unsafe { state(env) }.services;
+    services.guarded("env.raise", (), || {
+        // SAFETY: null or NUL-terminated, by the caller's word.
+        let (kind, message) = unsafe { (c_text(kind, NAME_BYTES_MAX), c_text(message, MESSAGE_BYTES_MAX)) };
+        let kind = api::ErrorKind::new(kind.unwrap_or_else(|| "InternalError".to_owned()));
+        services.raise(api::Error::new(kind, message.unwrap_or_else(|| "no message".to_owned())));
+    });
 }
 
 unsafe extern "C" fn allocate_workspace(
@@ -138,42 +154,45 @@ unsafe extern "C" fn allocate_workspace(
 ) -> *mut c_void {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
-    let allocated = state.device(device).and_then(|device| {
-        let stream = device.current_stream();
-        device.allocate_workspace(size_bytes, stream)
-    });
-    match allocated {
-        Ok(data) => data,
-        Err(error) => {
+    state.services.guarded("env.allocate_workspace", ptr::null_mut(), || {
+        let allocated = state.device(device).and_then(|device| {
+            let stream = device.current_stream();
+            device.allocate_workspace(size_bytes, stream)
+        });
+        allocated.unwrap_or_else(|error| {
             state.services.raise_own(&error);
             ptr::null_mut()
-        }
-    }
+        })
+    })
 }
 
 unsafe extern "C" fn free_workspace(env: *const ChipdockEnv, device: DLDevice, data: *mut c_void) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
-    state.status(state.device(device).and_then(|device| {
-        let stream = device.current_stream();
-        device.free_workspace(data, stream)
-    }))
+    state.services.guarded("env.free_workspace", CHIPDOCK_ERROR, || {
+        state.status(state.device(device).and_then(|device| {
+            let stream = device.current_stream();
+            device.free_workspace(data, stream)
+        }))
+    })
 }
 
 unsafe extern "C" fn current_stream(env: *const ChipdockEnv, device: DLDevice) -> *mut c_void {
     // SAFETY: compiled code passes the environment that it was given.
-    unsafe { state(env) }.services.current_stream(device)
+    let services = unsafe { state(env) }.services;
+    services.guarded("env.current_stream", ptr::null_mut(), || services.current_stream(device))
 }
 
 unsafe extern "C" fn set_device(env: *const ChipdockEnv, device: DLDevice) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
-    state.status(state.make_current(device))
+    state.services.guarded("env.set_device", CHIPDOCK_ERROR, || state.status(state.make_current(device)))
 }
 
 unsafe extern "C" fn current_device(env: *const ChipdockEnv, device_type: i32) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
-    unsafe { state(env) }.services.current_device(device_type)
+    let services = unsafe { state(env) }.services;
+    services.guarded("env.current_device", 0, || services.current_device(device_type))
 }
 
 /// What the name of the function that tells a device's number begins with; the device's name follows.
@@ -212,30 +231,64 @@ unsafe extern "C" fn call_imported(
     num_args: i32,
     result: *mut ChipdockAny,
 ) -> i32 {
-    // SAFETY: compiled code passes the environment that it was given, and a NUL-terminated name.
-    let (state, name) = unsafe { (state(env), CStr::from_ptr(name).to_string_lossy()) };
-    let device = name.strip_prefix(DEVICE_TYPE);
-    if name == SET_DEVICE || device.is_some() {
-        let answer = match device {
-            Some(device) => state.device_type_of(device),
-            // SAFETY: V.10, as many arguments as it says, for the call.
-            None => match unsafe { api::AnyView::slice_from_raw(args, num_args) } {
-                Ok(views) => state.set_device_of(views).map(|()| api::Any::NONE),
-                Err(error) => Err(from_api(&error)),
-            },
+    // SAFETY: compiled code passes the environment that it was given.
+    let state = unsafe { state(env) };
+    state.services.guarded("env.call_imported", CHIPDOCK_ERROR, || {
+        let bad = |what: &str| {
+            state.status(Err(Error::new(ErrorKind::BrokenPlugin, format!("call_imported was given {what}"))))
         };
-        return state.status(answer.map(|value| {
-            // SAFETY: V.10, a place for an owned value.
-            unsafe { result.write(value.into_raw()) };
-        }));
-    }
-    let function = state.imported_function(&name);
-    match function {
-        // SAFETY: a packed function with its object as `self`; the caller's arguments and place for the result.
-        Ok(function) => unsafe {
-            (function.safe_call().0)(function.object().as_ptr().cast(), args, num_args, result)
-        },
-        Err(error) => state.status(Err(error)),
+        if name.is_null() {
+            return bad("no name");
+        }
+        if result.is_null() || !result.is_aligned() || !args.is_aligned() {
+            return bad("arguments or a place for the result that are null or not aligned");
+        }
+        // SAFETY: a NUL-terminated name, as many arguments as it says, a place for an owned value: V.10.
+        unsafe { state.call_imported(&CStr::from_ptr(name).to_string_lossy(), args, num_args, result) }
+    })
+}
+
+impl EnvState {
+    /// # Safety
+    ///
+    /// * `args`, `num_args` and `result` are those of a packed call (V.10).
+    unsafe fn call_imported(
+        &'static self,
+        name: &str,
+        args: *const ChipdockAny,
+        num_args: i32,
+        result: *mut ChipdockAny,
+    ) -> i32 {
+        let device = name.strip_prefix(DEVICE_TYPE);
+        if name == SET_DEVICE || device.is_some() {
+            let answer = match device {
+                Some(device) => self.device_type_of(device),
+                // SAFETY: V.10, as many arguments as it says, for the call.
+                None => match unsafe { api::AnyView::slice_from_raw(args, num_args) } {
+                    Ok(views) => self.set_device_of(views).map(|()| api::Any::NONE),
+                    Err(error) => Err(from_api(&error)),
+                },
+            };
+            return self.status(answer.map(|value| {
+                // SAFETY: V.10, a place for an owned value.
+                unsafe { result.write(value.into_raw()) };
+            }));
+        }
+        let function = match self.imported_function(name) {
+            Ok(function) => function,
+            Err(error) => return self.status(Err(error)),
+        };
+        // SAFETY: a packed function with its object as `self`; the caller's arguments and place for the result, which
+        // after success holds a value that is the caller's.
+        unsafe {
+            let status = (function.safe_call().0)(function.object().as_ptr().cast(), args, num_args, result);
+            if status != CHIPDOCK_OK || (*result).type_index == CHIPDOCK_TYPE_NONE {
+                return status;
+            }
+            let answered =
+                answered(result.replace(api::Any::NONE.into_raw()), &|| format!("function \"{name}\""));
+            self.status(answered.map(|value| result.write(value.into_raw())))
+        }
     }
 }
 
@@ -245,9 +298,10 @@ unsafe extern "C" fn parallel_launch(
     data: *mut c_void,
     tasks_max: i32,
 ) -> i32 {
-    // SAFETY: compiled code passes the environment that it was given, and a body that may run on several threads.
-    unsafe {
-        let services = state(env).services;
+    // SAFETY: compiled code passes the environment that it was given.
+    let services = unsafe { state(env) }.services;
+    // SAFETY: a body that may run on several threads.
+    services.guarded("env.parallel_launch", CHIPDOCK_ERROR, || unsafe {
         services.threads.launch(services, body, data, tasks_max)
-    }
+    })
 }

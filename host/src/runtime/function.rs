@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR};
+use chipdock_abi::{CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR, ChipdockSafeCall};
 use chipdock_plugin_api as api;
 
 use super::module::ModuleInner;
+use super::tables::answered;
+use crate::calling::{Calling, Note};
 use crate::error::Error;
 use crate::host::Host;
 use crate::services::Services;
@@ -16,18 +18,24 @@ use crate::services::Services;
 pub struct Function {
     // Dropped before the module that its code belongs to.
     value: api::Function,
+    /// The value's, as it was when it was checked (A5).
+    call: ChipdockSafeCall,
     name: Arc<str>,
     module: Option<Arc<ModuleInner>>,
+    note: &'static Note,
     host: Host,
 }
 
 impl Function {
-    pub(crate) fn new(host: &Host, name: &str, value: api::Function) -> Self {
-        Self { value, name: name.into(), module: None, host: host.clone() }
+    pub(crate) fn new(host: &Host, plugin: &str, name: &str, value: api::Function) -> Self {
+        let note = Note::of(plugin, &format!("function {name}"));
+        Self { call: value.safe_call(), value, name: name.into(), module: None, note, host: host.clone() }
     }
 
     pub(super) fn of_module(module: &Arc<ModuleInner>, name: &str, value: api::Function) -> Self {
-        Self { value, name: name.into(), module: Some(Arc::clone(module)), host: module.host().clone() }
+        let note = Note::of(module.plugin(), &format!("function {name}"));
+        let (call, host) = (value.safe_call(), module.host().clone());
+        Self { value, call, name: name.into(), module: Some(Arc::clone(module)), note, host }
     }
 
     /// Its name.
@@ -44,7 +52,7 @@ impl Function {
     /// # Errors
     ///
     /// What it raised: `TypeError` and `ValueError` for arguments that it does not take, with the parameter's name and
-    /// both values. `BrokenPlugin` when it failed and raised nothing.
+    /// both values. `BrokenPlugin` when it failed and raised nothing, or answered what is no value.
     pub fn call(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
         let services = self.host.0.services;
         services.check_process()?;
@@ -54,12 +62,14 @@ impl Function {
         }
         let num_args = i32::try_from(args.len()).unwrap_or(i32::MAX);
         let mut result = api::Any::NONE.into_raw();
-        let (call, self_) = (self.value.safe_call().0, self.value.object().as_ptr());
+        let self_ = self.value.object().as_ptr();
+        let calling = Calling::enter(self.note);
         // SAFETY: a packed function with its object as `self`; a view is laid out as a value, the result is None.
-        let status = unsafe { call(self_.cast(), args.as_ptr().cast(), num_args, &mut result) };
+        let status = unsafe { (self.call.0)(self_.cast(), args.as_ptr().cast(), num_args, &mut result) };
+        drop(calling);
         if status == 0 {
             // SAFETY: on success the result is owned by the caller.
-            return Ok(unsafe { api::Any::from_raw(result) });
+            return unsafe { answered(result, &|| format!("function \"{}\"", self.name)) };
         }
         let failed = services.check(status, || format!("function \"{}\"", self.name));
         failed.map(|()| api::Any::NONE).map_err(|error| error.at(format!("function \"{}\"", self.name)))

@@ -1,6 +1,7 @@
 //! Run time: devices, streams, tensors, workspace, modules, functions, and the environment of compiled code.
 
 mod copy;
+mod described;
 mod device;
 mod env;
 mod function;

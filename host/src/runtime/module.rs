@@ -6,15 +6,17 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use chipdock_abi::{
-    CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_DEVICE_CPU, ChipdockArtifact, ChipdockModule,
-    ChipdockModuleHandle, ChipdockSection, DLDevice,
+    CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED, CHIPDOCK_DEVICE_CPU,
+    ChipdockArtifact, ChipdockModule, ChipdockModuleHandle, ChipdockSection, DLDevice,
 };
 use chipdock_plugin_api as api;
 
 use super::device::Device;
 use super::env::EnvState;
 use super::function::Function;
+use super::tables::{answered, broken};
 use crate::artifact::Artifact;
+use crate::bounds::{self, MESSAGE_BYTES_MAX};
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::host::Host;
 use crate::options::LogLevel;
@@ -176,6 +178,8 @@ impl Host {
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
         let services = self.0.services;
         services.clear_error();
+        // Until the module is taken over: it belongs to the plugin that is called.
+        let _calling = loader.owned.calling(&format!("module.load.{}: load", artifact.index().module_kind));
         let status = with_raw(artifact, |raw| {
             // SAFETY: the registered `self`, an artifact that lives for the call, an environment that lives as long as
             // the process, a place to write to.
@@ -218,21 +222,32 @@ impl Host {
         let (mut verdict, mut reason) = (CHIPDOCK_ARTIFACT_OK, api::Any::NONE.into_raw());
         let services = self.0.services;
         services.clear_error();
+        let _calling = loader.owned.calling(&format!("module.load.{}: check", artifact.index().module_kind));
         let status = with_raw(artifact, |raw| {
             // SAFETY: the registered `self`, an artifact that lives for the call, places to write to.
             unsafe {
                 (loader.owned.table().check)(loader.owned.self_(), raw, device, &mut verdict, &mut reason)
             }
         });
+        let what = || format!("`check` of module.load.{}", artifact.index().module_kind);
+        services.check(status, what)?;
         // SAFETY: None, or a value that we own now.
-        let reason = unsafe { api::Any::from_raw(reason) };
-        services.check(status, || "`check`".to_owned())?;
-        let reason = reason.to::<String>().unwrap_or_default();
+        let reason = unsafe { answered(reason, &what) }?;
+        let reason = reason
+            .to::<Option<String>>()
+            .map_err(|error| broken(format!("{} gave as its reason: {}", what(), error.message())))?;
+        let reason = reason.map_or_else(
+            || "its loader gave no reason".to_owned(),
+            |reason| bounds::cut(&reason, MESSAGE_BYTES_MAX),
+        );
         Ok(match verdict {
             CHIPDOCK_ARTIFACT_OK => Verdict::Ok,
             CHIPDOCK_ARTIFACT_RECOMPILE => Verdict::Recompile(reason),
-            // An unknown verdict of a newer plugin is "unsupported" (P3).
-            _ => Verdict::Unsupported(reason),
+            CHIPDOCK_ARTIFACT_UNSUPPORTED => Verdict::Unsupported(reason),
+            // A newer plugin's (P3.6).
+            other => {
+                Verdict::Unsupported(format!("verdict {other}, which this host does not know: {reason}"))
+            }
         })
     }
 }
@@ -240,6 +255,11 @@ impl Host {
 impl ModuleInner {
     pub(super) fn host(&self) -> &Host {
         &self.host
+    }
+
+    /// The plugin that loaded it.
+    pub(super) fn plugin(&self) -> &'static str {
+        self.loaded.as_ref().map_or("", Owned::plugin)
     }
 
     pub(super) fn kind(&self) -> &str {
@@ -252,15 +272,14 @@ impl ModuleInner {
         let services = self.host.0.services;
         let mut out = api::Any::NONE.into_raw();
         services.clear_error();
+        let _calling = loaded.calling(&format!("module.load.{}: function", self.kind()));
         // SAFETY: the module's `self`, a string that lives for the call, a place for an owned value.
         let status = unsafe { (loaded.table().function)(loaded.self_(), str_out(name), &mut out) };
+        let what = || format!("`function` of a module of kind \"{}\"", self.kind());
+        services.check(status, what)?;
         // SAFETY: None, or a function that we own now.
-        let out = unsafe { api::Any::from_raw(out) };
-        services.check(status, || format!("`function` of a module of kind \"{}\"", self.kind()))?;
-        out.to::<Option<api::Function>>().map_err(|error| {
-            let message = format!("`function` of a module of kind \"{}\": {}", self.kind(), error.message());
-            Error::new(ErrorKind::BrokenPlugin, message)
-        })
+        let out = unsafe { answered(out, &what) }?;
+        out.to::<Option<api::Function>>().map_err(|error| broken(format!("{}: {}", what(), error.message())))
     }
 
     /// A function of an import, for compiled code.

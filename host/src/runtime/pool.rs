@@ -11,7 +11,8 @@
 //! * When the device has no memory left, everything that is cached goes back to it, and the allocation is tried once
 //!   more.
 
-use chipdock_abi::{DLDataType, DLDevice, DLTensor};
+use chipdock_abi::{DLDataType, DLDevice};
+use chipdock_plugin_api as api;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
@@ -20,8 +21,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Axes whose extents and strides lie within a body.
-const INLINE_AXES: usize = 6;
+use super::described::Described;
+
 const SMALLEST_BYTES: u64 = 64;
 /// Classes up to 64 MiB have a fast slot in each shard; larger blocks go through the lists.
 const FAST_CLASSES: usize = 81;
@@ -41,13 +42,11 @@ pub(crate) struct Block {
 ///
 /// Bodies are cached together with their blocks, so that a tensor from a warm pool allocates nothing at all.
 pub(crate) struct Body {
-    tensor: DLTensor,
-    inline_axes: [i64; INLINE_AXES * 2],
-    more_axes: Box<[i64]>,
+    described: Described,
     block: Block,
 }
 
-// SAFETY: a description that does not change while it is shared, and an address.
+// SAFETY: a description that is shared by itself, and an address.
 unsafe impl Send for Body {}
 // SAFETY: as above.
 unsafe impl Sync for Body {}
@@ -55,44 +54,17 @@ unsafe impl Sync for Body {}
 impl Body {
     /// A body for a block; it describes nothing yet.
     pub(crate) fn new(block: Block) -> Self {
-        let tensor = DLTensor {
-            data: block.data,
-            device: DLDevice { device_type: 0, device_id: 0 },
-            ndim: 0,
-            dtype: DLDataType { code: 0, bits: 0, lanes: 0 },
-            shape: ptr::null_mut(),
-            strides: ptr::null_mut(),
-            byte_offset: 0,
-        };
-        Self { tensor, inline_axes: [0; INLINE_AXES * 2], more_axes: Box::default(), block }
+        Self { described: Described::new(), block }
     }
 
     /// Makes the body describe a compact tensor. It points into itself from now on: it lies on the heap already.
     pub(crate) fn describe(&mut self, device: DLDevice, dtype: DLDataType, shape: &[i64]) {
-        let count = shape.len();
-        let axes: &mut [i64] = if count <= INLINE_AXES {
-            &mut self.inline_axes
-        } else {
-            self.more_axes = vec![0; count * 2].into_boxed_slice();
-            &mut self.more_axes
-        };
-        let (extents, strides) = axes.split_at_mut(count);
-        let mut stride = 1_i64;
-        for axis in (0..count).rev() {
-            extents[axis] = shape[axis];
-            strides[axis] = stride;
-            stride = stride.wrapping_mul(shape[axis]);
-        }
-        self.tensor.shape = extents.as_mut_ptr();
-        self.tensor.strides = strides.as_mut_ptr();
-        // A tensor of more axes than fit was refused before.
-        self.tensor.ndim = i32::try_from(count).unwrap_or(0);
-        self.tensor.device = device;
-        self.tensor.dtype = dtype;
+        let data = self.block.data;
+        self.described.set(&api::TensorParts { data, device, dtype, shape, strides: None, byte_offset: 0 });
     }
 
-    pub(crate) fn tensor(&self) -> &DLTensor {
-        &self.tensor
+    pub(super) fn described(&self) -> &Described {
+        &self.described
     }
 
     pub(crate) fn block(&self) -> Block {

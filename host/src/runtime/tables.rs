@@ -3,16 +3,33 @@
 use chipdock_plugin_api::text::{static_str, str_out};
 use std::ffi::c_void;
 
-use chipdock_abi::{ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, DLDataType};
+use chipdock_abi::{ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, DLDataType};
 use chipdock_plugin_api as api;
 use serde_json::Value;
 
+use crate::bounds::{ANSWER_BYTES_MAX, DEVICES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::registrar::{DeviceApiEntry, TargetKindEntry};
 use crate::services::Services;
 
 /// What a data space is aligned to when nobody says, in bytes.
 pub(crate) const ALIGNMENT_BYTES: u64 = 64;
+
+/// What a plugin did that it must not.
+pub(crate) fn broken(message: String) -> Error {
+    Error::new(ErrorKind::BrokenPlugin, message).hint("report it to the maintainer of the plugin")
+}
+
+/// Rule A2: takes over the value that a call answered; `what` names the call.
+///
+/// # Safety
+///
+/// * As of [`api::Any::received`].
+pub(crate) unsafe fn answered(raw: ChipdockAny, what: &dyn Fn() -> String) -> Result<api::Any, Error> {
+    // SAFETY: the caller's word.
+    unsafe { api::Any::received(raw) }
+        .map_err(|error| broken(format!("{} answered {}", what(), error.message())))
+}
 
 impl DeviceApiEntry {
     fn call(
@@ -22,7 +39,9 @@ impl DeviceApiEntry {
         call: impl FnOnce(&ChipdockDeviceApi, *mut c_void) -> i32,
     ) -> Result<(), Error> {
         services.clear_error();
+        let calling = self.notes.enter(what);
         let status = call(self.owned.table(), self.owned.self_());
+        drop(calling);
         services.check(status, || format!("`{what}` of device_api.{}", self.name))
     }
 
@@ -33,9 +52,10 @@ impl DeviceApiEntry {
         self.call(services, "device_count", |table, self_| unsafe {
             (table.device_count)(self_, &mut count)
         })?;
-        if count < 0 {
-            let message = format!("device_api.{} counts {count} devices", self.name);
-            return Err(Error::new(ErrorKind::BrokenPlugin, message));
+        if !(0..=DEVICES_MAX).contains(&count) {
+            let message =
+                format!("device_api.{} counts {count} devices; expected 0 to {DEVICES_MAX}", self.name);
+            return Err(broken(message));
         }
         Ok(count)
     }
@@ -49,16 +69,21 @@ impl DeviceApiEntry {
     ) -> Result<Option<Value>, Error> {
         let mut raw = api::Any::NONE.into_raw();
         // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
-        let done = self.call(services, "attribute", |table, self_| unsafe {
+        self.call(services, "attribute", |table, self_| unsafe {
             (table.attribute)(self_, device_id, str_out(key), &mut raw)
-        });
+        })?;
+        let what = || format!("attribute \"{key}\" of device_api.{}", self.name);
         // SAFETY: None, or a value that we own now.
-        let value = unsafe { api::Any::from_raw(raw) };
-        done?;
-        json(value.view()).map_err(|message| {
-            let message = format!("attribute \"{key}\" of device_api.{}: {message}", self.name);
-            Error::new(ErrorKind::BrokenPlugin, message)
-        })
+        let value = unsafe { answered(raw, &what) }?;
+        let value = json(value.view()).map_err(|message| broken(format!("{}: {message}", what())))?;
+        match value.as_ref().and_then(|value| mistyped(key, value)) {
+            Some(expected) => Err(broken(format!(
+                "{} is {}; expected {expected}",
+                what(),
+                crate::target::schema::described(value.as_ref().unwrap_or(&Value::Null))
+            ))),
+            None => Ok(value),
+        }
     }
 
     /// Allocates device memory.
@@ -81,6 +106,22 @@ impl DeviceApiEntry {
         self.call(services, "allocate_data_space", |table, self_| unsafe {
             (table.allocate_data_space)(self_, device_id, &request, &mut data)
         })?;
+        let broken = |found: &str| {
+            Err(broken(format!(
+                "`allocate_data_space` of device_api.{} succeeded and answered {found} for {size_bytes} bytes",
+                self.name
+            )))
+        };
+        if data.is_null() && size_bytes != 0 {
+            return broken("null");
+        }
+        // Elsewhere a handle need not be an address (D.4).
+        let is_address = self.device_type == chipdock_abi::CHIPDOCK_DEVICE_CPU;
+        if is_address && !(data.addr() as u64).is_multiple_of(ALIGNMENT_BYTES) {
+            return broken(&format!(
+                "{data:p}, which is not aligned to the {ALIGNMENT_BYTES} bytes asked for,"
+            ));
+        }
         Ok(data)
     }
 
@@ -191,21 +232,41 @@ impl TargetKindEntry {
         services: &'static Services,
         target_json: &str,
     ) -> Result<String, Error> {
+        let what = || format!("the canonicalizer of target kind \"{}\"", self.kind.name);
         let mut answer = api::Any::NONE.into_raw();
         services.clear_error();
+        let _calling = self.owned.calling(&format!("target.kind.{}: canonicalize", self.kind.name));
         // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
-        let (status, answer) = unsafe {
-            let table = self.owned.table();
-            let status = (table.canonicalize)(self.owned.self_(), str_out(target_json), &mut answer);
-            (status, api::Any::from_raw(answer))
+        let status = unsafe {
+            (self.owned.table().canonicalize)(self.owned.self_(), str_out(target_json), &mut answer)
         };
-        services.check(status, || format!("the canonicalizer of target kind \"{}\"", self.kind.name))?;
-        answer.to::<String>().map_err(|error| {
-            let message =
-                format!("the canonicalizer of target kind \"{}\": {}", self.kind.name, error.message());
-            Error::new(ErrorKind::BrokenPlugin, message)
-        })
+        services.check(status, what)?;
+        // SAFETY: a value that we own now.
+        let answer = unsafe { answered(answer, &what) }?;
+        let text =
+            answer.to::<api::Str>().map_err(|error| broken(format!("{}: {}", what(), error.message())))?;
+        if text.as_str().len() > ANSWER_BYTES_MAX {
+            let (size, bound) = (text.as_str().len(), ANSWER_BYTES_MAX);
+            return Err(broken(format!("{} answered {size} bytes; expected at most {bound}", what())));
+        }
+        Ok(text.as_str().to_owned())
     }
+}
+
+/// What an attribute of that key is, where a value is something else (D.11).
+fn mistyped(key: &str, value: &Value) -> Option<&'static str> {
+    use api::attribute as keys;
+    let is_triple = || value.as_array().is_some_and(|all| all.len() == 3 && all.iter().all(Value::is_i64));
+    let (expected, fits) = match key {
+        keys::EXIST | keys::CHECKED_HANDLES => ("a bool", value.is_boolean()),
+        keys::DEVICE_NAME | keys::VENDOR_NAME | keys::COMPUTE_VERSION | keys::ARCH | keys::DRIVER_VERSION => {
+            ("a str", value.is_string())
+        }
+        keys::MAX_THREAD_DIMENSIONS | keys::MAX_GRID_DIMENSIONS => ("a Shape of three", is_triple()),
+        key if keys::ALL.contains(&key) => ("an int", value.is_i64()),
+        _ => return None,
+    };
+    (!fits).then_some(expected)
 }
 
 /// A value of the boundary as JSON; `None` is nothing.
@@ -224,6 +285,13 @@ fn json(value: api::AnyView<'_>) -> Result<Option<Value>, String> {
                 array.as_slice().iter().map(|item| Ok(json(*item)?.unwrap_or(Value::Null))).collect();
             items?.into()
         }
-        _ => value.to::<String>().map_err(bad)?.into(),
+        _ => {
+            let text = value.to::<api::Str>().map_err(bad)?;
+            if text.as_str().len() > ANSWER_BYTES_MAX {
+                let size = text.as_str().len();
+                return Err(format!("a text of {size} bytes; expected at most {ANSWER_BYTES_MAX}"));
+            }
+            text.as_str().into()
+        }
     }))
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use chipdock_abi::{
     CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockAny, ChipdockAnyValue, ChipdockCopyEnd, DLDataType, DLManagedTensor,
-    DLManagedTensorVersioned, DLTensor,
+    DLManagedTensorVersioned,
 };
 use chipdock_ir::{DType, TypeCode};
 use chipdock_plugin_api as api;
 
-use super::copy::span;
+use super::copy::{span, zeroed};
+use super::described::Described;
 use super::device::Device;
 use super::pool::Body;
 use crate::error::{Error, ErrorKind};
@@ -35,7 +36,34 @@ enum Memory {
     /// A block of the device's pool.
     Pooled(ManuallyDrop<Arc<Body>>),
     /// Somebody else, or another tensor of ours.
-    Shared(api::Tensor),
+    Shared(Shared),
+}
+
+#[derive(Clone)]
+struct Shared {
+    described: Arc<Described>,
+    #[expect(dead_code, reason = "held, not read: the elements are its")]
+    owner: api::Tensor,
+}
+
+impl Memory {
+    /// Takes over a tensor whose description was checked.
+    fn shared(owner: api::Tensor) -> Self {
+        let mut described = Arc::new(Described::new());
+        let view = owner.view();
+        // On the heap first: the description points into itself.
+        if let Some(described) = Arc::get_mut(&mut described) {
+            described.set(&api::TensorParts {
+                data: view.data(),
+                device: view.device(),
+                dtype: view.dtype(),
+                shape: view.shape(),
+                strides: view.strides(),
+                byte_offset: view.byte_offset(),
+            });
+        }
+        Self::Shared(Shared { described, owner })
+    }
 }
 
 impl Drop for Tensor {
@@ -111,7 +139,7 @@ impl Tensor {
     pub fn zeros(device: &Device, shape: &[i64], dtype: DType) -> Result<Self, Error> {
         let tensor = Self::empty(device, shape, dtype)?;
         let size_bytes = usize::try_from(tensor.size_bytes()).unwrap_or(usize::MAX);
-        tensor.copy_from_bytes(&vec![0; size_bytes])?;
+        tensor.copy_from_bytes(&zeroed(size_bytes)?)?;
         Ok(tensor)
     }
 
@@ -159,7 +187,7 @@ impl Tensor {
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         let device = host.device_by_number(view.device())?;
-        Ok(Self { memory: Memory::Shared(value), device, read_only: false })
+        Ok(Self { memory: Memory::shared(value), device, read_only: false })
     }
 
     /// Takes over a managed tensor of DLPack before 1.0.
@@ -262,21 +290,28 @@ impl Tensor {
         unsafe { api::Tensor::from_owner(parts, self.clone()) }.map_err(|error| from_api(&error))
     }
 
-    fn raw(&self) -> &DLTensor {
+    fn described(&self) -> &Described {
         match &self.memory {
-            Memory::Pooled(body) => body.tensor(),
-            Memory::Shared(value) => value.view().raw(),
+            Memory::Pooled(body) => body.described(),
+            Memory::Shared(shared) => &shared.described,
         }
+    }
+
+    /// Whether the functions that it was passed to left what describes it as it was (A9). It is as it was in any case; so
+    /// are its elements, where that was all. Whatever reads or writes elements asks first.
+    ///
+    /// # Errors
+    ///
+    /// `BrokenPlugin`, once, with what was changed.
+    pub fn check_description(&self) -> Result<(), Error> {
+        self.described().check()
     }
 
     /// The tensor, borrowed.
     #[must_use]
     pub fn view(&self) -> api::TensorView<'_> {
-        match &self.memory {
-            // SAFETY: our own description, of a shape that was checked, live as long as `self`.
-            Memory::Pooled(body) => unsafe { api::TensorView::from_checked(body.tensor()) },
-            Memory::Shared(value) => value.view(),
-        }
+        // SAFETY: our own description, of a shape that was checked, live as long as `self`.
+        unsafe { api::TensorView::from_checked(self.described().own()) }
     }
 
     /// Where it lives.
@@ -371,7 +406,7 @@ impl Tensor {
         // SAFETY: the range lies within this tensor's, whose memory the owner keeps.
         let value =
             unsafe { api::Tensor::from_owner(parts, self.clone()) }.map_err(|error| from_api(&error))?;
-        Ok(Self { memory: Memory::Shared(value), device: self.device.clone(), read_only: self.read_only })
+        Ok(Self { memory: Memory::shared(value), device: self.device.clone(), read_only: self.read_only })
     }
 
     /// The elements `start..start + extent` along `axis`, sharing the memory.
@@ -452,6 +487,7 @@ impl Tensor {
 
     /// Reads the range into a buffer of its size. Waits until it is there.
     pub(super) fn read_range(&self, to: &mut [u8]) -> Result<(), Error> {
+        self.check_description()?;
         let (from, size_bytes) = self.range();
         self.check_size(size_bytes, to.len())?;
         let to = ChipdockCopyEnd { device: api::CPU, data: to.as_mut_ptr().cast(), offset_bytes: 0 };
@@ -461,6 +497,7 @@ impl Tensor {
 
     /// Writes the range from a buffer of its size. Waits until it is there.
     pub(super) fn write_range(&self, from: &[u8]) -> Result<(), Error> {
+        self.check_description()?;
         let (to, size_bytes) = self.range();
         self.check_size(size_bytes, from.len())?;
         let from =
@@ -475,6 +512,7 @@ impl Tensor {
     ///
     /// `Unsupported` when the ranges overlap; what the device answers.
     pub(super) fn copy_range(&self, from: &Self) -> Result<(), Error> {
+        self.check_description().and_then(|()| from.check_description())?;
         let ((from_end, from_bytes), (to_end, size_bytes)) = (from.range(), self.range());
         if from_bytes != size_bytes {
             let message = format!("the ranges of {from:?} and {self:?} differ in size");
@@ -500,7 +538,7 @@ impl Tensor {
 
 impl<'a> From<&'a Tensor> for api::AnyView<'a> {
     fn from(tensor: &'a Tensor) -> Self {
-        let value = ChipdockAnyValue { v_tensor: std::ptr::from_ref(tensor.raw()).cast_mut() };
+        let value = ChipdockAnyValue { v_tensor: tensor.described().lent() };
         let raw = ChipdockAny { type_index: CHIPDOCK_TYPE_DLTENSOR_PTR, small_length: 0, value };
         // SAFETY: a borrowed tensor that lives for `'a`.
         unsafe { Self::from_raw(raw) }

@@ -4,13 +4,16 @@
 //!
 //! * **T1 Kind.** A known kind's name; in JSON the field `kind`. `tag` is a label beside it.
 //! * **T2 Host.** `host` is a target of its own (text, object or null), which must be able to be a host.
-//! * **T3 Features.** `feature.<x>` is set aside and comes back at the end, unless the canonicalizer wrote it anew.
+//! * **T3 Features.** `feature.<x>` is set aside and comes back at the end, unless the canonicalizer wrote it anew. It holds
+//!   what a module that is sent to a plugin can hold: no float, no integer beyond 64 bits.
 //! * **T4 Schema.** Options are checked and converted in the order of their declaration: an integer 0 or 1 is taken
 //!   for a boolean and a boolean for an integer, nothing else. With `from_device`, options that nobody set take what
 //!   the device tells; then defaults are filled in. An unknown option is an error.
 //! * **T5 Keys.** Those given, with `device` behind them; when none are given, `device`, then the kind's own. No key
 //!   twice.
 //! * **T6 Canonicalizer.** The kind's own function comes last; what it answers is checked again.
+//!
+//! * **T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
 //! A target written with [`Target::to_json`] reads back equal.
 
@@ -19,7 +22,8 @@ pub(crate) mod schema;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind};
+use chipdock_ir::json::parse_unique;
+use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind, check_option};
 use serde_json::{Map, Value};
 
 use crate::error::{Category, Error, ErrorKind, nearest, quoted};
@@ -45,6 +49,11 @@ pub(crate) trait TargetContext {
 
     /// A device's attribute, when it has it.
     fn attribute(&self, device: &str, device_id: i32, key: &str) -> Result<Option<Value>, Error>;
+
+    /// Plugins whose kinds are not known because their manifests could not be read, a sentence each.
+    fn unread_manifests(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// A line for the log.
     fn warn(&self, line: &str);
@@ -109,7 +118,7 @@ fn value_error(message: impl Into<String>) -> Error {
 fn from_text(text: &str) -> Result<Value, Error> {
     let text = text.trim();
     if text.starts_with('{') {
-        return serde_json::from_str(text)
+        return parse_unique(text)
             .map_err(|error| value_error(format!("target: not a JSON object: {error}")));
     }
     if text.contains(char::is_whitespace) {
@@ -140,7 +149,7 @@ fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<
     given.remove("kind");
     let tag = text_field(&kind, &mut given, "tag")?;
     let host = host_of(context, &kind, &mut given, nesting)?;
-    let features = features_of(&mut given);
+    let features = features_of(&kind, &mut given)?;
     let from_device = given.remove("from_device");
     check_names(&kind, &given)?;
     let mut nested = |value: &Value| Ok(from_json(context, value, nesting + 1)?.to_json());
@@ -194,19 +203,23 @@ fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<A
         }
         None => return Err(value_error("target field \"kind\" is missing").hint(known())),
     };
-    context.kind(name)?.ok_or_else(|| unknown_kind(name, &context.kind_names()))
+    context.kind(name)?.ok_or_else(|| unknown_kind(name, &context.kind_names(), &context.unread_manifests()))
 }
 
-fn unknown_kind(name: &str, known: &[String]) -> Error {
+fn unknown_kind(name: &str, known: &[String], unread: &[String]) -> Error {
     let shown: String = name.chars().take(60).collect();
     // Whether it is misspelt or its plugin is not here, nobody can tell: a plugin that has it is what is missing.
     let error = value_error(format!("target kind \"{shown}\" is not known")).with_category(Category::Plugin);
     let names = known.iter().map(String::as_str);
-    match nearest(name, names.clone()) {
-        Some(near) => error.hint(format!("did you mean \"{near}\"? known kinds: {}", quoted(names))),
-        None if known.is_empty() => error.hint("no plugin provides a target kind: see `chipdock plugins`"),
-        None => error.hint(format!("known kinds: {}", quoted(names))),
-    }
+    let hint = match nearest(name, names.clone()) {
+        Some(near) => format!("did you mean \"{near}\"? known kinds: {}", quoted(names)),
+        None if known.is_empty() && unread.is_empty() => {
+            "no plugin provides a target kind: see `chipdock plugins`".to_owned()
+        }
+        None => format!("known kinds: {}", quoted(names)),
+    };
+    let unread = unread.iter().map(|why| format!("; {why}"));
+    error.hint(hint + &unread.collect::<String>())
 }
 
 fn text_field(kind: &TargetKind, given: &mut BTreeMap<&str, &Value>, name: &str) -> Result<String, Error> {
@@ -242,10 +255,20 @@ fn host_of(
 }
 
 /// Rule T3.
-fn features_of(given: &mut BTreeMap<&str, &Value>) -> BTreeMap<String, Value> {
+fn features_of(
+    kind: &TargetKind,
+    given: &mut BTreeMap<&str, &Value>,
+) -> Result<BTreeMap<String, Value>, Error> {
     let is_feature = |name: &str| name.len() > FEATURE_PREFIX.len() && name.starts_with(FEATURE_PREFIX);
     let names: Vec<&str> = given.keys().copied().filter(|name| is_feature(name)).collect();
-    names.into_iter().filter_map(|name| Some((name.to_owned(), given.remove(name)?.clone()))).collect()
+    let mut features = BTreeMap::new();
+    for name in names {
+        let Some(value) = given.remove(name) else { continue };
+        check_option(value)
+            .map_err(|what| value_error(format!("target \"{}\": option \"{name}\": {what}", kind.name)))?;
+        features.insert(name.to_owned(), value.clone());
+    }
+    Ok(features)
 }
 
 fn known_names(kind: &TargetKind) -> Vec<String> {
@@ -344,7 +367,7 @@ fn canonicalized(
         let message = format!("the canonicalizer of target kind \"{}\" answered {what}", kind.name);
         Error::new(ErrorKind::BrokenPlugin, message)
     };
-    let json: Value = serde_json::from_str(&answer).map_err(|error| broken(format!("no JSON: {error}")))?;
+    let json = parse_unique(&answer).map_err(|error| broken(format!("no JSON: {error}")))?;
     let mut canonical =
         Target::from_canonical_json(&json).map_err(|error| broken(format!("no target: {error}")))?;
     if canonical.kind != kind.name || canonical.host.is_some() {

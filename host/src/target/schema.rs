@@ -1,5 +1,7 @@
 //! Schemas of target kinds: conversion of an option's value, and the check of a schema itself.
 
+use std::collections::BTreeSet;
+
 use chipdock_ir::{OptionSchema, OptionType, TargetKind, ThreadAxis};
 use serde_json::Value;
 
@@ -181,13 +183,14 @@ pub(crate) fn check_kind(name: &str, kind: &TargetKind) -> Result<(), String> {
     }
     let common = common_options();
     let reserved = ["kind", "tag", "host", "from_device"];
-    for (index, option) in kind.options.iter().enumerate() {
+    let mut names = BTreeSet::new();
+    for option in &kind.options {
         let name = option.name.as_str();
         let known = reserved.contains(&name) || common.iter().any(|common| common.name == name);
         if name.is_empty() || known || name.starts_with("feature.") {
             return Err(format!("option \"{name}\" has a name that every target has, or none"));
         }
-        if kind.options[..index].iter().any(|other| other.name == name) {
+        if !names.insert(name) {
             return Err(format!("option \"{name}\" is declared twice"));
         }
         if let (Some(min), Some(max)) = (option.min, option.max)

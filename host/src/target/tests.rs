@@ -219,6 +219,41 @@ fn t3_features_pass_and_the_canonicalizer_may_write_them_anew() {
 }
 
 #[test]
+fn t3_a_feature_that_the_wire_cannot_carry_is_refused_where_it_is_read() {
+    for text in [
+        r#"{"kind": "hosty", "feature.x": 1.5}"#,
+        r#"{"kind": "hosty", "feature.x": {"y": [1, 1e30]}}"#,
+        r#"{"kind": "hosty", "feature.x": 9223372036854775808}"#,
+        r#"{"kind": "many", "devices": [{"kind": "hosty", "feature.x": 0.5}]}"#,
+        r#"{"kind": "npu", "host": {"kind": "hosty", "feature.x": 0.5}}"#,
+    ] {
+        let error = refused(text);
+        let says = "option \"feature.x\": expected an integer of 64 bits, signed, found";
+        assert!(error.to_string().contains(says), "{error}");
+    }
+    assert_eq!(good(r#"{"kind": "hosty", "feature.x": "1.5"}"#).str("feature.x"), Some("1.5"));
+    let error = refused(r#"{"kind": "hosty", "opt-level": 1e400}"#);
+    assert!(error.to_string().contains("number out of range at line 1 column"), "{error}");
+}
+
+#[test]
+fn t7_a_key_that_stands_twice_is_refused_at_every_level() {
+    for text in [
+        r#"{"kind": "hosty", "kind": "npu"}"#,
+        r#"{"kind": "hosty", "opt-level": 3, "opt-level": 3}"#,
+        r#"{"kind": "npu", "host": {"kind": "hosty", "opt-level": 0, "opt-level": 3}}"#,
+        r#"{"kind": "many", "devices": [{"kind": "npu", "warp": 8, "warp": 16}]}"#,
+        r#"{"kind": "hosty", "feature.x": {"y": 1, "y": 2}}"#,
+    ] {
+        let error = refused(text);
+        assert!(error.to_string().contains("stands twice in one object"), "{error}");
+        assert!(error.to_string().contains("at line 1 column"), "{error}");
+    }
+    let inner = Value::from(r#"{"kind": "hosty", "mcpu": "generic", "mcpu": "znver4"}"#);
+    assert!(refused(json!({"kind": "npu", "host": inner})).to_string().contains("stands twice"));
+}
+
+#[test]
 fn t5_keys_are_given_or_default_with_the_device() {
     let keys = |json: Value| good(json).keys.clone();
     assert_eq!(keys(json!({"kind": "npu", "device": "weird"})), ["weird", "npu", "gpu"]);
@@ -235,6 +270,8 @@ fn t6_a_canonicalizer_that_breaks_the_schema_is_a_broken_plugin() {
         ("{\"kind\": \"npu\"}", "another kind"),
         ("{\"kind\": \"hosty\", \"nosuch\": 1}", "an unknown option \"nosuch\""),
         ("{\"kind\": \"hosty\", \"opt-level\": 9}", "from 0 to 3, found 9"),
+        ("{\"kind\": \"hosty\", \"opt-level\": 1, \"opt-level\": 2}", "\"opt-level\" stands twice"),
+        ("{\"kind\": \"hosty\", \"feature.x\": 0.5}", "found float 0.5"),
     ] {
         let error = canonicalized(
             &Answering(world(), answer),

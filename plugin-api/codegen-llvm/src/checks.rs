@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use chipdock_ir::analysis::{Usage, holds, is_pure};
 use chipdock_ir::{
-    BinaryOp, Callee, Child, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
+    BinaryOp, Callee, Child, CompareOp, DType, Expr, ExprKind, Functions, Op, PrimFunc, Stmt, StmtKind,
     StructField, Var, attr,
 };
 
@@ -67,7 +67,7 @@ struct Instruction {
 
 /// A table as it is made. What it has no operation for is answered with `None`.
 struct Table<'a> {
-    module: &'a IrModule,
+    functions: &'a Functions<'a>,
     layout: Layout,
     instructions: Vec<Instruction>,
     texts: Vec<u8>,
@@ -91,9 +91,9 @@ fn is_word(dtype: DType) -> bool {
 }
 
 impl<'a> Table<'a> {
-    fn new(module: &'a IrModule, layout: Layout) -> Self {
+    fn new(functions: &'a Functions<'a>, layout: Layout) -> Self {
         Self {
-            module,
+            functions,
             layout,
             instructions: Vec::new(),
             texts: Vec::new(),
@@ -447,8 +447,8 @@ impl<'a> Table<'a> {
         let index = match self.callees.iter().position(|callee| callee.name == *name) {
             Some(index) => index,
             None => {
-                let module: &'a IrModule = self.module;
-                let callee = module.function(name).filter(|callee| is_attr(callee, attr::COLD))?;
+                let functions: &'a Functions<'a> = self.functions;
+                let callee = functions.get(&**name).copied().filter(|callee| is_attr(callee, attr::COLD))?;
                 if callee.ret != Some(DType::INT32) || !callee.alloc_buffers.is_empty() {
                     return None;
                 }
@@ -543,11 +543,15 @@ impl Plan<'_> {
 }
 
 /// Puts as much of a function into a table as there is from its start on.
-pub(crate) fn plan<'a>(module: &'a IrModule, function: &'a PrimFunc, layout: Layout) -> Option<Plan<'a>> {
+pub(crate) fn plan<'a>(
+    functions: &'a Functions<'a>,
+    function: &'a PrimFunc,
+    layout: Layout,
+) -> Option<Plan<'a>> {
     if !is_attr(function, attr::COLD) || function.ret != Some(DType::INT32) {
         return None;
     }
-    let mut table = Table::new(module, layout);
+    let mut table = Table::new(functions, layout);
     for param in &function.params {
         let slot = table.slot()?;
         if is_word(variable(param).dtype) {

@@ -70,10 +70,11 @@ pub fn unsupported(module: &IrModule, target: &dyn LlvmTarget) -> Vec<Diagnostic
 
 fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (Text, Vec<Diagnostic>) {
     let (symbols, mut diagnostics) = name_functions(module, target);
+    let by_name = module.by_name();
     let mut bodies = String::new();
     let (mut around, mut debug) = (Surroundings::default(), Debug::default());
     if let Some(first) = module.functions.first() {
-        let mut writer = Writer::new(target, options, &symbols, module, first);
+        let mut writer = Writer::new(target, options, &symbols, module, &by_name, first);
         let unneeded = writer.make_plans();
         for function in &module.functions {
             if unneeded.contains(&function.name) {
@@ -101,7 +102,7 @@ impl Writer<'_> {
         for function in &self.module.functions {
             // Checks that somebody has written keep their lines.
             let keeps_lines = self.options.debug && first_line(&function.body) > 0;
-            match plan(self.module, function, Layout::of(self.target)).filter(|_| !keeps_lines) {
+            match plan(self.functions, function, Layout::of(self.target)).filter(|_| !keeps_lines) {
                 Some(plan) => {
                     gone_to.extend(plan.callees().cloned());
                     called.extend(plan.called());
@@ -111,7 +112,7 @@ impl Writer<'_> {
             }
         }
         let is_inner = |name: &Arc<str>| {
-            self.module.function(name).is_some_and(|callee| calling_conv(callee) == CallingConv::Internal)
+            self.functions.get(&**name).is_some_and(|callee| calling_conv(callee) == CallingConv::Internal)
         };
         gone_to.retain(|name| !called.contains(name) && is_inner(name));
         gone_to

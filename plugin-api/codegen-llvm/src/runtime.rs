@@ -355,7 +355,7 @@ impl<'a> Writer<'a> {
             return self.refuse(e, format!("the module has no function {name}"));
         };
         let args: Vec<String> = args.iter().map(|arg| self.value(arg).typed()).collect();
-        let ret = self.module.function(name).and_then(|function| function.ret);
+        let ret = self.functions.get(&**name).and_then(|function| function.ret);
         let call = |ret: &str| format!("call {ret} @{symbol}({})", args.join(", "));
         match ret {
             Some(ret) => self.compute(ret, call(&types::register(ret))),

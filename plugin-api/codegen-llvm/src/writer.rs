@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use chipdock_ir::analysis::{Positions, Ranges, Usage};
-use chipdock_ir::{DType, Diagnostic, Expr, IrModule, PrimFunc, Span, Stmt, Var};
+use chipdock_ir::{DType, Diagnostic, Expr, Functions, IrModule, PrimFunc, Span, Stmt, Var};
 
 use crate::checks::Plan;
 use crate::control::Targets;
@@ -75,6 +75,8 @@ pub(crate) struct Writer<'a> {
     /// The symbols of the module's functions, by their names in the module.
     pub(crate) symbols: &'a HashMap<Arc<str>, String>,
     pub(crate) module: &'a IrModule,
+    /// Its functions.
+    pub(crate) functions: &'a Functions<'a>,
     /// What of functions is a table, by name.
     pub(crate) plans: HashMap<Arc<str>, Plan<'a>>,
     pub(crate) around: Surroundings,
@@ -131,6 +133,7 @@ impl<'a> Writer<'a> {
         options: &'a Options<'a>,
         symbols: &'a HashMap<Arc<str>, String>,
         module: &'a IrModule,
+        functions: &'a Functions<'a>,
         function: &'a PrimFunc,
     ) -> Self {
         Self {
@@ -138,6 +141,7 @@ impl<'a> Writer<'a> {
             options,
             symbols,
             module,
+            functions,
             plans: HashMap::new(),
             around: Surroundings::default(),
             diagnostics: Vec::new(),

@@ -473,6 +473,19 @@ pub trait Dialect {
 
     // -- functions --------------------------------------------------------------------------------------------------
 
+    /// Whether compilers of the language are known to get loads under conditions wrong when they turn branches into masks. Loads
+    /// that are in bounds are then made before their condition.
+    fn keeps_branches(&self) -> bool {
+        false
+    }
+
+    /// What stands before a function in which other loads stand under conditions, so that its branches are kept; asked for when
+    /// [`Self::keeps_branches`].
+    fn branches_kept(&self, prelude: &mut Prelude) -> String {
+        let _ = prelude;
+        String::new()
+    }
+
     /// The signature of a function, without what follows it.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ impl<'a> Writer<'a> {
         self.depth += 1;
         let names_constants = self.names_constants;
         self.names_constants |= self.dialect.checks_constants() && is_constant_computation(e);
-        let code = if self.sharing.is_shared(e) {
+        let code = if self.sharing.is_shared(e) || self.loaded.contains(&e.address()) {
             match self.shared_name((e.address(), false)) {
                 Some(name) => name,
                 None => {
@@ -47,7 +47,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Declares a constant that holds the value of `e`, written as `code`.
-    fn bind_temporary(&mut self, hint: &str, e: &Expr, code: Code) -> Code {
+    pub(crate) fn bind_temporary(&mut self, hint: &str, e: &Expr, code: Code) -> Code {
         let code = self.settle(e, code);
         let name = self.declare(hint);
         let answer = if e.dtype.is_handle() {
@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         self.settle(e, code)
     }
 
-    fn node(&mut self, e: &'a Expr) -> Code {
+    pub(crate) fn node(&mut self, e: &'a Expr) -> Code {
         match &e.kind {
             ExprKind::Var(var) => self.variable(e, var),
             ExprKind::Int(value) => {
@@ -97,6 +97,7 @@ impl<'a> Writer<'a> {
                 Code::primary("0")
             }
             ExprKind::Load { buffer, indices, predicate } => {
+                self.note_load(predicate.is_some());
                 match self.access(e.span, buffer, indices, predicate.as_ref(), e.dtype) {
                     Ok(access) => {
                         let answer = self.dialect.load(&access, &mut self.prelude);
@@ -127,8 +128,10 @@ impl<'a> Writer<'a> {
             ExprKind::Or(a, b) => self.short_circuit(e, a, b, false),
             ExprKind::Not(value) => Code::not(&self.value(value)),
             ExprKind::Select(condition, then, otherwise) => {
-                let (condition, then, otherwise) =
-                    (self.value(condition), self.value(then), self.value(otherwise));
+                let condition = self.value(condition);
+                self.load_before_condition(then, true);
+                self.load_before_condition(otherwise, true);
+                let (then, otherwise) = (self.value(then), self.value(otherwise));
                 self.dialect.choice(&condition, &then, &otherwise)
             }
             ExprKind::Ramp { .. } | ExprKind::Broadcast { .. } => {
@@ -189,13 +192,16 @@ impl<'a> Writer<'a> {
     pub(crate) fn lazily(&mut self, e: &'a Expr) -> (Lines, Code) {
         let mark = self.text.mark();
         self.shared.push(Default::default());
+        self.conditions += 1;
         let code = self.settled(e);
+        self.conditions -= 1;
         self.shared.pop();
         (self.text.take_from(mark), code)
     }
 
     fn short_circuit(&mut self, e: &'a Expr, a: &'a Expr, b: &'a Expr, is_and: bool) -> Code {
         let left = self.value(a);
+        self.load_before_condition(b, false);
         let (lines, right) = self.lazily(b);
         if lines.is_empty() {
             return Code::infix(if is_and { Infix::And } else { Infix::Or }, &left, &right);
@@ -231,6 +237,8 @@ impl<'a> Writer<'a> {
             return self.wrong_arguments(e, 3, args.len());
         };
         let condition = self.value(condition);
+        self.load_before_condition(then, false);
+        self.load_before_condition(otherwise, false);
         let (then_lines, then) = self.lazily(then);
         let (else_lines, otherwise) = self.lazily(otherwise);
         if then_lines.is_empty()
@@ -661,7 +669,7 @@ fn values(arguments: &[Argument<'_>]) -> Option<Vec<(Code, DType)>> {
 }
 
 /// The load of which an argument is the address, where the op wants the place itself.
-fn place_of(op: Op, arg: &Expr) -> Option<&ExprKind> {
+pub(crate) fn place_of(op: Op, arg: &Expr) -> Option<&ExprKind> {
     match (op, &arg.kind) {
         (Op::AddressOf, kind @ ExprKind::Load { .. }) => Some(kind),
         (Op::AtomicAdd, ExprKind::Call { callee: Callee::Op(Op::AddressOf), args }) => {

@@ -16,7 +16,8 @@
 //!   index of a program that stays within its buffers does not wrap at 32 bits. Where that type is narrower than the IR's,
 //!   indices and vectors of them are computed modulo its width, which is exact in a buffer that it can count.
 //! - **S6** What the IR evaluates lazily (`and`, `or`, `if_then_else`, loop conditions) stays lazy, also where parts of
-//!   it need statements.
+//!   it need statements. Where compilers get such loads wrong ([`Dialect::keeps_branches`]), those that ranges show to be in
+//!   bounds are made before their condition, and a function with others says so ([`Dialect::branches_kept`]).
 //! - **S7** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
 //! - **S8** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
 //!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
@@ -48,6 +49,7 @@
 //!   [`without_moved_pointers`] and [`with_inlined_buffers`] first, one without long vectors through [`with_lanes_at_most`].
 
 mod code;
+mod conditional;
 mod dialect;
 mod expression;
 mod function;

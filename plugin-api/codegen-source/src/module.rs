@@ -161,6 +161,9 @@ fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>
 }
 
 /// The functions in an order in which callees come first, and one that takes part in a cycle.
+///
+/// The order is that of sweeps over the module, each of which takes every function whose callees were taken before; the
+/// sweep of each function is worked out from its callees', once.
 fn callees_first<'m>(module: &'m IrModule, usages: &[Usage]) -> (Vec<usize>, Option<&'m PrimFunc>) {
     let index_of: HashMap<&Arc<str>, usize> =
         module.functions.iter().enumerate().map(|(index, function)| (&function.name, index)).collect();
@@ -168,23 +171,29 @@ fn callees_first<'m>(module: &'m IrModule, usages: &[Usage]) -> (Vec<usize>, Opt
         .iter()
         .map(|usage| usage.called.iter().filter_map(|name| index_of.get(name).copied()).collect())
         .collect();
-    let (mut order, mut done) = (Vec::new(), HashSet::new());
-    loop {
-        let before = order.len();
-        for (index, needs) in callees.iter().enumerate() {
-            if !done.contains(&index) && needs.iter().all(|need| done.contains(need)) {
-                done.insert(index);
-                order.push(index);
+    let mut callers = vec![Vec::new(); callees.len()];
+    for (caller, needs) in callees.iter().enumerate() {
+        needs.iter().for_each(|need| callers[*need].push(caller));
+    }
+    let mut missing: Vec<usize> = callees.iter().map(HashSet::len).collect();
+    let mut sweep = vec![0_usize; callees.len()];
+    let mut ready: Vec<usize> = (0..callees.len()).filter(|index| missing[*index] == 0).collect();
+    let mut next = 0;
+    while let Some(need) = ready.get(next).copied() {
+        next += 1;
+        for caller in &callers[need] {
+            // A callee that stands behind its caller is taken too late for the same sweep.
+            sweep[*caller] = sweep[*caller].max(sweep[need] + usize::from(need > *caller));
+            missing[*caller] -= 1;
+            if missing[*caller] == 0 {
+                ready.push(*caller);
             }
         }
-        if order.len() == callees.len() {
-            return (order, None);
-        }
-        if order.len() == before {
-            let left: Vec<usize> = (0..callees.len()).filter(|index| !done.contains(index)).collect();
-            let cyclic = left.first().map(|index| &module.functions[*index]);
-            order.extend(left);
-            return (order, cyclic);
-        }
     }
+    let mut order = ready;
+    order.sort_unstable_by_key(|index| (sweep[*index], *index));
+    let left = (0..callees.len()).filter(|index| missing[*index] > 0);
+    let cyclic = left.clone().next().map(|index| &module.functions[index]);
+    order.extend(left);
+    (order, cyclic)
 }

@@ -1,10 +1,13 @@
 //! Unique names that are no keywords.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Names of one scope of a text: each is given out once, and none is a reserved word.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
+    /// What scopes share: one set for all of them, so that a function costs what it declares, not what others do.
+    around: Arc<HashSet<String>>,
     taken: HashSet<String>,
     next: HashMap<String, u32>,
 }
@@ -12,33 +15,33 @@ pub struct Names {
 impl Names {
     /// No names yet, and words that will never be given out.
     pub fn new<'a>(reserved: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { taken: reserved.into_iter().map(str::to_owned).collect(), next: HashMap::new() }
+        Self { taken: reserved.into_iter().map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// No names yet, within a scope whose names are never given out.
+    pub(crate) fn within(around: Arc<HashSet<String>>) -> Self {
+        Self { around, ..Self::default() }
     }
 
     /// A name like `hint`, unequal to every other: letters, digits and single underscores, beginning with a letter;
     /// `_1`, `_2`, … behind it where the hint itself is taken.
     pub fn declare(&mut self, hint: &str) -> String {
         let base = clean(hint);
-        if self.taken.insert(base.clone()) {
+        if self.take(&base) {
             return base;
         }
         loop {
             let number = self.next.entry(base.clone()).and_modify(|n| *n += 1).or_insert(1);
             let name = format!("{base}_{number}");
-            if self.taken.insert(name.clone()) {
+            if self.take(&name) {
                 return name;
             }
         }
     }
 
-    /// Every name that is taken, in no order.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = &str> {
-        self.taken.iter().map(String::as_str)
-    }
-
     /// Takes a name as it is; false when it is taken already.
     pub fn take(&mut self, name: &str) -> bool {
-        self.taken.insert(name.to_owned())
+        !self.around.contains(name) && self.taken.insert(name.to_owned())
     }
 }
 

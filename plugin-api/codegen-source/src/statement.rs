@@ -3,6 +3,7 @@
 use chipdock_ir::analysis::{Sharing, is_pure};
 use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Span, Stmt, StmtKind, Var};
 
+use crate::conditional::stays_a_loop;
 use crate::writer::{Known, Writer};
 use crate::{Access, AllocationPlace, Answer, Barrier, Code, Infix, MessagePart, Place, Precedence, Refusal};
 
@@ -118,6 +119,8 @@ impl<'a> Writer<'a> {
     fn expressions<'e>(&mut self, roots: impl IntoIterator<Item = &'e Expr>) {
         self.sharing = Sharing::of(roots);
         self.shared = vec![Default::default()];
+        self.loaded.clear();
+        self.looked.clear();
     }
 
     pub(crate) fn stmt(&mut self, s: &'a Stmt) {
@@ -259,11 +262,13 @@ impl<'a> Writer<'a> {
         self.expressions([condition]);
         let condition = self.value(condition);
         self.text.open(&format!("if ({})", condition.text));
+        self.conditions += 1;
         self.stmt(then);
         if let Some(otherwise) = otherwise.filter(|s| !s.is_nop()) {
             self.text.reopen("else");
             self.stmt(otherwise);
         }
+        self.conditions -= 1;
         self.text.close("");
     }
 
@@ -281,7 +286,7 @@ impl<'a> Writer<'a> {
             self.text.line("break;");
             self.text.close("");
         }
-        self.stmt(body);
+        self.loop_body(true, body);
         self.text.close("");
     }
 
@@ -378,7 +383,7 @@ impl<'a> Writer<'a> {
             self.ranges.bind(l.var, bounds);
         }
         self.positions.bind(l.var);
-        self.stmt(l.body);
+        self.loop_body(stays_a_loop(l.kind, l.extent), l.body);
         self.text.close("");
     }
 

@@ -27,8 +27,10 @@ pub(crate) struct Writer<'a> {
     pub(crate) dialect: &'a dyn Dialect,
     /// The text names of the module's functions.
     pub(crate) functions: &'a HashMap<Arc<str>, String>,
-    /// Names at module scope, functions apart.
-    module_names: Names,
+    /// Reserved words, functions, and names at module scope that functions before the one at hand declared.
+    module_names: Arc<HashSet<String>>,
+    /// Names that the function at hand declared at module scope.
+    new_module_names: Vec<String>,
     pub(crate) prelude: Prelude,
     pub(crate) text: Text,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -46,6 +48,15 @@ pub(crate) struct Writer<'a> {
     // Of the statement at hand:
     pub(crate) sharing: Sharing,
     pub(crate) shared: Vec<Shared>,
+    /// Loads that were made before the conditions over them, and expressions that were searched for such, by address.
+    pub(crate) loaded: HashSet<usize>,
+    pub(crate) looked: HashSet<(usize, bool)>,
+    /// Conditions that decide whether what is being written is evaluated, within the loop around it.
+    pub(crate) conditions: usize,
+    /// Whether compilers may turn these into masks.
+    pub(crate) may_be_masked: bool,
+    /// Whether the function has loads under such conditions.
+    pub(crate) has_masked_loads: bool,
     /// Levels of expressions.
     pub(crate) depth: usize,
     /// Whether a variable holds each constant.
@@ -62,10 +73,12 @@ impl<'a> Writer<'a> {
         functions: &'a HashMap<Arc<str>, String>,
         function: &'a PrimFunc,
     ) -> Self {
+        let reserved = dialect.reserved_words().iter().map(|word| (*word).to_owned());
         Self {
             dialect,
             functions,
-            module_names: Names::default(),
+            module_names: Arc::new(reserved.chain(functions.values().cloned()).collect()),
+            new_module_names: Vec::new(),
             prelude: Prelude::default(),
             text: Text::default(),
             diagnostics: Vec::new(),
@@ -80,6 +93,11 @@ impl<'a> Writer<'a> {
             positions: Positions::default(),
             sharing: Sharing::default(),
             shared: Vec::new(),
+            loaded: HashSet::new(),
+            looked: HashSet::new(),
+            conditions: 0,
+            may_be_masked: false,
+            has_masked_loads: false,
             depth: 0,
             names_constants: false,
             levels: 0,
@@ -91,17 +109,17 @@ impl<'a> Writer<'a> {
     pub(crate) fn begin(&mut self, function: &'a PrimFunc) {
         self.function = function;
         self.usage = Usage::of(&function.body);
-        self.names = Names::new(self.dialect.reserved_words().iter().copied());
-        for name in self.functions.values() {
-            self.names.take(name);
-        }
-        for name in self.module_names.taken() {
-            self.names.take(name);
-        }
+        // The last function's names go first: nobody else then holds the set, and nothing is copied.
+        self.names = Names::default();
+        Arc::make_mut(&mut self.module_names).extend(self.new_module_names.drain(..));
+        self.names = Names::within(Arc::clone(&self.module_names));
         self.ranges = Ranges::default();
         self.vars.clear();
         self.hoisted.clear();
         self.positions = Positions::default();
+        self.conditions = 0;
+        self.may_be_masked = false;
+        self.has_masked_loads = false;
         self.depth = 0;
         self.place = Span::NONE;
     }
@@ -123,7 +141,7 @@ impl<'a> Writer<'a> {
     pub(crate) fn declare_in_module(&mut self, hint: &str) -> String {
         // A name of this function alone is none of an earlier one's declarations at module scope, nor of a function.
         let name = self.declare(hint);
-        self.module_names.take(&name);
+        self.new_module_names.push(name.clone());
         name
     }
 

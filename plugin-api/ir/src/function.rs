@@ -1,6 +1,6 @@
 //! Functions and modules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::{Buffer, DType, Expr, FloatBits, Stmt, Target, Var};
@@ -134,8 +134,17 @@ pub struct IrModule {
     pub attrs: Attrs,
 }
 
+/// The functions of a module by name.
+pub type Functions<'m> = HashMap<&'m str, &'m PrimFunc>;
+
 impl IrModule {
-    /// The function of that name.
+    /// The functions by name, for whoever looks up many; the first one of a name that two have.
+    #[must_use]
+    pub fn by_name(&self) -> Functions<'_> {
+        self.functions.iter().rev().map(|function| (&*function.name, function)).collect()
+    }
+
+    /// The function of that name. Goes through all of them: [`Self::by_name`] is for many names.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<&PrimFunc> {
         self.functions.iter().find(|function| &*function.name == name)

@@ -76,6 +76,10 @@
 //!   module passes scalars and pointers of the declared types, and has the type of its result; functions do not call each
 //!   other in a circle, what a parallel launch runs included. A C function has a C name; whoever says `pure` vouches for it.
 //! - **E9** A string is an argument of a call, a part of a message or the value of an attribute, nothing else.
+//! - **E10** A constant index, and each lane of a constant ramp, is within its extent where that is constant and not 0:
+//!   E6 before anything runs. It is not asked where a constant says that nothing is accessed (a condition that is false, a
+//!   loop of no iterations), of an access with a predicate, of an address alone ([`Op::AddressOf`]), and from
+//!   [`Stage::Flattened`] on, where loops are unrolled and a copy that never runs may have any index.
 //!
 //! ## Statements
 //!
@@ -165,7 +169,8 @@
 //!
 //! - **L1** [`limits`]: expressions and statements nest at most [`limits::DEPTH_MAX`] levels; a string has at most
 //!   [`limits::STRING_BYTES_MAX`] bytes, a name 256; a module has at most
-//!   [`limits::NODES_MAX`] nodes, shared ones counted wherever they stand.
+//!   [`limits::NODES_MAX`] nodes, shared ones counted wherever they stand. Up to [`Stage::Flattened`] a function has at most
+//!   [`limits::PARAMS_MAX`] parameters, which bind at most [`limits::SIZES_MAX`] sizes beside them.
 //!
 //! Positions ([`Span`]) have no meaning, and names only those of F1 and F2.
 //!
@@ -221,6 +226,7 @@ pub mod equal;
 mod expr;
 mod function;
 pub mod interpret;
+pub mod json;
 pub mod limits;
 pub mod number;
 mod op;
@@ -240,12 +246,14 @@ pub use buffer::{Buffer, BufferNode};
 pub use diagnostic::Diagnostic;
 pub use dtype::{DType, TypeCode, UnknownDType};
 pub use expr::{BinaryOp, Callee, CompareOp, Expr, ExprKind, ExprNode, FloatBits, PointerType, Var, VarNode};
-pub use function::{AttrValue, Attrs, IrModule, Param, PrimFunc, Span, attr};
+pub use function::{AttrValue, Attrs, Functions, IrModule, Param, PrimFunc, Span, attr};
 pub use op::{Effect, Op, Signature, StructField};
 pub use scope::{StorageRank, StorageScope, ThreadAxis};
 pub use stmt::{
     AttrNode, Block, BufferRegion, ForKind, IterKind, IterVar, MatchBufferRegion, Range, Reducer, Stmt,
     StmtKind, StmtNode,
 };
-pub use target::{FactOptions, OptionSchema, OptionType, Stage, Target, TargetFacts, TargetKind};
+pub use target::{
+    FactOptions, OptionSchema, OptionType, Stage, Target, TargetFacts, TargetKind, check_option,
+};
 pub use visit::Child;

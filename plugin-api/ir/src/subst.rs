@@ -69,18 +69,25 @@ impl Substitution {
     pub fn map_var(&mut self, var: &Var, value: Expr) {
         if matches!(&value.kind, ExprKind::Var(same) if same == var) {
             self.vars.remove(var);
-            self.done.clear();
+            self.forget();
             return;
         }
         self.vars.insert(var.clone(), value);
         self.given.insert(var.clone());
-        self.done.clear();
+        self.forget();
     }
 
     /// Maps a buffer, from now on.
     pub fn map_buffer(&mut self, buffer: &Buffer, value: &Buffer) {
         self.buffers.insert(buffer.clone(), value.clone());
-        self.done.clear();
+        self.forget();
+    }
+
+    /// Forgets what expressions became. A map that was once large would take as long to clear each time.
+    fn forget(&mut self) {
+        if !self.done.is_empty() {
+            self.done = HashMap::new();
+        }
     }
 
     /// What a variable is mapped to, if it is.
@@ -174,7 +181,7 @@ impl Substitution {
         };
         if self.vars.insert(var.clone(), new.expr()).is_some() {
             // A copy of a copy: what was made of the first is not for the second.
-            self.done.clear();
+            self.forget();
         }
         new
     }
@@ -188,7 +195,7 @@ impl Substitution {
             self.binder(&buffer.data);
         }
         if self.buffers.remove(buffer).is_some() {
-            self.done.clear();
+            self.forget();
         }
         let new = match self.rebuild(buffer) {
             new if new == *buffer => Buffer::from_node(BufferNode::clone(buffer)),

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::limits::{FIELDS_MAX, TARGET_LEVELS_MAX};
+
 /// How far a module is lowered before a code generator takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -229,8 +231,18 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// What is not canonical: not an object, no `kind`, a wrong type of a common field.
+    /// What is not canonical: not an object, no `kind`, a wrong type of a common field, an option that [`check_option`]
+    /// refuses, hosts of hosts more than [`TARGET_LEVELS_MAX`] levels deep.
     pub fn from_canonical_json(json: &Value) -> Result<Self, String> {
+        let target = Self::from_level(json, 0)?;
+        target.check()?;
+        Ok(target)
+    }
+
+    fn from_level(json: &Value, level: usize) -> Result<Self, String> {
+        if level > TARGET_LEVELS_MAX {
+            return Err(too_deep());
+        }
         let object = json.as_object().ok_or("expected a JSON object for a target")?;
         let mut target = Self::default();
         for (name, value) in object {
@@ -247,13 +259,41 @@ impl Target {
                     target.keys = keys.ok_or("target field \"keys\": expected a list of strings")?;
                 }
                 "host" if value.is_null() => {}
-                "host" => target.host = Some(Arc::new(Self::from_canonical_json(value)?)),
+                "host" => target.host = Some(Arc::new(Self::from_level(value, level + 1)?)),
                 _ => {
                     target.options.insert(name.clone(), value.clone());
                 }
             }
         }
-        if target.kind.is_empty() { Err("target field \"kind\" is missing".into()) } else { Ok(target) }
+        Ok(target)
+    }
+
+    /// Checks that the wire format carries this target and its hosts, which whoever fills the fields by hand owes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Target::from_canonical_json`].
+    pub fn check(&self) -> Result<(), String> {
+        let mut level = 0;
+        let mut next = Some(self);
+        while let Some(target) = next {
+            if target.kind.is_empty() {
+                return Err("target field \"kind\" is missing".into());
+            }
+            if level > TARGET_LEVELS_MAX {
+                return Err(too_deep());
+            }
+            // Beside the options: kind, tag, keys and host.
+            if target.options.len() + 4 > FIELDS_MAX {
+                return Err(too_many(target.options.len()));
+            }
+            level += 1;
+            for (name, value) in &target.options {
+                option_from(value, level).map_err(|what| format!("target option {name:?}: {what}"))?;
+            }
+            next = target.host.as_deref();
+        }
+        Ok(())
     }
 
     /// The integer option of that name, if set.
@@ -280,6 +320,44 @@ impl Target {
         let list = self.options.get(name).and_then(Value::as_array);
         list.map(|list| list.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
     }
+}
+
+/// Checks that the value of a target's option is one that the wire format carries.
+///
+/// # Errors
+///
+/// What was expected and found: a number that is no integer of 64 bits, signed (a float, `1.0` too); lists and objects
+/// more than [`TARGET_LEVELS_MAX`] levels deep; an object of more than [`FIELDS_MAX`] fields.
+pub fn check_option(value: &Value) -> Result<(), String> {
+    option_from(value, 1)
+}
+
+fn option_from(value: &Value, level: usize) -> Result<(), String> {
+    if level > TARGET_LEVELS_MAX {
+        return Err(too_deep());
+    }
+    match value {
+        Value::Number(number) if number.as_i64().is_none() => {
+            let what = if number.is_f64() { "float " } else { "" };
+            Err(format!(
+                "expected an integer of 64 bits, signed, found {what}{number}; write other numbers as strings"
+            ))
+        }
+        Value::Array(items) => items.iter().try_for_each(|item| option_from(item, level + 1)),
+        Value::Object(fields) if fields.len() > FIELDS_MAX => {
+            Err(format!("expected at most {FIELDS_MAX} fields of an object, found {}", fields.len()))
+        }
+        Value::Object(fields) => fields.values().try_for_each(|field| option_from(field, level + 1)),
+        _ => Ok(()),
+    }
+}
+
+fn too_many(found: usize) -> String {
+    format!("expected at most {} options of a target, found {found}", FIELDS_MAX - 4)
+}
+
+fn too_deep() -> String {
+    format!("a target nests more than {TARGET_LEVELS_MAX} levels deep")
 }
 
 /// What passes ask of a target: facts, never names.
@@ -396,5 +474,63 @@ impl TargetKind {
             native_ops: self.native_ops.iter().filter_map(|name| crate::Op::by_name(name)).collect(),
             missing_types: self.missing_types.iter().filter_map(|name| name.parse().ok()).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(target: Value) -> String {
+        Target::from_canonical_json(&target).expect_err("refused")
+    }
+
+    #[test]
+    fn an_option_that_the_wire_cannot_carry_is_refused_where_it_is_read() {
+        let wanted = "expected an integer of 64 bits, signed, found";
+        for (value, found) in [
+            (json!(1.5), "float 1.5"),
+            (json!(2.0), "float 2.0"),
+            (json!(-0.0), "float -0.0"),
+            (json!([1, [1e300]]), "float 1e+300"),
+            (json!({"a": {"b": 0.1}}), "float 0.1"),
+            (json!(u64::MAX), "18446744073709551615"),
+        ] {
+            let what = refused(json!({"kind": "k", "feature.x": value}));
+            assert!(what.starts_with(&format!("target option \"feature.x\": {wanted} {found};")), "{what}");
+            let what = refused(json!({"kind": "k", "host": {"kind": "h", "x": value}}));
+            assert!(what.contains(&format!("{wanted} {found};")), "{what}");
+            let by_hand =
+                Target { kind: "k".into(), options: [("x".into(), value)].into(), ..Target::default() };
+            assert!(by_hand.check().is_err());
+        }
+        let fine =
+            json!({"kind": "k", "tag": "", "keys": [], "x": [i64::MIN, i64::MAX, "1.5", true, null, {}]});
+        assert_eq!(Target::from_canonical_json(&fine).unwrap().to_json(), fine);
+    }
+
+    #[test]
+    fn levels_and_fields_are_bounded() {
+        let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        assert!(
+            Target::from_canonical_json(&json!({"kind": "k", "x": nested(TARGET_LEVELS_MAX - 1)})).is_ok()
+        );
+        assert!(
+            refused(json!({"kind": "k", "x": nested(TARGET_LEVELS_MAX)})).contains("more than 64 levels")
+        );
+        let hosts = |levels: usize| {
+            (0..levels).fold(json!({"kind": "k"}), |host, _| json!({"kind": "k", "host": host}))
+        };
+        assert!(Target::from_canonical_json(&hosts(TARGET_LEVELS_MAX)).is_ok());
+        assert!(refused(hosts(TARGET_LEVELS_MAX + 1)).contains("more than 64 levels"));
+        let many = |count: usize| {
+            (0..count).map(|name| (name.to_string(), json!(1))).collect::<serde_json::Map<_, _>>()
+        };
+        assert!(refused(json!({"kind": "k", "x": many(FIELDS_MAX + 1)})).contains("at most 1024 fields"));
+        let mut options = many(FIELDS_MAX);
+        options.insert("kind".into(), "k".into());
+        assert!(refused(options.into()).contains("at most 1020 options of a target, found 1024"));
     }
 }

@@ -6,6 +6,7 @@ pub mod junk;
 use std::sync::Arc;
 
 use crate::build::{self, BlockBuilder, Body};
+use crate::validate::bounds::outside;
 use crate::{
     AttrNode, AttrValue, Attrs, BinaryOp, Buffer, BufferNode, Callee, CompareOp, DType, Expr, ExprKind,
     FloatBits, ForKind, IrModule, Op, Reducer, Stmt, StmtKind, StorageScope, Target, ThreadAxis, Var, attr,
@@ -364,7 +365,13 @@ fn block(s: &mut Source<'_>, f: &mut Body, known: &Known, depth: usize) {
 }
 
 fn indices(s: &mut Source<'_>, known: &Known, buffer: &Buffer) -> Vec<Expr> {
-    buffer.shape.iter().map(|_| expr(s, known, DType::INT32, 2)).collect()
+    let all: Vec<Expr> = buffer.shape.iter().map(|_| expr(s, known, DType::INT32, 2)).collect();
+    all.into_iter().zip(&buffer.shape).map(|(index, extent)| within(index, extent, known)).collect()
+}
+
+/// The index, or a variable where it is a constant that no element has.
+fn within(index: Expr, extent: &Expr, known: &Known) -> Expr {
+    if outside(&index, extent).is_some() { known.values[0].clone() } else { index }
 }
 
 fn store(s: &mut Source<'_>, f: &mut Body, known: &Known) {
@@ -376,7 +383,11 @@ fn store(s: &mut Source<'_>, f: &mut Body, known: &Known) {
     if let Some(last) = at.last_mut()
         && vector
     {
-        *last = last.clone().ramp(Expr::i32(1 + s.below(2) as i32), 4);
+        let ramp = |base: Expr, stride: i32| base.ramp(Expr::i32(stride), 4);
+        let stride = 1 + s.below(2) as i32;
+        let extent = &buffer.shape[buffer.shape.len() - 1];
+        let is_outside = outside(&ramp(last.clone(), stride), extent).is_some();
+        *last = ramp(if is_outside { known.values[0].clone() } else { last.clone() }, stride);
         value = if s.below(2) == 0 { value.broadcast(4) } else { Expr::load(&buffer, at.clone()) };
         predicate = (s.below(3) == 1).then(|| Expr::bool(true).broadcast(4));
     }
@@ -491,7 +502,8 @@ fn leaf(s: &mut Source<'_>, known: &Known, dtype: DType) -> Expr {
         1 if !values.is_empty() => values[s.below(values.len())].clone(),
         2 if !buffers.is_empty() => {
             let buffer = buffers[s.below(buffers.len())];
-            let at = buffer.shape.iter().map(|_| Expr::i32(i32::from(s.byte()))).collect();
+            let at =
+                buffer.shape.iter().map(|extent| within(Expr::i32(s.byte().into()), extent, known)).collect();
             Expr::load(buffer, at)
         }
         _ if dtype.is_float() => {

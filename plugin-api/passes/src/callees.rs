@@ -1,6 +1,7 @@
 //! What the functions of a module that others call can be relied on for.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{Callee, Child, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt, StmtKind, Var};
@@ -17,21 +18,13 @@ pub(crate) struct Callees {
 
 impl Callees {
     pub(crate) fn of(module: &IrModule) -> Self {
-        let (mut arithmetic, mut raising): (HashSet<Arc<str>>, HashSet<Arc<str>>) = Default::default();
-        // Recursive functions stay out of the first: what they need is never all there.
-        while let Some(next) = module
-            .functions
-            .iter()
-            .find(|f| !arithmetic.contains(&f.name) && computes_from_scalars(f, &arithmetic))
-        {
-            arithmetic.insert(Arc::clone(&next.name));
+        let calls: Vec<HashSet<Arc<str>>> = module.functions.iter().map(called).collect();
+        let mut callers: HashMap<&Arc<str>, Vec<usize>> = HashMap::new();
+        for (caller, names) in calls.iter().enumerate() {
+            names.iter().for_each(|name| callers.entry(name).or_default().push(caller));
         }
-        while let Some(next) =
-            module.functions.iter().find(|f| !raising.contains(&f.name) && may_raise(f, &raising))
-        {
-            raising.insert(Arc::clone(&next.name));
-        }
-        Self { arithmetic, raising }
+        let of = |name: &Arc<str>| callers.get(name).map_or(&[][..], Vec::as_slice);
+        Self { arithmetic: arithmetic(module, &of), raising: raising(module, &of) }
     }
 
     /// Whether a function computes from its arguments, scalars, alone.
@@ -43,7 +36,7 @@ impl Callees {
     pub(crate) fn is_of_host(&self, expr: &Expr) -> bool {
         let mut pointers = false;
         expr.walk(&mut |e| pointers |= matches!(&e.kind, ExprKind::Var(var) if var.dtype.is_handle()));
-        !pointers && is_apart_from_memory(expr, &self.arithmetic)
+        !pointers && !depends_on_memory_but_for(expr, &|name| self.arithmetic.contains(name))
     }
 
     /// Whether evaluating it may raise an error.
@@ -79,17 +72,66 @@ impl Callees {
     }
 }
 
-fn is_apart_from_memory(expr: &Expr, arithmetic: &HashSet<Arc<str>>) -> bool {
-    !depends_on_memory_but_for(expr, &|name| arithmetic.contains(name))
+/// The names of functions that a function calls.
+fn called(function: &PrimFunc) -> HashSet<Arc<str>> {
+    let mut names = HashSet::new();
+    function.body.walk_exprs(&mut |e| names.extend(e.called().cloned()));
+    names
 }
 
-fn computes_from_scalars(function: &PrimFunc, arithmetic: &HashSet<Arc<str>>) -> bool {
+/// Functions that compute from scalars, as do all that they call. Recursive ones stay out: what they need is never all
+/// there. Each call is looked at once, by way of the callers of a function.
+fn arithmetic<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize]) -> HashSet<Arc<str>> {
+    let mut missing: Vec<Option<usize>> =
+        module.functions.iter().map(computes_from_scalars_but_for).collect();
+    let mut ready: Vec<usize> = (0..missing.len()).filter(|index| missing[*index] == Some(0)).collect();
+    let mut found = HashSet::new();
+    while let Some(index) = ready.pop() {
+        let name = &module.functions[index].name;
+        if !found.insert(Arc::clone(name)) {
+            continue;
+        }
+        for caller in callers(name) {
+            let Some(count) = missing[*caller].as_mut().filter(|count| **count > 0) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                ready.push(*caller);
+            }
+        }
+    }
+    found
+}
+
+/// Functions that raise, and those that call one that does.
+fn raising<'c>(module: &IrModule, callers: &dyn Fn(&Arc<str>) -> &'c [usize]) -> HashSet<Arc<str>> {
+    let asserts = |f: &&PrimFunc| any_stmt(&f.body, &mut |kind| matches!(kind, StmtKind::Assert { .. }));
+    let mut found = HashSet::new();
+    let mut ready: Vec<&PrimFunc> = module.functions.iter().filter(asserts).collect();
+    while let Some(function) = ready.pop() {
+        if found.insert(Arc::clone(&function.name)) {
+            ready.extend(callers(&function.name).iter().map(|caller| &module.functions[*caller]));
+        }
+    }
+    found
+}
+
+/// How many functions it calls that have to compute from scalars for it to do so too; `None` where it does not anyway.
+fn computes_from_scalars_but_for(function: &PrimFunc) -> Option<usize> {
+    let names = RefCell::new(HashSet::new());
+    let is_apart = |name: &str| {
+        names.borrow_mut().insert(name.to_owned());
+        true
+    };
+    computes_from_scalars(function, &is_apart).then(|| names.borrow().len())
+}
+
+fn computes_from_scalars(function: &PrimFunc, is_apart: &dyn Fn(&str) -> bool) -> bool {
     let scalars =
         function.params.iter().all(|param| matches!(param, Param::Var(var) if !var.dtype.is_handle()));
     let mut apart = scalars && function.alloc_buffers.is_empty();
     function.body.walk(&mut |child| {
         apart &= match child {
-            Child::Expr(expr) => is_apart_from_memory(expr, arithmetic),
+            Child::Expr(expr) => !depends_on_memory_but_for(expr, is_apart),
             Child::Stmt(stmt) => !matches!(
                 stmt.kind,
                 StmtKind::Store { .. }
@@ -101,10 +143,4 @@ fn computes_from_scalars(function: &PrimFunc, arithmetic: &HashSet<Arc<str>>) ->
         };
     });
     apart
-}
-
-fn may_raise(function: &PrimFunc, raising: &HashSet<Arc<str>>) -> bool {
-    let mut raises = any_stmt(&function.body, &mut |kind| matches!(kind, StmtKind::Assert { .. }));
-    function.body.walk_exprs(&mut |e| raises |= e.called().is_some_and(|name| raising.contains(name)));
-    raises
 }

@@ -50,6 +50,7 @@ struct Outer {
     seen: HashSet<Var>,
     bound: HashSet<Var>,
     buffers: Vec<Buffer>,
+    seen_buffers: HashSet<Buffer>,
     /// Buffers that it declares, over memory of its own or not.
     own: HashSet<Buffer>,
 }
@@ -63,7 +64,7 @@ impl Outer {
 
     fn buffer(&mut self, buffer: &Buffer) {
         self.var(&buffer.data);
-        if !self.buffers.contains(buffer) {
+        if self.seen_buffers.insert(buffer.clone()) {
             self.buffers.push(buffer.clone());
             buffer.shape.iter().for_each(|extent| self.expr(extent));
         }

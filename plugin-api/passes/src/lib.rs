@@ -21,8 +21,9 @@
 //!   `count` packed values, puts what it returns behind them, and gives 0, or -1 with an error raised.
 //! * **H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
 //!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
-//!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes; a
-//!   `DeclBuffer` without data is a view of a data variable that is bound already (a parameter, or another buffer's).
+//!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes, all of a
+//!   function together at most [`STACK_TOTAL_BYTES_MAX`]; a `DeclBuffer` without data is a view of a data variable that is
+//!   bound already (a parameter, or another buffer's).
 //! * **H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be printed
 //!   in decimal. `tvm_throw_last_error()` returns -1 with the error that a callee raised.
 //! * **H4** Division, remainder, shifts, conversions from float to integer and integer overflow have the IR's meaning,
@@ -123,3 +124,11 @@ pub use verify::{verify_limits, verify_memory};
 
 /// Bytes that a buffer may take on the stack; larger ones are workspace. TVM's `kMaxStackAlloca`.
 pub const STACK_SIZE_BYTES_MAX: i128 = 1024;
+
+/// Bytes that all buffers of a function may take on the stack together; those past that are workspace. A thread of a pool
+/// has 2 MiB for all functions that are active.
+pub const STACK_TOTAL_BYTES_MAX: i128 = 256 * 1024;
+
+/// Pieces of workspace that a function may have at once. Each way out of it frees those that are live there, so that
+/// the code grows with their square.
+pub const WORKSPACE_LIVE_MAX: usize = 256;

@@ -1,20 +1,22 @@
 //! Large and dynamic buffers as workspace.
 
 mod own_function;
+mod stack;
 
 use chipdock_ir::{
     AttrValue, Attrs, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc,
     Stmt, StmtKind, TargetFacts, Var, attr,
 };
 
-use crate::walk::any_stmt;
-use crate::{PassError, STACK_SIZE_BYTES_MAX};
+use crate::PassError;
+use stack::Stack;
 
 /// DLPack's number of host memory, where workspace of a host function lies.
 const CPU: i32 = 1;
 
-/// Makes each allocation that is larger than [`STACK_SIZE_BYTES_MAX`], or whose size is not constant, an allocation of
-/// workspace, freed at the end of its sequence and on every other way out of it: before a `return`, a `break`, a
+/// Makes each allocation that is larger than [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX), or whose size is not
+/// constant, or before which those of the function take [`STACK_TOTAL_BYTES_MAX`](crate::STACK_TOTAL_BYTES_MAX) together,
+/// an allocation of workspace, freed at the end of its sequence and on every other way out of it: before a `return`, a `break`, a
 /// `continue`, a failing assertion, or a failure of something called.
 ///
 /// Where an iteration of a parallel loop fails, it frees what it allocated itself, and others may still use what was
@@ -35,34 +37,27 @@ const CPU: i32 = 1;
 /// # Requires / # Ensures
 ///
 /// Requires host functions with flattened buffers, made by `make_packed_api`. Every `AllocBuffer` left has a constant
-/// size of at most [`STACK_SIZE_BYTES_MAX`] bytes.
+/// size of at most [`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX) bytes.
 ///
 /// # Errors
 ///
-/// None.
+/// The caller's: more than [`WORKSPACE_LIVE_MAX`](crate::WORKSPACE_LIVE_MAX) pieces of workspace at once.
 pub fn lower_workspace(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
         let packed = function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(1));
-        let needed = |kind: &StmtKind| matches!(kind, StmtKind::AllocBuffer { buffer, annotations } if !on_stack(buffer, annotations));
-        if packed || !any_stmt(&function.body, &mut |kind| needed(kind)) {
+        let stack = Stack::of(&function.body);
+        if packed || stack.holds_all() {
             functions.push(function.clone());
             continue;
         }
+        stack.check(function)?;
         let mut loops = Vec::new();
-        let body = Workspace::of(function, &mut loops).stmt(&function.body);
+        let body = Workspace::of(function, &stack, &mut loops).stmt(&function.body);
         functions.extend(loops);
         functions.push(PrimFunc { body, ..function.clone() });
     }
     Ok(IrModule { functions, attrs: module.attrs.clone() })
-}
-
-fn on_stack(buffer: &Buffer, annotations: &Attrs) -> bool {
-    if annotations.contains_key(attr::DEVICE_MEMORY) {
-        return false;
-    }
-    let size = buffer.constant_size().and_then(|size| size.checked_mul(buffer.dtype.size_bytes() as i128));
-    size.is_some_and(|size| size <= STACK_SIZE_BYTES_MAX)
 }
 
 /// A piece of workspace: its data variable, and the type and id of its device.
@@ -84,6 +79,7 @@ fn device(annotations: &Attrs) -> [Expr; 2] {
 
 struct Workspace<'a> {
     function: &'a PrimFunc,
+    stack: &'a Stack,
     /// Parallel loops that became functions.
     loops: &'a mut Vec<PrimFunc>,
     /// Workspace that is allocated here, outermost first.
@@ -95,15 +91,15 @@ struct Workspace<'a> {
 }
 
 impl<'a> Workspace<'a> {
-    fn of(function: &'a PrimFunc, loops: &'a mut Vec<PrimFunc>) -> Self {
-        Self { function, loops, live: Vec::new(), in_loop: 0, in_parallel: 0 }
+    fn of(function: &'a PrimFunc, stack: &'a Stack, loops: &'a mut Vec<PrimFunc>) -> Self {
+        Self { function, stack, loops, live: Vec::new(), in_loop: 0, in_parallel: 0 }
     }
 
     /// A parallel loop that may fail, with workspace around it, as a function, and what calls it.
     fn own_function(&mut self, stmt: &Stmt) -> Option<Stmt> {
-        (self.live.len() > self.in_parallel && own_function::may_fail(stmt)).then_some(())?;
+        (self.live.len() > self.in_parallel && own_function::may_fail(stmt, self.stack)).then_some(())?;
         let first = self.loops.len();
-        let alone = Workspace::of(self.function, self.loops).stmt(stmt);
+        let alone = Workspace::of(self.function, self.stack, self.loops).stmt(stmt);
         let Some((new, call)) = own_function::outlined(self.function, first, &alone) else {
             self.loops.truncate(first);
             return None;
@@ -182,7 +178,7 @@ impl<'a> Workspace<'a> {
         let mut leaves = false;
         for stmt in stmts {
             match &stmt.kind {
-                StmtKind::AllocBuffer { buffer, annotations } if !on_stack(buffer, annotations) => {
+                StmtKind::AllocBuffer { buffer, annotations } if !self.stack.holds(buffer) => {
                     let device = device(annotations);
                     let data = Some(allocate(buffer, &device));
                     result.push(

@@ -10,7 +10,8 @@ mod signature;
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, DType, Expr, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts, attr,
+    AttrValue, Attrs, Buffer, DType, Expr, Functions, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts,
+    attr,
 };
 
 use crate::PassError;
@@ -75,13 +76,14 @@ const PASS: &str = "make_packed_api";
 /// call with a string.
 pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len() * 4);
+    let by_name = module.by_name();
     for function in &module.functions {
         callable(function)?;
         let arguments = Arguments::of(function)?;
         let attrs = Attrs::clone(&function.attrs);
         functions.push(entry::function(&arguments, facts, is_entry(module, function), &attrs));
-        functions.extend(check::functions(module, &arguments, facts, &attrs)?);
-        functions.push(compute(module, function, &arguments, facts)?);
+        functions.extend(check::functions(&by_name, &arguments, facts, &attrs)?);
+        functions.push(compute(&by_name, function, &arguments, facts)?);
     }
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
@@ -120,13 +122,13 @@ fn compute_name(name: &str) -> Arc<str> {
 }
 
 fn compute(
-    module: &IrModule,
+    by_name: &Functions<'_>,
     function: &PrimFunc,
     arguments: &Arguments,
     facts: &TargetFacts,
 ) -> Result<PrimFunc, PassError> {
-    let body = calls::rewrite(module, function, &function.body)?;
-    let body = device::on_device(module, function, arguments.device_id.as_ref(), facts, &body)?;
+    let body = calls::rewrite(by_name, function, &function.body)?;
+    let body = device::on_device(by_name, function, arguments.device_id.as_ref(), facts, &body)?;
     let body = match &arguments.result {
         Some(result) => {
             let declared = Stmt::new(StmtKind::DeclBuffer { buffer: result.clone(), data: None });

@@ -3,11 +3,11 @@
 mod kernel;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetFacts, attr,
+    AttrValue, Attrs, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetFacts, Var, attr,
 };
 
 use crate::PassError;
@@ -58,7 +58,7 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
             kernels.push(function.clone());
             continue;
         }
-        let mut split = Split { function, facts, names: &mut names, kernels: Vec::new() };
+        let mut split = Split { function, facts, names: &mut names, kernels: Vec::new(), next: 0 };
         let body = split.stmt(&moved_inside(&function.body))?;
         kernels.append(&mut split.kernels);
         let mut attrs = function.attrs.clone();
@@ -68,11 +68,10 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
     }
     let called = callees(module, &kernels)?;
     let all = Callees::of(module);
+    let by_kernels: HashSet<&Arc<str>> = called.iter().map(|callee| &callee.name).collect();
     // What kernels call is a function of the host too, unless it touches what only a device can.
     hosts.retain(|function| {
-        !called.iter().any(|callee| callee.name == function.name)
-            || is_public(function)
-            || all.is_arithmetic(&function.name)
+        !by_kernels.contains(&function.name) || is_public(function) || all.is_arithmetic(&function.name)
     });
     hosts.extend(called.into_iter().map(|callee| with_target(callee, facts)));
     hosts.extend(kernels.into_iter().map(|kernel| with_target(&kernel, facts)));
@@ -125,10 +124,15 @@ pub(crate) fn is_launch(kind: &StmtKind) -> bool {
 
 /// The functions of the module that kernels call, callees of callees too.
 fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m PrimFunc>, PassError> {
+    let functions = module.by_name();
+    let mut known = HashSet::new();
     let (mut found, mut open): (Vec<&PrimFunc>, Vec<&PrimFunc>) = (Vec::new(), kernels.iter().collect());
     while let Some(function) = open.pop() {
         for name in called_functions(&function.body) {
-            let Some(callee) = module.function(&name) else { continue };
+            let Some(callee) = functions.get(&*name).copied() else { continue };
+            if !known.insert(Arc::clone(&name)) {
+                continue;
+            }
             if any_stmt(&callee.body, &mut is_launch) {
                 let message = format!(
                     "{name}, which threads of {} call, has threads of its own; expected a function that one thread runs",
@@ -136,10 +140,8 @@ fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m Pri
                 );
                 return Err(PassError::caller(PASS, &function.name, message));
             }
-            if found.iter().all(|known| known.name != name) {
-                found.push(callee);
-                open.push(callee);
-            }
+            found.push(callee);
+            open.push(callee);
         }
     }
     Ok(found)
@@ -149,11 +151,12 @@ fn callees<'m>(module: &'m IrModule, kernels: &[PrimFunc]) -> Result<Vec<&'m Pri
 fn moved_inside(body: &Stmt) -> Stmt {
     match &body.kind {
         StmtKind::Seq(stmts) => {
-            let mut result: Vec<Stmt> = stmts.iter().map(moved_inside).collect();
-            while let Some(at) = result.iter().position(is_inner_memory) {
-                let allocation = result.remove(at);
-                for stmt in result.iter_mut().skip(at) {
-                    *stmt = with_allocation(stmt, &allocation);
+            let (mut inner, mut result) = (HashMap::new(), Vec::with_capacity(stmts.len()));
+            for stmt in stmts.iter().map(moved_inside) {
+                match inner_memory(&stmt).cloned() {
+                    Some(data) => drop(inner.insert(data, (inner.len(), stmt))),
+                    None if inner.is_empty() => result.push(stmt),
+                    None => result.push(with_allocations(&stmt, &inner)),
                 }
             }
             Stmt::seq(result).with_span(body.span)
@@ -163,24 +166,34 @@ fn moved_inside(body: &Stmt) -> Stmt {
     }
 }
 
-fn is_inner_memory(stmt: &Stmt) -> bool {
-    matches!(&stmt.kind, StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank != StorageRank::Global)
+/// The data variable of memory that is not global, where it is allocated.
+fn inner_memory(stmt: &Stmt) -> Option<&Var> {
+    match &stmt.kind {
+        StmtKind::AllocBuffer { buffer, .. } if buffer.scope.rank != StorageRank::Global => {
+            Some(&buffer.data)
+        }
+        _ => None,
+    }
 }
 
-/// The allocation at the start of each launch within a statement that uses its memory.
-fn with_allocation(stmt: &Stmt, allocation: &Stmt) -> Stmt {
-    let StmtKind::AllocBuffer { buffer, .. } = &allocation.kind else { return stmt.clone() };
+/// The statement with each allocation at the start of each launch within it that uses its memory, the last one first.
+fn with_allocations(stmt: &Stmt, inner: &HashMap<Var, (usize, Stmt)>) -> Stmt {
     match &stmt.kind {
         kind if is_launch(kind) => {
-            let uses = crate::capture::Captured::of(stmt).vars.contains(&buffer.data);
-            if !uses {
+            let used = crate::capture::Captured::of(stmt).vars;
+            let mut used: Vec<&(usize, Stmt)> = used.iter().filter_map(|var| inner.get(var)).collect();
+            if used.is_empty() {
                 return stmt.clone();
             }
-            stmt.map_children(&mut Expr::clone, &mut |body| Stmt::seq([allocation.clone(), body.clone()]))
+            used.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(*number));
+            stmt.map_children(&mut Expr::clone, &mut |body| {
+                let used = used.iter().map(|(_, allocation)| allocation.clone());
+                Stmt::seq(used.chain([body.clone()]))
+            })
         }
         // A second launch has memory of its own, and a view of it would have two sources.
         StmtKind::DeclBuffer { .. } => stmt.clone(),
-        _ => stmt.map_children(&mut Expr::clone, &mut |inner| with_allocation(inner, allocation)),
+        _ => stmt.map_children(&mut Expr::clone, &mut |child| with_allocations(child, inner)),
     }
 }
 
@@ -189,6 +202,8 @@ struct Split<'a> {
     facts: &'a TargetFacts,
     names: &'a mut HashSet<Arc<str>>,
     kernels: Vec<PrimFunc>,
+    /// The number of the next kernel's name.
+    next: usize,
 }
 
 impl Split<'_> {
@@ -216,10 +231,15 @@ impl Split<'_> {
 
     fn name(&mut self) -> Arc<str> {
         let base = format!("{}_kernel", self.function.name);
-        let mut candidates = (0..).map(|n| if n == 0 { base.clone() } else { format!("{base}_{n}") });
-        let name: Arc<str> =
-            candidates.find(|name| !self.names.contains(name.as_str())).unwrap_or(base.clone()).into();
-        self.names.insert(Arc::clone(&name));
-        name
+        loop {
+            let name: Arc<str> = match self.next {
+                0 => base.as_str().into(),
+                number => format!("{base}_{number}").into(),
+            };
+            self.next += 1;
+            if self.names.insert(Arc::clone(&name)) {
+                return name;
+            }
+        }
     }
 }

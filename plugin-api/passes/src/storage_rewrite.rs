@@ -1,7 +1,7 @@
 //! Memory of buffers that are done with, used again.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{Buffer, Child, ExprKind, IrModule, Stmt, StmtKind, TargetFacts, Var};
@@ -9,11 +9,15 @@ use chipdock_ir::{Buffer, Child, ExprKind, IrModule, Stmt, StmtKind, TargetFacts
 use crate::PassError;
 use crate::walk::map_bodies;
 
+/// Owners of memory that an allocation looks at, those of the allocations before it: more would make the time of long
+/// sequences grow with their square, for memory that a shorter sequence would not share either.
+const OWNERS_MAX: usize = 256;
+
 /// Lets an allocation take the memory of an earlier one in the same sequence that is used for the last time before the
 /// later one is used first: same scope, at least as large and as aligned. The element type is the same too, unless both
 /// are more than a stack takes ([`STACK_SIZE_BYTES_MAX`](crate::STACK_SIZE_BYTES_MAX) bytes, or a size that is not
 /// constant): then elements of the earlier one are at least as large. A buffer whose address is passed on keeps its own
-/// memory.
+/// memory. Of many owners the last 256 are looked at.
 ///
 /// # Before and after
 ///
@@ -70,7 +74,9 @@ fn share(stmts: &[Stmt]) -> Vec<Stmt> {
     let mut substitution = Substitution::new();
     for buffer in allocated {
         let Some(lifetime) = lifetimes.get(&buffer.data).copied() else { continue };
-        let owner = owners.iter_mut().find(|(owner, last)| *last < lifetime.first && holds(owner, buffer));
+        let near = owners.len().saturating_sub(OWNERS_MAX);
+        let mut near = owners[near..].iter_mut();
+        let owner = near.find(|(owner, last)| *last < lifetime.first && holds(owner, buffer));
         match owner {
             Some((owner, last)) if !lifetime.escapes => {
                 *last = lifetime.last;
@@ -119,13 +125,14 @@ fn bytes(buffer: &Buffer) -> Option<i128> {
 
 /// When each allocated buffer is used; one that never is has no entry.
 fn lifetimes(stmts: &[Stmt], allocated: &[&Buffer]) -> HashMap<Var, Lifetime> {
+    let allocated: HashSet<&Var> = allocated.iter().map(|buffer| &buffer.data).collect();
     let mut lifetimes: HashMap<Var, Lifetime> = HashMap::new();
     for (position, stmt) in stmts.iter().enumerate() {
         if matches!(stmt.kind, StmtKind::AllocBuffer { .. }) {
             continue;
         }
         let mut used = |data: &Var, escapes: bool| {
-            if !allocated.iter().any(|buffer| buffer.data == *data) {
+            if !allocated.contains(data) {
                 return;
             }
             let new = Lifetime { first: position, last: position, escapes };

@@ -273,12 +273,12 @@ impl<'a> Syncer<'a> {
         let leaves = self.leaves;
         let side = |this: &mut Self, side: &Stmt, condition: Expr| {
             let condition = this.names.expr(&condition);
-            let outside = this.ranges.clone();
+            let outside = this.ranges.mark();
             this.ranges.assume(&condition);
             this.conditions.push(condition);
             let result = this.process(side);
             this.conditions.pop();
-            this.ranges = outside;
+            this.ranges.back_to(outside);
             result
         };
         let (new_then, mut flow) = side(self, then, condition.clone())?;

@@ -80,9 +80,10 @@ pub(crate) fn is_thread(stmt: &Stmt) -> bool {
 /// Names of the functions of the module that a statement calls, in the order of their first occurrence.
 pub(crate) fn called_functions(stmt: &Stmt) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
+    let mut seen: HashSet<Arc<str>> = HashSet::new();
     stmt.walk_exprs(&mut |expr| {
         if let ExprKind::Call { callee: Callee::Global(name), .. } = &expr.kind
-            && !names.contains(name)
+            && seen.insert(Arc::clone(name))
         {
             names.push(Arc::clone(name));
         }

@@ -75,7 +75,13 @@ static inline float cd_odd_f32(double x) {
     }
     return f;
 }
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#define CD_KEEP_BRANCHES __attribute__((optimize("no-tree-slp-vectorize", "no-tree-loop-if-convert")))
+#else
+#define CD_KEEP_BRANCHES
+#endif
 
+CD_KEEP_BRANCHES
 __attribute__((unused)) static int32_t scalars(int32_t* restrict A, int32_t* restrict B, uint16_t* restrict H, int32_t n) {
     for (int32_t i = 0; i < 8; ++i) {
         for (int32_t j_count = 0; j_count < n; ++j_count) {

@@ -75,7 +75,13 @@ static inline void cd_store_f32x16_where(float* p, i8x16 mask, f32x16 x) {
         if (mask[l]) p[l] = x[l];
     }
 }
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#define CD_KEEP_BRANCHES __attribute__((optimize("no-tree-slp-vectorize", "no-tree-loop-if-convert")))
+#else
+#define CD_KEEP_BRANCHES
+#endif
 
+CD_KEEP_BRANCHES
 __attribute__((unused)) static int32_t vectors(float* restrict A, float* restrict B, int32_t* restrict Idx) {
     float acc[32] __attribute__((aligned(64), unused));
     *(f32x16_u*)acc = (f32x16){0};

@@ -34,10 +34,11 @@ pub(crate) fn build(
 ) -> Result<Built, Vec<Diagnostic>> {
     let flags: &[&str] = if file.is_some() { &["-g"] } else { &[] };
     let source = write_module(module, &CDialect { file })?;
+    let by_name = module.by_name();
     let functions: Vec<Value> = source
         .functions
         .iter()
-        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
         .map(|(function, prim_func)| lowered::describe(&function.symbol, prim_func))
         .collect();
     let mut options: serde_json::Map<String, Value> = COMPILER_OPTIONS

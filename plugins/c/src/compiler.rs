@@ -1,13 +1,14 @@
 //! The system's C compiler.
 
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind as IoKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::process::Output;
 
+use chipdock_plugin_api::files::scratch::Scratch;
+use chipdock_plugin_api::process::{temporary_folder, variable};
 use chipdock_plugin_api::{Error, ErrorKind};
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// What the compiler is told beyond the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl Options {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) library: PathBuf,
-    _folder: TempDir,
+    _folder: Scratch,
 }
 
 /// A program with its own arguments, and where its name is from.
@@ -99,7 +100,8 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
 /// not know the processor that the target names. `InternalError`: the compiler refused the source. No file is
 /// left behind (M.8).
 pub(crate) fn compile(source: &str, options: &Options) -> Result<Compiled, Error> {
-    compile_with(source, options, std::env::var("CC").ok().as_deref(), &std::env::temp_dir())
+    let cc = variable("CC").and_then(|cc| cc.into_string().ok());
+    compile_with(source, options, cc.as_deref(), &temporary_folder())
 }
 
 pub(crate) fn compile_with(
@@ -108,25 +110,24 @@ pub(crate) fn compile_with(
     cc: Option<&str>,
     parent: &Path,
 ) -> Result<Compiled, Error> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     let unwritable = |error: &std::io::Error| unwritable(parent, error);
-    let folder = tempfile::Builder::new()
-        .prefix("chipdock-c-")
-        .tempdir_in(parent)
-        .map_err(|error| unwritable(&error))?;
+    let folder = Scratch::within(parent, "c").map_err(|error| unwritable(&error))?;
     // The name is new as well: the loader takes a path that it has seen for the library that it has.
-    let stem = format!("module-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let source_path = folder.path().join(format!("{stem}.c"));
-    let library = folder.path().join(format!("{stem}.so"));
-    std::fs::write(&source_path, source).map_err(|error| unwritable(&error))?;
+    let (source_name, library_name) = (folder.file_name("c"), folder.file_name("so"));
+    folder.write(&source_name, source.as_bytes()).map_err(|error| unwritable(&error))?;
+    let job = Job { folder: &folder, source: &source_name, library: &library_name };
     let (candidates, tried) = candidates(cc);
     for candidate in candidates {
-        match run(&candidate, options, &source_path, &library)? {
+        match run(&candidate, options, &job)? {
             None => {}
-            Some(output) if output.status.success() => return Ok(Compiled { library, _folder: folder }),
+            Some(output) if output.status.success() => {
+                let library =
+                    folder.library(&library_name).map_err(|error| not_usable(&candidate, &error))?;
+                return Ok(Compiled { library, _folder: folder });
+            }
             Some(output) => {
                 return Err(unknown_processor(&candidate, &output, options)
-                    .unwrap_or_else(|| refused(&candidate, &output, folder.path())));
+                    .unwrap_or_else(|| refused(&candidate, &output)));
             }
         }
     }
@@ -137,37 +138,34 @@ pub(crate) fn compile_with(
     Err(Error::new(ErrorKind::UNAVAILABLE, message))
 }
 
+/// The names of the files in their folder.
+struct Job<'a> {
+    folder: &'a Scratch,
+    source: &'a str,
+    library: &'a str,
+}
+
 /// Runs a compiler; nothing when there is no such program.
-fn run(
-    candidate: &Candidate,
-    options: &Options,
-    source: &Path,
-    library: &Path,
-) -> Result<Option<Output>, Error> {
+fn run(candidate: &Candidate, options: &Options, job: &Job<'_>) -> Result<Option<Output>, Error> {
     let has_own =
         candidate.words.iter().any(|word| word.starts_with("-march=") || word.starts_with("-mcpu="));
     let with_native = options.march.is_none() && !has_own;
-    let first = spawn(candidate, &options.flags(with_native), source, library)?;
+    let first = spawn(candidate, &options.flags(with_native), job)?;
     // A compiler that does not know its own machine can still compile for the machines of its kind.
     match first {
         Some(output) if !output.status.success() && with_native => {
-            let second = spawn(candidate, &options.flags(false), source, library)?;
+            let second = spawn(candidate, &options.flags(false), job)?;
             Ok(Some(second.filter(|second| second.status.success()).unwrap_or(output)))
         }
         other => Ok(other),
     }
 }
 
-fn spawn(
-    candidate: &Candidate,
-    flags: &[String],
-    source: &Path,
-    library: &Path,
-) -> Result<Option<Output>, Error> {
-    let mut command = Command::new(&candidate.words[0]);
-    command.args(&candidate.words[1..]).args(flags).arg("-o").arg(library).arg(source).args(["-lm", "-ldl"]);
-    command.env("LC_ALL", "C").stdin(Stdio::null());
-    match command.output() {
+fn spawn(candidate: &Candidate, flags: &[String], job: &Job<'_>) -> Result<Option<Output>, Error> {
+    let own = candidate.words[1..].iter().chain(flags).map(OsString::from);
+    let files = ["-o", job.library, job.source, "-lm", "-ldl"].map(OsString::from);
+    let arguments: Vec<OsString> = own.chain(files).collect();
+    match job.folder.run(OsStr::new(&candidate.words[0]), &arguments) {
         Ok(output) => Ok(Some(output)),
         Err(error) if error.kind() == IoKind::NotFound => Ok(None),
         Err(error) => {
@@ -182,6 +180,15 @@ fn unwritable(folder: &Path, error: &std::io::Error) -> Error {
         "expected to write a source file for the C compiler in {}, found: {error}; let TMPDIR name a folder that can be \
          written",
         folder.display()
+    );
+    Error::new(ErrorKind::IO, message)
+}
+
+/// What a compiler that ended well wrote is no library to be opened.
+fn not_usable(candidate: &Candidate, error: &std::io::Error) -> Error {
+    let message = format!(
+        "expected a library of the C compiler `{}` that nobody else may write, found: {error}",
+        candidate.words.join(" ")
     );
     Error::new(ErrorKind::IO, message)
 }
@@ -209,15 +216,9 @@ fn unknown_processor(candidate: &Candidate, output: &Output, options: &Options) 
 }
 
 /// The compiler said no: its first lines, and how to see the source.
-fn refused(candidate: &Candidate, output: &Output, folder: &Path) -> Error {
+fn refused(candidate: &Candidate, output: &Output) -> Error {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let shown = folder.display().to_string();
-    let lines: Vec<String> = stderr
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .take(6)
-        .map(|line| line.replace(&format!("{shown}/"), ""))
-        .collect();
+    let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(6).collect();
     let message = format!(
         "the C compiler `{}` refused what target c wrote ({}): {}. This is a bug of chipdock, unless CC names a compiler \
          that has no GNU vector types; `chipdock build --emit source` shows the source",

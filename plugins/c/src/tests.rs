@@ -1,10 +1,12 @@
 //! Tests that need no host: texts against goldens and gcc, compiled code against the interpreter, the loader's errors.
 
+mod conditions;
 mod differential;
 mod golden;
 mod halves;
 mod packed;
 mod parallel;
+mod race;
 mod robust;
 mod support;
 mod target;

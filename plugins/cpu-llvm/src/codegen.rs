@@ -170,10 +170,11 @@ impl Codegen for LlvmCodegen {
         for (name, _, text) in texts.iter().filter(|(_, is_wanted, _)| *is_wanted) {
             session.section(name, SectionKind::Source, 1, text.as_bytes())?;
         }
+        let by_name = read.module.by_name();
         let functions: Vec<Value> = written
             .functions
             .iter()
-            .filter_map(|function| Some((function, read.module.function(&function.name)?)))
+            .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
             .map(|(function, prim_func)| lowered::describe(&function.symbol, prim_func))
             .collect();
         let index = json!({

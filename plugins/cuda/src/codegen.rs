@@ -53,10 +53,11 @@ pub(crate) fn write(
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
+    let by_name = module.by_name();
     let functions: Vec<Value> = source
         .functions
         .iter()
-        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
         .map(|(function, prim_func)| kernel::describe(&function.symbol, prim_func))
         .collect();
     let mut options = json!({

@@ -8,6 +8,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
+use chipdock_plugin_api::process::has_raised_privileges;
 use chipdock_plugin_api::{Error, ErrorKind};
 use cudarc::driver::sys::{
     self, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUstream, cudaError_enum,
@@ -212,6 +213,10 @@ pub(crate) struct Driver {
     process_id: u32,
 }
 
+/// Why it is not opened with raised privileges.
+const RAISED: &str = "the CUDA driver is not opened with raised privileges (set-user-id, set-group-id or file capabilities), \
+                      because it opens what variables of the environment name; run without them";
+
 /// The driver is the process's, not a host's: it is opened once and never closed.
 static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
 
@@ -222,7 +227,10 @@ impl Driver {
     ///
     /// `Unavailable`: it is not there, or has no device; the names that were tried, or its own words.
     pub(crate) fn get() -> Result<&'static Self, Error> {
-        let driver = DRIVER.get_or_init(|| Self::open(LIBRARY_NAMES));
+        let driver = DRIVER.get_or_init(|| {
+            // It opens the library that CUDA_INJECTION64_PATH names, and nothing makes it ignore that.
+            if has_raised_privileges() { Err(RAISED.to_owned()) } else { Self::open(LIBRARY_NAMES) }
+        });
         driver.as_ref().map_err(|why| Error::new(ErrorKind::UNAVAILABLE, why.clone()))
     }
 

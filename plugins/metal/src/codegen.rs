@@ -89,10 +89,11 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
     let dialect = dialect(target);
     let module = &plain(module);
     let source = write_module(module, &dialect)?;
+    let by_name = module.by_name();
     let functions: Vec<Value> = source
         .functions
         .iter()
-        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
         .map(|(function, prim_func)| {
             let mut entry = kernel::describe(&function.symbol, prim_func);
             entry["workgroup_size"] = json!(workgroup_size(prim_func));

@@ -53,10 +53,11 @@ pub(crate) struct Built {
 pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
     let features = Features::of(target);
     let source = write_module(module, &OpenClDialect { features })?;
+    let by_name = module.by_name();
     let functions: Vec<Value> = source
         .functions
         .iter()
-        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
         .map(|(function, prim_func)| kernel::describe(&function.symbol, prim_func))
         .collect();
     let extensions: Vec<&str> = EXTENSIONS

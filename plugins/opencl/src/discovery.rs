@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use chipdock_plugin_api::process::has_raised_privileges;
 use chipdock_plugin_api::{Error, ErrorKind};
 use opencl3::device::{
     CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_NAME,
@@ -46,6 +47,9 @@ pub(crate) struct Found {
 pub(crate) fn discover() -> Result<Vec<Found>, Error> {
     // Two hosts may look at once, and PoCL opens its devices without a lock when it is first asked for them.
     let _one = lock(&ONE_AT_A_TIME);
+    if has_raised_privileges() {
+        return Err(raised());
+    }
     let platforms = match platforms() {
         Ok(platforms) => platforms,
         Err(NO_LIBRARY) => return Err(no_library()),
@@ -127,6 +131,16 @@ fn of_platform(platform: PlatformId, platform_name: &str) -> (Vec<Found>, Vec<St
         });
     }
     (found, why_not)
+}
+
+/// OpenCL's loader and drivers read variables of their own (`OPENCL_DYLIB_PATH`, `OCL_ICD_VENDORS`, `POCL_CACHE_DIR`, …), and
+/// open the libraries that some of them name; nothing makes all of them ignore these.
+fn raised() -> Error {
+    unavailable(
+        "OpenCL is not opened with raised privileges (set-user-id, set-group-id or file capabilities), because its loader \
+         and drivers open what variables of the environment name; run without them"
+            .to_owned(),
+    )
 }
 
 fn no_library() -> Error {

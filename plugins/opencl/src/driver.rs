@@ -117,18 +117,6 @@ pub(crate) fn open_library(name: &str) -> Result<(), String> {
     }
 }
 
-/// Whether the process has more rights than who started it.
-pub(crate) fn is_privileged() -> bool {
-    // SAFETY: reads a number that the kernel left.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
-}
-
-/// The user that the process acts for.
-pub(crate) fn user() -> u32 {
-    // SAFETY: reads a number of the process.
-    unsafe { libc::geteuid() }
-}
-
 impl PlatformId {
     /// A text that the platform has.
     pub(crate) fn text(self, key: u32) -> Answer<String> {

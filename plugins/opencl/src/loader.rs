@@ -9,7 +9,7 @@ use chipdock_plugin_api::{
 };
 use serde_json::Value;
 
-use crate::cache::Cache;
+use crate::cache;
 use crate::driver::Program;
 use crate::hardware::{Device, Hardware, NAME};
 use crate::launch::Launcher;
@@ -164,7 +164,7 @@ impl Shared {
         if let Some(built) = slot.built.get() {
             return Ok(built);
         }
-        let program = self.source.build(device, Cache::of_process().as_ref())?;
+        let program = self.source.build(device, cache::of_process().as_ref())?;
         let launchers =
             self.kernels.iter().map(|kernel| Launcher::new(device, &program, &self.source, kernel));
         let launchers = launchers.collect::<Result<_, _>>()?;

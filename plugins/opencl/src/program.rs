@@ -4,7 +4,7 @@ use std::ffi::CString;
 
 use chipdock_plugin_api::{Error, ErrorKind, ensure};
 
-use crate::cache::{self, Cache};
+use crate::cache::{self, Cache, Key};
 use crate::codegen::EXACT_DIVISION;
 use crate::driver::{Program, error_name};
 use crate::error::{OrFailed, failed};
@@ -84,9 +84,9 @@ impl Source {
         Ok(program)
     }
 
-    fn key(&self, device: &Device, options: &CString) -> String {
+    fn key(&self, device: &Device, options: &CString) -> Key {
         let (found, limits) = (&device.found, device.limits());
-        cache::key(&[
+        cache::KIND.key(&[
             &found.platform_name,
             &found.platform_version,
             &found.name,

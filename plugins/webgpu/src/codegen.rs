@@ -156,18 +156,16 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
     let dialect = dialect(target);
     let module = &plain(module);
     let source = write_module(module, &dialect)?;
+    let by_name = module.by_name();
     let functions: Vec<Value> = source
         .functions
         .iter()
-        .filter_map(|function| Some((function, module.function(&function.name)?)))
+        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
         .map(|(function, prim_func)| describe(&function.symbol, prim_func))
         .collect();
     let mut index = json!({ "module_kind": KIND, "format": "wgsl", "functions": functions });
-    let buffers = module
-        .functions
-        .iter()
-        .filter(|function| source.functions.iter().any(|one| one.name == function.name));
-    let most = buffers.map(n_buffers).max().unwrap_or(0);
+    let entries = source.functions.iter().filter_map(|function| by_name.get(&*function.name));
+    let most = entries.map(|function| n_buffers(function)).max().unwrap_or(0);
     if most > STORAGE_BUFFERS {
         index["storage_buffers"] = json!(most);
     }

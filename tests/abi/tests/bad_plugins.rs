@@ -8,7 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use chipdock_host::manifest::{self, Needs};
-use chipdock_host::{Category, ErrorKind, Host, HostOptions, PluginReport, PluginState, ProblemKind};
+use chipdock_host::{
+    Category, ErrorKind, Host, HostOptions, PluginLock, PluginReport, PluginState, ProblemKind,
+};
 use chipdock_plugin_api::abi::CHIPDOCK_ABI_MINOR;
 use chipdock_test_abi::plugins::{build, compile, root};
 
@@ -243,7 +245,10 @@ fn l6_a_lying_manifest_is_its_own_report() {
             "the library is \"bad\" 0.1.0, its manifest says \"bad\" 0.2.0",
         ),
         (
-            |text| text.replacen('{', &format!("{{\"sha256\": \"{}\",", "0".repeat(64)), 1),
+            |text| {
+                let at = text.find("\"sha256\": \"").expect("a digest") + "\"sha256\": \"".len();
+                format!("{}{}{}", &text[..at], "0".repeat(64), &text[at + 64..])
+            },
             ProblemKind::WrongDigest,
             "the manifest says 0000",
         ),
@@ -350,4 +355,76 @@ fn p10_each_host_of_a_process_has_its_own() {
     drop(first);
     assert_eq!(destroyed_count(&path) - before, 2, "what the first host had is released");
     assert_eq!(function.call(&[]).unwrap().to::<i64>().unwrap(), 42, "the second goes on");
+}
+
+/// Makes a library another one that opens just as well.
+fn changed(library: &Path) {
+    let mut bytes = fs::read(library).unwrap();
+    bytes.push(0);
+    // Beside it and renamed, as it is installed: nothing that is open changes.
+    let other = library.with_extension("new");
+    fs::write(&other, bytes).unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::rename(other, library).unwrap();
+}
+
+#[test]
+fn l1_a_library_that_is_cut_short_is_refused_before_it_is_opened() {
+    let folder = Folder::new();
+    let path = folder.c("bad", &["BAD=0"]);
+    let bytes = fs::read(&path).unwrap();
+    for (size, says) in [
+        (0, "it is empty"),
+        (40, "an ELF header needs 64 bytes, the file has 40"),
+        (4096, "its segments need"),
+        (bytes.len() / 2, "cut short"),
+    ] {
+        fs::write(&path, &bytes[..size]).unwrap();
+        let error = folder.host().open_plugin("bad").unwrap_err();
+        assert!(error.to_string().contains(says), "{error} should say {says}");
+        assert_eq!(
+            report(&folder.host(), "bad").state,
+            PluginState::Listed,
+            "looked at only when it is asked for"
+        );
+    }
+    fs::write(&path, &bytes).unwrap();
+    assert!(folder.host().open_plugin("bad").is_ok());
+}
+
+#[test]
+fn l2_a_library_that_was_exchanged_since_it_was_opened_is_not_taken_for_the_new_one() {
+    let folder = Folder::new();
+    let path = folder.c("swapped", &["BAD=0", "NAME=\"swapped\""]);
+    assert!(folder.host().open_plugin("swapped").is_ok());
+    assert!(folder.host().open_plugin("swapped").is_ok(), "several hosts open one file");
+    changed(&path);
+    let error = folder.host().open_plugin("swapped").unwrap_err();
+    assert!(error.to_string().contains("another file of this name was opened before"), "{error}");
+}
+
+#[test]
+fn k3_a_library_is_opened_when_its_digest_is_the_one_that_the_lock_pins() {
+    let folder = Folder::new();
+    folder.c("bad", &["BAD=0", "NAME=\"pinned\""]);
+    let good = folder.path().join("bad.so");
+    let plain = chipdock_host::discovery::discover(&folder.options()).unwrap();
+    let lock = PluginLock::of(&plain).unwrap();
+    let pinned = lock.plugins().next().unwrap().sha256.clone();
+    let locked = || {
+        Host::new(HostOptions { locked: Some(std::sync::Arc::new(lock.clone())), ..folder.options() })
+            .unwrap()
+    };
+    changed(&good);
+    let found = manifest::sha256_of(&good).unwrap();
+    let error = locked().open_plugin("bad").unwrap_err();
+    for says in [&pinned, &found] {
+        assert!(error.to_string().contains(says), "{error} should say {says}");
+    }
+    assert_eq!(error.category(), Category::Plugin);
+    assert_eq!(report(&locked(), "bad").problem, None, "K3: nothing is read until it is asked for");
+    let bytes = fs::read(&good).unwrap();
+    fs::write(&good, &bytes[..bytes.len() - 1]).unwrap();
+    let opened = locked().open_plugin("bad").unwrap();
+    assert_eq!(opened.name, "pinned", "its descriptor's");
 }

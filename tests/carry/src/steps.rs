@@ -121,7 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 /// The target kinds that are asked for, each with its plugin's library.
 fn kinds(options: &Options) -> Result<Vec<(String, String)>, String> {
     let host = judge::host(&options.root)?;
-    let all = host.target_kinds().map_err(|error| error.to_string())?;
+    let all = host.target_kinds();
     let mut found = Vec::new();
     for (kind, plugin) in all {
         let name = kind.name.clone();

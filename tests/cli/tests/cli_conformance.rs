@@ -97,7 +97,7 @@ fn wrong_usage_ends_with_2_before_anything_is_run() {
     for (words, says) in [
         ("conformance", "no plugin is given"),
         ("conformance none.so", "none.so"),
-        ("conformance folder", "found a folder"),
+        ("conformance folder", "it is a folder"),
         ("conformance good.so --filter copy/none/*", "matches no case"),
         ("conformance --list --filter copy/none/*", "matches no case"),
         ("conformance good.so --filter [", "is no pattern"),
@@ -107,7 +107,7 @@ fn wrong_usage_ends_with_2_before_anything_is_run() {
         ("conformance good.so --patience 0", "0.1 to 1000"),
         ("conformance good.so --jobs 0", "--jobs"),
         ("conformance good.so --select x", "--select does not go with conformance"),
-        ("conformance good.so --html a --card a", "two reports go into one file"),
+        ("conformance good.so --html a --card a", "--html and --card go to one file"),
         ("conformance good.so --repro-folder none", "no such folder"),
         ("conformance --list --coverage", "--coverage"),
         ("conformance verify good.so", "PLUGIN.so"),

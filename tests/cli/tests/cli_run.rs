@@ -177,7 +177,7 @@ fn what_disagrees_is_refused_before_anything_is_written() {
         ("--in D=a.npy", vec!["no buffer \"D\"; its buffers are \"A\", \"B\", \"C\""]),
         ("--in A", vec!["--in A: expected BUFFER=FILE.npy"]),
         ("--in A=a.npy --in A=a.npy", vec!["names buffer A twice"]),
-        ("--in A=a.npy --out B=c.npy", vec!["buffers C and B go to one file", "--> c.npy"]),
+        ("--in A=a.npy --out B=c.npy", vec!["buffer C and buffer B go to one file: c.npy and c.npy"]),
         ("--in A=none.npy", vec!["cannot read the input", "--> none.npy"]),
     ] {
         let ended = scratch.run(&format!("run vector_add.py --target c --out C=c.npy {words}"));

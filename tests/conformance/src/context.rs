@@ -185,7 +185,7 @@ impl<'a> Context<'a> {
             return Err(Stop::Absent(why.to_owned()));
         }
         let (host, name) = (self.host()?, self.registration);
-        let kind = host.target_kinds()?.into_iter().map(|(kind, _)| kind).find(|kind| kind.name == name);
+        let kind = host.target_kinds().into_iter().map(|(kind, _)| kind).find(|kind| kind.name == name);
         // A host is not asked: its code runs wherever the host does.
         let device = kind.filter(|kind| !kind.is_host).map(|kind| host.device(&kind.device, 0));
         Ok(match device {

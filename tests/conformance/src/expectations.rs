@@ -100,7 +100,10 @@ impl Expectations {
     ///
     /// What is wrong with it, with its name and where.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        /// A line or so for each case.
+        const SIZE_BYTES_MAX: u64 = 4 << 20;
+        let text = chipdock_host::files::read_regular_text(path, SIZE_BYTES_MAX)
+            .map_err(|error| format!("{}: {}", path.display(), error.message()))?;
         Self::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 

@@ -47,7 +47,7 @@ struct Mutant {
     /// More arguments for the compiler.
     #[serde(default)]
     flags: Vec<String>,
-    /// Changes of the manifest, text for text.
+    /// Changes of the manifest, text for text; a star at the end of what is replaced stands for the rest of its line.
     #[serde(default)]
     manifest: Vec<(String, String)>,
 }
@@ -92,8 +92,13 @@ impl Built {
         let path = self.library.with_extension("chipdock.json");
         let mut text = fs::read_to_string(&path).expect("a manifest");
         for (from, to) in changes {
+            // A star at the end is the rest of the line.
+            let from = match from.strip_suffix('*').and_then(|start| text.find(start)) {
+                Some(at) => text[at..].lines().next().unwrap_or_default().to_owned(),
+                None => from.clone(),
+            };
             assert!(text.contains(from.as_str()), "the manifest has no {from:?}:\n{text}");
-            text = text.replace(from, to);
+            text = text.replace(&from, to);
         }
         fs::write(&path, text).expect("written");
     }

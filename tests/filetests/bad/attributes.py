@@ -11,3 +11,7 @@ def f(A: T.Buffer((8,), "float32")):
         A[0] = 1.0
     assert A[0] > 1.0, 5
     assert A[0] > 1.0, ("ValueError", "text")
+    T.func_attr({"a": 1, "b": 2, "a": 1})
+    T.func_attr({"target": T.target({"kind": "c", "x": {"y": 1, "y": 2}})})
+    T.func_attr({"target": T.target({"kind": "c", "x": 1.0})})
+    T.func_attr({"target": T.target({"kind": "c", "x": [1e999]})})

@@ -1,7 +1,7 @@
 //! Random well-formed programs with inputs, for differential tests, and a reducer for those that fail.
 //!
-//! [`arbitrary`] makes a [`Case`] of a seed: a module with a function `kernel` and functions that it calls, and arguments
-//! for it. What it promises, whatever the seed:
+//! [`arbitrary`] makes a [`Case`] of a seed, [`spelled`] of a tape of bytes, for a fuzzer: a module with a function
+//! `kernel` and functions that it calls, and arguments for it. What they promise, whatever the seed or the tape:
 //!
 //! - **G1** the module validates at [`chipdock_ir::Stage::Blocks`];
 //! - **G2** it runs on the interpreter without an error: every access is in bounds, no two iterations of a parallel loop
@@ -49,7 +49,7 @@ mod trial;
 
 pub use case::{Case, Compared};
 pub use coverage::{NEVER, features, possible};
-pub use generate::{arbitrary, turns};
+pub use generate::{arbitrary, spelled, turns};
 pub use options::{COMPUTING, Options};
 pub use reduce::{reduce, reduce_case};
 pub use trial::{Failure, Trial};

@@ -1,25 +1,46 @@
 //! Random numbers that depend on nothing but their seed, so that a seed means one program on every machine.
 
-/// A stream of numbers (SplitMix64).
+/// A stream of numbers (SplitMix64), or the bytes of a tape for as long as there are some, and the stream behind them.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random<'t> {
+    state: u64,
+    tape: &'t [u8],
+}
 
-impl Random {
+impl<'t> Random<'t> {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, tape: &[] }
+    }
+
+    /// Numbers of a tape: a draw takes as few bytes as it needs, so that a changed byte changes few draws.
+    pub(crate) fn of_tape(tape: &'t [u8]) -> Self {
+        Self { state: 0, tape }
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
+    /// A number from the tape that reaches up to `n`, if the tape has one.
+    fn taken(&mut self, n: u64) -> Option<u64> {
+        if self.tape.is_empty() {
+            return None;
+        }
+        let n_bytes = (u64::BITS - (n - 1).leading_zeros()).div_ceil(u8::BITS) as usize;
+        let (bytes, rest) = self.tape.split_at_checked(n_bytes)?;
+        self.tape = rest;
+        Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
     /// A number from 0 to one less; 0 when there is none.
     pub(crate) fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() % n as u64) as usize }
+        let Some(n) = u64::try_from(n).ok().filter(|n| *n > 0) else { return 0 };
+        let number = self.taken(n).unwrap_or_else(|| self.next());
+        (number % n) as usize
     }
 
     /// A number of the range, both ends included.

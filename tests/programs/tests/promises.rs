@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 
 use chipdock_ir::interpret::Arg;
 use chipdock_ir::{DType, Stage, validate::validate};
-use chipdock_test_programs::{Case, Compared, Failure, Options, Trial, arbitrary, features, program};
+use chipdock_test_programs::{
+    Case, Compared, Failure, Options, Trial, arbitrary, features, program, spelled,
+};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -49,6 +51,37 @@ fn g6_a_seed_makes_the_same_program() {
     for seed in 0..50 {
         assert_eq!(arbitrary(seed, &options).text(), arbitrary(seed, &options).text());
     }
+}
+
+/// Tapes of a fixed sequence: what a fuzzer's bytes spell is a program like any other, and every byte of it may matter.
+#[test]
+fn g1_g2_g6_tapes_spell_programs() {
+    let options = Options::with_threads();
+    let mut texts = BTreeSet::new();
+    for length in [0, 1, 2, 40, 41, 150, 600, 3000] {
+        for first in [0, 1, 128, 255] {
+            let mut tape: Vec<u8> = (0..length).map(|at: usize| (at * at + at / 3) as u8).collect();
+            tape.iter_mut().take(3).for_each(|byte| *byte = first);
+            let case = spelled(&tape, &options);
+            runs(&case).unwrap_or_else(|failure| panic!("{failure:?}\n{case:?}"));
+            assert_eq!(spelled(&tape, &options).text(), case.text());
+            texts.insert(case.text());
+        }
+    }
+    // The empty tape spells one program, whatever its first bytes would be, and the shortest ones nearly alike: 23 were counted.
+    assert!(texts.len() > 20, "{} programs", texts.len());
+}
+
+/// A changed byte in the middle leaves what was drawn before it.
+#[test]
+fn tapes_that_are_nearly_alike_spell_programs_that_are() {
+    let options = Options::default();
+    let tape: Vec<u8> = (0..2000).map(|at: usize| ((at * 7919) >> 3) as u8).collect();
+    let mut changed = tape.clone();
+    changed[900] ^= 0x15;
+    let [one, other] = [&tape, &changed].map(|tape| spelled(tape, &options).text());
+    let alike = one.lines().zip(other.lines()).take_while(|(a, b)| a == b).count();
+    assert!(alike >= 5, "only {alike} lines are alike:\n{one}\n{other}");
 }
 
 #[test]

@@ -10,6 +10,9 @@
 //! * T8 Nothing names a machine's path or a package registry's host.
 //! * T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md` lists them (`BLESS=1`
 //!   writes it). A test cites rules on a line of its comment: `/// ir: B5, B6.`
+//! * T10 Plugins ask for variables, the folder for temporary files and raised privileges by `chipdock_plugin_api::process`
+//!   alone, which answers nothing of the user's with raised privileges.
+//! * T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of these tests exists.
 
 use std::path::{Path, PathBuf};
 

@@ -33,7 +33,8 @@ fn allowed(folder: &str) -> &'static [&'static str] {
         "plugin-api/passes" => &["chipdock-ir"],
         "plugin-api/codegen-source" | "plugin-api/codegen-llvm" => &["chipdock-ir", "chipdock-passes"],
         "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],
-        "host/script" => &["chipdock-ir"],
+        "host/script" | "host/npy" => &["chipdock-ir"],
+        "host/supervise" => &[],
         "host/cli" => {
             // The suite is a library with one user, the command.
             &[
@@ -42,6 +43,8 @@ fn allowed(folder: &str) -> &'static [&'static str] {
                 "chipdock-host",
                 "chipdock-ir",
                 "chipdock-script",
+                "chipdock-npy",
+                "chipdock-supervise",
                 "chipdock-conformance",
             ]
         }
@@ -74,7 +77,7 @@ fn t1_dependency_arrows() {
             let allowed = allowed(&from);
             let is_test = dependency.kind == DependencyKind::Development;
             let never = from.starts_with("plugin")
-                && ["chipdock-host", "chipdock-script", "chipdock-cli"].contains(&name);
+                && ["chipdock-host", "chipdock-script", "chipdock-npy", "chipdock-cli"].contains(&name);
             if never || !(is_test || allowed.contains(&"*") || allowed.contains(&name)) {
                 findings.push(format!("{from} depends on {name}; it may depend on {allowed:?}"));
             }
@@ -210,9 +213,12 @@ const UNSAFE: &[&str] = &[
     "plugin-api/abi/src/",            // the boundary itself
     "plugin-api/src/",                // values, shims and the host memory of the CPU
     "host/src/",                      // checked file by file below
+    "host/supervise/src/",            // processes and their signals
     "plugins/",                       // checked file by file below
     "examples/plugin-template-rust/", // a device API
     "tests/",                         // the boundary is what they test
+    // Its own standard output, before and beside plugins.
+    "host/cli/src/streams.rs",
 ];
 
 /// Within these folders only files of these names may hold `unsafe`.
@@ -222,6 +228,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
         &[
             "loader.rs",
             "attest.rs",
+            "calling.rs",
             "services.rs",
             "registrar.rs",
             "env.rs",
@@ -239,6 +246,11 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "region.rs",
             "slot.rs",
             "team.rs",
+            "bounds.rs",
+            "files.rs",
+            "lent.rs",
+            "copy.rs",
+            "described.rs",
         ],
     ),
     // `llvm/`: the folder in which a plugin of that family opens the library.
@@ -340,4 +352,56 @@ fn t9_every_rule_of_the_ir_has_a_test() {
         findings.push("plugin-api/ir/RULES.md is not current; run again with BLESS=1".to_owned());
     }
     check("T9", &findings);
+}
+
+#[test]
+fn t10_plugins_believe_no_environment_by_themselves() {
+    let words =
+        ["env::var", "env::temp_dir", "env::home_dir", "getauxval", "getenv", "tempdir()", ".tempfile()"];
+    let mut findings = Vec::new();
+    for path in ["plugins", "plugin-api"].iter().flat_map(|folder| files(&root().join(folder), &[".rs"])) {
+        let name = relative(&path);
+        let is_test = name.contains("/tests/") || name.ends_with("tests.rs") || name.contains("/examples/");
+        if is_test || name == "plugin-api/src/process.rs" {
+            continue;
+        }
+        let source = fs::read_to_string(&path).expect("a source file");
+        let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| line.contains(word)) {
+                findings.push(format!("{name}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    check("T10: ask chipdock_plugin_api::process", &findings);
+}
+
+#[test]
+fn t11_each_promise_of_security_has_its_test() {
+    let text = fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
+    let mut findings = Vec::new();
+    let mut n_promises = 0;
+    for (number, line) in text.lines().enumerate() {
+        // Of the table: its head and the line below it say nothing.
+        let cells: Vec<&str> = line.trim().trim_matches('|').split('|').map(str::trim).collect();
+        let is_row = line.starts_with('|') && cells.len() == 2 && cells[0] != "Promise";
+        if !is_row || cells[0].starts_with('-') {
+            continue;
+        }
+        n_promises += 1;
+        let tests: Vec<&str> = cells[1].split('`').skip(1).step_by(2).collect();
+        if tests.is_empty() {
+            findings.push(format!("SECURITY.md:{}: no test is named", number + 1));
+        }
+        for test in tests {
+            let (file, name) = test.split_once("::").unwrap_or((test, ""));
+            let source = fs::read_to_string(root().join(file)).unwrap_or_default();
+            if !source.contains(&format!("fn {name}(")) {
+                findings.push(format!("SECURITY.md:{}: there is no test {test}", number + 1));
+            }
+        }
+    }
+    assert!(n_promises > 10, "T11: found {n_promises} promises");
+    check("T11", &findings);
 }

@@ -2,6 +2,7 @@
 
 mod carry;
 mod commands;
+mod fuzz;
 mod peers;
 mod plugins;
 mod python;
@@ -19,10 +20,12 @@ Usage: cargo xtask <TASK> [ARGUMENTS]
 Tasks:
   demo      build the command and the plugins, show what was found, run the example kernels, print a table
   test      install what the tests need (Debian: compilers, LLVM, an OpenCL device; numpy, TVM and NVRTC by pip), build
-            the plugins, run every check and every test
+            the plugins, run every check and every test; --all runs whole what takes a sample otherwise
   bench     measure, and print ratios against a bare call, a peer or the machine's own limit; with --peers the
             example kernels beside real TVM and numpy (`cargo xtask bench --peers --help`)
   plugins   build the plugins and write their manifests; prints the folder
+  fuzz      fuzz the readers and the whole way to every code generator (installs cargo-fuzz the first time), or with
+            --input FILE run one input, --minimise FILE make it smaller, --keep add to tests/fuzz/corpus
   carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
   wheels    fetch what tests of plugins ask of PyPI; prints each variable that tests find it by
@@ -33,11 +36,14 @@ Examples:
   cargo xtask demo --json          # the table as JSON
   cargo xtask test
   cargo xtask test softmax         # only the tests whose name holds `softmax`, without the other checks
+  cargo xtask test --all zoo       # each broken plugin through every command, some minutes
   cargo xtask bench
   cargo xtask bench launch copy    # only these; it measures launch, copy, second-run, elementwise, call, matmul, pool,
                                    # fork-join, script, list
   cargo xtask bench --peers        # installs its peers the first time
   cargo xtask bench --peers --filter softmax --with torch
+  cargo xtask fuzz --seconds 600   # script, wire, npy, manifest, target, artifact, pipeline, one after the other
+  cargo xtask fuzz script          # one of them, for a minute
   cargo xtask plugins --release
 
 `demo` needs Rust and a C compiler and nothing else.";
@@ -59,6 +65,7 @@ fn main() -> ExitCode {
         "plugins" => plugins::build(rest.iter().any(|argument| argument == "--release")).map(|built| {
             println!("{}", built.folder.display());
         }),
+        "fuzz" => fuzz::run(rest),
         "carry" => carry::run(rest),
         "python" => python::environment().map(|path| println!("{}", path.display())),
         "wheels" => wheels::run(),

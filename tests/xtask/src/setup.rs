@@ -14,6 +14,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
         "nlohmann-json3-dev",
         "examples/wire-reader-cpp",
     ),
+    ("setcap", "-h", "libcap2-bin", "the command with file capabilities"),
     ("nm", "--version", "binutils", "what a plugin exports"),
     ("clang++-19", "--version", "clang-19", "goldens of GPU dialects, compiled as C and C++"),
     ("chromium", "--version", "chromium", "the page of the conformance suite, looked at in a browser"),
@@ -83,6 +84,9 @@ pub(crate) fn run() -> Result<()> {
             version.args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success());
         if !there {
             let mut install = cargo();
+            // What runs for seconds is not worth minutes of link-time optimisation.
+            install.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+            install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
             step(&format!("cargo install {package}"), install.args(["install", "--locked", package]))?;
         }
     }

@@ -9,8 +9,13 @@ use crate::{plugins, python, setup, wheels};
 /// Where property tests begin: proptest's own variable.
 const RANDOM_SEED: &str = "PROPTEST_RNG_SEED";
 
-/// Runs everything; with a filter, only the tests whose name holds it.
+/// Has tests run whole that otherwise take a sample.
+const ALL: &str = "CHIPDOCK_TEST_ALL";
+
+/// Runs everything; with a filter, only the tests whose name holds it; with `--all`, no test takes a sample.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let is_whole = arguments.iter().any(|argument| argument == "--all");
+    let arguments: Vec<&String> = arguments.iter().filter(|argument| *argument != "--all").collect();
     setup::run()?;
     if arguments.is_empty() {
         checks()?;
@@ -40,6 +45,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     // look further names another seed.
     if std::env::var_os(RANDOM_SEED).is_none() {
         tests.env(RANDOM_SEED, "20261121");
+    }
+    if is_whole {
+        tests.env(ALL, "1");
     }
     let result = step("tests", &mut tests);
     if let Ok(lines) = fs::read_to_string(&skipped) {

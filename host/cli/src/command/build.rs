@@ -1,20 +1,21 @@
 //! `chipdock build`: a kernel file compiled, and what of it is asked for written.
 
-use std::io::IsTerminal as _;
 use std::path::Path;
 
 use chipdock_host::Host;
 use chipdock_host::artifact::{Artifact, Section};
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
-use super::{failure, host_options};
+use super::{alone_on_standard_output, failure, host_options};
 use crate::args::{BuildArgs, Emit, GlobalArgs};
 use crate::compile::{self, Build};
+use crate::destination::Destination;
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
 use crate::report::{Exit, Failure, Result, quoted};
-use crate::{output, table};
+use crate::{destination, output, streams, table};
 
 /// Endings of libraries and archives, whose writing is yet to come.
 const LATER: &[&str] = &["so", "tar", "a"];
@@ -34,9 +35,8 @@ struct Product {
 pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
     let ending = ending(args.output.as_deref());
     let emit = wanted(args, global, &ending)?;
-    if let Some(path) = &args.output {
-        output::check_writable(path)?;
-    }
+    let destination = args.output.as_deref().map(Destination::of).transpose()?;
+    alone_on_standard_output(destination.as_ref(), global)?;
     let kernel = KernelFile::read(&args.kernel.kernel)?;
     let module = match &kernel.function {
         Some(_) => kernel.module_of(kernel.chosen()?),
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
         let progress = Progress::new(global);
         produce(args, global, &kernel, &module, emit, &ending, &progress)?
     };
-    deliver(args, global, &module, &product)
+    deliver(args, global, &module, &product, destination)
 }
 
 /// What to write, by `--emit` and the ending of OUT, where they are of one mind.
@@ -73,7 +73,7 @@ fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<
     };
     if let Some((what, option)) = binary
         && args.output.is_none()
-        && (global.json || std::io::stdout().is_terminal())
+        && (global.json || streams::results_are_watched())
     {
         return Err(Failure::input(format!("{what} is no text")).help(format!("name a file: {option}")));
     }
@@ -221,15 +221,25 @@ fn by_format(artifact: &Artifact, format: &str, build: &Build) -> Result<Vec<u8>
     })
 }
 
-fn deliver(args: &BuildArgs, global: &GlobalArgs, module: &IrModule, product: &Product) -> Result<()> {
-    if let Some(path) = &args.output {
-        output::write_file(path, &product.bytes)?;
+fn deliver(
+    args: &BuildArgs,
+    global: &GlobalArgs,
+    module: &IrModule,
+    product: &Product,
+    destination: Option<Destination>,
+) -> Result<()> {
+    let took_standard_output = destination.as_ref().is_some_and(Destination::is_standard_output);
+    if let Some(destination) = destination {
+        destination::write_file(destination, &product.bytes)?;
+    }
+    if took_standard_output {
+        return Ok(());
     }
     if global.json {
         return output::print_json(&to_json(args, module, product));
     }
     let Some(path) = &args.output else {
-        return output::print_bytes(&product.bytes);
+        return output::print_product(&product.bytes);
     };
     let size = product.bytes.len();
     let made = match &product.build {
@@ -238,7 +248,9 @@ fn deliver(args: &BuildArgs, global: &GlobalArgs, module: &IrModule, product: &P
         }
         None => String::new(),
     };
-    output::print(&format!("{}: {}{made}, {size} bytes\n", path.display(), product.what))
+    let path = path.display().to_string();
+    let path = shown(&path, LINE_CHARS_MAX);
+    output::print(&format!("{path}: {}{made}, {size} bytes\n", product.what))
 }
 
 fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json::Value {
@@ -257,7 +269,7 @@ fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json
         "schema": "chipdock.build/1",
         "functions": names,
         "emit": product.what,
-        "output": args.output,
+        "output": args.output.as_ref().map(|path| path.to_string_lossy()),
         "size_bytes": product.bytes.len(),
         "text": text,
         "target": build.map(|build| build.target().to_json()),

@@ -11,12 +11,13 @@ use chipdock_conformance::list::{Coverage, List, Wanted, matcher};
 use chipdock_conformance::report::grid::Paint;
 use chipdock_conformance::report::text;
 use chipdock_conformance::run::{self, Options, RunError};
+use chipdock_host::files::check_regular;
 use serde_json::Value;
 
 use self::meter::Meter;
 use crate::args::{Action, ConformanceArgs, ConformanceWorkerArgs, GlobalArgs, LevelArg};
-use crate::output;
 use crate::report::{self as errors, Exit, Failure, Result};
+use crate::{output, streams};
 
 mod cards;
 mod files;
@@ -54,18 +55,23 @@ fn no_other_plugins(global: &GlobalArgs) -> Result<()> {
 
 fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let library = library(args)?;
+    let opened: Vec<&Path> =
+        std::iter::once(library).chain(global.plugins.iter().map(PathBuf::as_path)).collect();
+    super::check_named(&opened, global)?;
     let options = options(args, global, library)?;
-    let places = files::Places::of(args)?;
+    let places = files::Places::of(args, global)?;
     let mut meter = Meter::new(global);
     let report = run::supervise(&options, &mut |event| meter.show(&event));
     drop(meter);
     let report = report.map_err(|error| not_run(&error))?;
-    places.write(&report)?;
+    let written = places.write(&report)?;
     if global.json {
         output::print_json(&value(&report)?)?;
     } else {
-        output::print(&text::render(&report, paint(global)))?;
-        places.tell();
+        if !written.took_standard_output {
+            output::print_painted(&text::render(&report, paint(global)))?;
+        }
+        written.tell();
     }
     Ok(ExitCode::from(report.exit))
 }
@@ -76,7 +82,7 @@ fn value(model: &impl serde::Serialize) -> Result<Value> {
 }
 
 fn paint(global: &GlobalArgs) -> Paint {
-    Paint(errors::use_color(global.color(), std::io::IsTerminal::is_terminal(&std::io::stdout())))
+    Paint(errors::use_color(global.color(), streams::results_are_watched()))
 }
 
 fn library(args: &ConformanceArgs) -> Result<&Path> {
@@ -88,14 +94,18 @@ fn library(args: &ConformanceArgs) -> Result<&Path> {
 }
 
 fn existing(file: &Path) -> Result<()> {
-    match std::fs::metadata(file) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(Failure::input("expected a file, found a folder").in_file(file)),
-        Err(error) => Err(Failure::input(format!("cannot be read: {error}")).in_file(file)),
-    }
+    check_regular(file)
+        .map_err(|error| Failure::input(format!("cannot be read: {}", error.message())).in_file(file))
 }
 
 fn options(args: &ConformanceArgs, global: &GlobalArgs, library: &Path) -> Result<Options> {
+    // Workers get them in a document, and a report has to name them.
+    let paths = global.plugins.iter().chain(&global.allow_path).map(PathBuf::as_path);
+    if let Some(path) = paths.chain([library]).find(|path| path.to_str().is_none()) {
+        return Err(Failure::input("conformance takes only paths that are text (UTF-8)")
+            .in_file(path)
+            .help("give the file another name, or name it by a link"));
+    }
     let _ = matcher(&args.filter).map_err(|what| Failure::input(format!("--filter: {what}")))?;
     let executable = std::env::current_exe()
         .map_err(|error| Failure::new(Exit::Suite, format!("this command cannot find itself: {error}")))?;
@@ -194,7 +204,7 @@ fn list(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
     if global.json {
         return output::print_json(&value(&list)?);
     }
-    output::print(&list.text(!args.filter.is_empty(), paint(global)))
+    output::print_painted(&list.text(!args.filter.is_empty(), paint(global)))
 }
 
 fn coverage(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
@@ -202,7 +212,7 @@ fn coverage(args: &ConformanceArgs, global: &GlobalArgs) -> Result<()> {
     if global.json {
         return output::print_json(&value(&coverage)?);
     }
-    output::print(&coverage.text(paint(global)))
+    output::print_painted(&coverage.text(paint(global)))
 }
 
 /// Does the job of a worker.

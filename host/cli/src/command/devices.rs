@@ -1,12 +1,14 @@
 //! `chipdock devices`: every device API and its devices, or why there are none.
 
+use std::time::Duration;
+
 use chipdock_host::{Error, Host};
 use chipdock_plugin_api::attribute;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{failure, host_options};
-use crate::args::GlobalArgs;
-use crate::progress::Progress;
+use super::ask::{Answers, Question, Row, ask_all};
+use crate::args::{DevicesArgs, GlobalArgs};
 use crate::report::{Exit, Failure, Result};
 use crate::{output, table};
 
@@ -21,17 +23,36 @@ const SHOWN: &[&str] = &[
     attribute::TOTAL_GLOBAL_MEMORY_BYTES,
 ];
 
-/// A device API, and what became of asking it.
-struct Api {
-    name: String,
-    devices: std::result::Result<Vec<DeviceInfo>, Error>,
+/// The question that is asked of each device API.
+pub(super) struct Devices;
+
+impl Question for Devices {
+    const PREFIX: &'static str = "device_api.";
+    const WORD: &'static str = "devices";
+    type Answer = Vec<DeviceInfo>;
+
+    fn ask(host: &Host, name: &str) -> std::result::Result<Vec<DeviceInfo>, Error> {
+        (0..host.device_count(name)?)
+            .map(|id| {
+                let device = host.device(name, id)?;
+                let mut attributes = Map::new();
+                for key in attribute::ALL {
+                    if let Some(value) = device.attribute(key)? {
+                        attributes.insert((*key).to_owned(), value);
+                    }
+                }
+                Ok(DeviceInfo { id, device_type: device.number().device_type, attributes })
+            })
+            .collect()
+    }
 }
 
-struct DeviceInfo {
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct DeviceInfo {
     id: i32,
     /// DLPack's number, or the one that the host assigned.
     device_type: i32,
-    attributes: Vec<(&'static str, Value)>,
+    attributes: Map<String, Value>,
 }
 
 /// Lists devices.
@@ -39,75 +60,47 @@ struct DeviceInfo {
 /// # Errors
 ///
 /// Exit code 4, after what was found is printed, when there is no device at all.
-pub(crate) fn run(global: &GlobalArgs) -> Result<()> {
-    let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
-    let apis: Vec<Api> = {
-        let progress = Progress::new(global);
-        let ask = |name: String| {
-            progress.step(format!("asking device_api.{name}"));
-            let devices = devices(&host, &name);
-            Api { name, devices }
-        };
-        host.device_names().into_iter().map(ask).collect()
-    };
-    output::print(&if global.json {
-        output::json_text(&to_json(&apis))
+pub(crate) fn run(args: &DevicesArgs, global: &GlobalArgs) -> Result<()> {
+    let apis = ask_all::<Devices>(global, Duration::from_secs_f64(args.deadline))?;
+    if global.json {
+        output::print_json(&to_json(&apis))?;
     } else {
-        to_text(&apis, global.verbose)
-    })?;
-    if apis.iter().any(|api| api.devices.as_ref().is_ok_and(|devices| !devices.is_empty())) {
+        output::print(&to_text(&apis.rows, global.verbose))?;
+    }
+    if apis.rows.iter().any(|api| api.found.as_ref().is_ok_and(|devices| !devices.is_empty())) {
         return Ok(());
     }
     Err(Failure::new(Exit::NoDevice, "there is no device")
         .help("chipdock plugins shows which device APIs were found, and why one is not used"))
 }
 
-fn devices(host: &Host, name: &str) -> std::result::Result<Vec<DeviceInfo>, Error> {
-    (0..host.device_count(name)?)
-        .map(|id| {
-            let device = host.device(name, id)?;
-            let mut attributes = Vec::new();
-            for key in attribute::ALL {
-                if let Some(value) = device.attribute(key)? {
-                    attributes.push((*key, value));
-                }
-            }
-            Ok(DeviceInfo { id, device_type: device.number().device_type, attributes })
-        })
-        .collect()
-}
-
-fn to_json(apis: &[Api]) -> Value {
-    let api = |api: &Api| match &api.devices {
+fn to_json(apis: &Answers<Vec<DeviceInfo>>) -> Value {
+    let api = |api: &Row<Vec<DeviceInfo>>| match &api.found {
         Ok(devices) => {
             let devices: Vec<Value> = devices.iter().map(|device| device_json(&api.name, device)).collect();
             json!({"name": api.name, "available": true, "devices": devices})
         }
-        Err(error) => json!({
-            "name": api.name,
-            "available": false,
-            "devices": [],
-            "problem": {"kind": error.kind().name(), "message": error.message(), "help": error.advice()},
-        }),
+        Err(lack) => {
+            json!({"name": api.name, "available": false, "devices": [], "problem": lack.to_json()})
+        }
     };
-    json!({"schema": "chipdock.devices/1", "device_apis": apis.iter().map(api).collect::<Vec<_>>()})
+    let all: Vec<Value> = apis.rows.iter().map(api).collect();
+    json!({"schema": "chipdock.devices/1", "device_apis": all, "failed": apis.failed})
 }
 
 fn device_json(name: &str, device: &DeviceInfo) -> Value {
-    let attributes: Map<String, Value> =
-        device.attributes.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     json!({
         "device": format!("{name}:{}", device.id),
         "id": device.id,
         "device_type": device.device_type,
-        "attributes": attributes,
+        "attributes": device.attributes,
     })
 }
 
-fn to_text(apis: &[Api], verbose: bool) -> String {
+fn to_text(apis: &[Row<Vec<DeviceInfo>>], verbose: bool) -> String {
     let mut rows = table::new(&["DEVICE", "TYPE", "NAME", "ATTRIBUTES"]);
     for api in apis {
-        match &api.devices {
+        match &api.found {
             Ok(devices) if devices.is_empty() => {
                 rows.add_row([api.name.clone(), "-".to_owned(), "no device".to_owned()]);
             }
@@ -116,12 +109,8 @@ fn to_text(apis: &[Api], verbose: bool) -> String {
                     rows.add_row(row(&api.name, device, verbose));
                 }
             }
-            Err(error) => {
-                let mut why = error.message().to_owned();
-                if !error.advice().is_empty() {
-                    why = format!("{why}; {}", error.advice());
-                }
-                rows.add_row([api.name.clone(), "-".to_owned(), "unavailable".to_owned(), why]);
+            Err(lack) => {
+                rows.add_row([api.name.clone(), "-".to_owned(), "unavailable".to_owned(), lack.line()]);
             }
         }
     }
@@ -132,9 +121,9 @@ fn row(api: &str, device: &DeviceInfo, verbose: bool) -> [String; 4] {
     let (mut name, mut others) = (String::new(), Vec::new());
     for (key, value) in &device.attributes {
         let (label, shown) = readable(key, value);
-        if *key == attribute::DEVICE_NAME {
+        if key == attribute::DEVICE_NAME {
             name = shown;
-        } else if verbose || SHOWN.contains(key) {
+        } else if verbose || SHOWN.contains(&key.as_str()) {
             others.push(format!("{label}={shown}"));
         }
     }

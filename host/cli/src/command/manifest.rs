@@ -1,42 +1,62 @@
 //! `chipdock manifest`: a plugin's manifest from what it registers.
 
-use std::fs;
 use std::path::Path;
 
+use chipdock_host::files::read_regular_text;
 use chipdock_host::manifest::{Needs, generate, manifest_path};
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use serde_json::json;
 
-use super::failure;
+use super::{alone_on_standard_output, check_named, failure, plugin_failure};
 use crate::args::{GlobalArgs, ManifestArgs};
+use crate::destination::{self, Destination};
 use crate::output;
 use crate::report::{Failure, Result};
 
+/// A manifest, which carries the needs, may not be longer.
+const NEEDS_SIZE_BYTES_MAX: u64 = 1 << 20;
+
 /// Writes the manifest beside the plugin, or where `-o` says.
 pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
-    if !args.plugin.is_file() {
+    if !args.plugin.exists() {
         return Err(Failure::input("no such file; expected a plugin").in_file(&args.plugin));
     }
+    check_named(&[&args.plugin], global)?;
     let needs = args.needs.as_deref().map(read_needs).transpose()?.unwrap_or_default();
-    let manifest = generate(&args.plugin, &needs).map_err(|error| failure(&error).in_file(&args.plugin))?;
-    let text = manifest.to_text().map_err(|error| failure(&error))?;
+    // Before the plugin is opened: it could change the folder.
     let path = args.output.clone().unwrap_or_else(|| manifest_path(&args.plugin));
-    if path.as_os_str() == "-" {
-        return output::print(&text);
+    let destination = if path.as_os_str() == "-" { None } else { Some(Destination::of(&path)?) };
+    alone_on_standard_output(&destination, global)?;
+    let library = std::path::absolute(&args.plugin).unwrap_or_else(|_| args.plugin.clone());
+    let manifest =
+        generate(&library, &needs).map_err(|error| plugin_failure(&error).in_file(&args.plugin))?;
+    let text = manifest.to_text().map_err(|error| failure(&error))?;
+    let Some(destination) = destination else {
+        return output::print_json_text(&text);
+    };
+    let took_standard_output = destination.is_standard_output();
+    destination::write_file(destination, text.as_bytes())?;
+    if took_standard_output {
+        return Ok(());
     }
-    output::write_file(&path, text.as_bytes())?;
     if global.json {
+        let path = path.to_string_lossy();
         let written = json!({"schema": "chipdock.manifest/1", "manifest": path, "content": manifest});
         return output::print_json(&written);
     }
-    output::print(&format!("{}\n", path.display()))
+    output::print(&format!("{}\n", shown(&path.to_string_lossy(), LINE_CHARS_MAX)))
 }
 
 fn read_needs(path: &Path) -> Result<Needs> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::input(format!("cannot read the needs: {error}")).in_file(path))?;
-    serde_json::from_str(&text).map_err(|error| {
-        let place = format!("{}:{}:{}", path.display(), error.line(), error.column());
-        Failure::input(format!("not a plugin's needs: {error}"))
+    let text = read_regular_text(path, NEEDS_SIZE_BYTES_MAX).map_err(|error| {
+        Failure::input(format!("cannot read the needs: {}", error.message())).in_file(path)
+    })?;
+    Needs::parse(&text).map_err(|error| {
+        let place = match error.place() {
+            "" => path.display().to_string(),
+            position => format!("{}:{position}", path.display()),
+        };
+        Failure::input(error.message())
             .at(place)
             .help("a JSON object of libraries, driver, cpu_features, programs, glibc, requires, uses")
     })

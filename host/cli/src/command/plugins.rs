@@ -2,20 +2,34 @@
 
 use std::time::Duration;
 
-use chipdock_host::ProblemKind;
-use chipdock_host::discovery::{Candidate, Discovery, discover};
+use chipdock_host::discovery::{Candidate, Discovery, check_digests, discover};
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
+use chipdock_host::{LockedPlugin, PluginLock, ProblemKind};
+use chipdock_supervise::in_order;
 use serde_json::{Value, json};
 
 use super::check::{self, Outcome};
-use super::{failure, host_options};
+use super::{alone_on_standard_output, children_at_once, failure, host_options};
 use crate::args::{GlobalArgs, PluginsArgs};
+use crate::destination::{self, Destination};
 use crate::progress::Progress;
 use crate::report::Result;
 use crate::{output, table};
 
 /// Lists plugins; with `--check`, opens each in a process of its own first.
 pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
-    let discovery = discover(&host_options(global)?).map_err(|error| failure(&error))?;
+    let destination = args.lock.as_deref().map(Destination::of).transpose()?;
+    alone_on_standard_output(&destination, global)?;
+    let took_standard_output = destination.as_ref().is_some_and(Destination::is_standard_output);
+    let options = host_options(global)?;
+    let mut discovery = discover(&options).map_err(|error| failure(&error))?;
+    if let Some(lock) = &options.locked {
+        check_digests(&mut discovery, lock);
+    }
+    let lock = destination.map(|destination| write_lock(destination, &discovery)).transpose()?;
+    if took_standard_output {
+        return Ok(());
+    }
     let outcomes: Vec<Option<Outcome>> = if args.check {
         let progress = Progress::new(global);
         let deadline = Duration::from_secs_f64(args.deadline);
@@ -25,14 +39,34 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
                 check::open(candidate, deadline)
             })
         };
-        discovery.candidates.iter().map(check).collect()
+        in_order(discovery.candidates.iter().collect(), children_at_once(), &check)
     } else {
         vec![None; discovery.candidates.len()]
     };
     if global.json {
-        return output::print_json(&to_json(&discovery, &outcomes));
+        let mut object = to_json(&discovery, &outcomes);
+        if let Some(lock) = &lock {
+            let pinned: Vec<&LockedPlugin> = lock.plugins().collect();
+            object["lock"] =
+                json!({"file": args.lock.as_ref().map(|path| path.to_string_lossy()), "plugins": pinned});
+        }
+        return output::print_json(&object);
     }
-    output::print(&to_text(&discovery, &outcomes, global.verbose))
+    let mut text = to_text(&discovery, &outcomes, global.verbose);
+    if let (Some(path), Some(lock)) = (&args.lock, &lock) {
+        let path = path.to_string_lossy();
+        let path = shown(&path, LINE_CHARS_MAX);
+        text.push_str(&format!("\n{path} pins {} plugins\n", lock.plugins().count()));
+    }
+    output::print(&text)
+}
+
+/// Pins what can be used; whole or not at all.
+fn write_lock(destination: Destination, discovery: &Discovery) -> Result<PluginLock> {
+    let lock = PluginLock::of(discovery).map_err(|error| failure(&error))?;
+    let text = lock.to_text().map_err(|error| failure(&error))?;
+    destination::write_file(destination, text.as_bytes())?;
+    Ok(lock)
 }
 
 /// What the user ruled out is not opened, nor what others could have written, nor what cannot be opened here.
@@ -58,8 +92,8 @@ fn to_json(discovery: &Discovery, outcomes: &[Option<Outcome>]) -> Value {
             "status": status(candidate),
             "problem": candidate.problem,
             "provides": manifest.map(|manifest| &manifest.provides),
-            "library": candidate.library,
-            "manifest": candidate.manifest_path,
+            "library": candidate.library.to_string_lossy(),
+            "manifest": candidate.manifest_path.as_ref().map(|path| path.to_string_lossy()),
             "source": candidate.source,
         });
         if let Some(outcome) = outcome {
@@ -94,7 +128,8 @@ fn to_text(discovery: &Discovery, outcomes: &[Option<Outcome>], verbose: bool) -
         candidate.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Untrusted)
     };
     if let Some(candidate) = discovery.candidates.iter().find(untrusted) {
-        let library = candidate.library.display();
+        let library = candidate.library.display().to_string();
+        let library = shown(&library, LINE_CHARS_MAX);
         text.push_str(&format!("\nto use a refused file all the same: --allow-path {library}\n"));
     }
     text

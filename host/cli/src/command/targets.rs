@@ -1,46 +1,91 @@
 //! `chipdock targets`: the target kinds, whether each can be used here, and their options.
 
-use std::sync::Arc;
+use std::time::Duration;
 
-use chipdock_host::{Error, Host};
-use chipdock_ir::{OptionSchema, OptionType, Stage, Target, TargetKind};
+use chipdock_host::discovery::discover;
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
+use chipdock_host::{Error, Host, HostOptions};
+use chipdock_ir::{OptionSchema, OptionType, Stage, TargetKind};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::ask::{Found, Lack, Question, Row, ask_all};
 use super::{failure, host_options};
 use crate::args::{GlobalArgs, TargetsArgs};
-use crate::report::{Exit, Failure, Result, quoted};
+use crate::report::{self, Exit, Failure, Result, quoted};
 use crate::{output, table};
 
 /// A value longer than this is cut for a person; `--json` has it whole.
 const VALUE_SHOWN_CHARS: usize = 48;
 
+/// The question that is asked of each target kind.
+pub(super) struct Targets;
+
+/// A kind's schema, and what came of making a target of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Known {
+    schema: TargetKind,
+    /// Canonical JSON.
+    target: Found<Value>,
+}
+
+impl Question for Targets {
+    const PREFIX: &'static str = "target.kind.";
+    const WORD: &'static str = "targets";
+    type Answer = Known;
+
+    fn ask(host: &Host, name: &str) -> std::result::Result<Known, Error> {
+        let schema = (*host.target_kind(name)?).clone();
+        let target = host.usable_target(name).map(|target| target.to_json());
+        Ok(Known { schema, target: target.map_err(|error| Lack::from(&error)) })
+    }
+}
+
 /// A kind, who brings it, and what came of asking for a target of it.
 struct Kind {
-    schema: Arc<TargetKind>,
+    name: String,
+    /// Nothing when neither its plugin nor a manifest told it.
+    schema: Option<TargetKind>,
     plugin: String,
-    target: std::result::Result<Arc<Target>, Error>,
+    /// A manifest tells it: its plugin need not be opened for that.
+    is_listed: bool,
+    target: Found<Value>,
 }
 
 /// Lists kinds; with a kind, its options.
 pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
-    let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
-    let known = host.target_kinds().map_err(|error| failure(&error))?;
-    let names: Vec<String> = known.iter().map(|(schema, _)| schema.name.clone()).collect();
-    let mut kinds: Vec<Kind> = known
-        .into_iter()
-        .map(|(schema, plugin)| Kind { target: host.usable_target(&schema.name), schema, plugin })
-        .collect();
+    let options = host_options(global)?;
+    let preferred =
+        |key: &str| options.prefer.iter().find(|(other, _)| other == key).map(|(_, plugin)| plugin.clone());
+    let answers = ask_all::<Targets>(global, Duration::from_secs_f64(args.deadline))?;
+    let stated = stated_schemas(&options)?;
+    let kind = |row: Row<Known>| {
+        let plugin = preferred(&format!("target.kind.{}", row.name)).or_else(|| row.plugins.first().cloned());
+        let listed = stated.iter().find(|kind| kind.name == row.name).cloned();
+        let is_listed = listed.is_some();
+        let (schema, target) = match row.found {
+            Ok(known) => (Some(known.schema), known.target),
+            Err(lack) => (listed, Err(lack)),
+        };
+        Kind { name: row.name, schema, plugin: plugin.unwrap_or_default(), is_listed, target }
+    };
+    let mut kinds: Vec<Kind> = answers.rows.into_iter().map(kind).collect();
+    let names: Vec<String> = kinds.iter().map(|kind| kind.name.clone()).collect();
     let default_host = default_host(&kinds).map(str::to_owned);
     if let Some(name) = &args.kind {
-        kinds.retain(|kind| kind.schema.name == *name);
+        kinds.retain(|kind| kind.name == *name);
         if kinds.is_empty() {
             return Err(no_kind(name, &names));
         }
     }
     if global.json {
         let all: Vec<Value> = kinds.iter().map(to_json).collect();
-        let listed = json!({"schema": "chipdock.targets/1", "kinds": all, "default_host": default_host});
-        return output::print_json(&listed);
+        return output::print_json(&json!({
+            "schema": "chipdock.targets/1",
+            "kinds": all,
+            "default_host": default_host,
+            "failed": answers.failed,
+        }));
     }
     let text = match (&args.kind, kinds.first()) {
         (Some(_), Some(kind)) => describe(kind),
@@ -50,39 +95,57 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
     output::print(&text)
 }
 
+/// Schemas that stand in manifests.
+fn stated_schemas(options: &HostOptions) -> Result<Vec<TargetKind>> {
+    let discovery = discover(options).map_err(|error| failure(&error))?;
+    let usable = discovery.candidates.into_iter().filter(|candidate| candidate.problem.is_none());
+    Ok(usable.filter_map(|candidate| candidate.manifest).flat_map(|manifest| manifest.target_kinds).collect())
+}
+
 /// What a kind that is not there comes to: a plugin is missing.
 fn no_kind(name: &str, names: &[String]) -> Failure {
     Failure::new(Exit::Plugin, format!("no target kind \"{name}\"; there are {}", quoted(names)))
         .help("chipdock plugins shows what was found, and why one is not used")
 }
 
-/// The kind that is taken for the host when nobody says.
+/// The kind that is taken for the host when nobody says, as [`Host::default_host`] chooses.
 fn default_host(kinds: &[Kind]) -> Option<&str> {
-    let usable = kinds.iter().filter(|kind| kind.target.is_ok()).map(|kind| &kind.schema);
-    let hosts = usable.filter(|kind| kind.is_host);
-    // Of equal preference, the first by name.
-    let first =
-        hosts.min_by(|a, b| b.host_preference.cmp(&a.host_preference).then_with(|| a.name.cmp(&b.name)));
-    first.map(|kind| kind.name.as_str())
+    let usable = kinds.iter().filter(|kind| kind.target.is_ok());
+    let schemas = usable.filter_map(|kind| Some((kind.is_listed, kind.schema.as_ref()?)));
+    let hosts = schemas.filter(|(_, schema)| schema.is_host);
+    // First those for which no plugin has to be opened; of equal preference, the first by name.
+    let first = hosts.min_by(|(a_is_listed, a), (b_is_listed, b)| {
+        let by_preference = || b.host_preference.cmp(&a.host_preference);
+        b_is_listed.cmp(a_is_listed).then_with(by_preference).then_with(|| a.name.cmp(&b.name))
+    });
+    first.map(|(_, kind)| kind.name.as_str())
 }
 
 fn to_json(kind: &Kind) -> Value {
-    let mut json = json!(*kind.schema);
+    let mut json = match &kind.schema {
+        Some(schema) => json!(schema),
+        None => json!({"name": kind.name}),
+    };
     json["plugin"] = kind.plugin.clone().into();
     json["usable"] = kind.target.is_ok().into();
     json["problem"] = match &kind.target {
         Ok(_) => Value::Null,
-        Err(error) => {
-            json!({"kind": error.kind().name(), "message": error.message(), "help": error.advice()})
-        }
+        Err(lack) => lack.to_json(),
     };
-    json["target"] = kind.target.as_ref().map_or(Value::Null, |target| target.to_json());
+    json["target"] = kind.target.as_ref().map_or(Value::Null, Clone::clone);
     json
 }
 
 fn list(kinds: &[Kind], default_host: Option<&str>) -> String {
     let mut rows = table::new(&["KIND", "STATUS", "HOST", "DEVICE", "STAGE", "PLUGIN", "ABOUT"]);
-    for Kind { schema: kind, plugin, target } in kinds {
+    for Kind { name, schema, plugin, target, .. } in kinds {
+        let status = if target.is_ok() { "usable" } else { "unavailable" };
+        let Some(kind) = schema else {
+            let unknown = || "?".to_owned();
+            let cells = [unknown(), unknown(), unknown(), plugin.clone(), String::new()];
+            rows.add_row([name.clone(), status.to_owned()].into_iter().chain(cells));
+            continue;
+        };
         let host = match (kind.is_host, default_host == Some(kind.name.as_str())) {
             (false, _) => "no".to_owned(),
             (true, is_default) => {
@@ -91,7 +154,7 @@ fn list(kinds: &[Kind], default_host: Option<&str>) -> String {
         };
         rows.add_row([
             kind.name.clone(),
-            if target.is_ok() { "usable" } else { "unavailable" }.to_owned(),
+            status.to_owned(),
             host,
             kind.device.clone(),
             stage(kind.stage).to_owned(),
@@ -105,10 +168,10 @@ fn list(kinds: &[Kind], default_host: Option<&str>) -> String {
 
 /// Why a kind cannot be used, if it cannot.
 fn unavailable(kind: &Kind) -> Option<String> {
-    let error = kind.target.as_ref().err()?;
-    let help =
-        if error.advice().is_empty() { String::new() } else { format!("  help: {}\n", error.advice()) };
-    Some(format!("{} is unavailable: {}\n{help}", kind.schema.name, error.message()))
+    let lack = kind.target.as_ref().err()?;
+    let why = report::labelled(&format!("{} is unavailable", kind.name), &lack.message);
+    let help = if lack.help.is_empty() { String::new() } else { report::labelled("  help", &lack.help) };
+    Some(why + &help)
 }
 
 fn stage(stage: Stage) -> &'static str {
@@ -122,7 +185,8 @@ fn stage(stage: Stage) -> &'static str {
 }
 
 fn describe(found: &Kind) -> String {
-    let Kind { schema: kind, plugin, target } = found;
+    let Kind { schema, plugin, target, .. } = found;
+    let Some(kind) = schema else { return unavailable(found).unwrap_or_default() };
     let mut facts = table::new(&["KIND", &kind.name]);
     let mut fact = |name: &str, value: String| {
         if !value.is_empty() {
@@ -151,7 +215,7 @@ fn describe(found: &Kind) -> String {
         );
     }
     for option in &kind.options {
-        let unset = target.as_ref().ok().and_then(|target| target.options.get(&option.name));
+        let unset = target.as_ref().ok().and_then(|target| target.get(&option.name));
         text.push_str(&describe_option(option, unset.or(option.default.as_ref())));
     }
     text
@@ -166,7 +230,7 @@ fn describe_option(option: &OptionSchema, unset: Option<&Value>) -> String {
     if let Some(value) = unset {
         line.push_str(&format!(", here {}", shortened(value)));
     }
-    format!("{line}\n{}", table::wrapped(&option.doc, 6))
+    format!("{}\n{}", shown(&line, LINE_CHARS_MAX), table::wrapped(&option.doc, 6))
 }
 
 /// A value, cut where it is long: a list or a text of features runs to a thousand characters.

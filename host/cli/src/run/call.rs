@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use chipdock_host::{AnyView, Device, Error, Host, Tensor};
+use chipdock_host::{AnyView, Device, Error, ErrorKind, Host, Tensor};
 use chipdock_ir::{DType, PrimFunc, Target};
 
 use super::bind::Argument;
 use super::scalar::Scalar;
-use crate::command::failure;
+use crate::command::{failure, plugin_failure, work_failure};
 use crate::compile::Build;
 use crate::progress::Progress;
 use crate::report::{Exit, Failure, Result};
@@ -34,7 +34,7 @@ impl Outcome {
     /// What the device says.
     pub(crate) fn bytes(&self, argument: usize) -> Result<Vec<u8>> {
         match self.tensors.get(argument) {
-            Some(Some(tensor)) => tensor.to_bytes().map_err(|error| failure(&error)),
+            Some(Some(tensor)) => tensor.to_bytes().map_err(|error| work_failure(&error)),
             _ => Ok(Vec::new()),
         }
     }
@@ -60,28 +60,24 @@ impl Place {
 /// Exit code 4 when it is not there, 2 when the target does not run on it.
 pub(crate) fn device(host: &Host, target: &Target, asked: Option<(String, i32)>) -> Result<Place> {
     let kind = &target.kind;
-    let kinds = host.target_kinds().map_err(|error| failure(&error))?;
-    let runs_on = kinds.iter().find(|(known, _)| known.name == *kind).map(|(known, _)| known.device.clone());
-    let (name, id) = asked.or_else(|| Some((runs_on.clone()?, 0))).ok_or_else(|| {
-        Failure::new(Exit::Plugin, format!("nothing says on which device target {kind} runs"))
-            .help("name one with --device NAME:ID")
-    })?;
+    let runs_on = host.target_kind(kind).map_err(|error| plugin_failure(&error))?.device.clone();
+    let (name, id) = asked.unwrap_or_else(|| (runs_on.clone(), 0));
     let known = host.device_names();
     if !known.contains(&name) {
         let what = format!("no device API \"{name}\"; there are {}", crate::report::quoted(&known));
         return Err(Failure::new(Exit::NoDevice, what)
             .help("chipdock plugins shows which were found, and why one is not used"));
     }
-    if let Some(runs_on) = runs_on.filter(|runs_on| *runs_on != name) {
+    if runs_on != name {
         let what = format!("target {kind} runs on {runs_on}, not on {name}");
         return Err(Failure::input(what).help("name another --target or --device"));
     }
-    let count = host.device_count(&name).map_err(|error| failure(&error))?;
+    let count = host.device_count(&name).map_err(|error| plugin_failure(&error))?;
     if id >= count {
         let what = format!("no device {name}:{id}; {name} has {count}, counted from 0");
         return Err(Failure::new(Exit::NoDevice, what).help("chipdock devices lists them"));
     }
-    let device = host.device(&name, id).map_err(|error| failure(&error))?;
+    let device = host.device(&name, id).map_err(|error| plugin_failure(&error))?;
     Ok(Place { device, name: format!("{name}:{id}") })
 }
 
@@ -101,8 +97,13 @@ pub(crate) fn call(
 ) -> Result<Outcome> {
     progress.step("loading the compiled module");
     let started = Instant::now();
-    let module = host.load(&build.compiled.artifact).map_err(|error| failure(&error))?;
-    let callable = module.function(&function.name).map_err(|error| failure(&error))?;
+    // What was compiled for another machine was asked for so.
+    let refused = |error: &Error| match error.kind() {
+        ErrorKind::Unsupported => failure(error),
+        _ => plugin_failure(error),
+    };
+    let module = host.load(&build.compiled.artifact).map_err(|error| refused(&error))?;
+    let callable = module.function(&function.name).map_err(|error| plugin_failure(&error))?;
     let load_seconds = started.elapsed().as_secs_f64();
 
     let tensors =
@@ -121,13 +122,7 @@ pub(crate) fn call(
         .collect();
 
     // The arguments were checked: what the function refuses all the same is its own failure.
-    let at = |error: &Error| {
-        let mut failed = failure(error).at(format!("{} on {}", function.name, place.name));
-        if failed.exit == Exit::Input {
-            failed.exit = Exit::Work;
-        }
-        failed
-    };
+    let at = |error: &Error| work_failure(error).at(format!("{} on {}", function.name, place.name));
     let mut times = Vec::new();
     let mut result = None;
     for round in 0..repeat {
@@ -147,6 +142,10 @@ pub(crate) fn call(
             result = returned(&value, dtype);
         }
     }
+    // Those that nobody reads too: what changed one has done what it must not.
+    for tensor in tensors.iter().flatten() {
+        tensor.check_description().map_err(|error| at(&error))?;
+    }
     Ok(Outcome { device: place.name.clone(), load_seconds, times, result, tensors })
 }
 
@@ -157,7 +156,7 @@ fn tensor(argument: &Argument, device: &Device) -> Result<Option<Tensor>> {
         Some(bytes) => Tensor::from_bytes(device, shape, *dtype, bytes),
         None => Tensor::zeros(device, shape, *dtype),
     };
-    tensor.map(Some).map_err(|error| failure(&error).at(format!("buffer {name}")))
+    tensor.map(Some).map_err(|error| work_failure(&error).at(format!("buffer {name}")))
 }
 
 /// Puts the first content back, so that a function that updates its buffers does the same work each time.
@@ -168,11 +167,20 @@ fn restore(arguments: &[Argument], tensors: &[Option<Tensor>]) -> Result<()> {
         };
         let copied = match initial {
             Some(bytes) => tensor.copy_from_bytes(bytes),
-            None => tensor.copy_from_bytes(&vec![0; *size_bytes]),
+            None => tensor.copy_from_bytes(&zeros(*size_bytes)?),
         };
-        copied.map_err(|error| failure(&error))?;
+        copied.map_err(|error| work_failure(&error))?;
     }
     Ok(())
+}
+
+fn zeros(size_bytes: usize) -> Result<Vec<u8>> {
+    let mut zeros = Vec::new();
+    zeros
+        .try_reserve_exact(size_bytes)
+        .map_err(|_| Failure::work(format!("no memory for {size_bytes} bytes of zeros")))?;
+    zeros.resize(size_bytes, 0);
+    Ok(zeros)
 }
 
 /// A scalar as the calling convention carries it.

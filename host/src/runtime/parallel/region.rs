@@ -10,6 +10,7 @@ use chipdock_abi::{CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockParallelBody};
 use super::context::Context;
 use super::slot::{Failure, ForkedChild, Job};
 use super::team::Claimed;
+use crate::calling::{self, Calling, Note};
 use crate::error::{Error, ErrorKind};
 use crate::services::{Services, to_api};
 
@@ -22,9 +23,16 @@ thread_local! {
 pub(super) struct Region {
     /// The lowest id of a task that failed.
     pub(super) failed: AtomicI32,
+    /// What its caller's thread is calling (N4).
+    pub(super) note: Option<&'static Note>,
 }
 
 impl Region {
+    /// Of this thread.
+    pub(super) fn new() -> Self {
+        Self { failed: AtomicI32::new(i32::MAX), note: calling::here() }
+    }
+
     pub(super) fn fail(&self, task: i32) {
         // Relaxed, here and where it is read: a hint. A failure that is seen too late costs time alone.
         self.failed.fetch_min(task, Ordering::Relaxed);
@@ -44,6 +52,18 @@ impl Within {
 impl Drop for Within {
     fn drop(&mut self) {
         IN_REGION.set(false);
+    }
+}
+
+/// Ends the process when the frame that the tasks use is unwound: they would go on in memory that is gone. Nothing between
+/// handing out and joining panics; this is for the day when something does.
+struct StaysUntilJoined;
+
+impl Drop for StaysUntilJoined {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            std::process::abort();
+        }
     }
 }
 
@@ -73,12 +93,13 @@ pub(super) unsafe fn fork_join(
     body: ChipdockParallelBody,
     data: *mut c_void,
 ) -> i32 {
-    let region = Region { failed: AtomicI32::new(i32::MAX) };
+    let region = Region::new();
     let context = Context::of_thread(services);
     let context = context.as_ref().map_or(ptr::null(), ptr::from_ref);
     let count = claimed.count() + 1;
     let job = |task| Job { body, data, task, count, region: &raw const region, context };
     let within = Within::enter();
+    let stays = StaysUntilJoined;
     for (task, slot) in (1..count).zip(claimed.slots()) {
         // SAFETY: claimed; region and context stand until every slot was taken back or joined below.
         unsafe { slot.post(job(task)) };
@@ -102,6 +123,7 @@ pub(super) unsafe fn fork_join(
             Err(ForkedChild) => first = First { task: 0, failure: Some(Failure::Forked) },
         }
     }
+    drop(stays);
     drop(within);
     match first.failure {
         None => CHIPDOCK_OK,
@@ -146,7 +168,8 @@ unsafe fn run(services: &Services, job: &Job) -> Option<Failure> {
 pub(super) unsafe fn run_handed(services: &'static Services, job: &Job) -> Option<Failure> {
     services.clear_error();
     // SAFETY: the caller's word.
-    let (run, context) = unsafe { (|| run(services, job), job.context.as_ref()) };
+    let (run, context, note) = unsafe { (|| run(services, job), job.context.as_ref(), (*job.region).note) };
+    let _calling = Calling::resume(note);
     let Some(context) = context else { return run() };
     context.within(services, run).unwrap_or_else(|error| {
         // SAFETY: the caller's word.

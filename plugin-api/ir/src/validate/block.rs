@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::bounds::truth;
 use super::expr::is_index;
 use super::{Around, At, BlockFrame, Checker};
 use crate::{Block, Buffer, BufferRegion, DType, Expr, ExprKind, IterKind, IterVar, Stage, Stmt};
@@ -27,7 +28,8 @@ impl Checker<'_> {
         for axis in &block.iter_vars {
             self.axis(axis);
         }
-        self.scoped(|c| c.block_body(block));
+        let may_run = truth(predicate) != Some(false);
+        self.scoped(|c| c.reached(may_run, |c| c.block_body(block)));
     }
 
     fn axis(&mut self, axis: &IterVar) {

@@ -120,15 +120,13 @@ impl Checker<'_> {
                     | Op::ThreadReturn
                     | Op::ThreadAllreduce
             ),
-            Callee::Global(name) => self.module.function(name).is_some_and(|f| f.ret.is_none()),
+            Callee::Global(name) => self.functions.get(&**name).is_some_and(|f| f.ret.is_none()),
             Callee::Extern { .. } => false,
         }
     }
 
     pub(super) fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr]) {
-        for arg in args {
-            self.value_or_string(arg);
-        }
+        self.args(callee, args);
         match callee {
             Callee::Op(op) => self.op(expr, *op, args),
             Callee::Global(name) => self.global(expr, name, args),
@@ -137,6 +135,22 @@ impl Checker<'_> {
                     self.at_expr(expr, format!("\"{name}\" is no name of a C function"));
                 }
             }
+        }
+    }
+
+    fn args(&mut self, callee: &Callee, args: &[Expr]) {
+        match (callee, args) {
+            (Callee::Op(Op::IfThenElse), [condition, then, otherwise]) => {
+                self.value_or_string(condition);
+                let truth = super::bounds::truth(condition);
+                self.reached(truth != Some(false), |c| c.value_or_string(then));
+                self.reached(truth != Some(true), |c| c.value_or_string(otherwise));
+            }
+            (Callee::Op(Op::AddressOf), [target]) => {
+                self.is_address = matches!(target.kind, ExprKind::Load { .. });
+                self.value_or_string(target);
+            }
+            _ => args.iter().for_each(|arg| self.value_or_string(arg)),
         }
     }
 
@@ -261,7 +275,7 @@ impl Checker<'_> {
             return self
                 .at_expr(expr, "the body of a parallel launch is the name of a function of the module");
         };
-        let Some(function) = self.module.function(name) else {
+        let Some(function) = self.functions.get(&**name) else {
             return self.at_expr(expr, format!("there is no function `{name}` in the module to launch"));
         };
         let params: Vec<DType> = function
@@ -290,9 +304,16 @@ impl Checker<'_> {
     }
 
     fn global(&mut self, expr: &Expr, name: &str, args: &[Expr]) {
-        let Some(function) = self.module.function(name) else {
-            let names: Vec<&str> = self.module.functions.iter().map(|f| &*f.name).collect();
-            let text = format!("there is no function `{name}` in the module; there are {}", names.join(", "));
+        let Some(function) = self.functions.get(name) else {
+            /// Names that a message lists: of more, nobody reads all.
+            const NAMES_MAX: usize = 20;
+            let mut names: Vec<&str> = self.functions.keys().copied().collect();
+            names.sort_unstable();
+            names.truncate(NAMES_MAX);
+            let more = self.functions.len() - names.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let names = names.join(", ");
+            let text = format!("there is no function `{name}` in the module; there are {names}{more}");
             return self.at_expr(expr, text);
         };
         if function.params.len() != args.len() {

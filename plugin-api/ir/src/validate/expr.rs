@@ -86,7 +86,9 @@ impl Checker<'_> {
             }
             ExprKind::And(a, b) | ExprKind::Or(a, b) => {
                 self.typed(a, "left side", dtype);
-                self.typed(b, "right side", dtype);
+                let deciding = i128::from(matches!(expr.kind, ExprKind::Or(..)));
+                let is_decided = a.as_int() == Some(deciding);
+                self.reached(!is_decided, |c| c.typed(b, "right side", dtype));
                 self.expect(expr, dtype.is_bool(), "`and` and `or` give booleans");
             }
             ExprKind::Not(value) => {
@@ -253,6 +255,7 @@ impl Checker<'_> {
         predicate: Option<&Expr>,
         writes: bool,
     ) {
+        let is_address = std::mem::take(&mut self.is_address);
         self.known_buffer(buffer, at);
         self.declared(buffer, at, writes);
         if self.stage >= crate::Stage::Flattened {
@@ -279,8 +282,10 @@ impl Checker<'_> {
             }
         }
         let lanes = indices.last().map_or(1, |index| index.dtype.lanes);
-        if let Some(predicate) = predicate {
-            self.typed(predicate, "predicate", DType::BOOL.with_lanes(lanes));
+        match predicate {
+            Some(predicate) => self.typed(predicate, "predicate", DType::BOOL.with_lanes(lanes)),
+            None if is_address => {}
+            None => self.within(at, buffer, indices),
         }
     }
 

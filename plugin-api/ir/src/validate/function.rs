@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::call::is_c_name;
 use super::expr::is_index;
 use super::{Checker, DIAGNOSTICS_MAX};
+use crate::limits::{PARAMS_MAX, SIZES_MAX};
 use crate::print::names::RESERVED;
 use crate::{
     AttrValue, Buffer, Diagnostic, ExprKind, IrModule, Param, PrimFunc, Span, Stage, Stmt, StmtKind,
@@ -19,8 +20,9 @@ const ENTRY_PREFIX: &str = "__tvm_ffi_";
 pub(super) fn module(module: &IrModule, stage: Stage) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut names = HashSet::new();
+    let functions = module.by_name();
     for function in &module.functions {
-        let mut checker = Checker::new(module, function, stage);
+        let mut checker = Checker::new(&functions, function, stage);
         if !names.insert(&function.name) {
             checker.at("", format!("there are two functions `{}`", function.name));
         }
@@ -32,7 +34,7 @@ pub(super) fn module(module: &IrModule, stage: Stage) -> Vec<Diagnostic> {
     }
     // Notes of the module stand outside of every function: no variable is known there.
     let nobody = crate::build::function("").finish();
-    let mut checker = Checker::new(module, &nobody, stage);
+    let mut checker = Checker::new(&functions, &nobody, stage);
     checker.annotations(&module.attrs);
     problems.append(&mut checker.problems);
     if let Some(cycle) = recursion(module) {
@@ -59,24 +61,23 @@ fn recursion(module: &IrModule) -> Option<Vec<String>> {
     for function in &module.functions {
         // The path so far, each with how many of its calls were followed.
         let mut path = vec![(Arc::clone(&function.name), 0)];
+        let mut on_path = HashSet::from([Arc::clone(&function.name)]);
         while let Some((name, next)) = path.last_mut() {
             let name = Arc::clone(name);
             let callee = calls.get(&name).and_then(|list| list.get(*next)).cloned();
             *next += 1;
             match callee {
                 None => {
+                    on_path.remove(&name);
                     done.insert(name);
                     path.pop();
                 }
                 Some(callee) if done.contains(&callee) => {}
+                Some(callee) if on_path.insert(Arc::clone(&callee)) => path.push((callee, 0)),
                 Some(callee) => {
-                    if let Some(start) = path.iter().position(|(on_path, _)| *on_path == callee) {
-                        let mut cycle: Vec<String> =
-                            path[start..].iter().map(|(name, _)| name.to_string()).collect();
-                        cycle.push(callee.to_string());
-                        return Some(cycle);
-                    }
-                    path.push((callee, 0));
+                    let start = path.iter().position(|(name, _)| *name == callee).unwrap_or(0);
+                    let cycle = path[start..].iter().map(|(name, _)| name).chain([&callee]);
+                    return Some(cycle.map(|name| name.to_string()).collect());
                 }
             }
         }
@@ -138,6 +139,15 @@ impl Checker<'_> {
 
     fn params(&mut self) {
         let function = self.function;
+        let count = function.params.len();
+        // Passes make functions that take sizes, and whatever a part of a function uses, as parameters too.
+        if self.stage < Stage::Device && count > PARAMS_MAX {
+            let text = "pass values of one type in a buffer, or split the function";
+            self.at(
+                "",
+                format!("the function has {count} parameters; expected at most {PARAMS_MAX}: {text}"),
+            );
+        }
         let mut names = HashSet::new();
         for param in &function.params {
             let name = param.name();
@@ -203,6 +213,7 @@ impl Checker<'_> {
             })
             .collect();
         let mut inner = HashSet::new();
+        let mut count = 0_usize;
         for (buffer, part) in parts() {
             let mut free = Vec::new();
             part.walk(&mut |e| match &e.kind {
@@ -229,7 +240,12 @@ impl Checker<'_> {
                     self.at_expr(part, text);
                 }
                 self.bind(&var);
+                count += 1;
             }
+        }
+        if self.stage < Stage::Device && count > SIZES_MAX {
+            let text = "make some extents constant or equal, or split the function";
+            self.at("", format!("the parameters bind {count} sizes; expected at most {SIZES_MAX}: {text}"));
         }
     }
 

@@ -5,6 +5,7 @@
 //! expected and what was found.
 
 mod block;
+pub(crate) mod bounds;
 mod buffer;
 mod call;
 mod expr;
@@ -16,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::print::{expr_line, stmt_line};
-use crate::{Buffer, Diagnostic, Expr, IrModule, PrimFunc, Span, Stage, Stmt, Var};
+use crate::{Buffer, Diagnostic, Expr, Functions, IrModule, PrimFunc, Span, Stage, Stmt, Var};
 
 /// Problems reported at most.
 pub const DIAGNOSTICS_MAX: usize = 100;
@@ -78,7 +79,7 @@ struct BlockFrame {
 
 /// The check of one function.
 struct Checker<'m> {
-    module: &'m IrModule,
+    functions: &'m Functions<'m>,
     function: &'m PrimFunc,
     stage: Stage,
     problems: Vec<Diagnostic>,
@@ -99,12 +100,16 @@ struct Checker<'m> {
     blocks: Vec<BlockFrame>,
     /// Axes of reduction, in the init of a block.
     banned: Vec<Var>,
+    /// Whether no constant around says that this is never evaluated.
+    is_reached: bool,
+    /// Whether the next access is of an address alone.
+    is_address: bool,
 }
 
 impl<'m> Checker<'m> {
-    fn new(module: &'m IrModule, function: &'m PrimFunc, stage: Stage) -> Self {
+    fn new(functions: &'m Functions<'m>, function: &'m PrimFunc, stage: Stage) -> Self {
         Self {
-            module,
+            functions,
             function,
             stage,
             problems: Vec::new(),
@@ -119,6 +124,8 @@ impl<'m> Checker<'m> {
             closed: None,
             blocks: Vec::new(),
             banned: Vec::new(),
+            is_reached: true,
+            is_address: false,
         }
     }
 

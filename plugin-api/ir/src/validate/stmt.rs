@@ -1,5 +1,6 @@
 //! Statements: scope, types of operands, what may be left from where.
 
+use super::bounds::truth;
 use super::call::writes;
 use super::expr::{accessed, is_index};
 use super::{Around, At, Checker};
@@ -8,6 +9,11 @@ use crate::{
     AttrNode, AttrValue, Attrs, Callee, Child, DType, Effect, Expr, ExprKind, ForKind, Reducer, Span, Stage,
     Stmt, StmtKind, Var,
 };
+
+/// Whether a loop of that extent may have iterations.
+fn runs(extent: &Expr) -> bool {
+    extent.as_int().is_none_or(|extent| extent > 0)
+}
 
 impl Checker<'_> {
     /// Checks a statement in a scope of its own.
@@ -50,11 +56,14 @@ impl Checker<'_> {
             StmtKind::For { .. } => self.for_loop(stmt),
             StmtKind::While { condition, body } => {
                 self.typed(condition, "condition", DType::BOOL);
-                self.inside(Around::Serial, None, |c| c.body(body));
+                let may_run = truth(condition) != Some(false);
+                self.inside(Around::Serial, None, |c| c.reached(may_run, |c| c.body(body)));
             }
             StmtKind::If { condition, then, otherwise } => {
                 self.typed(condition, "condition", DType::BOOL);
-                [then].into_iter().chain(otherwise).for_each(|s| self.body(s));
+                let truth = truth(condition);
+                self.reached(truth != Some(false), |c| c.body(then));
+                self.reached(truth != Some(true), |c| otherwise.iter().for_each(|s| c.body(s)));
             }
             StmtKind::BlockRealize { iter_values, predicate, block } => {
                 self.block(stmt, iter_values, predicate, block);
@@ -80,7 +89,7 @@ impl Checker<'_> {
                 self.thread(|c| {
                     c.scoped(|c| {
                         c.bind(var);
-                        c.stmt(body);
+                        c.reached(runs(extent), |c| c.stmt(body));
                     });
                 });
             }
@@ -138,7 +147,7 @@ impl Checker<'_> {
         let inner = |c: &mut Self| {
             c.scoped(|c| {
                 c.bind(var);
-                c.stmt(body);
+                c.reached(runs(extent), |c| c.stmt(body));
             });
         };
         match (kind, around) {
@@ -265,6 +274,11 @@ impl Checker<'_> {
             }
             AttrValue::Str(text) if text.len() > STRING_BYTES_MAX => {
                 self.at("", format!("a string in an attribute is longer than {STRING_BYTES_MAX} bytes"));
+            }
+            AttrValue::Target(target) => {
+                if let Err(what) = target.check() {
+                    self.at("", what);
+                }
             }
             _ => {}
         }

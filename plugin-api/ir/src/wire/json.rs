@@ -9,9 +9,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::WireError;
+use crate::limits::FIELDS_MAX;
 
-/// Fields of an object at most; nodes have few, the options of a target some.
-pub(super) const FIELDS_MAX: usize = 1024;
 /// Fields of an object that are compared one by one; more are looked up.
 const FIELDS_FEW: usize = 32;
 

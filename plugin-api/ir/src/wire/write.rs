@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::json::{FIELDS_MAX, Json, node, object};
+use super::json::{Json, node, object};
 use super::rewrite::{Document, Table};
 use super::{LEVELS_MAX, WireError, format};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
@@ -465,7 +465,8 @@ impl Writer {
                 AttrValue::List(items) => node! { "AttrList", items: w.list(items, Self::attr_value)? },
                 AttrValue::Map(map) => node! { "AttrMap", items: w.attrs(map)? },
                 AttrValue::Target(target) => {
-                    node! { "AttrTarget", target: plain(&target.to_json(), 0)? }
+                    target.check().map_err(|what| WireError::new(format!("AttrTarget: {what}")))?;
+                    node! { "AttrTarget", target: plain(&target.to_json())? }
                 }
                 AttrValue::Expr(expr) => node! { "AttrExpr", value: w.expr(expr)? },
             })
@@ -474,15 +475,9 @@ impl Writer {
     }
 }
 
-/// Levels of JSON in a target: what every JSON reader takes, below the levels of the document.
-const TARGET_LEVELS_MAX: usize = 64;
-
 /// JSON as it is; a target's options hold integers, never floats.
-fn plain(value: &serde_json::Value, depth: usize) -> Id {
+fn plain(value: &serde_json::Value) -> Id {
     use serde_json::Value;
-    if depth > TARGET_LEVELS_MAX {
-        return Err(WireError::new(format!("a target nests more than {TARGET_LEVELS_MAX} levels deep")));
-    }
     Ok(match value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
@@ -491,18 +486,13 @@ fn plain(value: &serde_json::Value, depth: usize) -> Id {
             Some(value) => Json::number(value),
             None => {
                 return Err(WireError::new(format!(
-                    "an option of a target is {number}; expected an integer of 64 bits, signed"
+                    "expected an integer of 64 bits, signed, found {number}"
                 )));
             }
         },
-        Value::Array(items) => {
-            Json::List(items.iter().map(|item| plain(item, depth + 1)).collect::<Result<_, _>>()?)
-        }
-        Value::Object(map) if map.len() > FIELDS_MAX => {
-            return Err(WireError::new(format!("a target has more than {FIELDS_MAX} options")));
-        }
+        Value::Array(items) => Json::List(items.iter().map(plain).collect::<Result<_, _>>()?),
         Value::Object(map) => {
-            let fields = map.iter().map(|(name, value)| Ok((name.clone().into(), plain(value, depth + 1)?)));
+            let fields = map.iter().map(|(name, value)| Ok((name.clone().into(), plain(value)?)));
             Json::Object(fields.collect::<Result<_, WireError>>()?)
         }
     })

@@ -482,7 +482,7 @@ impl<'a> Scheduler<'a> {
                 _ => gone.push(buffer),
             }
         }
-        if !gone.iter().all(|buffer| is_known_around(stmt, buffer)) {
+        if !are_known_around(stmt, &gone) {
             return Err(self.refused(
                 stmt,
                 format!(
@@ -520,12 +520,16 @@ fn has_room(stmt: &Stmt) -> bool {
 
 /// Whether what one thread has no room for can be allocated before the statement.
 fn can_move_out(stmt: &Stmt) -> bool {
-    has_room(stmt) || memory::allocations(stmt).iter().all(|buffer| is_known_around(stmt, buffer))
+    has_room(stmt) || are_known_around(stmt, &memory::allocations(stmt))
 }
 
-/// Whether the size of a buffer is known around the statement that allocates it.
-fn is_known_around(stmt: &Stmt, buffer: &Buffer) -> bool {
-    let used: HashSet<Var> = buffer.shape.iter().chain(&buffer.strides).flat_map(vars_of).collect();
+/// Whether the sizes of buffers are known around the statement that allocates them.
+fn are_known_around(stmt: &Stmt, buffers: &[Buffer]) -> bool {
+    let sizes = buffers.iter().flat_map(|buffer| buffer.shape.iter().chain(&buffer.strides));
+    let used: HashSet<Var> = sizes.flat_map(vars_of).collect();
+    if used.is_empty() {
+        return true;
+    }
     let mut known = true;
     stmt.walk(&mut |child| {
         if let Child::Stmt(stmt) = child {

@@ -25,9 +25,10 @@ pub(super) fn called_in_parallel(module: &IrModule) -> HashSet<Arc<str>> {
             }
         });
     }
+    let functions = module.by_name();
     while let Some(name) = open.pop() {
         if found.insert(Arc::clone(&name))
-            && let Some(function) = module.function(&name)
+            && let Some(function) = functions.get(&*name)
         {
             callees(&function.body, &mut open);
         }

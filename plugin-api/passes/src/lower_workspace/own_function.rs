@@ -7,16 +7,17 @@ use chipdock_ir::{
     AttrValue, Attrs, Callee, DType, Expr, ExprKind, Param, PrimFunc, Stmt, StmtKind, Var, attr,
 };
 
-use super::{is_throw, on_stack};
+use super::is_throw;
+use super::stack::Stack;
 use crate::capture::{Captured, copy};
 use crate::walk::any_stmt;
 
 /// True where a statement may end the function with an error.
-pub(super) fn may_fail(stmt: &Stmt) -> bool {
+pub(super) fn may_fail(stmt: &Stmt, stack: &Stack) -> bool {
     any_stmt(stmt, &mut |kind| match kind {
         StmtKind::Assert { .. } => true,
         StmtKind::Evaluate(value) => is_throw(value),
-        StmtKind::AllocBuffer { buffer, annotations } => !on_stack(buffer, annotations),
+        StmtKind::AllocBuffer { buffer, .. } => !stack.holds(buffer),
         _ => false,
     })
 }

@@ -1,12 +1,12 @@
 //! The arguments of a function: where each lies, and which of them gives each symbol.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{BinaryOp, Buffer, DType, Expr, ExprKind, Op, Param, PrimFunc, StructField, TypeCode, Var};
 
 use super::PASS;
-use super::signature::{arg_type, signature};
+use super::signature::{arg_type, shown, signature};
 use crate::PassError;
 use crate::simplify;
 use crate::walk::unused_name;
@@ -32,10 +32,16 @@ const TENSOR_OFFSET_BYTES: i128 = 24;
 pub(super) struct Arguments<'a> {
     pub(super) function: &'a PrimFunc,
     pub(super) signature: Arc<str>,
+    /// The signature in messages, which repeat it.
+    pub(super) shown: Arc<str>,
     pub(super) arg_types: Vec<String>,
     pub(super) args: Vec<Argument<'a>>,
     /// Symbols of shapes, strides and offsets that are no parameter, in the order of their first occurrence.
     pub(super) symbols: Vec<Symbol>,
+    /// The argument that gives each variable: a scalar itself, a symbol by its place.
+    given_by: HashMap<Var, usize>,
+    /// The places that give symbols.
+    giving: HashSet<(usize, Place)>,
     /// The id of the device that the tensors are on, where the function was compiled for one.
     pub(super) device_id: Option<Var>,
     /// Where the computation puts what the function returns.
@@ -62,7 +68,7 @@ pub(super) struct Symbol {
 }
 
 /// Where in a tensor a symbol stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Shape(usize),
     Stride(usize),
@@ -87,10 +93,17 @@ impl<'a> Arguments<'a> {
         let has_tensor = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Tensor(_)));
         let device_id = (has_tensor && super::device::is_of_device(function))
             .then(|| Var::new(unused_name(function, "device_id"), DType::INT32));
+        let scalars = args.iter().filter_map(|arg| match arg.kind {
+            ArgumentKind::Scalar(var) => Some((var.clone(), arg.index)),
+            ArgumentKind::Tensor(_) => None,
+        });
         let arguments = Self {
             function,
             signature: signature(function).into(),
+            shown: shown(function).into(),
             arg_types: function.params.iter().map(arg_type).collect(),
+            given_by: scalars.chain(symbols.iter().map(|symbol| (symbol.var.clone(), symbol.arg))).collect(),
+            giving: symbols.iter().map(|symbol| (symbol.arg, symbol.place)).collect(),
             args,
             symbols,
             device_id,
@@ -123,7 +136,14 @@ impl<'a> Arguments<'a> {
 
     /// Whether that place is what gives a symbol.
     pub(super) fn gives(&self, arg: usize, place: Place) -> bool {
-        self.symbols.iter().any(|symbol| symbol.arg == arg && symbol.place == place)
+        self.giving.contains(&(arg, place))
+    }
+
+    /// The symbols that an argument gives.
+    pub(super) fn symbols_of(&self, arg: usize) -> &[Symbol] {
+        let first = self.symbols.partition_point(|symbol| symbol.arg < arg);
+        let count = self.symbols[first..].partition_point(|symbol| symbol.arg == arg);
+        &self.symbols[first..first + count]
     }
 
     /// Whether every symbol of the expression is given by an argument up to `arg`.
@@ -131,16 +151,14 @@ impl<'a> Arguments<'a> {
         let mut known = true;
         expr.walk(&mut |e| {
             if let ExprKind::Var(var) = &e.kind {
-                let symbol = self.symbols.iter().find(|symbol| symbol.var == *var).map(|symbol| symbol.arg);
-                let param = self.args.iter().find(|a| matches!(a.kind, ArgumentKind::Scalar(v) if v == var));
-                known &= symbol.or(param.map(|a| a.index)).is_some_and(|given| given <= arg);
+                known &= self.given_by.get(var).is_some_and(|given| *given <= arg);
             }
         });
         known
     }
 
     fn every_symbol_is_given(&self) -> Result<(), PassError> {
-        let known: Vec<Var> = self.compute_params();
+        let known: HashSet<Var> = self.compute_params().into_iter().collect();
         for (arg, buffer) in self.tensors() {
             for (place, expr) in places(buffer) {
                 let mut missing = None;
@@ -207,7 +225,7 @@ pub(super) fn places(buffer: &Buffer) -> impl Iterator<Item = (Place, &Expr)> {
 }
 
 fn symbols(args: &[Argument]) -> Vec<Symbol> {
-    let scalars: Vec<&Var> = args
+    let mut known: HashSet<&Var> = args
         .iter()
         .filter_map(|arg| match arg.kind {
             ArgumentKind::Scalar(var) => Some(var),
@@ -219,8 +237,7 @@ fn symbols(args: &[Argument]) -> Vec<Symbol> {
         let ArgumentKind::Tensor(buffer) = arg.kind else { continue };
         for (place, expr) in places(buffer) {
             if let ExprKind::Var(var) = &expr.kind
-                && !scalars.contains(&var)
-                && !symbols.iter().any(|symbol| symbol.var == *var)
+                && known.insert(var)
             {
                 symbols.push(Symbol { var: var.clone(), arg: arg.index, place });
             }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use chipdock_ir::{
-    Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
+    Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Functions, Op, PrimFunc, Stmt, StmtKind,
     StorageScope, StructField,
 };
 
@@ -16,8 +16,8 @@ use crate::walk::depends_on_memory;
 /// statement that it stands in, under the conditions that it is evaluated under; where that fails, so does this function.
 /// What the function returns comes through a pointer. A packed call becomes arguments in a buffer, 16 bytes each with the
 /// result behind them, and the call with that buffer.
-pub(super) fn rewrite(module: &IrModule, function: &PrimFunc, body: &Stmt) -> Result<Stmt, PassError> {
-    Calls { module, function }.stmt(body)
+pub(super) fn rewrite(by_name: &Functions<'_>, function: &PrimFunc, body: &Stmt) -> Result<Stmt, PassError> {
+    Calls { by_name, function }.stmt(body)
 }
 
 /// Fails with the error that was raised, where the status that a call gives is not 0.
@@ -38,7 +38,7 @@ pub(super) fn result_value(buffer: &Buffer) -> Expr {
 }
 
 struct Calls<'a> {
-    module: &'a IrModule,
+    by_name: &'a Functions<'a>,
     function: &'a PrimFunc,
 }
 
@@ -159,7 +159,7 @@ impl Calls<'_> {
 
     /// A call whose value is wanted.
     fn value(&self, name: &str, args: Vec<Expr>, before: &mut Before) -> Result<Expr, PassError> {
-        let Some(dtype) = self.module.function(name).and_then(|callee| callee.ret) else {
+        let Some(dtype) = self.by_name.get(name).and_then(|callee| callee.ret) else {
             return Err(self.caller(format!(
                 "expected the call of {name} as a statement of its own, found it within an expression; {name} returns \
                  nothing"
@@ -177,7 +177,7 @@ impl Calls<'_> {
 
     /// A call whose value, if it has one, is dropped.
     fn statement(&self, name: &str, args: &[Expr]) -> Result<Stmt, PassError> {
-        let ret = self.module.function(name).and_then(|callee| callee.ret);
+        let ret = self.by_name.get(name).and_then(|callee| callee.ret);
         let buffer = ret.map(|dtype| result_buffer(format!("{name}_result"), dtype));
         let call = throw_unless_zero(self.call(name, args, buffer.as_ref())?);
         Ok(Stmt::seq(buffer.iter().map(allocation).chain([call])))
@@ -256,7 +256,7 @@ impl Calls<'_> {
     }
 
     fn call(&self, name: &str, args: &[Expr], result: Option<&Buffer>) -> Result<Expr, PassError> {
-        let Some(callee) = self.module.function(name) else {
+        let Some(callee) = self.by_name.get(name) else {
             return Err(self.caller(format!("expected a function of the module, found a call of {name}")));
         };
         let arguments = Arguments::of(callee)?;
@@ -264,14 +264,14 @@ impl Calls<'_> {
             return Err(self.caller(format!(
                 "expected {} arguments for `{}`, found {}",
                 arguments.args.len(),
-                arguments.signature,
+                arguments.shown,
                 args.len()
             )));
         }
         if arguments.tensors().next().is_some() {
             return Err(self.caller(format!(
                 "expected a function of scalars and pointers, found a call of `{}`, which takes a buffer",
-                arguments.signature
+                arguments.shown
             )));
         }
         let callee = Callee::Global(compute_name(name));

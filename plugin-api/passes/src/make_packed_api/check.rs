@@ -1,11 +1,11 @@
 //! The detailed check, in TVM's order but that constant extents come before the strides that follow from them; each
 //! failure names the parameter, what was expected and what was found. Then the computation.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt,
+    AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Functions, Param, PrimFunc, Stmt,
     StmtKind, StructField, TargetFacts, Var, attr,
 };
 
@@ -61,24 +61,24 @@ struct Check<'a> {
 ///
 /// None that an argument brings.
 pub(super) fn functions(
-    module: &IrModule,
+    by_name: &Functions<'_>,
     arguments: &Arguments,
     facts: &TargetFacts,
     attrs: &Attrs,
 ) -> Result<Vec<PrimFunc>, PassError> {
     let mut functions: Vec<PrimFunc> = Vec::new();
+    let mut known = HashSet::new();
     for arg in &arguments.args {
-        let function = mismatch(arguments, &arg.kind, attrs);
-        if functions.iter().all(|known| known.name != function.name) {
-            functions.push(function);
+        if known.insert(expected_type(&arg.kind)) {
+            functions.push(mismatch(arguments, &arg.kind, attrs));
         }
     }
-    functions.push(checked(module, arguments, facts, attrs)?);
+    functions.push(checked(by_name, arguments, facts, attrs)?);
     Ok(functions)
 }
 
 fn checked(
-    module: &IrModule,
+    by_name: &Functions<'_>,
     arguments: &Arguments,
     facts: &TargetFacts,
     attrs: &Attrs,
@@ -87,7 +87,7 @@ fn checked(
     let num_args = Var::new("num_args", DType::INT32);
     let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
     let device = Device::of(arguments.function, facts);
-    let (known, device_type) = device.type_value(module, arguments.function)?;
+    let (known, device_type) = device.type_value(by_name, arguments.function)?;
     let mut check = Check {
         arguments,
         device,
@@ -162,7 +162,7 @@ fn mismatch(arguments: &Arguments, kind: &ArgumentKind, attrs: &Attrs) -> PrimFu
             Expr::str("Mismatched type on argument #"),
             argument.expr(),
             Expr::str(WHEN_CALLING),
-            Expr::str(Arc::clone(&arguments.signature)),
+            Expr::str(Arc::clone(&arguments.shown)),
             Expr::str(format!("`,\n  expected {expected}, but got {found}")),
         ];
         parts.extend(number);
@@ -197,7 +197,7 @@ impl Check<'_> {
         let mut parts = vec![
             Expr::str(what),
             Expr::str(WHEN_CALLING),
-            Expr::str(Arc::clone(&self.arguments.signature)),
+            Expr::str(Arc::clone(&self.arguments.shown)),
             Expr::str(format!("`,\n  {expectation}")),
         ];
         parts.extend(found.iter().cloned());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, DType, Expr, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts, Var, attr,
+    AttrValue, Attrs, DType, Expr, Functions, Op, PrimFunc, Stmt, StmtKind, TargetFacts, Var, attr,
 };
 
 use super::calls;
@@ -60,7 +60,7 @@ impl Device {
     /// None that a device brings.
     pub(super) fn type_value(
         &self,
-        module: &IrModule,
+        by_name: &Functions<'_>,
         function: &PrimFunc,
     ) -> Result<(Stmt, Expr), PassError> {
         if let Some(number) = self.number {
@@ -70,7 +70,7 @@ impl Device {
         let name = Expr::str(format!("{DEVICE_TYPE}{}", self.name));
         let value = Expr::call(Op::CallPacked, vec![name], DType::INT32);
         let bind = Stmt::new(StmtKind::Bind { var: var.clone(), value });
-        Ok((calls::rewrite(module, function, &bind)?, var.expr()))
+        Ok((calls::rewrite(by_name, function, &bind)?, var.expr()))
     }
 }
 
@@ -80,7 +80,7 @@ impl Device {
 ///
 /// None that a device brings.
 pub(super) fn on_device(
-    module: &IrModule,
+    by_name: &Functions<'_>,
     function: &PrimFunc,
     device_id: Option<&Var>,
     facts: &TargetFacts,
@@ -89,13 +89,13 @@ pub(super) fn on_device(
     if !is_of_device(function) || device_id.is_none() && !allocates(body) {
         return Ok(body.clone());
     }
-    let (before, device_type) = Device::of(function, facts).type_value(module, function)?;
+    let (before, device_type) = Device::of(function, facts).type_value(by_name, function)?;
     // Without a tensor nothing says which device: the one that is current stays.
     let set = device_id.map(|id| {
         let args = vec![Expr::str(SET_DEVICE), device_type.clone(), id.expr()];
         Stmt::new(StmtKind::Evaluate(Expr::call(Op::CallPacked, args, DType::INT32)))
     });
-    let set = set.map(|set| calls::rewrite(module, function, &set)).transpose()?;
+    let set = set.map(|set| calls::rewrite(by_name, function, &set)).transpose()?;
     let id = device_id.map_or_else(|| Expr::i32(0), Var::expr);
     let body = with_memory(body, &[AttrValue::Expr(device_type), AttrValue::Expr(id)]);
     Ok(Stmt::seq([before].into_iter().chain(set).chain([body])))

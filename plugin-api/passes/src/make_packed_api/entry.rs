@@ -249,7 +249,7 @@ impl Entry<'_> {
     fn extents(&mut self, arg: &Argument, buffer: &Buffer, fields: &TensorFields) {
         let arguments = self.arguments;
         let mut differences = Vec::new();
-        for symbol in arguments.symbols.iter().filter(|symbol| symbol.arg == arg.index) {
+        for symbol in arguments.symbols_of(arg.index) {
             let value = simplify::expr(&fields.place(buffer, symbol.place));
             match symbol.place {
                 Place::Stride(_) => {
@@ -299,19 +299,15 @@ impl Entry<'_> {
     /// That every first element lies at a multiple of its lane's size: the bits of all addresses together, one mask for
     /// each size.
     fn alignments(&mut self) {
-        let mut groups: BTreeMap<usize, Expr> = BTreeMap::new();
+        let mut groups: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
         for (arg, buffer) in self.arguments.tensors() {
             let Some(fields) = self.fields[arg.index].as_ref() else { continue };
             let size = buffer.dtype.lane_size_bytes();
-            let address = fields.address(buffer);
-            let all = groups.remove(&size).map_or(address.clone(), |others| {
-                Expr::call(Op::BitwiseOr, vec![others, address], DType::UINT64)
-            });
-            groups.insert(size, all);
+            groups.entry(size).or_default().push(fields.address(buffer));
         }
-        let rests = groups.into_iter().filter(|(size, _)| *size > 1).map(|(size, all)| {
+        let rests = groups.into_iter().filter(|(size, _)| *size > 1).filter_map(|(size, addresses)| {
             let mask = Expr::int(size as i128 - 1, DType::UINT64);
-            Expr::call(Op::BitwiseAnd, vec![all, mask], DType::UINT64)
+            Some(Expr::call(Op::BitwiseAnd, vec![join(addresses)?, mask], DType::UINT64))
         });
         let rests = rests.reduce(|a, b| Expr::call(Op::BitwiseOr, vec![a, b], DType::UINT64));
         if let Some(rests) = rests {
@@ -355,8 +351,16 @@ fn differs(found: Expr, wanted: Expr) -> Expr {
     Expr::call(Op::BitwiseXor, vec![found, wanted], DType::INT64)
 }
 
-fn join(differences: Vec<Expr>) -> Option<Expr> {
-    differences.into_iter().reduce(|a, b| Expr::call(Op::BitwiseOr, vec![a, b], DType::INT64))
+/// The bits of all of them, which have one type.
+fn join(all: Vec<Expr>) -> Option<Expr> {
+    /// How many stand in a row: rows of rows nest no deeper than expressions may, however many there are.
+    const ROW_LEN: usize = 64;
+    let either = |a: Expr, b: Expr| {
+        let dtype = a.dtype;
+        Expr::call(Op::BitwiseOr, vec![a, b], dtype)
+    };
+    let rows: Vec<Expr> = all.chunks(ROW_LEN).filter_map(|row| row.iter().cloned().reduce(either)).collect();
+    if rows.len() > ROW_LEN { join(rows) } else { rows.into_iter().reduce(either) }
 }
 
 /// 0 where an int64 is from 0 to the greatest value of the type.

@@ -1,12 +1,41 @@
 //! The signature in words, for messages and documentation.
 
+use chipdock_ir::limits::STRING_BYTES_MAX;
 use chipdock_ir::{BinaryOp, Buffer, Expr, ExprKind, Param, PrimFunc};
+
+/// Bytes of a signature in a message, beside the function's name. Each check of each parameter has a message: whole, long
+/// signatures would make the code grow with the square of the parameters.
+const SHOWN_BYTES_MAX: usize = 480;
 
 /// `f(A: Tensor([n, 4], float32), k: int32)`, and `-> float32` where it returns something.
 pub(super) fn signature(function: &PrimFunc) -> String {
     let params: Vec<String> = function.params.iter().map(parameter).collect();
+    let whole = with_parameters(function, &params.join(", "));
+    // No string of a module is longer.
+    if whole.len() <= STRING_BYTES_MAX { whole } else { shown(function) }
+}
+
+/// The signature for a message: of a long one as many parameters as fit, and how many there are more.
+pub(super) fn shown(function: &PrimFunc) -> String {
+    let mut list = String::new();
+    for (index, param) in function.params.iter().enumerate() {
+        let param = parameter(param);
+        if list.len() + param.len() > SHOWN_BYTES_MAX {
+            let left = function.params.len() - index;
+            list += &format!("{}... {left} more", if index == 0 { "" } else { ", " });
+            break;
+        }
+        if index > 0 {
+            list += ", ";
+        }
+        list += &param;
+    }
+    with_parameters(function, &list)
+}
+
+fn with_parameters(function: &PrimFunc, list: &str) -> String {
     let ret = function.ret.map_or(String::new(), |dtype| format!(" -> {dtype}"));
-    format!("{}({}){ret}", function.name, params.join(", "))
+    format!("{}({list}){ret}", function.name)
 }
 
 /// The type of a parameter as an artifact states it: a tensor is a handle.

@@ -13,6 +13,10 @@ pub(crate) type Interval = (i128, i128);
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
     vars: HashMap<Var, Interval>,
+    /// What was known before each change since the outermost mark that is still open.
+    before: Vec<(Var, Option<Interval>)>,
+    /// Marks that are open.
+    marks: usize,
 }
 
 impl Ranges {
@@ -25,7 +29,27 @@ impl Ranges {
     /// States that `var` lies between `min` and `max`, both included. An empty interval is ignored.
     pub fn set(&mut self, var: &Var, min: i128, max: i128) {
         if min <= max {
-            self.vars.insert(var.clone(), (min, max));
+            let before = self.vars.insert(var.clone(), (min, max));
+            if self.marks > 0 {
+                self.before.push((var.clone(), before));
+            }
+        }
+    }
+
+    /// Begins a part of a function whose facts hold in it alone. A copy instead would cost as much as all that is known.
+    pub(crate) fn mark(&mut self) -> usize {
+        self.marks += 1;
+        self.before.len()
+    }
+
+    /// Ends the part that began at the mark, and forgets what was stated in it.
+    pub(crate) fn back_to(&mut self, mark: usize) {
+        self.marks -= 1;
+        for (var, before) in self.before.drain(mark..).rev() {
+            match before {
+                Some(interval) => self.vars.insert(var, interval),
+                None => self.vars.remove(&var),
+            };
         }
     }
 

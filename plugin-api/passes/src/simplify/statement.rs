@@ -86,10 +86,10 @@ impl Statements {
 
     /// The statement where the condition holds.
     fn given(&mut self, condition: &Expr, stmt: &Stmt) -> Stmt {
-        let outside = self.ranges.clone();
+        let outside = self.ranges.mark();
         self.ranges.assume(condition);
         let result = self.stmt(stmt);
-        self.ranges = outside;
+        self.ranges.back_to(outside);
         result
     }
 

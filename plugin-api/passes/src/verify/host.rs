@@ -10,7 +10,7 @@ use crate::walk::{called_functions, is_thread};
 
 /// Names of the functions that only threads run: those that are called within launches, and not outside.
 pub(super) fn of_threads(module: &IrModule) -> HashSet<Arc<str>> {
-    let (mut by_threads, mut by_host) = (HashSet::new(), HashSet::new());
+    let (mut by_threads, mut by_host): (HashSet<Arc<str>>, HashSet<Arc<str>>) = Default::default();
     for function in &module.functions {
         let is_kernel = is_kernel(function);
         split(&function.body, is_kernel, &mut |stmt, in_threads| {
@@ -19,16 +19,20 @@ pub(super) fn of_threads(module: &IrModule) -> HashSet<Arc<str>> {
         });
     }
     // What they call is run by threads too.
-    let mut all: Vec<Arc<str>> = by_threads.into_iter().collect();
-    let mut next = 0;
-    while let Some(name) = all.get(next) {
-        let called = module.function(name).map(|f| called_functions(&f.body)).unwrap_or_default();
-        next += 1;
-        let new: Vec<_> = called.into_iter().filter(|name| !all.contains(name)).collect();
-        by_host.retain(|name| !new.contains(name));
-        all.extend(new);
+    let functions = module.by_name();
+    let mut all: HashSet<Arc<str>> = by_threads.clone();
+    let mut open: Vec<Arc<str>> = by_threads.into_iter().collect();
+    while let Some(name) = open.pop() {
+        let called = functions.get(&*name).map(|f| called_functions(&f.body)).unwrap_or_default();
+        for name in called {
+            if all.insert(Arc::clone(&name)) {
+                by_host.remove(&name);
+                open.push(name);
+            }
+        }
     }
-    all.into_iter().filter(|name| !by_host.contains(name)).collect()
+    all.retain(|name| !by_host.contains(name));
+    all
 }
 
 /// Calls `f` on each launch, and on each statement outside of launches that has no launch below it.

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
 
+mod bounds;
 mod contractions;
 mod facts;
 mod math;

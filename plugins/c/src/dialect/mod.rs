@@ -298,6 +298,15 @@ impl Dialect for CDialect {
         self.vector_text(computation, dtype, prelude)
     }
 
+    fn keeps_branches(&self) -> bool {
+        true
+    }
+
+    fn branches_kept(&self, prelude: &mut Prelude) -> String {
+        prelude.define("cd_keep_branches", |_| KEEP_BRANCHES.to_owned());
+        "CD_KEEP_BRANCHES".to_owned()
+    }
+
     fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String> {
         let mut params = Vec::with_capacity(signature.params.len());
         for param in &signature.params {
@@ -414,6 +423,16 @@ const GCC_ONLY: &str = "\
 #pragma GCC diagnostic ignored \"-Wpsabi\"
 #endif
 
+";
+
+/// Before version 14 gcc makes masked loads of loads under conditions and, where several stand side by side in a loop whose inner
+/// loop it unrolled, takes one's mask for another's (its bug 114375): zeros in place of elements, without a word.
+const KEEP_BRANCHES: &str = "\
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#define CD_KEEP_BRANCHES __attribute__((optimize(\"no-tree-slp-vectorize\", \"no-tree-loop-if-convert\")))
+#else
+#define CD_KEEP_BRANCHES
+#endif
 ";
 
 const UNROLL: &str = "\

@@ -215,11 +215,12 @@ fn no_file_is_left_behind() {
     if !has_compiler() {
         return;
     }
-    let compiled = compile("int x;", &Options::default(), None).unwrap();
-    let folder = compiled.library.parent().unwrap().to_owned();
-    assert!(compiled.library.exists());
+    let folder = tempfile::tempdir().unwrap();
+    let entries_count = || std::fs::read_dir(folder.path()).unwrap().count();
+    let compiled = compile_with("int x;", &Options::default(), None, folder.path()).unwrap();
+    assert!(compiled.library.exists() && entries_count() == 1);
     drop(compiled);
-    assert!(!folder.exists());
+    assert_eq!(entries_count(), 0);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn with_ir(error: &Error, ir: &str) -> Error {
     let kept = tempfile::Builder::new()
         .prefix("chipdock-llvm-")
         .suffix(".ll")
-        .tempfile()
+        .tempfile_in(chipdock_plugin_api::process::temporary_folder())
         .and_then(|mut file| file.write_all(ir.as_bytes()).map(|()| file))
         .and_then(|file| file.keep().map_err(|error| error.error));
     let place = match kept {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::{CString, OsString};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use chipdock_plugin_api::{Error, ErrorKind};
+use chipdock_plugin_api::{Error, ErrorKind, process};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use llvm_sys::error::LLVMErrorRef;
 
@@ -67,9 +67,7 @@ pub(crate) fn library() -> Result<&'static Llvm, Error> {
 
 /// What the environment names, unless the process has raised privileges.
 fn named() -> Option<OsString> {
-    // SAFETY: reads a number that the kernel left.
-    let is_privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    std::env::var_os(VARIABLE).filter(|name| !name.is_empty() && !is_privileged)
+    process::variable(VARIABLE).filter(|name| !name.is_empty())
 }
 
 fn search(named: Option<OsString>) -> Result<Llvm, Error> {

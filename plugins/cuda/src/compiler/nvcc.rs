@@ -1,15 +1,18 @@
 //! The program nvcc of a CUDA toolkit.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use chipdock_plugin_api::{Error, ErrorKind};
+use chipdock_plugin_api::files::scratch::Scratch;
+use chipdock_plugin_api::{Error, ErrorKind, process};
 
 use super::nvrtc::environment;
 use super::{Architectures, Compiled, Format, Job, refused};
 
+/// No program for a GPU is larger.
+const CODE_BYTES_MAX: u64 = 1 << 30;
 /// The variable that names the program, which is then the only one tried.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_NVCC";
 /// On PATH, then where a toolkit lies that PATH does not know.
@@ -62,6 +65,7 @@ pub(crate) fn search(named: Option<OsString>) -> Result<Nvcc, String> {
 }
 
 fn run(command: &mut Command) -> std::io::Result<Output> {
+    process::believe_nothing(command);
     command.env("LC_ALL", "C").stdin(Stdio::null()).output()
 }
 
@@ -89,31 +93,25 @@ impl Nvcc {
                 format!("{}: {error}; let TMPDIR name a folder that can be written", what.display()),
             )
         };
-        let parent = std::env::temp_dir();
-        let folder = tempfile::Builder::new()
-            .prefix("chipdock-cuda-")
-            .tempdir_in(&parent)
-            .map_err(|error| io(&parent, error))?;
-        let (source, code): (PathBuf, PathBuf) =
-            (folder.path().join("kernels.cu"), folder.path().join("kernels.out"));
-        std::fs::write(&source, job.source).map_err(|error| io(&source, error))?;
+        let folder = Scratch::new("cuda").map_err(|error| io(&process::temporary_folder(), error))?;
+        let (source, code) = ("kernels.cu", "kernels.out");
+        let in_folder = |name: &str| folder.path().join(name);
+        folder.write(source, job.source.as_bytes()).map_err(|error| io(&in_folder(source), error))?;
         let format = match job.format {
             Format::Ptx => "--ptx",
             Format::Cubin => "--cubin",
         };
-        let mut command = Command::new(&self.program);
-        command.arg(format).args(job.options()).args(["--x", "cu", "--output-file"]).arg(&code).arg(&source);
-        let output = run(&mut command).map_err(|error| io(Path::new(&self.program), error))?;
+        let mut arguments = vec![format.to_owned()];
+        arguments.extend(job.options());
+        arguments.extend(["--x", "cu", "--output-file", code, source].map(str::to_owned));
+        let output =
+            folder.run(&self.program, &arguments).map_err(|error| io(Path::new(&self.program), error))?;
         if !output.status.success() {
             let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
             log.push_str(&String::from_utf8_lossy(&output.stdout));
-            return Err(refused(
-                &self.version,
-                job,
-                &log.replace(&format!("{}/", folder.path().display()), ""),
-            ));
+            return Err(refused(&self.version, job, &log));
         }
-        let code = std::fs::read(&code).map_err(|error| io(&code, error))?;
+        let code = folder.read(code, CODE_BYTES_MAX).map_err(|error| io(&in_folder(code), error))?;
         Ok(Compiled { code, format: job.format, compiler: self.version.clone() })
     }
 }

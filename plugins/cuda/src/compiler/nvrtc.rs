@@ -7,7 +7,7 @@ use std::ffi::{CStr, CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use chipdock_plugin_api::{Error, ErrorKind};
+use chipdock_plugin_api::{Error, ErrorKind, process};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
 use super::{Architectures, Compiled, Format, Job, refused, variants};
@@ -32,9 +32,7 @@ const PACKAGE: &str = "the package libnvrtc of CUDA, on Debian libnvrtc11.2, or 
 
 /// What a variable of the environment says, unless it is empty or the process has raised privileges.
 pub(super) fn environment(name: &str) -> Option<OsString> {
-    // SAFETY: reads a number that the kernel left.
-    let is_privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    std::env::var_os(name).filter(|value| !value.is_empty() && !is_privileged)
+    process::variable(name).filter(|value| !value.is_empty())
 }
 
 type Program = *mut c_void;

@@ -7,7 +7,7 @@ use chipdock_plugin_api::{Any, AnyView, Stream};
 
 use super::kernels::{ADD, add_entry};
 use super::support::{Bench, end, host_end, pointer};
-use crate::cache::Cache;
+use crate::cache::{Cache, KIND};
 use crate::driver::{Argument, HostMemory};
 use crate::program::Source;
 
@@ -132,7 +132,7 @@ fn a_cached_program_beside_the_drivers_binary() {
     let Some(bench) = Bench::new() else { return };
     let device = bench.hardware.device(0).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let cache = Cache::at(folder.path(), 1 << 30).unwrap();
+    let cache = Cache::at(folder.path(), KIND, 1 << 30).unwrap();
     let text = format!("// {:?}\n{ADD}", std::time::SystemTime::now());
     let source = Source { text, options: Vec::new(), extensions: Vec::new() };
     let began = Instant::now();

@@ -18,20 +18,10 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
 use super::plugin::{Registered, Table};
 use crate::Subject;
 
-/// A line of the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Logged {
-    /// One of `CHIPDOCK_LOG_*`.
-    pub level: i32,
-    /// The line.
-    pub message: String,
-}
-
 /// A host that records. Lives as long as the process, as hosts do.
 pub struct SuiteHost {
     id: usize,
     registered: Mutex<Vec<Registered>>,
-    log: Mutex<Vec<Logged>>,
     streams: Mutex<HashMap<(i32, i32), usize>>,
     /// Whether `init` is running, during which no function may be asked for (P10.3).
     initialising: Mutex<bool>,
@@ -82,15 +72,8 @@ unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny)
     }
 }
 
-unsafe extern "C" fn log(self_: *mut c_void, level: i32, message: ChipdockStr) {
-    // SAFETY: H.2, live for the call.
-    let message = unsafe { str_in_lossy(message).into_owned() };
-    let mut log = lock(&host_of(self_).log);
-    // A plugin that logs without end must not fill our memory.
-    if log.len() < 1000 {
-        log.push(Logged { level, message });
-    }
-}
+/// What a plugin logs says nothing of whether it keeps the contract.
+unsafe extern "C" fn log(_self: *mut c_void, _level: i32, _message: ChipdockStr) {}
 
 unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
     let host = host_of(self_);
@@ -132,7 +115,6 @@ impl SuiteHost {
         let host: &'static Self = Box::leak(Box::new(Self {
             id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
             registered: Mutex::default(),
-            log: Mutex::default(),
             streams: Mutex::default(),
             initialising: Mutex::default(),
             broken: Mutex::default(),
@@ -195,12 +177,6 @@ impl SuiteHost {
         let registered = std::mem::take(&mut *self.registered());
         // SAFETY: the caller's word.
         registered.into_iter().rev().for_each(|registered| unsafe { registered.destroy() });
-    }
-
-    /// What was logged so far.
-    #[must_use]
-    pub fn log(&self) -> Vec<Logged> {
-        lock(&self.log).clone()
     }
 
     /// What the plugin did that it may not do, each with its clause in front.

@@ -12,7 +12,7 @@ mod stream;
 
 pub use codegen::{Codegen, Delivered, Reported, Request, Section, Step};
 pub use device::{Device, NO_HINT, Space, host_end};
-pub use host::{Logged, SuiteHost};
+pub use host::SuiteHost;
 pub use kind::Kind;
 pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};
 pub use plugin::{Descriptor, OpenError, Plugin, Table};

@@ -1,5 +1,7 @@
 //! Columns for a terminal: aligned by what is seen, coloured afterwards.
 
+use chipdock_host::shown::is_hidden;
+
 /// The colour of a word, and what it stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tint {
@@ -145,15 +147,7 @@ pub fn harmless(text: &str) -> String {
         match c {
             '\n' => out.push(c),
             '\t' => out.push(' '),
-            '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-            | '\u{fffe}'
-            | '\u{ffff}' => {
-                out += &c.escape_unicode().to_string();
-            }
-            c if c.is_control() => out += &c.escape_unicode().to_string(),
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }

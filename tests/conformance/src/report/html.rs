@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use chipdock_host::shown::is_hidden;
+
 use super::details::{broken_clause, details, headline};
 use super::grid::{count, duration, several};
 use super::text::{column_name, device_line, profile_words, seeds};
@@ -29,12 +31,7 @@ pub fn escaped(text: &str) -> String {
             // The pictures of control characters; a page may hold none of them.
             '\0'..='\x1f' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
             '\x7f' => out.push('\u{2421}'),
-            c if c.is_control()
-                || ('\u{200e}'..='\u{202e}').contains(&c)
-                || ('\u{2066}'..='\u{2069}').contains(&c) =>
-            {
-                out.push_str(&c.escape_unicode().to_string());
-            }
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }

@@ -53,12 +53,20 @@ pub fn render(report: &Report, paint: Paint) -> String {
     text
 }
 
-/// `label   text`, the text broken into lines that stand below one another.
+/// `label   text`, the text broken into lines that stand below one another. A line that the text itself has begins with
+/// `| `, so that it passes for no line of ours.
 fn label(text: &mut String, paint: Paint, tint: Tint, name: &str, value: &str) {
     let indent = " ".repeat(LABEL_WIDTH);
     let mut lead = paint.paint(tint, name) + &" ".repeat(LABEL_WIDTH.saturating_sub(name.len()).max(1));
     let value = harmless(value);
-    let lines = wrapped(&value, WIDTH - LABEL_WIDTH);
+    let mut lines = Vec::new();
+    for (index, line) in value.lines().enumerate() {
+        let mark = if index == 0 { "" } else { "| " };
+        // An empty line stays one.
+        let text = if line.is_empty() { " " } else { line };
+        let parts = wrapped(text, WIDTH - LABEL_WIDTH - mark.len());
+        lines.extend(parts.iter().map(|part| format!("{mark}{part}")));
+    }
     let n_left_out = lines.len().saturating_sub(LINES_MAX);
     for line in lines.iter().take(LINES_MAX) {
         *text += (lead.clone() + line).trim_end();

@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::judge::{Judge, is_failing};
+use chipdock_supervise::spread;
+
 use super::pool::Runner;
 use crate::Status;
 use crate::report::CaseReport;
@@ -107,7 +109,7 @@ pub(super) fn again(
                 }
             }
         };
-        runner.spread(raws, n_threads, &mut each, &|raw, sender| {
+        spread(raws, n_threads, &mut each, &|raw, sender| {
             let second = if Instant::now() < until { second(runner, judge, raw) } else { Second::Cut };
             let _ = sender.send((raw.index, second));
         });

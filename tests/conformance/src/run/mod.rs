@@ -113,8 +113,6 @@ struct Job {
     repros: PathBuf,
     seeds: Seeds,
     token: String,
-    /// The process that the worker ends with.
-    supervisor: u32,
     task: Task,
 }
 

@@ -1,13 +1,11 @@
 //! Batches through workers, several at once; each end and each death at the case that it belongs to (S9).
 
-use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chipdock_host::manifest::manifest_path;
+use chipdock_supervise::spread;
 
 use super::plan::Batch;
 use super::process::{Next, Worker};
@@ -132,38 +130,10 @@ impl<'a> Runner<'a> {
     pub(super) fn run_all(&self, batches: Vec<Batch>, each: &mut dyn FnMut(Event)) {
         let (alone, shared): (Vec<_>, Vec<_>) = batches.into_iter().partition(|batch| batch.exclusive);
         for (batches, n_threads) in [(shared, self.options.jobs.max(1)), (alone, 1)] {
-            self.spread(batches, n_threads, each, &|batch, sender| {
+            spread(batches, n_threads, each, &|batch, sender| {
                 self.run_batch(&batch.indices, &mut |event| drop(sender.send(event)));
             });
         }
-    }
-
-    /// Does work on threads that each take the next piece.
-    pub(super) fn spread<T: Send, E: Send>(
-        &self,
-        pieces: Vec<T>,
-        n_threads: usize,
-        each: &mut dyn FnMut(E),
-        work: &(dyn Fn(T, &Sender<E>) + Sync),
-    ) {
-        let n_threads = n_threads.min(pieces.len());
-        let queue = Mutex::new(VecDeque::from(pieces));
-        let (sender, events) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for _ in 0..n_threads {
-                let sender = sender.clone();
-                let queue = &queue;
-                scope.spawn(move || {
-                    loop {
-                        let piece = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                        let Some(piece) = piece else { break };
-                        work(piece, &sender);
-                    }
-                });
-            }
-            drop(sender);
-            events.iter().for_each(each);
-        });
     }
 
     /// Runs a batch to its end, in as many workers as it takes.
@@ -353,7 +323,6 @@ pub(super) fn job(options: &Options, facts: Facts, scratch: &Path) -> Job {
         repros: absolute(&options.repro_folder),
         seeds: options.seeds,
         token: String::new(),
-        supervisor: std::process::id(),
         task: Task::Probe,
     }
 }

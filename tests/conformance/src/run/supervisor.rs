@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use chipdock_host::files;
+use chipdock_plugin_api::files::scratch::Scratch;
 use sha2::{Digest as _, Sha256};
 
 use super::again::{Failed, Told, again, choose};
@@ -27,8 +29,8 @@ const SHORT_BYTES: usize = 256;
 pub fn supervise(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<Report, RunError> {
     let started = Instant::now();
     let filters = Filters::new(&options.filters)?;
-    let bytes = std::fs::read(&options.library)
-        .map_err(|error| RunError::Usage(format!("{}: {error}", options.library.display())))?;
+    let bytes = files::read_regular(&options.library, files::LIBRARY_BYTES_MAX)
+        .map_err(|error| RunError::Usage(format!("{}: {}", options.library.display(), error.message())))?;
     let mut report = empty(options, &bytes);
     drop(bytes);
     let scratch = scratch()?;
@@ -67,11 +69,9 @@ pub fn probe(options: &Options) -> Result<Result<Facts, String>, RunError> {
     Ok(if probed.refused.is_empty() { Ok(probed.facts) } else { Err(probed.refused) })
 }
 
-fn scratch() -> Result<tempfile::TempDir, RunError> {
-    tempfile::Builder::new()
-        .prefix("chipdock-")
-        .tempdir()
-        .map_err(|error| RunError::Suite(format!("no scratch folder: {error}")))
+/// Plugins are copied into it and opened there; what a killed run left is removed by the next one.
+fn scratch() -> Result<Scratch, RunError> {
+    Scratch::new("conformance").map_err(|error| RunError::Suite(format!("no scratch folder: {error}")))
 }
 
 fn take_probed(report: &mut Report, probed: Probed) {

@@ -1,12 +1,12 @@
 //! The worker: a process that opens the plugin and runs cases one after the other.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write as _;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::AsRawFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
+
+use chipdock_supervise::{Inside, leave, raised};
 
 use super::state::State;
 use super::{CLOSED_PIPE, Ended, Job, Message, Refusal, Signed, Task, signals};
@@ -18,51 +18,24 @@ use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
 /// Texts of a failure are cut to so many bytes (S12).
 const TEXT_BYTES: usize = 16 << 10;
 
-/// The pipe to the supervisor. Whatever the plugin prints, it is not this (S11).
+/// What the supervisor hears. Whatever the plugin prints, it is not this (S11).
 struct Reporter {
-    pipe: File,
+    inside: Inside,
     token: String,
     number: u64,
-    process: u32,
-}
-
-/// A copy of a descriptor where nobody who counts from 0 comes by, closed when another program is run.
-fn high(descriptor: RawFd) -> std::io::Result<OwnedFd> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: a place to write to.
-    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
-    let from = i32::try_from(limit.rlim_cur.min(1024)).unwrap_or(1024) - 8;
-    // SAFETY: asks for a copy of an open descriptor.
-    let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, from) };
-    if copy < 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    // SAFETY: just made, and nobody else's.
-    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
 impl Reporter {
-    /// Takes standard input, which the supervisor made the writing end of its pipe, and puts nothing in its place.
-    fn take(token: String) -> std::io::Result<Self> {
-        let pipe = high(0)?;
-        let nothing = File::open("/dev/null")?;
-        // SAFETY: two descriptors that are open; 0 is nobody's but standard input's.
-        unsafe { libc::dup2(nothing.as_raw_fd(), 0) };
-        Ok(Self { pipe: File::from(pipe), token, number: 0, process: std::process::id() })
-    }
-
     fn say(&mut self, message: Message) {
         // A fork of the plugin's came back into our code: it is no worker.
-        if std::process::id() != self.process {
-            end_now(0);
+        if !self.inside.is_the_child() {
+            leave(0);
         }
         let signed = Signed { token: self.token.clone(), number: self.number, message };
         self.number += 1;
         let Ok(line) = serde_json::to_vec(&signed) else { return };
-        // The first end of line ends whatever somebody else wrote into the pipe.
-        let line = [b"\n", line.as_slice(), b"\n"].concat();
-        if self.pipe.write_all(&line).is_err() {
-            end_now(CLOSED_PIPE);
+        if self.inside.say(&line).is_err() {
+            leave(CLOSED_PIPE);
         }
     }
 }
@@ -78,9 +51,9 @@ pub fn work(job: &Path) -> Result<(), String> {
     let job: Job = serde_json::from_str(&text).map_err(|error| format!("the job: {error}"))?;
     // The token stands in it.
     let _ = std::fs::remove_file(file);
-    settle(job.supervisor);
-    let mut reporter = Reporter::take(job.token.clone()).map_err(|error| format!("the pipe: {error}"))?;
-    if let Ok(stderr) = high(2) {
+    let inside = Inside::take().map_err(|error| format!("the pipe: {error}"))?;
+    let mut reporter = Reporter { inside, token: job.token.clone(), number: 0 };
+    if let Ok(stderr) = raised(2) {
         signals::install(stderr.as_raw_fd());
         std::mem::forget(stderr);
     }
@@ -102,19 +75,8 @@ pub fn work(job: &Path) -> Result<(), String> {
         }
     }
     reporter.say(Message::Done);
-    end_now(0)
-}
-
-/// Ends with the supervisor, and leaves no core behind.
-fn settle(supervisor: u32) {
-    // SAFETY: sets a number of this process.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-    if std::os::unix::process::parent_id() != supervisor {
-        end_now(0);
-    }
-    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: a whole limit.
-    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+    // Without destructors: what a case wants to see of an end it asks for by `ends_process`.
+    leave(0)
 }
 
 /// Runs cases; whether the last one wants the process to end as any does.
@@ -168,12 +130,6 @@ fn blame_changes(stop: Option<Stop>, changed: &[&str]) -> Option<Stop> {
         None => Some(Stop::failed("a thread that is as it was before the calls", left).clause("P10.10")),
         Some(stop) => Some(stop.note(format!("the calls left {left}"))),
     }
-}
-
-/// Ends without destructors: what a case wants to see of an end it asks for by `ends_process`.
-fn end_now(code: i32) -> ! {
-    // SAFETY: nothing of ours is left to be written.
-    unsafe { libc::_exit(code) }
 }
 
 fn cut_text(mut text: String) -> String {

@@ -115,7 +115,7 @@ fn option_of(
     fact: impl Fn(&chipdock_ir::FactOptions) -> String,
     host: &chipdock_host::Host,
 ) -> String {
-    let kinds = host.target_kinds().expect("the target kinds");
+    let kinds = host.target_kinds();
     let kind = kinds.iter().find(|(kind, _)| kind.name == backend.target.kind).expect("its kind");
     fact(&kind.0.facts)
 }

@@ -12,7 +12,7 @@ use chipdock_ir::{
 use crate::Options;
 use crate::random::Random;
 
-pub(crate) fn decorate(module: &IrModule, random: &mut Random, options: &Options) -> IrModule {
+pub(crate) fn decorate(module: &IrModule, random: &mut Random<'_>, options: &Options) -> IrModule {
     let mut decorator = Decorator { random, notes: options.exits };
     let functions = module
         .functions
@@ -21,12 +21,12 @@ pub(crate) fn decorate(module: &IrModule, random: &mut Random, options: &Options
     IrModule { functions: functions.collect(), attrs: module.attrs.clone() }
 }
 
-struct Decorator<'r> {
-    random: &'r mut Random,
+struct Decorator<'r, 't> {
+    random: &'r mut Random<'t>,
     notes: bool,
 }
 
-impl Decorator<'_> {
+impl Decorator<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) -> Stmt {
         let stmt = stmt.map_children(&mut Expr::clone, &mut |inner| self.stmt(inner));
         let stmt = match &stmt.kind {

@@ -84,8 +84,8 @@ impl<'o> Generator<'o> {
         scope: &Scope,
         around: &mut Around<'_, '_, 'o>,
     ) {
-        let tile = self.index_number(*self.random.clone().pick(&[2, 4, 4, 8]));
-        self.random.next();
+        let tile = *self.random.pick(&[2, 4, 4, 8]);
+        let tile = self.index_number(tile);
         let tiles = match (extent.as_int(), tile.as_int()) {
             (Some(extent), Some(tile)) => Expr::int((extent + tile - 1).div_euclid(tile), self.index),
             _ => Expr::binary(

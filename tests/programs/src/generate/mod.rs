@@ -33,13 +33,24 @@ const UNTOUCHED: f64 = 77.0;
 /// that with [`Options::tour`] each takes the next turn.
 #[must_use]
 pub fn arbitrary(seed: u64, options: &Options) -> Case {
-    Generator::new(seed, options).case(seed)
+    Generator::new(Random::new(seed), options).case(seed)
+}
+
+/// The program that a tape of bytes spells: each draw takes its next bytes, and once it has ended draws are those of a
+/// fixed seed. Promises are those of [`arbitrary`].
+///
+/// Tapes that are nearly alike make programs that are, so that a fuzzer which keeps tapes learns what programs do.
+#[must_use]
+pub fn spelled(tape: &[u8], options: &Options) -> Case {
+    let mut random = Random::of_tape(tape);
+    let turn = random.below(1 << 16) as u64;
+    Generator::new(random, options).case(turn)
 }
 
 /// A program in the making.
 struct Generator<'o> {
     options: &'o Options,
-    random: Random,
+    random: Random<'o>,
     /// Type of loops, sizes and indices.
     index: DType,
     /// The first size: symbolic or constant.
@@ -73,8 +84,7 @@ fn inner(build: impl FnOnce(&mut build::Body)) -> Stmt {
 }
 
 impl<'o> Generator<'o> {
-    fn new(seed: u64, options: &'o Options) -> Self {
-        let mut random = Random::new(seed);
+    fn new(mut random: Random<'o>, options: &'o Options) -> Self {
         let index = if random.one_in(6) { DType::INT64 } else { DType::INT32 };
         let is_empty = random.one_in(24);
         let n_value = if is_empty { 0 } else { 1 + random.below(9) };

@@ -184,7 +184,7 @@ pub(crate) fn compare(op: CompareOp, a: Val, b: Val) -> Val {
 }
 
 /// A value as another type, of as many lanes.
-pub(crate) fn convert(value: Val, to: DType, random: &mut Random) -> Val {
+pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
     let from = value.dtype();
     let to = to.scalar().with_lanes(from.lanes);
     if from == to {

@@ -77,7 +77,7 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
     let plugins = host.plugins();
     let is_provided = |key: &String| plugins.iter().any(|plugin| plugin.provides.contains(key));
-    for (kind, _) in host.target_kinds().map_err(|error| error.to_string())? {
+    for (kind, _) in host.target_kinds() {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
             // A device without a code generator runs nothing, and code without a device runs nowhere.
             let target = host.usable_target(kind.name.as_str())?;

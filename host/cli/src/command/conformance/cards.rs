@@ -5,22 +5,28 @@ use std::process::ExitCode;
 
 use chipdock_conformance::card::{Card, Comparison, Verification};
 
+use chipdock_host::files::{LIBRARY_BYTES_MAX, read_regular, read_regular_text};
+
 use super::{paint, value};
 use crate::args::{CompareArgs, GlobalArgs, VerifyArgs};
 use crate::output;
 use crate::report::{Exit, Failure, Result};
 
+/// No card is longer: it has a line or so for each case.
+const CARD_BYTES_MAX: u64 = 16 << 20;
+
 /// Holds a card against a library.
 pub(super) fn verify(args: &VerifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let card = read(&args.card)?;
     super::existing(&args.library)?;
-    let library = std::fs::read(&args.library)
-        .map_err(|error| Failure::input(format!("cannot be read: {error}")).in_file(&args.library))?;
+    let library = read_regular(&args.library, LIBRARY_BYTES_MAX).map_err(|error| {
+        Failure::input(format!("cannot be read: {}", error.message())).in_file(&args.library)
+    })?;
     let found = Verification::of(&card, &library);
     if global.json {
         output::print_json(&value(&found)?)?;
     } else {
-        output::print(&found.text(paint(global)))?;
+        output::print_painted(&found.text(paint(global)))?;
     }
     Ok(if found.holds { ExitCode::SUCCESS } else { ExitCode::from(Exit::Work as u8) })
 }
@@ -33,12 +39,12 @@ pub(super) fn compare(args: &CompareArgs, global: &GlobalArgs) -> Result<()> {
         return output::print_json(&value(&found)?);
     }
     let names = (args.left.display().to_string(), args.right.display().to_string());
-    output::print(&found.text((&names.0, &names.1), paint(global)))
+    output::print_painted(&found.text((&names.0, &names.1), paint(global)))
 }
 
 fn read(path: &Path) -> Result<Card> {
     super::existing(path)?;
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::input(format!("cannot be read: {error}")).in_file(path))?;
+    let text = read_regular_text(path, CARD_BYTES_MAX)
+        .map_err(|error| Failure::input(format!("cannot be read: {}", error.message())).in_file(path))?;
     Card::parse(&text).map_err(|what| Failure::input(what).in_file(path))
 }

@@ -1,21 +1,30 @@
 //! The files that a run leaves: looked at before it begins, written together when it is over (C5).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chipdock_conformance::Report;
 use chipdock_conformance::card::Card;
 use chipdock_conformance::report::{html, junit};
 
-use crate::args::ConformanceArgs;
-use crate::output;
-use crate::report::{Exit, Failure, Result};
+use crate::args::{ConformanceArgs, GlobalArgs};
+use crate::command::alone_on_standard_output;
+use crate::destination::{self, Destination};
+use crate::report::{Exit, Failure, Result, labelled};
+use crate::streams;
 
 /// How a report is written.
 type Form = fn(&Report) -> std::result::Result<String, String>;
 
 /// Where what goes.
 pub(super) struct Places {
-    files: Vec<(PathBuf, Form)>,
+    files: Vec<(PathBuf, Destination, Form)>,
+}
+
+/// What was written.
+pub(super) struct Written {
+    files: Vec<PathBuf>,
+    /// One went to standard output: it is the result.
+    pub(super) took_standard_output: bool,
 }
 
 impl Places {
@@ -24,26 +33,24 @@ impl Places {
     /// # Errors
     ///
     /// One that could not be written, before a long run is made for it; two that are the same.
-    pub(super) fn of(args: &ConformanceArgs) -> Result<Self> {
-        let wanted: [(&Option<PathBuf>, Form); 4] = [
-            (&args.report_json, |report| json(report)),
-            (&args.junit, junit::render),
-            (&args.html, |report| Ok(html::render(report))),
-            (&args.card, |report| Ok(Card::of(report).text())),
+    pub(super) fn of(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Self> {
+        let wanted: [(&str, &Option<PathBuf>, Form); 4] = [
+            ("--report-json", &args.report_json, |report| json(report)),
+            ("--junit", &args.junit, junit::render),
+            ("--html", &args.html, |report| Ok(html::render(report))),
+            ("--card", &args.card, |report| Ok(Card::of(report).text())),
         ];
-        let files: Vec<(PathBuf, Form)> =
-            wanted.into_iter().filter_map(|(path, form)| Some((path.clone()?, form))).collect();
-        for (index, (path, _)) in files.iter().enumerate() {
-            output::check_writable(path)?;
-            let is_stream = !path.is_file() && path.exists();
-            if !is_stream && files[..index].iter().any(|(other, _)| other == path) {
-                return Err(Failure::input("two reports go into one file").in_file(path));
-            }
-        }
+        let wanted: Vec<(&str, &PathBuf, Form)> =
+            wanted.into_iter().filter_map(|(name, path, form)| Some((name, path.as_ref()?, form))).collect();
+        let named = wanted.iter().map(|(name, path, _)| ((*name).to_owned(), path.as_path()));
+        let destinations = Destination::of_all(named)?;
+        alone_on_standard_output(&destinations, global)?;
         if !args.repro_folder.is_dir() {
             return Err(Failure::input("--repro-folder: no such folder").in_file(&args.repro_folder));
         }
-        Ok(Self { files })
+        let files = wanted.into_iter().zip(destinations);
+        let files = files.map(|((_, path, form), destination)| (path.clone(), destination, form));
+        Ok(Self { files: files.collect() })
     }
 
     /// Writes them all, or none.
@@ -51,21 +58,25 @@ impl Places {
     /// # Errors
     ///
     /// The first that could not be written.
-    pub(super) fn write(&self, report: &Report) -> Result<()> {
-        let mut pending = Vec::new();
-        for (path, form) in &self.files {
-            let text = form(report).map_err(|what| Failure::new(Exit::Suite, what).in_file(path))?;
-            pending.push(output::prepare(path, |out| out.write_all(text.as_bytes()))?);
+    pub(super) fn write(self, report: &Report) -> Result<Written> {
+        let took_standard_output = self.files.iter().any(|(_, file, _)| file.is_standard_output());
+        let (mut pending, mut files) = (Vec::new(), Vec::new());
+        for (path, destination, form) in self.files {
+            let text = form(report).map_err(|what| Failure::new(Exit::Suite, what).in_file(&path))?;
+            pending.push(destination.prepare(|out| out.write_all(text.as_bytes()))?);
+            files.push(path);
         }
-        output::commit(pending)
+        destination::commit(pending)?;
+        Ok(Written { files, took_standard_output })
     }
+}
 
+impl Written {
     /// Says where they are, on standard error: they are no result of their own.
     pub(super) fn tell(&self) {
-        let files: Vec<&Path> = self.files.iter().map(|(path, _)| path.as_path()).collect();
         if crate::report::is_watched() {
-            for file in files {
-                eprintln!("written: {}", file.display());
+            for file in &self.files {
+                streams::say(&labelled("written", &file.to_string_lossy()));
             }
         }
     }

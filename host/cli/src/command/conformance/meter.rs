@@ -1,13 +1,14 @@
 //! How far a run is, for a person who waits.
 
-use std::time::Duration;
-
 use chipdock_conformance::Status;
 use chipdock_conformance::run::Progress;
+use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::GlobalArgs;
+use crate::progress::tick;
 use crate::report;
+use crate::streams::say;
 
 /// A bar on a terminal, on standard error; with `--verbose` a line for each case too. Gone when dropped.
 pub(super) struct Meter {
@@ -21,7 +22,7 @@ impl Meter {
     pub(super) fn new(global: &GlobalArgs) -> Self {
         let bar = report::is_watched().then(|| {
             let bar = ProgressBar::new_spinner();
-            bar.enable_steady_tick(Duration::from_millis(120));
+            tick(&bar);
             bar
         });
         Self { bar, verbose: global.verbose, n_wrong: 0 }
@@ -62,14 +63,15 @@ impl Meter {
 
     fn message(&self, what: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_message(what.to_owned());
+            bar.set_message(shown(what, LINE_CHARS_MAX).into_owned());
         }
     }
 
     fn line(&self, what: &str) {
+        let what = shown(what, LINE_CHARS_MAX);
         match &self.bar {
             Some(bar) => bar.println(what),
-            None => eprintln!("{what}"),
+            None => say(&format!("{what}\n")),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::library;
 use crate::args::{ConformanceArgs, GlobalArgs};
 use crate::output;
-use crate::report::{Failure, Result};
+use crate::report::{Failure, Result, first_and_later, labelled};
 
 /// Runs the program on each target kind of the plugin, and says how it ended.
 pub(super) fn replay(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
@@ -29,21 +29,29 @@ fn as_json(one: &Replayed) -> Value {
     json!({ "kind": one.kind, "stop": one.verdict.as_ref().err(), "not_run": one.not_run })
 }
 
+/// A text behind a label; what it has of further lines stands below it.
+fn inner(text: &str) -> String {
+    let (first, later) = first_and_later(text);
+    format!("{first}\n{later}").trim_end().to_owned()
+}
+
 fn as_text(one: &Replayed) -> String {
     let kind = &one.kind;
+    let line = |what: &str, why: &str| labelled(&format!("{kind}: {what}"), why);
     match (&one.verdict, &one.not_run) {
         (Ok(()), None) => format!("{kind}: passed\n"),
-        (Ok(()), Some(why)) => format!("{kind}: built, not run: {why}\n"),
+        (Ok(()), Some(why)) => line("built, not run", why),
         (Err(Stop::Failed(failure)), _) => {
             let note = if failure.note.is_empty() {
                 String::new()
             } else {
-                format!("\n  note      {}", failure.note)
+                format!("\n  note      {}", inner(&failure.note))
             };
-            format!("{kind}: failed\n  expected  {}\n  found     {}{note}\n", failure.expected, failure.found)
+            let (expected, found) = (inner(&failure.expected), inner(&failure.found));
+            format!("{kind}: failed\n  expected  {expected}\n  found     {found}{note}\n")
         }
-        (Err(Stop::Unsupported(why)), _) => format!("{kind}: unsupported: {why}\n"),
-        (Err(Stop::Absent(why)), _) => format!("{kind}: not here: {why}\n"),
-        (Err(Stop::Suite(why)), _) => format!("{kind}: the suite is at fault: {why}\n"),
+        (Err(Stop::Unsupported(why)), _) => line("unsupported", why),
+        (Err(Stop::Absent(why)), _) => line("not here", why),
+        (Err(Stop::Suite(why)), _) => line("the suite is at fault", why),
     }
 }

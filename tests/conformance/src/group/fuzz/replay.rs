@@ -1,5 +1,7 @@
 //! A file that the fuzzer left, once more: in this process, so that a debugger sees it.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use chipdock_test_programs::Case as Program;
@@ -42,7 +44,8 @@ pub fn replay(
     if kinds.is_empty() {
         return Err(format!("plugin {} has no code generator", facts.name));
     }
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let own = Permissions::from_mode(0o700);
+    let scratch = tempfile::Builder::new().permissions(own).tempdir().map_err(|error| error.to_string())?;
     let shared = Shared::new(&library, facts, companions, trust, scratch.path());
     let one = |kind: String| {
         let context = Context::new(&shared, &kind);

@@ -49,7 +49,7 @@ impl Made {
     fn new(c: &Context<'_>) -> Verdict<Self> {
         let host = c.host()?;
         let own: Vec<&str> = c.facts().registrations(Subject::Codegen).collect();
-        let others = host.target_kinds()?.into_iter().map(|(kind, _)| kind.name.clone());
+        let others = host.target_kinds().into_iter().map(|(kind, _)| kind.name.clone());
         let others: Vec<String> = others.filter(|kind| !own.contains(&kind.as_str())).collect();
         let mut why = String::new();
         for kind in own.into_iter().chain(others.iter().map(String::as_str)) {

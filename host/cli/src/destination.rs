@@ -1,0 +1,344 @@
+//! Where a file is to go: found out and held before anything is opened, so that nobody can move it (C5, C8).
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, open, openat, renameat, unlinkat};
+
+use crate::report::{Failure, Result};
+use crate::{isolate, streams};
+
+/// Links of a path that are followed, as the system does.
+const LINKS_MAX: usize = 40;
+/// Names that are tried for a file which is not yet in its place.
+const NAMES_MAX: usize = 100;
+
+/// How a folder or a stream is held: nothing of it is read or written by that.
+#[cfg(target_os = "linux")]
+const HELD: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const HELD: OFlags = OFlags::NONBLOCK;
+
+/// A place for a file. The folder is held open: whoever changes the current folder or renames others does not move it.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    /// As the user wrote it.
+    named: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// A file of a folder, which may be there already.
+    File { folder: Arc<OwnedFd>, folder_identity: Identity, name: OsString, there: Option<There> },
+    /// A pipe or a device, which nothing may be renamed over.
+    Stream { held: OwnedFd, path: PathBuf, identity: Identity },
+    /// What was standard output when the command began.
+    StandardOutput { identity: Option<Identity> },
+}
+
+/// What is in the place already.
+#[derive(Clone, Copy, Debug)]
+struct There {
+    identity: Identity,
+    mode: u32,
+}
+
+/// Which file it is, whatever leads to it; a device is its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Identity {
+    File { device: u64, number: u64 },
+    Device(u64),
+}
+
+impl Identity {
+    fn of(metadata: &fs::Metadata) -> Self {
+        let kind = metadata.file_type();
+        if kind.is_char_device() || kind.is_block_device() {
+            return Self::Device(metadata.rdev());
+        }
+        Self::File { device: metadata.dev(), number: metadata.ino() }
+    }
+
+    /// What is written there is gone, and nothing of it is lost by writing twice.
+    fn is_null(self) -> bool {
+        fs::metadata("/dev/null").is_ok_and(|metadata| Self::of(&metadata) == self)
+    }
+}
+
+impl Destination {
+    /// Finds out where a path leads, now. What passes may still fail later.
+    ///
+    /// # Errors
+    ///
+    /// Exit code 1 with why no file could be written there, naming it.
+    pub(crate) fn of(path: &Path) -> Result<Self> {
+        let failed = |why: String| cannot_write(path, &why);
+        if path.file_name().is_none() && path.is_dir() {
+            return Err(failed("it is a folder".to_owned()));
+        }
+        let Some((folder, name)) = followed(path).map_err(failed)? else {
+            let identity = streams::results().and_then(|file| file.metadata().ok());
+            let kind = Kind::StandardOutput { identity: identity.as_ref().map(Identity::of) };
+            return Ok(Self { named: path.to_owned(), kind });
+        };
+        let place = folder.join(&name);
+        let mut there = None;
+        if let Ok(metadata) = fs::metadata(&place) {
+            let kind = metadata.file_type();
+            if kind.is_dir() {
+                return Err(failed("it is a folder".to_owned()));
+            }
+            if !kind.is_file() {
+                return Self::stream(path, place, &metadata);
+            }
+            if metadata.permissions().readonly() {
+                return Err(failed("it is read-only".to_owned()));
+            }
+            there = Some(There { identity: Identity::of(&metadata), mode: metadata.mode() & 0o777 });
+        }
+        let held = open(&folder, HELD | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+        let held = held.map_err(|error| match error {
+            rustix::io::Errno::NOTDIR => failed(format!("{} is not a folder", folder.display())),
+            error => failed(format!("{}: {}", folder.display(), io::Error::from(error))),
+        })?;
+        let stat = fstat(&held).map_err(|error| failed(io::Error::from(error).to_string()))?;
+        let folder_identity = Identity::File { device: stat.st_dev, number: stat.st_ino };
+        let kind = Kind::File { folder: Arc::new(held), folder_identity, name, there };
+        Ok(Self { named: path.to_owned(), kind })
+    }
+
+    fn stream(named: &Path, path: PathBuf, metadata: &fs::Metadata) -> Result<Self> {
+        let held = open(&path, HELD | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty());
+        let held = held.map_err(|error| cannot_write(named, &io::Error::from(error).to_string()))?;
+        let kind = Kind::Stream { held, path, identity: Identity::of(metadata) };
+        Ok(Self { named: named.to_owned(), kind })
+    }
+
+    /// Several at once; each comes with what goes there, for a person.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Destination::of`]; exit code 2 when two lead to one file or stream, whatever names and links lead there.
+    pub(crate) fn of_all<'a>(wanted: impl IntoIterator<Item = (String, &'a Path)>) -> Result<Vec<Self>> {
+        let mut all: Vec<(String, Self)> = Vec::new();
+        for (what, path) in wanted {
+            let destination = Self::of(path)?;
+            if let Some((other, twin)) = all.iter().find(|(_, twin)| twin.is_one_with(&destination)) {
+                let what = format!(
+                    "{other} and {what} go to one file: {} and {}",
+                    twin.named.display(),
+                    path.display()
+                );
+                return Err(Failure::input(what).help("give each a file of its own"));
+            }
+            all.push((what, destination));
+        }
+        Ok(all.into_iter().map(|(_, destination)| destination).collect())
+    }
+
+    /// Whether what is written to one of them would be lost in the other.
+    fn is_one_with(&self, other: &Self) -> bool {
+        if let (
+            Kind::File { folder_identity: folder, name, .. },
+            Kind::File { folder_identity: other_folder, name: other_name, .. },
+        ) = (&self.kind, &other.kind)
+            && (folder, name) == (other_folder, other_name)
+        {
+            return true;
+        }
+        match (self.identity(), other.identity()) {
+            (Some(one), Some(other)) => one == other && !one.is_null(),
+            _ => self.is_standard_output() && other.is_standard_output(),
+        }
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        match &self.kind {
+            Kind::File { there, .. } => there.map(|there| there.identity),
+            Kind::Stream { identity, .. } => Some(*identity),
+            Kind::StandardOutput { identity } => *identity,
+        }
+    }
+
+    /// Whether it is where results go.
+    pub(crate) fn is_standard_output(&self) -> bool {
+        matches!(self.kind, Kind::StandardOutput { .. })
+    }
+
+    /// Writes a file beside its place. [`commit`] moves it there.
+    ///
+    /// # Errors
+    ///
+    /// Exit code 1, naming the file; nothing is left behind.
+    pub(crate) fn prepare(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Pending> {
+        let failed = |error: io::Error| cannot_write(&self.named, &error.to_string());
+        let mut write = Some(write);
+        let mut once = |out: &mut dyn Write| write.take().map_or(Ok(()), |write| write(out));
+        if let Some(handed_over) = isolate::hand_over(Some(&self.named), &mut once) {
+            handed_over.map_err(failed)?;
+            return Ok(Pending { named: self.named, content: Content::HandedOver });
+        }
+        let mut write = once;
+        let content = match self.kind {
+            Kind::StandardOutput { .. } | Kind::Stream { .. } => {
+                let mut bytes = Vec::new();
+                write(&mut bytes).map_err(failed)?;
+                match self.kind {
+                    Kind::Stream { held, path, .. } => Content::Stream { held, path, bytes },
+                    _ => Content::StandardOutput(bytes),
+                }
+            }
+            Kind::File { folder, name, there, .. } => {
+                let (beside, file) = Beside::create(folder).map_err(failed)?;
+                if let Some(there) = there {
+                    let mode = Mode::from_raw_mode(there.mode);
+                    fchmod(&file, mode).map_err(|error| failed(error.into()))?;
+                }
+                let mut buffered = io::BufWriter::with_capacity(1 << 16, file);
+                write(&mut buffered).and_then(|()| buffered.flush()).map_err(failed)?;
+                Content::File { beside, name }
+            }
+        };
+        Ok(Pending { named: self.named, content })
+    }
+}
+
+/// The folder and the name to which a path leads, links of the last name included; nothing for standard output.
+fn followed(path: &Path) -> std::result::Result<Option<(PathBuf, OsString)>, String> {
+    let no_name = || "it is not the name of a file".to_owned();
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !path.is_dir() {
+        return Err(no_name());
+    }
+    let own = fs::canonicalize("/proc/self/fd").ok();
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let name = path.file_name().ok_or_else(no_name)?.to_owned();
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        let folder = fs::canonicalize(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
+        let is_own = own.as_ref() == Some(&folder);
+        if (is_own && name == "1") || (folder == Path::new("/dev") && name == "stdout") {
+            return Ok(None);
+        }
+        let place = folder.join(&name);
+        // What an open descriptor leads to need not have a name.
+        let is_open_stream = is_own && fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file());
+        match fs::read_link(&place) {
+            Ok(target) if !is_open_stream => path = folder.join(target),
+            _ => return Ok(Some((folder, name))),
+        }
+    }
+    Err(format!("its links go on and on: more than {LINKS_MAX}"))
+}
+
+/// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    named: PathBuf,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    File {
+        beside: Beside,
+        name: OsString,
+    },
+    Stream {
+        held: OwnedFd,
+        path: PathBuf,
+        bytes: Vec<u8>,
+    },
+    StandardOutput(Vec<u8>),
+    /// Handed over to the supervisor, who writes it.
+    HandedOver,
+}
+
+/// A file under a name of ours in the folder that it is for. Removed when dropped, unless it was renamed.
+#[derive(Debug)]
+struct Beside {
+    folder: Arc<OwnedFd>,
+    name: String,
+}
+
+impl Beside {
+    fn create(folder: Arc<OwnedFd>) -> io::Result<(Self, File)> {
+        use std::hash::{BuildHasher as _, RandomState};
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for attempt in 0..NAMES_MAX {
+            let name = format!(".chipdock-{:016x}", RandomState::new().hash_one(attempt));
+            match openat(&*folder, &name, flags, Mode::from_raw_mode(0o666)) {
+                Ok(file) => return Ok((Self { folder, name }, File::from(file))),
+                Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, "no name is free beside it"))
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // Renamed, it is not there any more.
+        let _ = unlinkat(&*self.folder, &self.name, AtFlags::empty());
+    }
+}
+
+/// Moves files into their places, once all of them are written.
+///
+/// # Errors
+///
+/// Exit code 1 with the first file that could not be moved; those before it are in place, those after it are not.
+pub(crate) fn commit(files: Vec<Pending>) -> Result<()> {
+    for Pending { named, content } in files {
+        match content {
+            Content::HandedOver => {}
+            Content::File { beside, name } => {
+                renameat(&*beside.folder, &beside.name, &*beside.folder, &name)
+                    .map_err(|error| cannot_write(&named, &io::Error::from(error).to_string()))?;
+            }
+            Content::Stream { held, path, bytes } => {
+                match reopened(&held, &path).and_then(|mut stream| stream.write_all(&bytes)) {
+                    Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                        return Err(cannot_write(&named, &error.to_string()));
+                    }
+                    _ => {}
+                }
+            }
+            Content::StandardOutput(bytes) => streams::write_results(&bytes)?,
+        }
+    }
+    Ok(())
+}
+
+/// What is held, to be written to. A pipe waits for its reader, as it does for every program.
+fn reopened(held: &OwnedFd, path: &Path) -> io::Result<File> {
+    let by_descriptor = PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()));
+    let path = if by_descriptor.exists() { &by_descriptor } else { path };
+    Ok(File::from(open(path, OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?))
+}
+
+/// Writes one file, whole or not at all.
+///
+/// # Errors
+///
+/// As of [`Destination::prepare`] and [`commit`].
+pub(crate) fn write_file(destination: Destination, bytes: &[u8]) -> Result<()> {
+    commit(vec![destination.prepare(|out| out.write_all(bytes))?])
+}
+
+fn cannot_write(path: &Path, why: &str) -> Failure {
+    Failure::work(format!("cannot write: {why}"))
+        .in_file(path)
+        .help("name a file in a folder that exists and that you may write")
+}
+
+#[cfg(test)]
+#[path = "destination_tests.rs"]
+mod tests;

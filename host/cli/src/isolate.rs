@@ -1,0 +1,217 @@
+//! `--isolate`: the work of `run` and `build` in a child, whose end is not ours.
+//!
+//! * **I1** The child is this command with the same arguments. It reads and computes; what it would write it hands over, as
+//!   bytes in a file without a name that both share.
+//! * **I2** The parent writes files and standard output, once the child has said that all is well, released every plugin
+//!   and ended with code 0. So a plugin that crashes, hangs or ends the process leaves nothing written.
+//! * **I3** Only files that the command line names are written, whatever the child says.
+//! * **I4** What plugins print to standard output goes to standard error; errors and progress are the child's own.
+//! * **I5** `--deadline` is for the whole work, from the start of the child to its end; it implies `--isolate`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::os::fd::AsFd as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use chipdock_supervise::{Start, anonymous, leave};
+use serde::{Deserialize, Serialize};
+
+use crate::args::IsolateArgs;
+use crate::destination::{self, Destination};
+use crate::report::{Exit, Failure, Result};
+use crate::{streams, supervised};
+
+/// The hidden command.
+pub(crate) const CHILD: &str = "__isolated";
+
+/// Bytes that the child hands over, one part after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Part {
+    /// The file that they are for, as bytes; none: standard output.
+    file: Option<Vec<u8>>,
+    size_bytes: u64,
+}
+
+/// The child's report.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Report {
+    exit: u8,
+    parts: Vec<Part>,
+}
+
+/// What the child has handed over so far.
+struct Handover {
+    to: File,
+    parts: Vec<Part>,
+}
+
+static HANDOVER: Mutex<Option<Handover>> = Mutex::new(None);
+/// Whether a person looks at what the parent prints.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// In the child of `--isolate`: whether a person looks at what its parent prints. Nothing elsewhere.
+pub(crate) fn is_watched() -> Option<bool> {
+    let hands_over = HANDOVER.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+    hands_over.then(|| IS_WATCHED.load(Ordering::Relaxed))
+}
+
+/// In the child of `--isolate`: hands over what would be written, to a file or, without one, to standard output. Nothing
+/// elsewhere: then the caller writes it.
+pub(crate) fn hand_over(
+    file: Option<&Path>,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Option<io::Result<()>> {
+    let mut handover = HANDOVER.lock().unwrap_or_else(PoisonError::into_inner);
+    let Handover { to, parts } = handover.as_mut()?;
+    let mut hand = || {
+        let start = to.stream_position()?;
+        let mut buffered = io::BufWriter::with_capacity(1 << 16, &mut *to);
+        write(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
+        let size_bytes = to.stream_position()? - start;
+        parts.push(Part { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes });
+        Ok(())
+    };
+    Some(hand())
+}
+
+/// Does the work in a child. `files` are those that it may have written.
+///
+/// # Errors
+///
+/// Exit code 3 when the child did not come to its end, with the plugin that was being called. What the child refused has
+/// been said by itself, and is answered as its exit code.
+pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
+    // Held from now on, before anything is opened.
+    let held = |path: &&Path| Ok((path.to_path_buf(), Destination::of(path)?));
+    let mut places: Vec<(PathBuf, Destination)> = files.iter().map(held).collect::<Result<_>>()?;
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let shared = anonymous(c"chipdock-results").and_then(|file| Ok((file.try_clone()?, file)));
+    let (mut results, childs) =
+        shared.map_err(|error| Failure::work(format!("no memory to share: {error}")))?;
+    let deadline = args.deadline.map(Duration::from_secs_f64);
+    let (report, _) = supervised::ask(start(arguments), Some(childs), deadline).map_err(|fault| {
+        Failure::new(Exit::Plugin, fault.message).help(
+            "nothing was written; report it to the maintainer of the plugin, or use another one: chipdock plugins \
+             lists them",
+        )
+    })?;
+    let garbled = |_| Failure::new(Exit::Plugin, "the report of the isolated work is garbled");
+    let report: Report = serde_json::from_slice(&report).map_err(garbled)?;
+    deliver(&report, &mut results, &mut places)?;
+    Ok(ExitCode::from(report.exit))
+}
+
+fn start(arguments: Vec<OsString>) -> io::Result<Start> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(CHILD).args(streams::results_are_watched().then_some("--watched")).arg("--").args(arguments);
+    // I4; standard input may be a kernel or an array.
+    command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
+    Ok(Start::new(command))
+}
+
+/// I2, I3.
+fn deliver(report: &Report, results: &mut File, places: &mut Vec<(PathBuf, Destination)>) -> Result<()> {
+    let failed =
+        |error: io::Error| Failure::work(format!("cannot read what the isolated work left: {error}"));
+    let foreign = |what: &str| {
+        Failure::new(Exit::Plugin, format!("the isolated work left {what}; nothing was written"))
+    };
+    let size_bytes = results.metadata().map_err(failed)?.len();
+    results.seek(SeekFrom::Start(0)).map_err(failed)?;
+    let (mut left, mut pending, mut shown) = (size_bytes, Vec::new(), Vec::new());
+    for part in &report.parts {
+        left = left.checked_sub(part.size_bytes).ok_or_else(|| foreign("less than it says"))?;
+        let mut bytes = (&mut *results).take(part.size_bytes);
+        let Some(file) = &part.file else {
+            bytes.read_to_end(&mut shown).map_err(failed)?;
+            continue;
+        };
+        let path = PathBuf::from(OsStr::from_bytes(file));
+        let Some(index) = places.iter().position(|(known, _)| *known == path) else {
+            return Err(foreign("a file that nobody asked for").in_file(&path));
+        };
+        let (_, place) = places.swap_remove(index);
+        // What it left before it failed is not wanted.
+        if report.exit == 0 {
+            pending.push(place.prepare(|out| io::copy(&mut bytes, out).map(drop))?);
+        } else {
+            io::copy(&mut bytes, &mut io::sink()).map_err(failed)?;
+        }
+    }
+    destination::commit(pending)?;
+    // Escaped by the child where a person looks at it.
+    if shown.is_empty() { Ok(()) } else { streams::write_results(&shown) }
+}
+
+/// The child: does the work of these arguments, which `work` knows how to, and ends.
+///
+/// # Errors
+///
+/// Exit code 2: nobody supervises this process.
+pub(crate) fn child(is_watched: bool, work: impl FnOnce() -> u8) -> Result<ExitCode> {
+    let (mut inside, shared) = supervised::enter()?;
+    let to = shared.into_iter().next();
+    let to =
+        to.ok_or_else(|| Failure::input("this command is for chipdock itself: nothing to hand over by"))?;
+    *HANDOVER.lock().unwrap_or_else(PoisonError::into_inner) = Some(Handover { to, parts: Vec::new() });
+    IS_WATCHED.store(is_watched, Ordering::Relaxed);
+    // Once it has returned, its host is gone and every plugin shut down.
+    let exit = work();
+    let handover = HANDOVER.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let report = Report { exit, parts: handover.map(|handover| handover.parts).unwrap_or_default() };
+    let line = serde_json::to_vec(&report).unwrap_or_default();
+    // No destructor of a library runs after the report: it could still spoil what is well.
+    leave(i32::from(inside.say(&line).is_err()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results(text: &[u8]) -> File {
+        let mut file = anonymous(c"test").unwrap();
+        file.write_all(text).unwrap();
+        file
+    }
+
+    fn part(file: Option<&Path>, size_bytes: u64) -> Part {
+        Part { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes }
+    }
+
+    /// I2, I3: files come whole into their places; what nobody asked for, or is not there, leaves nothing.
+    #[test]
+    fn what_is_handed_over_is_delivered() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        let report = |parts| Report { exit: 0, parts };
+        let places = |files: &[&Path]| {
+            let place = |path: &&Path| (path.to_path_buf(), Destination::of(path).unwrap());
+            files.iter().map(place).collect::<Vec<_>>()
+        };
+        let parts = report(vec![part(Some(&one), 3), part(Some(&two), 4)]);
+        assert!(
+            deliver(&parts, &mut results(b"onetwo"), &mut places(&[&one, &two])).is_err(),
+            "two is short"
+        );
+        assert!(
+            deliver(&parts, &mut results(b"onetwo2"), &mut places(&[&one])).is_err(),
+            "two was not asked for"
+        );
+        let failed = Report { exit: 1, parts: parts.parts.clone() };
+        deliver(&failed, &mut results(b"onetwo2"), &mut places(&[&one, &two])).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        deliver(&parts, &mut results(b"onetwo2"), &mut places(&[&one, &two])).unwrap();
+        assert_eq!(
+            (std::fs::read(one).unwrap(), std::fs::read(two).unwrap()),
+            (b"one".to_vec(), b"two2".to_vec())
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! The three standard streams (C1), whatever a plugin does with them.
+//!
+//! Results go to a descriptor of the command's own, which no other program inherits. What was standard output leads to
+//! standard error from then on: a plugin, or a compiler that it runs, that prints there disturbs no result.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::{fcntl_dupfd_cloexec, fcntl_getfd};
+use rustix::stdio;
+
+use crate::isolate;
+use crate::report::{Failure, Result};
+
+/// Set before `main` where standard output is closed: Rust's runtime then puts `/dev/null` in its place, and a result would
+/// be lost without a word.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Where results go; nothing when standard output was closed when the command began.
+static RESULTS: OnceLock<Option<File>> = OnceLock::new();
+
+extern "C" fn look() {
+    IS_CLOSED.store(fcntl_getfd(stdio::stdout()).is_err(), Ordering::Relaxed);
+}
+
+// SAFETY: the section holds pointers to functions that are called once before `main`, on its only thread; this one asks for
+// the flags of a descriptor and stores one atomic, and needs nothing of the runtime.
+#[used]
+#[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
+#[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]
+static LOOK: extern "C" fn() = look;
+
+/// Takes standard output for results, and makes standard error of what others know as standard output. To be called
+/// once, before anything is opened.
+///
+/// # Errors
+///
+/// Exit code 1 when no descriptor is left for it.
+pub(crate) fn take() -> Result<()> {
+    let failed = |error: rustix::io::Errno| {
+        Failure::work(format!("cannot keep a descriptor for the result: {}", io::Error::from(error)))
+            .at("standard output")
+            .help("allow more open files (ulimit -n)")
+    };
+    let results = if IS_CLOSED.load(Ordering::Relaxed) {
+        None
+    } else {
+        Some(File::from(fcntl_dupfd_cloexec(stdio::stdout(), 3).map_err(failed)?))
+    };
+    stdio::dup2_stdout(stdio::stderr()).map_err(failed)?;
+    let _ = RESULTS.set(results);
+    Ok(())
+}
+
+/// Where results go, as a file to ask about; nothing when there is none.
+pub(crate) fn results() -> Option<&'static File> {
+    RESULTS.get()?.as_ref()
+}
+
+/// Whether a person looks at results.
+pub(crate) fn results_are_watched() -> bool {
+    isolate::is_watched().unwrap_or_else(|| results().is_some_and(File::is_terminal))
+}
+
+/// Writes to where results go. A reader that has gone away is no error: it has seen enough.
+///
+/// # Errors
+///
+/// Exit code 1 when it cannot be written for another reason, as with a full disk, or was closed from the start.
+pub(crate) fn write_results(bytes: &[u8]) -> Result<()> {
+    if let Some(handed_over) = isolate::hand_over(None, &mut |out| out.write_all(bytes)) {
+        let failed = |error| Failure::work(format!("cannot hand over the result: {error}"));
+        return handed_over.map_err(failed);
+    }
+    let written = match RESULTS.get() {
+        Some(Some(file)) => (&*file).write_all(bytes),
+        Some(None) => Err(io::Error::other("it was closed when the command began")),
+        // Before they are taken nothing is opened that could disturb them.
+        None => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+    };
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::work(format!("cannot write the result: {error}")).at("standard output"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes messages to standard error. One that is full or closed is no reason to end otherwise: the exit code says how the
+/// work went.
+pub(crate) fn say(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,172 @@
+//! What the command's children share: the note of which plugin is called, and what is said when one ended badly.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use chipdock_host::calling::{self, Note};
+use chipdock_supervise::{
+    Ended, Fate, Inside, Notebook, Outcome, OwnEnd, Start, Words, signal_name, speak_at_the_end,
+};
+use serde::Serialize;
+
+use crate::report::{Exit, Failure, Result};
+
+/// What of a child's standard error is shown with its end.
+pub(crate) const STDERR_SHOWN_BYTES: usize = 400;
+/// Between the plugin and the call in a notebook; no name has it.
+const BETWEEN: char = '\0';
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Fault {
+    /// The plugin that was being called; nothing when none was.
+    pub(crate) plugin: Option<String>,
+    /// What of it.
+    pub(crate) call: Option<String>,
+    /// How its process ended: `killed`, `exited`, `timed_out`, `not_started`.
+    pub(crate) outcome: &'static str,
+    /// All of it as a sentence.
+    pub(crate) message: String,
+}
+
+impl Fault {
+    /// `note` is what the child wrote last, `stderr` what it said.
+    fn new(ended: &Ended, note: &str, stderr: &str) -> Self {
+        let (plugin, call) = match note.split_once(BETWEEN) {
+            Some((plugin, call)) => (Some(plugin.to_owned()), Some(call.to_owned())),
+            None => (None, None),
+        };
+        let mut message = match (&plugin, &call) {
+            (Some(plugin), Some(call)) => format!("plugin \"{plugin}\" {ended} in `{call}`"),
+            _ => format!("a process of this command {ended} while it called no plugin"),
+        };
+        if !stderr.is_empty() {
+            message = format!("{message}, saying: {stderr}");
+        }
+        let outcome = match ended {
+            Ended::Killed { .. } => "killed",
+            Ended::Exited { .. } => "exited",
+            Ended::Silent { .. } => "timed_out",
+            Ended::NotStarted { .. } => "not_started",
+        };
+        Self { plugin, call, outcome, message }
+    }
+}
+
+/// What came of asking a child: its report and what it said, or why there is none.
+pub(crate) type Answer = std::result::Result<(Vec<u8>, String), Fault>;
+
+/// Asks a child: this command again, whose first shared file is its notebook.
+pub(crate) fn ask(start: std::io::Result<Start>, more: Option<File>, deadline: Option<Duration>) -> Answer {
+    let not_started =
+        |error: std::io::Error| Fault::new(&Ended::NotStarted { message: error.to_string() }, "", "");
+    let (notebook, file) = Notebook::new().map_err(not_started)?;
+    let mut start = start.map_err(not_started)?.share(file);
+    if let Some(more) = more {
+        start = start.share(more);
+    }
+    let asked = chipdock_supervise::ask(start, deadline);
+    match asked.outcome {
+        Outcome::Reported(report) => Ok((report, asked.stderr.text())),
+        Outcome::Ended(ended) => {
+            Err(Fault::new(&ended, &notebook.read(), &asked.stderr.last_lines(STDERR_SHOWN_BYTES)))
+        }
+    }
+}
+
+/// This command again, with a hidden command and its arguments.
+pub(crate) fn again(hidden: &str, arguments: Vec<OsString>) -> std::io::Result<Start> {
+    Start::again(std::iter::once(hidden.into()).chain(arguments))
+}
+
+static NOTEBOOK: OnceLock<Notebook> = OnceLock::new();
+
+fn write_down(note: Option<&'static Note>) {
+    let Some(notebook) = NOTEBOOK.get() else { return };
+    match note {
+        None => notebook.write(b""),
+        Some(note) => {
+            let parts = [note.plugin().as_bytes(), &[BETWEEN as u8], note.call().as_bytes()];
+            notebook.write_parts(&parts);
+        }
+    }
+}
+
+/// In a child: takes what its supervisor gave, and lets it see what is called from now on on this thread.
+///
+/// # Errors
+///
+/// Exit code 2: nobody supervises this process.
+pub(crate) fn enter() -> Result<(Inside, Vec<File>)> {
+    let refused =
+        |error: std::io::Error| Failure::input(format!("this command is for chipdock itself: {error}"));
+    let mut inside = Inside::take().map_err(refused)?;
+    let mut shared = inside.take_shared();
+    if shared.is_empty() {
+        return Err(refused(std::io::Error::other("it was given no notebook")));
+    }
+    let notebook = Notebook::open(&shared.remove(0)).map_err(refused)?;
+    let _ = NOTEBOOK.set(notebook);
+    calling::watch_this_thread(Some(write_down));
+    Ok((inside, shared))
+}
+
+/// For a process without a supervisor: a fatal signal, or a plugin that calls `exit`, does not go without a word.
+pub(crate) fn speak_for_myself() -> OwnEnd {
+    calling::watch_this_thread(None);
+    speak_at_the_end(speak, Exit::Plugin as i32)
+}
+
+/// Runs in a signal's handler.
+fn speak(fate: Fate, words: &mut Words) {
+    let note = calling::current();
+    let name = match fate {
+        Fate::Signal(signal) => signal_name(signal),
+        Fate::Exit => "",
+    };
+    // A word on what is being done may stand on the last line.
+    words.put(if words.is_terminal() { "\r\x1b[K" } else { "" });
+    words.put("error: ");
+    match note {
+        Some(note) => ["plugin \"", note.plugin(), "\" "].iter().for_each(|part| words.put(part)),
+        None => words.put("this command "),
+    }
+    match fate {
+        Fate::Signal(_) => ["crashed (", name, ")"].iter().for_each(|part| words.put(part)),
+        Fate::Exit if note.is_some() => words.put("ended this command by `exit`"),
+        Fate::Exit => words.put("was ended by an `exit` that is not its own"),
+    }
+    if let Some(note) = note {
+        [" in `", note.call(), "`"].iter().for_each(|part| words.put(part));
+    }
+    words.put("\n  help: ");
+    if note.is_none() {
+        words.put(
+            "allow more memory if there is no more; else it is a bug of this command, please report it\n",
+        );
+        return;
+    }
+    words.put(
+        "report it to the maintainer of the plugin; chipdock plugins --check tries every plugin by itself, ",
+    );
+    words.put("and --isolate of run and build keeps such an end away from this command\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_names_plugin_and_call() {
+        let crashed = Ended::Killed { signal: 11 };
+        let fault = Fault::new(&crashed, "toy\0device_api.toy: device_count", "");
+        assert_eq!(fault.message, "plugin \"toy\" crashed (SIGSEGV) in `device_api.toy: device_count`");
+        let fault = Fault::new(&Ended::Exited { code: 0 }, "toy\0init", "bye");
+        assert_eq!(fault.message, "plugin \"toy\" ended its process with exit code 0 in `init`, saying: bye");
+        assert_eq!(fault.outcome, "exited");
+        let fault = Fault::new(&crashed, "", "");
+        assert_eq!(fault.message, "a process of this command crashed (SIGSEGV) while it called no plugin");
+    }
+}

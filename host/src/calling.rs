@@ -1,0 +1,222 @@
+//! Which plugin is being called: a note for whoever has to say why the process ended.
+//!
+//! * **N1** Before each call that crosses the boundary, calls of compiled functions included, the calling thread's note says
+//!   whose function it is and which; afterwards it is as it was before.
+//! * **N2** That costs a store. A note is made once for each plugin and function, and lives as long as the process.
+//! * **N3** Notes may be read in a signal's handler. This library installs none: what ends a process, and who is told, is
+//!   the program's business.
+//! * **N4** A thread on which a parallel loop runs has the note of the thread that started the loop.
+//! * **N5** A program may have one thread watched, mostly the one that does its work: its note is what is read on threads
+//!   without one, such as those that a plugin started, and may be told to another process as it changes.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
+use std::sync::{Mutex, PoisonError};
+
+/// Whose function is called, and which.
+#[derive(Debug)]
+pub struct Note {
+    plugin: Box<str>,
+    call: Box<str>,
+}
+
+/// Told of each change of the watched thread's note.
+pub type Told = fn(Option<&'static Note>);
+
+impl Note {
+    /// The one for this plugin and function.
+    pub(crate) fn of(plugin: &str, call: &str) -> &'static Self {
+        type Key = (Box<str>, Box<str>);
+        static NOTES: Mutex<BTreeMap<Key, &'static Note>> = Mutex::new(BTreeMap::new());
+        let mut notes = NOTES.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || &*Box::leak(Box::new(Self { plugin: plugin.into(), call: call.into() }));
+        notes.entry((plugin.into(), call.into())).or_insert_with(make)
+    }
+
+    /// The plugin's name.
+    #[must_use]
+    pub fn plugin(&self) -> &str {
+        &self.plugin
+    }
+
+    /// The function, with the key that it belongs to where it has one, as `device_api.toy: sync_stream`.
+    #[must_use]
+    pub fn call(&self) -> &str {
+        &self.call
+    }
+}
+
+struct Here {
+    note: AtomicPtr<Note>,
+    is_watched: Cell<bool>,
+    told: Cell<Option<Told>>,
+}
+
+thread_local! {
+    /// Without a destructor and initialised when it is compiled: a handler may read it.
+    static HERE: Here = const {
+        Here { note: AtomicPtr::new(ptr::null_mut()), is_watched: Cell::new(false), told: Cell::new(None) }
+    };
+}
+
+/// The note of the watched thread.
+static WATCHED: AtomicPtr<Note> = AtomicPtr::new(ptr::null_mut());
+
+/// N5: watches this thread from now on, and no other. `told` is called at each change, on this thread: it has to be
+/// quick, and must not call the host.
+pub fn watch_this_thread(told: Option<Told>) {
+    HERE.with(|here| {
+        here.is_watched.set(true);
+        here.told.set(told);
+        WATCHED.store(here.note.load(Ordering::Relaxed), Ordering::Relaxed);
+    });
+}
+
+/// The note of this thread, or else that of the watched one. Needs no memory and no lock (N3).
+#[must_use]
+pub fn current() -> Option<&'static Note> {
+    here().or_else(|| as_note(WATCHED.load(Ordering::Relaxed)))
+}
+
+/// The note of this thread.
+pub(crate) fn here() -> Option<&'static Note> {
+    as_note(HERE.with(|here| here.note.load(Ordering::Relaxed)))
+}
+
+fn as_note(note: *mut Note) -> Option<&'static Note> {
+    // SAFETY: null, or a note that `Note::of` leaked.
+    unsafe { note.as_ref() }
+}
+
+fn set(here: &Here, note: *mut Note) {
+    here.note.store(note, Ordering::Relaxed);
+    if here.is_watched.get() {
+        WATCHED.store(note, Ordering::Relaxed);
+        if let Some(told) = here.told.get() {
+            told(as_note(note));
+        }
+    }
+    // A handler on this thread sees the note of the call that comes next.
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// A call that is going on. Dropped when it has returned, it puts the note from before back.
+pub(crate) struct Calling {
+    before: *mut Note,
+    _same_thread: PhantomData<*const ()>,
+}
+
+impl Calling {
+    /// Sets this thread's note.
+    #[inline]
+    pub(crate) fn enter(note: &'static Note) -> Self {
+        Self::resume(Some(note))
+    }
+
+    /// Gives this thread the note of another, on whose behalf it works (N4).
+    #[inline]
+    pub(crate) fn resume(note: Option<&'static Note>) -> Self {
+        HERE.with(|here| {
+            let before = here.note.load(Ordering::Relaxed);
+            set(here, note.map_or(ptr::null_mut(), |note| ptr::from_ref(note).cast_mut()));
+            Self { before, _same_thread: PhantomData }
+        })
+    }
+}
+
+impl Drop for Calling {
+    #[inline]
+    fn drop(&mut self) {
+        HERE.with(|here| set(here, self.before));
+    }
+}
+
+/// The notes for the functions of one table, by name.
+pub(crate) struct TableNotes(Vec<(&'static str, &'static Note)>);
+
+impl TableNotes {
+    pub(crate) fn of(plugin: &str, key: &str, functions: &[&'static str]) -> Self {
+        Self(functions.iter().map(|name| (*name, Note::of(plugin, &format!("{key}: {name}")))).collect())
+    }
+
+    /// That of a function; of one that is not listed the note that is there already.
+    pub(crate) fn enter(&self, function: &str) -> Calling {
+        Calling::resume(
+            self.0.iter().find(|(name, _)| *name == function).map(|(_, note)| *note).or_else(here),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    /// N1, N2: a call inside of another has its own note, and each is made once.
+    #[test]
+    fn a_note_is_put_back() {
+        let (one, two) = (Note::of("a", "device_api.a: sync"), Note::of("b", "init"));
+        assert!(ptr::eq(one, Note::of("a", "device_api.a: sync")));
+        assert!(here().is_none());
+        let outer = Calling::enter(one);
+        {
+            let _inner = Calling::enter(two);
+            assert_eq!((here().unwrap().plugin(), here().unwrap().call()), ("b", "init"));
+        }
+        assert_eq!(here().unwrap().call(), "device_api.a: sync");
+        drop(outer);
+        assert!(here().is_none());
+    }
+
+    /// N1: also when the call ends by a panic of ours.
+    #[test]
+    fn a_note_is_put_back_by_unwinding() {
+        let unwound = std::panic::catch_unwind(|| {
+            let _calling = Calling::enter(Note::of("a", "x"));
+            std::panic::resume_unwind(Box::new(()));
+        });
+        assert!(unwound.is_err() && here().is_none());
+    }
+
+    /// N4, N5: a thread without a note has the watched one's; one that works for another has that one's.
+    #[test]
+    fn other_threads_have_the_watched_note() {
+        static TOLD: AtomicUsize = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                watch_this_thread(Some(|note| {
+                    TOLD.fetch_add(1 + usize::from(note.is_some()), Ordering::Relaxed);
+                }));
+                let _calling = Calling::enter(Note::of("watched", "run"));
+                std::thread::scope(|scope| {
+                    let of_other = scope.spawn(|| {
+                        let mine = here();
+                        let seen = current().map(Note::plugin);
+                        let _calling = Calling::resume(Some(Note::of("mine", "run")));
+                        (mine.is_none(), seen, current().map(Note::plugin))
+                    });
+                    of_other.join().unwrap()
+                })
+            });
+            assert_eq!(worker.join().unwrap(), (true, Some("watched"), Some("mine")));
+        });
+        assert_eq!(TOLD.load(Ordering::Relaxed), 3, "told of the call, and of its end");
+    }
+
+    /// N2: what it costs, for whoever runs it with `--nocapture`.
+    #[test]
+    fn setting_it_is_cheap() {
+        let note = Note::of("a", "cheap");
+        let started = std::time::Instant::now();
+        for _ in 0..1_000_000 {
+            let _calling = std::hint::black_box(Calling::enter(note));
+        }
+        let each = started.elapsed() / 1_000_000;
+        println!("a note set and put back: {each:?}");
+        assert!(each < std::time::Duration::from_micros(1), "{each:?}");
+    }
+}

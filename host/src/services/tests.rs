@@ -1,0 +1,201 @@
+use std::cell::Cell;
+use std::sync::Arc;
+
+use chipdock_abi::CHIPDOCK_PANIC;
+
+use super::*;
+use crate::registrar::DeviceTypes;
+use crate::{Host, HostOptions};
+
+thread_local! {
+    /// The callback that panics on this thread.
+    static PANICS: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// Panics where a test asked for it: within the guard of that callback.
+pub(crate) fn panic_where_asked(what: &str) {
+    if PANICS.get() == Some(what) {
+        panic!("as asked");
+    }
+}
+
+/// Calls with a panic in the callback of that name; answers what the call answered and the error that was raised.
+fn with_panic<R>(services: &Services, what: &'static str, call: impl FnOnce() -> R) -> (R, String) {
+    PANICS.set(Some(what));
+    let answer = call();
+    PANICS.set(None);
+    let error = services.take().map(|error| from_api(&error)).unwrap();
+    assert_eq!(*error.kind(), ErrorKind::Panic, "{what}: {error}");
+    (answer, error.message().to_owned())
+}
+
+fn host() -> Host {
+    Host::new(HostOptions::isolated()).unwrap()
+}
+
+const NAME: ChipdockStr = static_str("name");
+
+/// A7: the table that plugins are given.
+#[test]
+fn a_panic_in_a_service_is_an_error() {
+    let host = host();
+    let services = host.0.services;
+    let (table, device) = (services.table(), api::CPU);
+    let mut out = api::Any::NONE.into_raw();
+    // SAFETY: the table's own `self_`, strings and places that live for the call.
+    unsafe {
+        with_panic(services, "raise", || (table.raise)(table.self_, NAME, NAME));
+        with_panic(services, "raise_object", || (table.raise_object)(table.self_, &out));
+        with_panic(services, "take_error", || (table.take_error)(table.self_, &mut out));
+        with_panic(services, "log", || (table.log)(table.self_, 1, NAME));
+        let (status, message) =
+            with_panic(services, "function", || (table.function)(table.self_, NAME, &mut out));
+        assert_eq!(status, CHIPDOCK_ERROR);
+        assert!(message.starts_with("`function` of the host panicked: as asked"), "{message}");
+        let (stream, _) =
+            with_panic(services, "current_stream", || (table.current_stream)(table.self_, device));
+        assert!(stream.is_null());
+    }
+}
+
+/// A7: what `init` is given.
+#[test]
+fn a_panic_in_the_registrar_is_an_error() {
+    let host = host();
+    let services = host.0.services;
+    let staging = Staging::new(services, Arc::new(std::sync::Mutex::new(DeviceTypes::default())));
+    let loan = staging.lend();
+    let (registrar, null) = (loan.table(), ptr::null_mut());
+    unsafe extern "C" fn call(_: *mut c_void, _: *const ChipdockAny, _: i32, _: *mut ChipdockAny) -> i32 {
+        0
+    }
+    unsafe extern "C" fn delete(_: *mut c_void) {}
+    let (call, delete) = (chipdock_abi::ChipdockSafeCall(call), chipdock_abi::ChipdockDeleter(delete));
+    // SAFETY: the registrar is lent; nothing of the arguments is looked at.
+    unsafe {
+        let r = &*registrar;
+        let statuses = [
+            with_panic(services, "device_api", || {
+                (r.device_api)(r.self_, NAME, 0, null, ptr::null(), ptr::null_mut())
+            }),
+            with_panic(services, "target_kind", || (r.target_kind)(r.self_, NAME, NAME, null, ptr::null())),
+            with_panic(services, "codegen", || (r.codegen)(r.self_, NAME, ptr::null(), null, ptr::null())),
+            with_panic(services, "module_loader", || (r.module_loader)(r.self_, NAME, null, ptr::null())),
+            with_panic(services, "function", || (r.function)(r.self_, NAME, null, call, delete)),
+            with_panic(services, "interface", || (r.interface)(r.self_, NAME, 1, null, ptr::null(), 0, 0)),
+        ];
+        assert!(statuses.iter().all(|(status, _)| *status == CHIPDOCK_PANIC));
+    }
+}
+
+/// A7: what a build is given.
+#[test]
+fn a_panic_in_a_build_session_is_an_error() {
+    let host = host();
+    let services = host.0.services;
+    let session = Session::new(services, Arc::default());
+    let loan = session.lend();
+    // SAFETY: the session is lent; strings live for the calls.
+    unsafe {
+        let s = &*loan.table();
+        let statuses = [
+            with_panic(services, "index", || (s.index)(s.self_, NAME)),
+            with_panic(services, "section", || (s.section)(s.self_, NAME, NAME, 1, ptr::null(), 0)),
+            with_panic(services, "diagnostic", || (s.diagnostic)(s.self_, 1, NAME, NAME, NAME)),
+            with_panic(services, "is_cancelled", || (s.is_cancelled)(s.self_)),
+        ];
+        assert!(statuses.iter().all(|(status, _)| *status == CHIPDOCK_PANIC));
+    }
+}
+
+/// A7: the environment of compiled code.
+#[test]
+fn a_panic_in_the_environment_is_an_error() {
+    let host = host();
+    let services = host.0.services;
+    let (env, device) = (host.environment(), api::CPU);
+    unsafe extern "C" fn body(_: i32, _: i32, _: *mut c_void) -> i32 {
+        0
+    }
+    let body = chipdock_abi::ChipdockParallelBody(body);
+    let mut out = api::Any::NONE.into_raw();
+    // SAFETY: the environment itself, strings and places that live for the calls.
+    unsafe {
+        with_panic(services, "env.raise", || (env.raise)(env, c"K".as_ptr(), c"m".as_ptr()));
+        let (data, _) =
+            with_panic(services, "env.allocate_workspace", || (env.allocate_workspace)(env, device, 64));
+        assert!(data.is_null());
+        let (stream, _) = with_panic(services, "env.current_stream", || (env.current_stream)(env, device));
+        assert!(stream.is_null());
+        with_panic(services, "env.current_device", || (env.current_device)(env, 1));
+        let statuses = [
+            with_panic(services, "env.free_workspace", || (env.free_workspace)(env, device, ptr::null_mut())),
+            with_panic(services, "env.set_device", || (env.set_device)(env, device)),
+            with_panic(services, "env.call_imported", || {
+                (env.call_imported)(env, c"f".as_ptr(), ptr::null(), 0, &mut out)
+            }),
+            with_panic(services, "env.parallel_launch", || {
+                (env.parallel_launch)(env, body, ptr::null_mut(), 0)
+            }),
+        ];
+        assert!(statuses.iter().all(|(status, _)| *status == CHIPDOCK_ERROR));
+    }
+}
+
+/// A7: whoever takes the log may panic; a plugin that logs, and a thread that waits, see nothing of it.
+#[test]
+fn a_log_that_panics_stays_where_it_is() {
+    let options = HostOptions { log: Arc::new(|_, _| panic!("as asked")), ..HostOptions::isolated() };
+    let host = Host::new(options).unwrap();
+    host.0.services.log(LogLevel::Warning, "a line");
+    let table = host.0.services.table();
+    // SAFETY: the table's own `self_` and a string that lives for the call.
+    unsafe { (table.log)(table.self_, 1, NAME) };
+    assert!(host.0.services.take().is_none());
+}
+
+/// A3: lines and errors are cut.
+#[test]
+fn a_text_of_many_bytes_is_cut() {
+    let lines = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = Arc::clone(&lines);
+    let log = Arc::new(move |_, line: &str| seen.lock().unwrap().push(line.len()));
+    let host = Host::new(HostOptions { log, ..HostOptions::isolated() }).unwrap();
+    let services = host.0.services;
+    let table = services.table();
+    let long = "x".repeat(64 << 20);
+    let text = api::text::str_out(&long);
+    // SAFETY: the table's own `self_` and strings that live for the calls.
+    unsafe {
+        (table.log)(table.self_, 2, text);
+        (table.log)(table.self_, 2, ChipdockStr { size: 1 << 62, ..text });
+        (table.raise)(table.self_, text, text);
+    }
+    assert!(lines.lock().unwrap().iter().all(|length| *length < MESSAGE_BYTES_MAX + 100));
+    let error = services.take().unwrap();
+    assert!(error.kind().as_str().len() < NAME_BYTES_MAX + 100);
+    assert!(error.message().len() < MESSAGE_BYTES_MAX + 100);
+    services.raise(api::Error::new(api::ErrorKind::new("K"), long));
+    let error = services.check(-1, String::new).unwrap_err();
+    assert!(error.message().len() < MESSAGE_BYTES_MAX + 100);
+    assert!(error.message().ends_with("bytes in all)"));
+}
+
+/// A2: an error that leads to itself ends.
+#[test]
+fn a_circle_of_causes_is_refused() {
+    let host = host();
+    let services = host.0.services;
+    let error = api::Error::new(api::ErrorKind::VALUE_ERROR, "round and round");
+    let object = error.object().as_ptr().cast::<chipdock_abi::ChipdockErrorObject>();
+    let table = services.table();
+    // SAFETY: the only reference to an error object; what is written is taken back before it is released.
+    unsafe {
+        (*object).cause_chain = error.object().as_ptr();
+        (table.raise_object)(table.self_, &error.as_any_view().into_raw());
+        (*object).cause_chain = ptr::null_mut();
+    }
+    let found = services.check(-1, String::new).unwrap_err();
+    assert_eq!(*found.kind(), ErrorKind::BrokenPlugin);
+    assert!(found.message().contains("an error with more than 32 causes"), "{found}");
+}

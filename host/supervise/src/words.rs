@@ -1,0 +1,155 @@
+//! Last words: what a process says when a signal or somebody else's `exit` ends it (V10).
+
+use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{mem, ptr};
+
+/// Signals that end a process because of what it did.
+const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+
+/// How long a thread waits for another one's last words, in milliseconds: a reader that has stopped may block them.
+const WAIT_MILLIS: u32 = 1000;
+
+/// What ends this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// A signal, which does its work afterwards: whoever waits for the process sees it.
+    Signal(i32),
+    /// A call of `exit` that was not the program's own.
+    Exit,
+}
+
+/// Standard error, for a signal's handler: without memory, locks or buffers.
+#[derive(Debug)]
+pub struct Words(());
+
+impl Words {
+    /// Writes a text.
+    pub fn put(&mut self, text: &str) {
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            // SAFETY: bytes that are live for the call.
+            let written = unsafe { libc::write(2, rest.as_ptr().cast(), rest.len()) };
+            match usize::try_from(written) {
+                Ok(written) if written > 0 => rest = &rest[written.min(rest.len())..],
+                // There is nobody to tell.
+                _ => return,
+            }
+        }
+    }
+
+    /// Whether a person looks at it.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        // SAFETY: asks about a descriptor.
+        unsafe { libc::isatty(2) == 1 }
+    }
+}
+
+/// Says what there is to say. It runs in a signal's handler: it must not allocate, lock or panic.
+pub type Speak = fn(Fate, &mut Words);
+
+struct Installed {
+    process: libc::pid_t,
+    speak: Speak,
+    /// The code that a process ends with whose end was not its own.
+    exit_code: c_int,
+    before: [libc::sigaction; FATAL.len()],
+}
+
+static INSTALLED: OnceLock<Installed> = OnceLock::new();
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+static HAS_SPOKEN: AtomicBool = AtomicBool::new(false);
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Ends by itself: dropped, also by a panic, it says that what comes next is the program's own end.
+#[derive(Debug)]
+pub struct OwnEnd(());
+
+impl Drop for OwnEnd {
+    fn drop(&mut self) {
+        HAS_ENDED.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Has this process speak before a fatal signal ends it, and before an `exit` that comes while the answer is alive; such
+/// an exit ends with `exit_code`. For programs, once; a library leaves signals alone.
+///
+/// Handlers run on the alternate stack that a thread of Rust's has, so that a stack that is full is no obstacle.
+#[must_use]
+pub fn speak_at_the_end(speak: Speak, exit_code: i32) -> OwnEnd {
+    let mut before: [libc::sigaction; FATAL.len()] =
+        // SAFETY: all zero is an action.
+        unsafe { mem::zeroed() };
+    for (signal, old) in FATAL.into_iter().zip(&mut before) {
+        // SAFETY: asks for the action, into a place for it.
+        unsafe { libc::sigaction(signal, ptr::null(), old) };
+    }
+    // SAFETY: asks for a number.
+    let process = unsafe { libc::getpid() };
+    if INSTALLED.set(Installed { process, speak, exit_code, before }).is_err() {
+        return OwnEnd(());
+    }
+    // SAFETY: all zero is an action, which is filled in.
+    let mut action: libc::sigaction = unsafe { mem::zeroed() };
+    action.sa_sigaction = handle as *const () as usize;
+    action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
+    for signal in FATAL {
+        // SAFETY: a whole action, whose handler does what a handler may.
+        unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+    }
+    // SAFETY: a function that lives as long as the process.
+    unsafe { libc::atexit(at_exit) };
+    OwnEnd(())
+}
+
+/// Once for each process: two threads may fail at once, and a handler may fail itself.
+fn speak(installed: &Installed, fate: Fate) -> bool {
+    // SAFETY: asks for a number.
+    let is_ours = unsafe { libc::getpid() } == installed.process;
+    if is_ours && !HAS_BEGUN.swap(true, Ordering::Relaxed) {
+        (installed.speak)(fate, &mut Words(()));
+        HAS_SPOKEN.store(true, Ordering::Release);
+    } else if is_ours {
+        // Another thread is speaking: what this one does next would cut it short.
+        for _ in 0..WAIT_MILLIS {
+            if HAS_SPOKEN.load(Ordering::Acquire) {
+                break;
+            }
+            let wait = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+            // SAFETY: a time that is live for the call; a handler may wait.
+            unsafe { libc::nanosleep(&raw const wait, ptr::null_mut()) };
+        }
+    }
+    // A process that was forked from ours dies for itself.
+    is_ours
+}
+
+extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
+    let Some(installed) = INSTALLED.get() else { return };
+    speak(installed, Fate::Signal(signal));
+    // SAFETY: what the kernel hands to a handler.
+    let is_a_fault = !info.is_null() && unsafe { (*info).si_code } > 0;
+    let before = FATAL.iter().zip(&installed.before).find(|(fatal, _)| **fatal == signal);
+    match before {
+        // What was done comes again once this handler returns; Rust's own handler knows a full stack.
+        Some((_, before)) if is_a_fault => {
+            // SAFETY: the action that was there before ours.
+            unsafe { libc::sigaction(signal, before, ptr::null_mut()) };
+        }
+        _ => {
+            // SAFETY: what the signal does by itself comes next, once this handler returns.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+            // SAFETY: as above.
+            unsafe { libc::raise(signal) };
+        }
+    }
+}
+
+extern "C" fn at_exit() {
+    let Some(installed) = INSTALLED.get() else { return };
+    if !HAS_ENDED.load(Ordering::Relaxed) && speak(installed, Fate::Exit) {
+        crate::leave(installed.exit_code);
+    }
+}

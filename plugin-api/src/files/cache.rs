@@ -1,0 +1,376 @@
+//! Caches on disk: what took long to make, kept as files for the next process.
+//!
+//! One module for every cache, so that each keeps the same rules.
+//!
+//! - **K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else `$HOME/.cache/chipdock`; in it, a folder of
+//!   the cache's own by its name. `CHIPDOCK_CACHE_DIR` set and empty switches all caches off. A relative path counts as not
+//!   set, and so does another variable that is empty. With raised privileges there is no cache.
+//! - **K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups leave it out, and whose text says
+//!   which cache it belongs to. A folder that was there before is used when it has that tag of that cache, or when it is empty:
+//!   then it gets the tag, its permissions stay, and it is the cache's from then on. In any other nothing is read, written or
+//!   removed.
+//! - **K3** *Permissions.* The folder is made with mode 0700 and files with 0600, whatever the umask. Used is only a folder that
+//!   is the user's own, no link, and not writable for others; and of which each folder above belongs to root or the user and is
+//!   not writable for others either, unless it is sticky. It is reached by its descriptor from then on.
+//! - **K4** *Files.* A file is named by its key, a digest of all that the content depends on, and begins with a header: what
+//!   it is, the cache's name and version, a digest of the rest. It is written under a temporary name, forced to the disk and
+//!   renamed. Read is only a regular file of the user's own, not by a link, with the header of this version and the right
+//!   digest, no larger than the folder may be; anything else is as if it were not there.
+//! - **K5** *Ours.* A file is the cache's when its name has the form of K4 and it begins with the header of the cache, of
+//!   whatever version. No other file is replaced or removed: neither one of another name, nor one of such a name without the
+//!   header; nor a link, nor a folder. (A key whose file is not the cache's is not kept.)
+//! - **K6** *Size.* When a file was written and the cache's files have more bytes than the bound, those that were used longest
+//!   ago are removed until three quarters of the bound are left. The last use is the file's modification time, exact to ten
+//!   minutes. What alone is larger than the bound is not kept.
+//! - **K7** *Left files.* A temporary file is named by key and process, and begins with the header as far as it was written.
+//!   One that was written to an hour ago or longer was left by a process that ended, and is removed at the next write.
+//! - **K8** *Failures.* No failure of a cache is anybody's error: what is not there is made again, and what cannot be kept is
+//!   not. Any number of processes may use a folder at once.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::{self, Write as _};
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::FileType;
+use sha2::{Digest, Sha256};
+
+use super::folder::{Folder, is_out_of_reach};
+use crate::process::{effective_user, has_raised_privileges, variable};
+
+/// What every file begins with.
+const MAGIC: &[u8; 16] = b"chipdock cache\n\x01";
+const DIGEST_BYTES: usize = 32;
+/// How exact the time of the last use is kept.
+const USE_EXACT_TO: Duration = Duration::from_secs(600);
+/// A file that was written to so long ago was left by a process that ended.
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
+const TAG: &str = "CACHEDIR.TAG";
+const KEPT: &str = ".cached";
+const TEMPORARY: &str = ".writing";
+
+/// Which cache: its name, and the version of what its files hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Names the folder: 1 to 64 lower-case letters, digits, `-` and `_`.
+    pub name: &'static str,
+    /// Files of another version are not read.
+    pub version: u32,
+}
+
+/// What a file is called by: a digest of all that its content depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key(String);
+
+/// The folder of one cache, open.
+#[derive(Debug)]
+pub struct Cache {
+    folder: Folder,
+    kind: Kind,
+    size_bytes_max: u64,
+}
+
+impl Kind {
+    /// The key of what depends on these texts, in this order, and on nothing else.
+    #[must_use]
+    pub fn key(&self, parts: &[&str]) -> Key {
+        let mut digest = Sha256::new();
+        digest.update(self.start());
+        digest.update(self.version.to_le_bytes());
+        for part in parts {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part.as_bytes());
+        }
+        let hexadecimal = digest.finalize().iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        Key(hexadecimal)
+    }
+
+    /// What the header of each file of this cache begins with, whatever its version.
+    fn start(&self) -> Vec<u8> {
+        let mut start = MAGIC.to_vec();
+        // At most 64 bytes long, as `is_valid` sees to.
+        start.push(self.name.len() as u8);
+        start.extend_from_slice(self.name.as_bytes());
+        start
+    }
+
+    fn header(&self, content: &[u8]) -> Vec<u8> {
+        let mut header = self.start();
+        header.extend_from_slice(&self.version.to_le_bytes());
+        header.extend_from_slice(&Sha256::digest(content));
+        header
+    }
+
+    /// What stands behind the header, when that is of this version and has the right digest.
+    fn content(&self, file: &[u8]) -> Option<Vec<u8>> {
+        let rest = file.strip_prefix(&self.start()[..])?.strip_prefix(&self.version.to_le_bytes())?;
+        let (digest, content) = rest.split_at_checked(DIGEST_BYTES)?;
+        (Sha256::digest(content).as_slice() == digest).then(|| content.to_vec())
+    }
+
+    fn tag(&self) -> String {
+        format!(
+            "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is chipdock's cache `{}`, which may be removed at \
+             any time.\n# What such a file says is at https://bford.info/cachedir/\n",
+            self.name
+        )
+    }
+
+    fn is_valid(&self) -> bool {
+        (1..=64).contains(&self.name.len())
+            && self.name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Key {
+    /// The name of its file.
+    #[must_use]
+    pub fn file_name(&self) -> OsString {
+        format!("{self}{KEPT}").into()
+    }
+}
+
+/// What the form of a name says.
+enum Form {
+    Kept,
+    Temporary,
+    TemporaryTag,
+    Foreign,
+}
+
+fn form(name: &OsStr) -> Form {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let Some(name) = name.to_str() else { return Form::Foreign };
+    let is_temporary = |ending: &str| {
+        let process = ending.strip_prefix('.').and_then(|rest| rest.strip_suffix(TEMPORARY));
+        process.is_some_and(|process| process.bytes().all(|byte| is_digit(byte) || byte == b'-'))
+    };
+    if name.strip_prefix(TAG).is_some_and(is_temporary) {
+        return Form::TemporaryTag;
+    }
+    match name.split_at_checked(2 * DIGEST_BYTES) {
+        Some((key, _)) if !key.bytes().all(is_digit) => Form::Foreign,
+        Some((_, KEPT)) => Form::Kept,
+        Some((_, ending)) if is_temporary(ending) => Form::Temporary,
+        _ => Form::Foreign,
+    }
+}
+
+/// A part of a file's name that no other writer of any process uses now.
+fn unique() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("{:x}-{count:x}-{:x}", std::process::id(), now.as_nanos())
+}
+
+/// The folder that the environment names for all caches (K1).
+fn folder_of_process() -> Option<PathBuf> {
+    let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    match variable("CHIPDOCK_CACHE_DIR") {
+        Some(folder) if folder.is_empty() => return None,
+        Some(folder) if Path::new(&folder).is_absolute() => return Some(folder.into()),
+        _ => {}
+    }
+    let of_user = path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache")));
+    Some(of_user?.join("chipdock"))
+}
+
+/// A file of the cache, as eviction sees it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Kept {
+    used: SystemTime,
+    name: OsString,
+    size_bytes: u64,
+}
+
+impl Cache {
+    /// The cache of that kind in the folder that the environment names (K1), which may hold so many bytes; none where the
+    /// rules allow none.
+    #[must_use]
+    pub fn of_process(kind: Kind, size_bytes_max: u64) -> Option<Self> {
+        if has_raised_privileges() || !kind.is_valid() {
+            return None;
+        }
+        Self::at(&folder_of_process()?.join(kind.name), kind, size_bytes_max)
+    }
+
+    /// The cache of that kind in a given folder, which is made where it is not there; none where the rules allow none.
+    #[must_use]
+    pub fn at(folder: &Path, kind: Kind, size_bytes_max: u64) -> Option<Self> {
+        if !kind.is_valid() || !folder.is_absolute() {
+            return None;
+        }
+        let (parent, name) = (folder.parent()?, folder.file_name()?);
+        if !parent.is_dir() {
+            DirBuilder::new().recursive(true).mode(0o700).create(parent).ok()?;
+        }
+        let parent = parent.canonicalize().ok()?;
+        if !is_out_of_reach(&parent.join(name)) {
+            return None;
+        }
+        let parent = Folder::at(&parent).ok()?;
+        let is_made = parent.make_folder(name).is_ok();
+        let folder = parent.folder(name).ok()?;
+        if is_made {
+            folder.make_private().ok()?;
+        }
+        folder.examine().ok()?;
+        let cache = Self { folder, kind, size_bytes_max };
+        // Another process may have marked it just now, and the folder not be empty any more.
+        (cache.is_marked() || cache.mark().is_ok() || cache.is_marked()).then_some(cache)
+    }
+
+    fn is_marked(&self) -> bool {
+        self.begins_with(TAG.as_ref(), self.kind.tag().as_bytes())
+    }
+
+    /// Marks a folder that is empty, except for what others write to mark it.
+    fn mark(&self) -> io::Result<()> {
+        let tag = self.kind.tag();
+        let is_other_mark = |name: &OsString| {
+            matches!(form(name), Form::TemporaryTag) && self.is_start_of(tag.as_bytes(), name)
+        };
+        if !self.folder.names()?.iter().all(is_other_mark) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.put(TAG.as_ref(), format!("{TAG}.{}{TEMPORARY}", unique()).as_ref(), &[tag.as_bytes()])
+    }
+
+    /// The content under that key, when it is there and whole.
+    #[must_use]
+    pub fn read(&self, key: &Key) -> Option<Vec<u8>> {
+        let file = self.folder.open(&key.file_name()).ok()?;
+        let metadata = file.metadata().ok()?;
+        if metadata.len() > self.size_bytes_max {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        (&file).take(self.size_bytes_max).read_to_end(&mut bytes).ok()?;
+        let content = self.kind.content(&bytes)?;
+        let is_old = metadata.modified().ok()?.elapsed().is_ok_and(|age| age > USE_EXACT_TO);
+        if is_old {
+            // Who may not change the time loses an older file, no more.
+            let _ = file.set_modified(SystemTime::now());
+        }
+        Some(content)
+    }
+
+    /// Keeps a content under that key, and makes room for it.
+    pub fn write(&self, key: &Key, content: &[u8]) {
+        if self.try_write(key, content).is_ok() {
+            self.evict();
+        }
+    }
+
+    fn try_write(&self, key: &Key, content: &[u8]) -> io::Result<()> {
+        let (name, header) = (key.file_name(), self.kind.header(content));
+        if (header.len() + content.len()) as u64 > self.size_bytes_max {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if self.folder.status(&name).is_ok() && !self.is_ours(&name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.put(&name, format!("{key}.{}{TEMPORARY}", unique()).as_ref(), &[&header, content])
+    }
+
+    /// Writes a file whole, under another name first.
+    fn put(&self, name: &OsStr, temporary: &OsStr, parts: &[&[u8]]) -> io::Result<()> {
+        let mut file = self.folder.create(temporary)?;
+        let write = |file: &mut File| {
+            parts.iter().try_for_each(|part| file.write_all(part))?;
+            // Without it, a power failure leaves an empty file under the name, which K5 then never replaces.
+            file.sync_data()?;
+            self.folder.rename(temporary, name)
+        };
+        let written = write(&mut file);
+        if written.is_err() {
+            let _ = self.folder.remove_file(temporary);
+        }
+        written
+    }
+
+    /// The first bytes of a file, fewer where it is shorter.
+    fn start_of(&self, name: &OsStr, size_bytes: usize) -> io::Result<Vec<u8>> {
+        let mut start = Vec::with_capacity(size_bytes);
+        self.folder.open(name)?.take(size_bytes as u64).read_to_end(&mut start)?;
+        Ok(start)
+    }
+
+    fn begins_with(&self, name: &OsStr, start: &[u8]) -> bool {
+        self.start_of(name, start.len()).is_ok_and(|found| found == start)
+    }
+
+    /// Whether a file begins with these bytes or, where it is shorter, these bytes with it.
+    fn is_start_of(&self, start: &[u8], name: &OsStr) -> bool {
+        self.start_of(name, start.len()).is_ok_and(|found| start.starts_with(&found))
+    }
+
+    /// Whether the cache wrote the file (K5); its name was looked at before.
+    fn is_ours(&self, name: &OsStr) -> bool {
+        self.begins_with(name, &self.kind.start())
+    }
+
+    /// Makes room (K6), and removes what processes left that ended while they wrote (K7).
+    fn evict(&self) {
+        let mut files = Vec::new();
+        for name in self.folder.names().unwrap_or_default() {
+            match form(&name) {
+                Form::Kept => files.extend(self.kept(name)),
+                Form::Temporary => self.remove_abandoned(&name, &self.kind.start()),
+                Form::TemporaryTag => self.remove_abandoned(&name, self.kind.tag().as_bytes()),
+                Form::Foreign => {}
+            }
+        }
+        let total = |files: &[Kept]| files.iter().map(|file| file.size_bytes).sum::<u64>();
+        if total(&files) <= self.size_bytes_max {
+            return;
+        }
+        files.retain(|file| self.is_ours(&file.name));
+        files.sort();
+        let mut left = total(&files);
+        if left <= self.size_bytes_max {
+            return;
+        }
+        for file in files {
+            if left <= self.size_bytes_max / 4 * 3 {
+                return;
+            }
+            // Another process may have been first.
+            let _ = self.folder.remove_file(&file.name);
+            left -= file.size_bytes;
+        }
+    }
+
+    /// Size and last use of a regular file of the user's own.
+    fn kept(&self, name: OsString) -> Option<Kept> {
+        let stat = self.folder.status(&name).ok()?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_uid != effective_user() {
+            return None;
+        }
+        let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
+        let used = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
+        Some(Kept { used, name, size_bytes: u64::try_from(stat.st_size).unwrap_or(0) })
+    }
+
+    fn remove_abandoned(&self, name: &OsStr, start: &[u8]) {
+        let modified = self.folder.open(name).and_then(|file| file.metadata()?.modified());
+        let is_old = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED_AFTER));
+        if is_old && self.is_start_of(start, name) {
+            let _ = self.folder.remove_file(name);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/* The C template with one thing wrong, which the environment chooses: BAD is WHERE:WHAT, as init:crash. It brings
+ * device_api.NAME, target.kind.NAME and target.build.NAME; without BAD it is well. */
+#define _GNU_SOURCE
+#define chipdock_plugin_v1 template_plugin
+#include "template.c"
+#undef chipdock_plugin_v1
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static void *crash_elsewhere(void *nothing) {
+  (void)nothing;
+  *(volatile int *)(uintptr_t)8 = 1;
+  return NULL;
+}
+
+static void here(const char *where) {
+  const char *bad = getenv("BAD");
+  const char *what;
+  size_t length = strlen(where);
+  pthread_t thread;
+  if (bad == NULL || strncmp(bad, where, length) != 0 || bad[length] != ':') return;
+  what = bad + length + 1;
+  if (strcmp(what, "crash") == 0) *(volatile int *)(uintptr_t)8 = 1;
+  if (strcmp(what, "abort") == 0) abort();
+  if (strcmp(what, "hang") == 0) for (;;) pause();
+  if (strcmp(what, "exit") == 0) exit(0);
+  if (strcmp(what, "_exit") == 0) _exit(0);
+  if (strcmp(what, "print") == 0) puts("a line of the plugin's"), fflush(stdout);
+  if (strcmp(what, "thread") == 0) {
+    pthread_create(&thread, NULL, crash_elsewhere, NULL);
+    for (;;) pause();
+  }
+}
+
+static int32_t bad_count(void *self_, int32_t *out_count) {
+  here("device_count");
+  return device_count(self_, out_count);
+}
+
+static int32_t same(void *self_, ChipdockStr target_json, ChipdockAny *out) {
+  StringObject *string = (StringObject *)calloc(1, sizeof(StringObject) + target_json.size);
+  (void)self_;
+  here("canonicalize");
+  if (string == NULL) abort();
+  string->object.object.combined_ref_count = CHIPDOCK_NEW_REF_COUNT;
+  string->object.object.type_index = CHIPDOCK_TYPE_STR;
+  string->object.object.deleter = delete_string;
+  memcpy(string->bytes, target_json.data, target_json.size);
+  string->object.bytes.data = string->bytes;
+  string->object.bytes.size = target_json.size;
+  out->type_index = CHIPDOCK_TYPE_STR;
+  out->value.v_object = &string->object.object;
+  return CHIPDOCK_OK;
+}
+
+static int32_t nothing_unsupported(void *self_, const ChipdockBuildRequest *request,
+                                   const ChipdockBuildSession *session) {
+  (void)self_, (void)request, (void)session;
+  return CHIPDOCK_OK;
+}
+
+static int32_t build(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
+  static const char source[] = "the source\n";
+  (void)self_, (void)request;
+  here("build");
+  if (session->section(session->self_, text("source"), text("source"), 1, source, sizeof source - 1) != 0) return -1;
+  return session->index(session->self_, text("{\"schema\": 1, \"module_kind\": \"" NAME "\", \"format\": \"txt\", "
+                                             "\"functions\": [{\"name\": \"vector_add\", \"symbol\": \"vector_add\", \"args\": [\"handle\", \"handle\", \"handle\"]}]}"));
+}
+
+static ChipdockDeviceApi bad_api;
+static const ChipdockTargetKind bad_kind = {release, same};
+static const ChipdockCodegen bad_codegen = {release, nothing_unsupported, build};
+
+static int32_t bad_init(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
+  static const char schema[] =
+      "{\"schema\": 1, \"name\": \"" NAME "\", \"doc\": \"text\", \"device\": \"cpu\", \"keys\": [\"cpu\"], "
+      "\"stage\": \"host\", \"is_host\": true, \"host_preference\": 1, \"storage_scopes\": [\"global\", \"local\"]}";
+  Instance *instance = (Instance *)calloc(1, sizeof(Instance));
+  ChipdockCodegenInfo info;
+  int32_t device_type = 0, status;
+  here("init");
+  if (instance == NULL) abort();
+  instance->host = host;
+  bad_api = device_api;
+  bad_api.device_count = bad_count;
+  info.ir_min = text("1.0.0");
+  info.ir_max = text("1.0.0");
+  status = registrar->device_api(registrar->self_, text(NAME), 0, instance, &bad_api, &device_type);
+  if (status == 0) status = registrar->codegen(registrar->self_, text(NAME), &info, instance, &bad_codegen);
+  if (status == 0)
+    status = registrar->target_kind(registrar->self_, text(NAME), text(schema), instance, &bad_kind);
+  return status;
+}
+
+static int32_t bad_shut_down(const ChipdockHost *host) {
+  (void)host;
+  here("shutdown");
+  return CHIPDOCK_OK;
+}
+
+static const ChipdockPlugin bad_plugin = CHIPDOCK_PLUGIN(NAME, "0.1.0", "", bad_init, bad_shut_down);
+
+__attribute__((visibility("default"))) const ChipdockPlugin *chipdock_plugin_v1(void) {
+  here("entry");
+  return &bad_plugin;
+}
+
+__attribute__((constructor)) static void begin(void) { here("constructor"); }

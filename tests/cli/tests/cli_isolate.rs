@@ -1,0 +1,247 @@
+//! Plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and `build`, with `--isolate` and
+//! without (C11, and the rules of the command's modules `ask` and `isolate`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use chipdock_cli_tests::{Ended, Scratch, end};
+use serde_json::Value;
+
+/// A folder with a plugin that is bad when it is told to be, its manifest, and a kernel with its inputs.
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    build_plugin(&scratch, "bad");
+    scratch.kernel("vector_add.py");
+    scratch.write_f32("a.npy", &[2], &[1.0, 2.0]);
+    scratch.write_f32("b.npy", &[2], &[10.0, 20.0]);
+    scratch
+}
+
+fn build_plugin(scratch: &Scratch, name: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::create_dir_all(scratch.path("plugins")).unwrap();
+    let library = scratch.path(&format!("plugins/{name}.so"));
+    let mut command = Command::new("cc");
+    command.args(["-std=gnu99", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"]);
+    command.arg("-I").arg(root.join("plugin-api/abi/include"));
+    command.arg("-I").arg(root.join("examples/plugin-template-c"));
+    command.arg(format!("-DNAME=\"{name}\""));
+    command.arg(root.join("tests/cli/tests/bad/bad.c")).arg("-o").arg(&library);
+    assert!(command.status().expect("a C compiler").success(), "{command:?}");
+    let ended = scratch.run(&format!("manifest {}", library.display()));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+}
+
+fn bad(scratch: &Scratch, fault: &str, words: &str) -> Ended {
+    end(scratch.command(&format!("{words} --plugin plugins")).env("BAD", fault))
+}
+
+/// The answer about a name: its row, and the list of those that failed.
+fn row(list: &Value, field: &str, name: &str) -> Value {
+    let rows = list[field].as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {list:#}")).clone()
+}
+
+/// What is there without the bad plugin.
+fn without_it(mut list: Value, field: &str) -> Value {
+    let rows = list[field].as_array_mut().unwrap();
+    rows.retain(|row| row["name"] != "bad");
+    // What is free changes from one moment to the next.
+    for device in rows.iter_mut().filter_map(|row| row["devices"].as_array_mut()).flatten() {
+        device["attributes"]["available_global_memory_bytes"] = Value::Null;
+    }
+    list["failed"] = Value::Null;
+    list
+}
+
+/// A1: one row with plugin and call; the others are as if it were not there.
+#[test]
+fn a_bad_plugin_is_a_row_of_devices_and_targets() {
+    let scratch = scratch();
+    let ways = [
+        ("crash", "plugin \"bad\" crashed (SIGSEGV) in `"),
+        ("abort", "plugin \"bad\" crashed (SIGABRT) in `"),
+        ("hang", "plugin \"bad\" did not come back within 2 s in `"),
+        ("exit", "plugin \"bad\" ended its process with exit code 0 in `"),
+        ("_exit", "plugin \"bad\" ended its process with exit code 0 in `"),
+        ("thread", "plugin \"bad\" crashed (SIGSEGV) in `"),
+    ];
+    let of_devices = [("init", "init`"), ("device_count", "device_api.bad: device_count`")];
+    let of_targets = [("constructor", "dlopen`"), ("canonicalize", "target.kind.bad: canonicalize`")];
+    for (command, field, places) in [("devices", "device_apis", of_devices), ("targets", "kinds", of_targets)]
+    {
+        let alone = scratch.run(&format!("{command} --json")).json();
+        let well = bad(&scratch, "", &format!("{command} --json")).json();
+        assert_eq!(without_it(well.clone(), field), without_it(alone.clone(), field), "A2");
+        assert_eq!(well["failed"], serde_json::json!([]));
+        for (place, call) in places {
+            for (what, sentence) in ways {
+                let ended =
+                    bad(&scratch, &format!("{place}:{what}"), &format!("{command} --json --deadline 2"));
+                let list = ended.json();
+                let message = row(&list, field, "bad")["problem"]["message"].clone();
+                let expected = format!("{sentence}{call}");
+                assert!(message.as_str().unwrap().starts_with(&expected), "{place}:{what}: {message}");
+                assert_eq!(list["failed"][0]["plugin"], "bad", "{place}:{what}");
+                assert_eq!(without_it(list, field), without_it(alone.clone(), field), "{place}:{what}");
+            }
+        }
+        let text = bad(&scratch, "init:crash", command);
+        assert_eq!(text.code, Some(0), "{}", text.stderr);
+        assert!(text.stdout.contains("crashed (SIGSEGV) in `init`"), "{}", text.stdout);
+    }
+}
+
+/// Those that hang are waited for at once, not one after the other.
+#[test]
+fn children_run_at_once() {
+    let scratch = scratch();
+    (1..4).for_each(|number| build_plugin(&scratch, &format!("slow{number}")));
+    let started = Instant::now();
+    let list = bad(&scratch, "device_count:hang", "devices --json --deadline 3").json();
+    assert_eq!(list["failed"].as_array().unwrap().len(), 4, "{list:#}");
+    assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
+}
+
+const RUN: &str = "run vector_add.py --in A=a.npy --in B=b.npy --out C=c.npy";
+
+/// I1, I2: the same results as without it.
+#[test]
+fn isolated_work_is_the_same_work() {
+    let scratch = scratch();
+    let plain = scratch.run("build vector_add.py --target c --emit source");
+    let isolated = scratch.run("build vector_add.py --target c --emit source --isolate");
+    assert_eq!((plain.code, plain.stderr.as_str()), (Some(0), ""));
+    assert_eq!((isolated.code, isolated.stdout, isolated.stderr.as_str()), (Some(0), plain.stdout, ""));
+    let ended = scratch.run(&format!("{RUN} --target c --isolate --json"));
+    assert_eq!(ended.json()["target"]["kind"], "c");
+    assert_eq!(scratch.read_npy::<f32>("c.npy").1, [11.0, 22.0]);
+    let ended = scratch.run("build vector_add.py --target c --isolate -o add.artifact");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.starts_with("add.artifact: artifact"), "{}", ended.stdout);
+    // Errors are the work's own, with their codes; `--deadline` implies it.
+    scratch.run("run vector_add.py:nothing --isolate").failed(2, &["no function \"nothing\""]);
+    scratch.run("run missing.py --deadline 20").failed(2, &["missing.py"]);
+    // I4: what a plugin prints is no result.
+    let ended = bad(&scratch, "build:print", "build vector_add.py --target bad --emit source --isolate");
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "the source\n"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("a line of the plugin's"), "{}", ended.stderr);
+}
+
+/// I2, C11: one sentence with plugin and call, code 3, nothing written.
+#[test]
+fn isolated_work_that_ends_badly_is_one_sentence() {
+    let scratch = scratch();
+    let names = scratch.names();
+    let ways = [
+        ("crash", "crashed (SIGSEGV)"),
+        ("hang", "did not come back within 3 s"),
+        ("exit", "ended its process with exit code 0"),
+        ("_exit", "ended its process with exit code 0"),
+    ];
+    for (place, call) in [
+        ("init", "init"),
+        ("canonicalize", "target.kind.bad: canonicalize"),
+        ("build", "target.build.bad: build"),
+        ("shutdown", "shutdown"),
+    ] {
+        for (what, how) in ways {
+            let words = "build vector_add.py --target bad -o out.txt --deadline 3";
+            let ended = bad(&scratch, &format!("{place}:{what}"), words);
+            ended.failed(3, &[&format!("plugin \"bad\" {how} in `{call}`")]);
+            assert_eq!(ended.stderr.matches("error:").count(), 1, "{}", ended.stderr);
+            assert_eq!(scratch.names(), names, "{place}:{what}");
+        }
+    }
+}
+
+/// A kernel that calls a function of the C library.
+fn kernel_that(scratch: &Scratch, name: &str, call: &str) {
+    let body = if call.contains("parallel") {
+        "for i in T.parallel(64):\n            A[i] = T.float32(0)\n            T.evaluate(T.call_extern(\"int32\", \"raise\", 11))"
+            .to_owned()
+    } else {
+        format!("A[0] = T.float32(1)\n        T.evaluate(T.call_extern(\"int32\", {call}))")
+    };
+    let text = format!(
+        "from __future__ import annotations\nfrom tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n\
+         @I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    \
+         def {name}(A: T.Buffer((64,), \"float32\")):\n        {body}\n"
+    );
+    scratch.write(&format!("{name}.py"), text);
+}
+
+/// C11: a compiled kernel's end is charged to the function, with `--isolate` and without.
+#[test]
+fn a_kernel_that_ends_badly_is_named() {
+    let scratch = scratch();
+    for (name, call, how, signal) in [
+        ("crashes", "\"raise\", 11", "crashed (SIGSEGV)", Some(libc::SIGSEGV)),
+        ("parallel", "parallel", "crashed (SIGSEGV)", Some(libc::SIGSEGV)),
+        ("aborts", "\"abort\"", "crashed (SIGABRT)", Some(libc::SIGABRT)),
+        ("exits", "\"exit\", 0", "exit code 0", None),
+        ("leaves", "\"_exit\", 0", "exit code 0", None),
+        ("hangs", "\"pause\"", "did not come back within 6 s", None),
+    ] {
+        kernel_that(&scratch, name, call);
+        let names = scratch.names();
+        let words = format!("run {name}.py --target c --out A=out.npy --threads 2");
+        let deadline = if name == "hangs" { 6 } else { 60 };
+        let ended = scratch.run(&format!("{words} --deadline {deadline}"));
+        ended.failed(3, &["plugin \"c\" ", how, &format!("in `function {name}`")]);
+        assert_eq!(scratch.names(), names);
+        if name == "hangs" || name == "leaves" {
+            continue;
+        }
+        let output = scratch.command(&words).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let how = if name == "exits" { "ended this command by `exit`" } else { how };
+        let expected = format!("error: plugin \"c\" {how} in `function {name}`\n");
+        assert!(stderr.starts_with(&expected), "{stderr}");
+        assert_eq!(output.status.signal(), signal, "the signal does its work");
+        if signal.is_none() {
+            assert_eq!(output.status.code(), Some(3), "an exit of somebody else is no success");
+        }
+        assert_eq!(scratch.names(), names);
+    }
+}
+
+/// C11: without `--isolate`, the plugin is named and the signal stays what it is.
+#[test]
+fn a_fatal_signal_is_not_silent() {
+    let scratch = scratch();
+    for (place, call) in [
+        ("constructor", "dlopen"),
+        ("entry", "chipdock_plugin_v1"),
+        ("init", "init"),
+        ("build", "target.build.bad: build"),
+        ("shutdown", "shutdown"),
+    ] {
+        for what in ["crash", "abort", "exit", "thread"] {
+            let mut command = scratch.command("build vector_add.py --target bad --plugin plugins -o out.txt");
+            let output = command.env("BAD", format!("{place}:{what}")).output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            let (how, ended) = match what {
+                "abort" => ("crashed (SIGABRT)", (Some(libc::SIGABRT), None)),
+                "exit" => ("ended this command by `exit`", (None, Some(3))),
+                _ => ("crashed (SIGSEGV)", (Some(libc::SIGSEGV), None)),
+            };
+            let expected = format!("error: plugin \"bad\" {how} in `{call}`\n");
+            assert!(stderr.starts_with(&expected), "{place}:{what}: {stderr}");
+            assert_eq!((output.status.signal(), output.status.code()), ended, "{place}:{what}");
+        }
+    }
+}
+
+/// Nobody is fooled by an environment without a supervisor.
+#[test]
+fn hidden_commands_are_for_chipdock_alone() {
+    let scratch = Scratch::new();
+    for words in ["__ask devices cpu", "__isolated run x.py"] {
+        scratch.run(words).failed(2, &["this command is for chipdock itself"]);
+    }
+}

@@ -1,0 +1,193 @@
+//! Where results go (C5, C8), whatever names lead there and whatever a plugin does to folders.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use chipdock_cli_tests::{Scratch, built, end};
+
+/// Two outputs, and inputs that tell them apart: B becomes A + B, A becomes A - B.
+const TWO: &str = "\
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def two(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")):
+    for i in range(4):
+        with T.sblock(\"B\"):
+            v = T.axis.spatial(4, i)
+            B[v] = A[v] + B[v]
+            A[v] = A[v] + A[v]
+";
+
+fn two() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("two.py", TWO);
+    scratch.write_f32("a.npy", &[4], &[1.0, 2.0, 3.0, 4.0]);
+    scratch.write_f32("b.npy", &[4], &[10.0, 20.0, 30.0, 40.0]);
+    scratch
+}
+
+/// Loaded before the command, stands for a plugin that does something when it is opened: it acts when the first library is.
+fn opened_does(scratch: &Scratch, name: &str, body: &str) -> PathBuf {
+    let text = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+void *dlopen(const char *name, int flags) {
+    static int opened;
+    void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    void *library = real(name, flags);
+    // Not in the compilers that the command starts, which inherit it.
+    int is_command = !strcmp(program_invocation_short_name, "chipdock");
+    if (is_command && name && strchr(name, '/') && !opened++) { BODY }
+    return library;
+}
+"#;
+    let source = scratch.write(&format!("{name}.c"), text.replace("BODY", body));
+    let library = scratch.path(&format!("{name}.so"));
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(source).arg("-ldl");
+    assert!(command.status().expect("cc").success());
+    library
+}
+
+#[test]
+fn c8_two_outputs_for_one_file_are_refused_before_any_work() {
+    let scratch = two();
+    fs::create_dir(scratch.path("sub")).unwrap();
+    symlink("a.npy", scratch.path("link.npy")).unwrap();
+    symlink("new.npy", scratch.path("to-new.npy")).unwrap();
+    symlink("sub", scratch.path("sub-too")).unwrap();
+    fs::hard_link(scratch.path("a.npy"), scratch.path("hard.npy")).unwrap();
+    // Whatever is opened leaves a trace.
+    let trace = opened_does(&scratch, "trace", "mkdir(\"opened\", 0700);");
+    let before = fs::read(scratch.path("a.npy")).unwrap();
+    for (one, other) in [
+        ("new.npy", "new.npy"),
+        ("new.npy", "./new.npy"),
+        ("new.npy", "sub/../new.npy"),
+        ("new.npy", "to-new.npy"),
+        ("sub/x.npy", "sub-too/x.npy"),
+        ("a.npy", "link.npy"),
+        ("a.npy", "hard.npy"),
+        ("/dev/stdout", "/dev/fd/1"),
+    ] {
+        let words = format!("run two.py --target c --out A={one} --out B={other}");
+        end(scratch.command(&words).env("LD_PRELOAD", &trace))
+            .failed(2, &["buffer A and buffer B go to one file", one, other]);
+        assert!(!scratch.path("opened").exists() && !scratch.path("new.npy").exists(), "{one}, {other}");
+    }
+    assert_eq!(fs::read(scratch.path("a.npy")).unwrap(), before);
+    let mut command = scratch.command("run two.py --target c --out A=one.npy --out B=two.npy");
+    assert_eq!(end(command.env("LD_PRELOAD", &trace)).code, Some(0));
+    assert!(scratch.path("opened").exists(), "what is not refused opens a plugin");
+    assert_eq!(scratch.run("run two.py --out A=/dev/null --out B=/dev/null --target c").code, Some(0));
+    let library = built().plugins.join("chipdock_plugin_c.so");
+    let library = library.display();
+    scratch
+        .run(&format!("conformance {library} --filter none/* --report-json r --junit sub/../r"))
+        .failed(2, &["--report-json and --junit go to one file", "sub/../r"]);
+}
+
+#[test]
+fn c5_an_output_may_go_where_an_input_came_from() {
+    let scratch = two();
+    let run = |words: &str| {
+        let ended = scratch.run(&format!("run two.py --target c --in A=a.npy --in B=b.npy {words}"));
+        assert_eq!(ended.code, Some(0), "{words}: {}", ended.stderr);
+    };
+    // Crosswise.
+    run("--out A=b.npy --out B=a.npy");
+    assert_eq!(scratch.read_npy::<f32>("b.npy").1, [2.0, 4.0, 6.0, 8.0]);
+    assert_eq!(scratch.read_npy::<f32>("a.npy").1, [11.0, 22.0, 33.0, 44.0]);
+    run("--out A=./a.npy --out B=b.npy");
+    assert_eq!(scratch.read_npy::<f32>("a.npy").1, [22.0, 44.0, 66.0, 88.0]);
+    assert_eq!(scratch.read_npy::<f32>("b.npy").1, [13.0, 26.0, 39.0, 52.0]);
+}
+
+#[test]
+fn c8_a_plugin_moves_no_output() {
+    let scratch = two();
+    let away = tempfile::tempdir().unwrap();
+    let moves = opened_does(&scratch, "moves", &format!("chdir(\"{}\");", away.path().display()));
+    let here = |scratch: &Scratch, name: &str| scratch.path(name).exists();
+    let run = "run two.py --target c --in A=a.npy --in B=b.npy";
+    assert_eq!(end(scratch.command(&format!("{run} --out B=c.npy")).env("LD_PRELOAD", &moves)).code, Some(0));
+    assert_eq!(scratch.read_npy::<f32>("c.npy").1, [11.0, 22.0, 33.0, 44.0]);
+    let mut build = scratch.command("build two.py --target c --emit source -o two.text");
+    assert_eq!(end(build.env("LD_PRELOAD", &moves)).code, Some(0));
+    assert!(here(&scratch, "two.text"));
+    assert_eq!(fs::read_dir(away.path()).unwrap().count(), 0, "nothing went there");
+
+    // A folder that is swapped for another: the output stays with the one that was named.
+    fs::create_dir(scratch.path("out")).unwrap();
+    let body = "rename(\"out\", \"kept\"); mkdir(\"out\", 0700);";
+    let swaps = opened_does(&scratch, "swaps", body);
+    assert_eq!(
+        end(scratch.command(&format!("{run} --out B=out/c.npy")).env("LD_PRELOAD", &swaps)).code,
+        Some(0)
+    );
+    assert!(here(&scratch, "kept/c.npy") && !here(&scratch, "out/c.npy"));
+}
+
+#[test]
+fn c8_a_manifest_goes_where_it_was_to_go() {
+    let scratch = Scratch::new();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let template = fs::read_to_string(root.join("examples/plugin-template-c/template.c")).unwrap();
+    let more = "\nextern int chdir(const char *);\n__attribute__((constructor)) static void start(void) { chdir(\"/\"); }\n";
+    let source = scratch.write("moves.c", template + more);
+    let mut command = Command::new("cc");
+    command.args(["-std=c99", "-w", "-fPIC", "-shared", "-fvisibility=hidden", "-I"]);
+    command.arg(root.join("plugin-api/abi/include")).arg(source).arg("-o").arg(scratch.path("moves.so"));
+    assert!(command.status().expect("cc").success());
+    let ended = scratch.run("manifest moves.so");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(scratch.path("moves.chipdock.json").exists());
+    assert_eq!(scratch.run("manifest moves.so -o other.json").code, Some(0));
+    assert!(scratch.path("other.json").exists());
+}
+
+#[test]
+fn c8_a_file_on_standard_output_is_the_result() {
+    let scratch = two();
+    let run = "run two.py --target c --in A=a.npy --in B=b.npy";
+    let mut command = scratch.command(&format!("{run} --out B=/dev/stdout"));
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::write(scratch.path("piped.npy"), &output.stdout).unwrap();
+    assert_eq!(scratch.read_npy::<f32>("piped.npy").1, [11.0, 22.0, 33.0, 44.0]);
+    // Redirected into a file, it is that file that gets it.
+    let file = fs::File::create(scratch.path("file.npy")).unwrap();
+    assert_eq!(end(scratch.command(&format!("{run} --out B=/dev/fd/1")).stdout(file)).code, Some(0));
+    assert_eq!(scratch.read_npy::<f32>("file.npy").1, [11.0, 22.0, 33.0, 44.0]);
+    scratch.run(&format!("{run} --out B=/dev/stdout --json")).failed(2, &["--json and a file both go to"]);
+    scratch.run("build two.py --emit ir -o /dev/stdout --json").failed(2, &["--json and a file both go to"]);
+    let text = scratch.run("build two.py --emit ir -o /dev/stdout");
+    assert_eq!(text.stdout, scratch.run("build two.py --emit ir").stdout);
+}
+
+#[test]
+fn c5_an_input_may_be_a_pipe() {
+    let scratch = two();
+    let mut command = scratch.command("run two.py --target c --in A=/dev/stdin --in B=b.npy --out B=c.npy");
+    command.stdin(fs::File::open(scratch.path("a.npy")).unwrap());
+    assert_eq!(end(&mut command).code, Some(0));
+    let mut cat = Command::new("cat").arg(scratch.path("a.npy")).stdout(Stdio::piped()).spawn().unwrap();
+    let ended = end(command.stdin(cat.stdout.take().unwrap()));
+    assert!(cat.wait().unwrap().success());
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(scratch.read_npy::<f32>("c.npy").1, [11.0, 22.0, 33.0, 44.0]);
+    // What has no end is not read to it.
+    for endless in ["/dev/zero", "/dev/urandom"] {
+        scratch.run(&format!("run two.py --in A={endless}")).failed(2, &["not an .npy file", endless]);
+    }
+}

@@ -1,0 +1,4 @@
+//! `chipdock_fuzz::script` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| chipdock_fuzz::fuzz("script", bytes));

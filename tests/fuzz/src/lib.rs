@@ -1,0 +1,99 @@
+//! What each reader promises of any bytes: one function a target, called by a fuzzer and by ordinary tests.
+//!
+//! The fuzzer is `cargo xtask fuzz`; `README.md` beside this crate says how to run it and how to keep an input. What it
+//! found once stands in `corpus/<target>` and is run by the tests of this crate, with seeds that are taken from the
+//! repository as it is ([`seeds`]).
+//!
+//! Each function fails by a panic. What it checks:
+//!
+//! - **F1** No bytes make a reader panic, abort or overflow its stack.
+//! - **F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has something to say.
+//! - **F3** What is accepted is written, read back the same, and written again the same to the byte.
+//! - **F4** Memory is at most a constant and a multiple of the input's size ([`Target::bound`]); time likewise, which
+//!   the fuzzer checks by its timeout and the tests by [`Target::time_bound`].
+//! - **F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
+//!   refuses it by name, never as a bug, and gives the same for the same.
+
+#![expect(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a promise that is not kept ends the fuzzer and fails the test"
+)]
+
+mod artifact;
+mod bounds;
+mod edit;
+mod manifest;
+mod npy;
+mod pipeline;
+mod script;
+pub mod seeds;
+mod target;
+mod wire;
+
+pub use artifact::artifact;
+pub use bounds::Bound;
+pub use manifest::manifest;
+pub use npy::npy;
+pub use pipeline::{Outcome, pipeline, pipeline_outcome};
+pub use script::script;
+pub use target::target;
+pub use wire::wire;
+
+use std::time::Duration;
+
+/// A function that takes any bytes, and what it may need for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name: of the function, of the fuzz target, and of the folder of its corpus.
+    pub name: &'static str,
+    /// The function.
+    pub run: fn(&[u8]),
+    /// Memory.
+    pub bound: Bound,
+    /// The longest input that a fuzzer should make, in bytes.
+    pub size_bytes_max: usize,
+}
+
+impl Target {
+    /// Processor time for an input of a size, unoptimized and on a slow machine: a second, and another for each KiB.
+    #[must_use]
+    pub fn time_bound(&self, size_bytes: usize) -> Duration {
+        Duration::from_millis(2000 + size_bytes as u64)
+    }
+
+    /// Runs it within its bound of memory.
+    ///
+    /// # Panics
+    ///
+    /// When a promise is not kept.
+    pub fn check(&self, bytes: &[u8]) {
+        self.bound.hold(bytes.len(), || (self.run)(bytes));
+    }
+}
+
+/// All targets, in the order in which they are run.
+pub const TARGETS: &[Target] = &[
+    Target { name: "script", run: script, bound: Bound::new(64 << 20, 16 << 10), size_bytes_max: 4096 },
+    Target { name: "wire", run: wire, bound: Bound::new(64 << 20, 16 << 10), size_bytes_max: 8192 },
+    Target { name: "npy", run: npy, bound: Bound::new(1 << 20, 8), size_bytes_max: 4096 },
+    Target { name: "manifest", run: manifest, bound: Bound::new(1 << 20, 256), size_bytes_max: 8192 },
+    Target { name: "target", run: target, bound: Bound::new(16 << 20, 1024), size_bytes_max: 4096 },
+    Target { name: "artifact", run: artifact, bound: Bound::new(4 << 20, 256), size_bytes_max: 8192 },
+    Target { name: "pipeline", run: pipeline, bound: Bound::new(1 << 30, 0), size_bytes_max: 2048 },
+];
+
+/// The target of a name.
+#[must_use]
+pub fn target_named(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
+
+/// Runs a target, for `fuzz_target!`.
+///
+/// # Panics
+///
+/// When there is none of that name, or a promise is not kept.
+pub fn fuzz(name: &str, bytes: &[u8]) {
+    target_named(name).expect("a target").check(bytes);
+}

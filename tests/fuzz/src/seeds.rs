@@ -1,0 +1,180 @@
+//! Inputs to begin with, taken from the repository as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chipdock_filetests::{corpus, scripts, workspace};
+use chipdock_host::artifact::{Artifact, Section};
+use chipdock_ir::{DType, wire};
+
+use crate::artifact::unsealed;
+
+/// The inputs of a target.
+///
+/// # Panics
+///
+/// When the repository's own files cannot be read.
+#[must_use]
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    match target {
+        "script" => texts(),
+        "wire" => documents(),
+        "npy" => arrays(),
+        "manifest" => manifests(),
+        "target" => targets(),
+        "artifact" => artifacts(),
+        "pipeline" => tapes(),
+        _ => Vec::new(),
+    }
+}
+
+/// The folder of inputs that are kept.
+#[must_use]
+pub fn kept(target: &str) -> PathBuf {
+    workspace().join("tests/fuzz/corpus").join(target)
+}
+
+/// Files of a folder and below, by name; none where there is no such folder.
+///
+/// # Panics
+///
+/// When a file cannot be read.
+#[must_use]
+pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            found.push((path, bytes));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn with_suffix(folder: &str, suffix: &str) -> Vec<Vec<u8>> {
+    let all = files(&workspace().join(folder));
+    all.into_iter()
+        .filter(|(path, _)| path.to_string_lossy().ends_with(suffix))
+        .map(|(_, bytes)| bytes)
+        .collect()
+}
+
+/// The corpus, the examples, and what must be refused.
+fn texts() -> Vec<Vec<u8>> {
+    let good = corpus().expect("the corpus");
+    let bad = scripts(&workspace().join("tests/filetests/bad"), "").expect("what must be refused");
+    good.into_iter().chain(bad).map(|file| file.text.into_bytes()).collect()
+}
+
+/// The kept documents, and what comes of the corpus.
+fn documents() -> Vec<Vec<u8>> {
+    let mut found = with_suffix("tests/wire/golden", ".json");
+    found.extend(with_suffix("plugin-api/ir/wire", ".json"));
+    for file in corpus().expect("the corpus") {
+        let module = chipdock_script::parse(&file.text, &file.name);
+        found.extend(module.ok().and_then(|module| wire::write(&module).ok()).map(String::into_bytes));
+    }
+    found
+}
+
+fn arrays() -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    for dtype in DType::SCALARS.iter().filter_map(|dtype| chipdock_npy::file_dtype(*dtype)) {
+        for shape in [&[][..], &[3], &[2, 3], &[2, 1, 2], &[0, 5]] {
+            let n_elements: i64 = shape.iter().product();
+            let bytes = vec![1; usize::try_from(n_elements).unwrap_or(0) * dtype.size_bytes()];
+            let mut file = Vec::new();
+            chipdock_npy::write(&mut file, dtype, shape, &bytes).expect("an array");
+            found.push(file);
+        }
+    }
+    found.push(text_array("{'descr': '>i2', 'fortran_order': True, 'shape': (2L, 3)}", &[0; 12]));
+    found.push(text_array(
+        "{'descr': '<u1', 'fortran_order': True, 'shape': (1152921504606846976, 2)}",
+        &[0; 2],
+    ));
+    found
+}
+
+/// A file of version 2.0.
+fn text_array(header: &str, data: &[u8]) -> Vec<u8> {
+    let size = u32::try_from(header.len()).unwrap_or(0);
+    [b"\x93NUMPY\x02\x00".as_slice(), &size.to_le_bytes(), header.as_bytes(), data].concat()
+}
+
+/// Those of the plugins that were built, and one with everything in it.
+fn manifests() -> Vec<Vec<u8>> {
+    let built = files(&chipdock_cli_tests::built().plugins);
+    let suffix = chipdock_host::manifest::MANIFEST_SUFFIX;
+    let built = built.into_iter().filter(|(path, _)| path.to_string_lossy().ends_with(suffix));
+    let whole = r#"{"schema": 1, "name": "a-b_1", "version": "1.2.3-x+y", "abi": ">=1, <2", "os": "linux", "arch": "x86_64",
+        "provides": ["device_api.a", "target.kind.a", "function.a.b", "interface.a/1"], "target_kinds": [{"schema": 1, "name": "a", "doc": "d",
+        "device": "a", "stage": "device", "facts": {"warp_size": "w"}, "options": [{"name": "w", "type": "int", "default": 3,
+        "min": 1, "max": 9, "doc": "d"}, {"name": "x", "type": "list[str]", "one_of": ["y"], "doc": "d"}]}],
+        "needs": {"libraries": [{"names": ["liba.so.1"], "package": "a"}], "driver": {"name": "d", "version": "^5"},
+        "cpu_features": ["avx2"], "programs": ["cc"], "glibc": "2.17", "requires": ["a/1"], "uses": ["b/2"]},
+        "sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}"#;
+    built.map(|(_, bytes)| bytes).chain([whole.into()]).collect()
+}
+
+/// Each kind by name and in full, with features, hosts and keys.
+fn targets() -> Vec<Vec<u8>> {
+    let host = crate::target::host();
+    let kinds = host.target_kinds();
+    let mut found: Vec<String> = Vec::new();
+    for (kind, _) in kinds {
+        let name = &kind.name;
+        found.push(name.clone());
+        found.push(format!(
+            r#"{{"kind": "{name}", "tag": "t", "keys": ["x", "x"], "feature.a": 1, "host": "c"}}"#
+        ));
+        found.push(format!(r#"{{"kind": "{name}", "from_device": 0, "host": {{"kind": "{name}"}}}}"#));
+        found.extend(host.target(name.as_str()).ok().map(|target| target.to_json().to_string()));
+        for option in &kind.options {
+            for value in ["1", "0.5", "true", "\"x\"", "[\"x\"]", "null"] {
+                found.push(format!(r#"{{"kind": "{name}", "{}": {value}}}"#, option.name));
+            }
+        }
+    }
+    found.into_iter().map(String::into_bytes).collect()
+}
+
+/// Files, and the same as inputs that are sealed.
+fn artifacts() -> Vec<Vec<u8>> {
+    let index = |name: &str| {
+        format!(
+            r#"{{"module_kind": "k", "format": "f", "functions": [{{"name": "{name}", "symbol": "s", "args": ["handle"],
+            "launch_params": ["blockIdx.x"], "doc": "d"}}]}}"#
+        )
+    };
+    let section = |name: &str, kind: &str, alignment, data: &[u8]| {
+        Section::new(name, kind, alignment, data).expect("a section")
+    };
+    let plain = |sections, imports| {
+        Artifact::new(index("add"), "{\"kind\":\"k\"}".into(), sections, imports).expect("an artifact")
+    };
+    let inner = plain(vec![section("code", "code", 16, &[7; 40])], Vec::new());
+    let outer = plain(
+        vec![section("main", "source", 1, b"int x;"), section("data", "constants", 64, &[1; 65])],
+        vec![std::sync::Arc::new(inner)],
+    );
+    let all = [plain(Vec::new(), Vec::new()), outer].map(|artifact| artifact.to_bytes().expect("its bytes"));
+    let sealed = all.iter().filter_map(|file| unsealed(file)).collect::<Vec<_>>();
+    all.into_iter().chain(sealed).collect()
+}
+
+/// Tapes of numbers of a fixed sequence.
+fn tapes() -> Vec<Vec<u8>> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..48).map(|at| (0..48 + 8 * at).map(|_| byte()).collect()).collect()
+}

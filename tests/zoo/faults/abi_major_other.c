@@ -1,0 +1,3 @@
+/* Built for another major of the boundary. */
+#define ZOO_ABI_MAJOR 2
+#include "zoo.h"

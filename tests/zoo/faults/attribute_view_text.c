@@ -1,0 +1,11 @@
+/* A name is a borrowed string, which no owned value may be. */
+#define ZOO_ATTRIBUTE view
+#include "zoo.h"
+static int32_t view(void *self_, int32_t device_id, ChipdockStr key, ChipdockAny *out_value) {
+  int32_t status = zoo_attribute(self_, device_id, key, out_value);
+  if (!is_text(key, "device_name")) return status;
+  *out_value = none();
+  out_value->type_index = CHIPDOCK_TYPE_RAW_STR;
+  out_value->value.v_c_str = "a cage";
+  return CHIPDOCK_OK;
+}

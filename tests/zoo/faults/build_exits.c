@@ -1,0 +1,7 @@
+/* build ends the process, as if all were well. */
+#define ZOO_BUILD exits
+#include "zoo.h"
+static int32_t exits(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
+  if (self_ != NULL) exit(0);
+  return zoo_build(self_, request, session);
+}

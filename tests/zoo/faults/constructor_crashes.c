@@ -1,0 +1,3 @@
+/* Opening the library crashes. */
+#include "zoo.h"
+__attribute__((constructor)) static void begin(void) { crash(); }

@@ -1,0 +1,3 @@
+/* Opening the library hangs. */
+#include "zoo.h"
+__attribute__((constructor)) static void begin(void) { hang(); }

@@ -1,0 +1,3 @@
+/* The index is no JSON. */
+#define ZOO_INDEX "{\"module_kind\": "
+#include "zoo.h"

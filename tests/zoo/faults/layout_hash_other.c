@@ -1,0 +1,3 @@
+/* Built with other layouts. */
+#define ZOO_LAYOUT_HASH (CHIPDOCK_LAYOUT_HASH ^ 1)
+#include "zoo.h"

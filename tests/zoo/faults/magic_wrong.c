@@ -1,0 +1,3 @@
+/* Another magic number. */
+#define ZOO_MAGIC 1
+#include "zoo.h"

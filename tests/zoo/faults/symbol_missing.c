@@ -1,0 +1,3 @@
+/* The library exports no entry. */
+#define ZOO_ENTRY
+#include "zoo.h"

@@ -1,0 +1,2 @@
+/* Nothing is wrong: what a fault is told apart from. */
+#include "zoo.h"

@@ -1,0 +1,241 @@
+//! Where a fault is kept: the command with the good plugin beside it, a folder with the fault, and a fresh folder for
+//! each command that is run.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test helper: what cannot be prepared fails the test"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use chipdock_cli_tests::{built, kernels};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::compiled::hexadecimal;
+use crate::watch::{self, Watched};
+
+/// The deadline of commands that have one, where a call hangs and where none does: long, for a busy machine.
+const DEADLINES: (&str, &str) = ("1", "60");
+/// How long a command may take. It is ended by its deadline long before, where something hangs.
+const LIMIT: Duration = Duration::from_secs(90);
+/// How long one is watched that is to hang.
+const HANGS: Duration = Duration::from_millis(1500);
+
+/// A command that every fault is run through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// Its name in the table.
+    pub name: &'static str,
+    words: &'static str,
+    /// Whether it is run for hostile texts alone: what a person is shown instead of JSON.
+    pub is_for_text: bool,
+    /// Whether it is a sample that not every run takes: it is slow.
+    pub is_slow: bool,
+}
+
+const fn kind(name: &'static str, words: &'static str) -> Kind {
+    Kind { name, words, is_for_text: false, is_slow: false }
+}
+
+const fn text(name: &'static str, words: &'static str) -> Kind {
+    Kind { name, words, is_for_text: true, is_slow: false }
+}
+
+/// The files that a run reads and writes.
+const FILES: &str = "--in A=a.npy --in B=b.npy --out C=c.npy";
+
+/// Every command; `PLUGIN`, `DEADLINE` and `FILES` are filled in.
+pub const KINDS: &[Kind] = &[
+    kind("plugins", "plugins --json"),
+    kind("check", "plugins --check --deadline DEADLINE --json"),
+    kind("devices", "devices --deadline DEADLINE --json"),
+    kind("targets", "targets --deadline DEADLINE --json"),
+    kind("run-c", "run add.py --target c FILES --json"),
+    kind("run", "run add.py --target zoo FILES --json"),
+    kind("build", "build add.py --target zoo --emit artifact -o out.artifact --json"),
+    kind("manifest", "manifest PLUGIN -o -"),
+    kind("run-isolated", "run add.py --target zoo FILES --deadline DEADLINE --json"),
+    kind(
+        "build-isolated",
+        "build add.py --target zoo --emit artifact -o out.artifact --deadline DEADLINE --json",
+    ),
+    Kind {
+        is_slow: true,
+        ..kind(
+            "conformance",
+            "conformance PLUGIN --level loadable --filter load/shutdown/* --no-again --patience 0.2",
+        )
+    },
+    text("plugins-text", "plugins"),
+    text("check-text", "plugins --check --deadline DEADLINE"),
+    text("devices-text", "devices -v --deadline DEADLINE"),
+    text("targets-text", "targets zoo --deadline DEADLINE"),
+];
+
+/// The command, the good plugin, the healthy plugin's manifest.
+#[derive(Debug)]
+pub struct Zoo {
+    folder: tempfile::TempDir,
+    manifest: Value,
+}
+
+/// A fault in its folder.
+#[derive(Debug)]
+pub struct Cage<'a> {
+    zoo: &'a Zoo,
+    folder: PathBuf,
+}
+
+/// What a command did, and what it left in its folder.
+#[derive(Debug)]
+pub struct Run {
+    /// What it printed, and how it ended.
+    pub watched: Watched,
+    /// The files that came, by name.
+    pub written: BTreeMap<String, Vec<u8>>,
+}
+
+fn private(folder: &Path) {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("permissions");
+}
+
+impl Zoo {
+    /// Lays out the command with the plugin `c` beside it, and asks it for the healthy plugin's manifest.
+    ///
+    /// # Panics
+    ///
+    /// When something is not there.
+    #[must_use]
+    pub fn new(healthy: &Path) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        private(folder.path());
+        let plugins = folder.path().join("bin/plugins");
+        fs::create_dir_all(&plugins).expect("a folder");
+        fs::copy(&built().command, folder.path().join("bin/chipdock")).expect("a copy of the command");
+        for ending in ["so", "chipdock.json"] {
+            let name = format!("chipdock_plugin_c.{ending}");
+            fs::copy(built().plugins.join(&name), plugins.join(&name)).expect("a copy of the good plugin");
+        }
+        let mut zoo = Self { folder, manifest: Value::Null };
+        let mut command = zoo.command(zoo.folder.path());
+        let output = command.arg("manifest").arg(healthy).args(["-o", "-"]).output().expect("the command");
+        let says = String::from_utf8_lossy(&output.stderr);
+        zoo.manifest =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {says}"));
+        zoo
+    }
+
+    /// The manifest of the healthy plugin, as it fits this library.
+    fn manifest_of(&self, library: &Path) -> Value {
+        let mut manifest = self.manifest.clone();
+        let digest = Sha256::digest(fs::read(library).expect("the library"));
+        manifest["sha256"] = hexadecimal(&digest).into();
+        manifest
+    }
+
+    /// Shuts a library into a cage, with the manifest of the healthy plugin beside it; `spoil` may change either.
+    ///
+    /// # Panics
+    ///
+    /// When the files cannot be made.
+    pub fn cage(&self, name: &str, library: &Path, spoil: impl FnOnce(&Path)) -> Cage<'_> {
+        let folder = self.folder.path().join("cages").join(name);
+        fs::create_dir_all(folder.join("zoo")).expect("a folder");
+        let caged = folder.join("zoo/zoo.so");
+        fs::copy(library, &caged).expect("a copy of the library");
+        fs::write(folder.join("zoo/zoo.chipdock.json"), self.manifest_of(library).to_string())
+            .expect("written");
+        spoil(&folder.join("zoo"));
+        Cage { zoo: self, folder }
+    }
+
+    fn command(&self, folder: &Path) -> Command {
+        let mut command = Command::new(self.folder.path().join("bin/chipdock"));
+        command.current_dir(folder);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("CHIPDOCK_") {
+                command.env_remove(name);
+            }
+        }
+        command.env("XDG_DATA_HOME", self.folder.path().join("data"));
+        command.env("CHIPDOCK_CACHE_DIR", self.folder.path().join("cache"));
+        command.env("NO_COLOR", "1").env("RUST_BACKTRACE", "0");
+        command
+    }
+}
+
+impl Cage<'_> {
+    /// Runs a command in a folder of its own.
+    ///
+    /// # Panics
+    ///
+    /// When the folder cannot be made or read.
+    pub fn run(&self, kind: Kind, is_to_hang: bool, has_deadline: bool) -> Run {
+        let folder = self.folder.join(kind.name);
+        let temporary = self.folder.join(format!("{}.tmp", kind.name));
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::create_dir_all(&temporary).expect("a folder");
+        private(&folder);
+        fs::copy(kernels().join("vector_add.py"), folder.join("add.py")).expect("the kernel");
+        fs::write(folder.join("a.npy"), npy(&A)).expect("written");
+        fs::write(folder.join("b.npy"), npy(&B)).expect("written");
+        let mut command = self.zoo.command(&folder);
+        command.arg("--plugin").arg(self.folder.join("zoo")).env("TMPDIR", &temporary);
+        let words = kind.words.split(' ').flat_map(|word| match word {
+            "FILES" => FILES.split(' ').map(str::to_owned).collect(),
+            "PLUGIN" => vec![self.folder.join("zoo/zoo.so").display().to_string()],
+            "DEADLINE" if has_deadline => vec![DEADLINES.0.to_owned()],
+            "DEADLINE" => vec![DEADLINES.1.to_owned()],
+            word => vec![word.to_owned()],
+        });
+        command.args(words);
+        let watched = watch::run(&mut command, if is_to_hang { HANGS } else { LIMIT });
+        let mut written = files(&folder);
+        for given in ["add.py", "a.npy", "b.npy"] {
+            written.remove(given);
+        }
+        written.extend(files(&self.folder.join("zoo")));
+        for given in ["zoo.so", "zoo.chipdock.json"] {
+            written.remove(given);
+        }
+        Run { watched, written }
+    }
+}
+
+/// The files of a folder, without looking into what is not one; what cannot be read is there all the same.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).expect("the folder").flatten();
+    let file = |entry: fs::DirEntry| {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let content = if is_file { fs::read(entry.path()).unwrap_or_default() } else { Vec::new() };
+        (entry.file_name().to_string_lossy().into_owned(), content)
+    };
+    entries.map(file).collect()
+}
+
+const A: [f32; 3] = [1.0, 2.0, 3.0];
+const B: [f32; 3] = [10.0, 20.0, 30.0];
+/// What the sum is, as the end of the file that holds it.
+pub const SUM: [f32; 3] = [11.0, 22.0, 33.0];
+
+/// Floats as they lie in a file.
+#[must_use]
+pub fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// A row-major array of float32.
+fn npy(values: &[f32]) -> Vec<u8> {
+    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", values.len());
+    let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    file.extend(format!("{header:<117}\n").bytes());
+    file.extend(bytes(values));
+    file
+}

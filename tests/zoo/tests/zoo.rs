@@ -1,0 +1,252 @@
+//! Every fault through every command; `outcomes.toml` says what is wanted. Rules are those of the crate's front page.
+//!
+//! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
+//! `cargo xtask test --all` sets, takes all but of the conformance suite, which is slow, and then `BLESS=1` writes `RESULTS.md`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use chipdock_test_zoo::cage::{KINDS, Kind, Zoo};
+use chipdock_test_zoo::compiled::{self, HEALTHY, here};
+use chipdock_test_zoo::files::FILE_FAULTS;
+use chipdock_test_zoo::judge::complaints;
+use chipdock_test_zoo::table::{End, Table};
+use chipdock_test_zoo::watch::Ended;
+
+/// So many commands at once: most of them wait, some for a deadline.
+const AT_ONCE: usize = 8;
+
+/// A fault of either sort.
+struct Fault {
+    name: String,
+    what: String,
+    library: String,
+    spoil: fn(&std::path::Path),
+    /// Whether it has texts that a person must not be shown as they are.
+    is_forged: bool,
+}
+
+fn faults() -> Vec<Fault> {
+    let sources = compiled::sources().into_iter().map(|source| Fault {
+        library: source.name.clone(),
+        is_forged: source.text.contains("FORGED") || source.name == HEALTHY,
+        name: source.name,
+        what: source.what,
+        spoil: |_| {},
+    });
+    let files = FILE_FAULTS.iter().map(|fault| Fault {
+        name: fault.name.to_owned(),
+        what: fault.what.to_owned(),
+        library: fault.library.to_owned(),
+        spoil: fault.spoil,
+        is_forged: fault.name.contains("forged"),
+    });
+    sources.chain(files).collect()
+}
+
+fn table() -> Table {
+    let text = std::fs::read_to_string(here().join("outcomes.toml")).unwrap();
+    Table::parse(&text).unwrap_or_else(|error| panic!("outcomes.toml: {error}"))
+}
+
+fn cache() -> PathBuf {
+    // target/<profile>/deps/<test>
+    let binary = std::env::current_exe().unwrap();
+    binary.ancestors().nth(2).unwrap().join("zoo")
+}
+
+fn is_whole_run() -> bool {
+    std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1")
+}
+
+/// Whether a cell is drawn: one in `of`, another one for each seed.
+fn is_drawn(cell: &str, of: u64) -> bool {
+    let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
+    let hash = cell.bytes().chain(seed.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    (hash >> 20).is_multiple_of(of)
+}
+
+/// What one command made of one fault.
+struct Result {
+    cell: String,
+    /// How it ended, as the table has it.
+    ended: String,
+    took: Duration,
+    memory_bytes: u64,
+    wrong: Vec<String>,
+    shown: String,
+}
+
+fn judged(zoo: &Zoo, library: &std::path::Path, fault: &Fault, kinds: &[Kind], table: &Table) -> Vec<Result> {
+    let cage = zoo.cage(&fault.name, library, fault.spoil);
+    let one = |kind: &Kind| {
+        let wanted = table.wanted(&fault.name, kind.name);
+        let (hangs, waits) =
+            wanted.as_ref().map_or((false, false), |wanted| (wanted.hangs(), wanted.waits()));
+        let run = cage.run(*kind, hangs, waits);
+        let wrong = complaints(*kind, wanted.as_ref(), &run);
+        let cut = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(1500)]).into_owned();
+        let (out, err) = (cut(&run.watched.stdout), cut(&run.watched.stderr));
+        let shown = format!("    {:?}\n    out: {out:?}\n    err: {err:?}", run.watched.ended);
+        let (took, memory_bytes) = (run.watched.time, run.watched.memory_bytes);
+        let ended = if wanted.is_some_and(|wanted| wanted.end == End::Any) {
+            "any".to_owned()
+        } else {
+            ending(run.watched.ended)
+        };
+        let cell = format!("{} {}", fault.name, kind.name);
+        Result { cell, ended, took, memory_bytes, wrong, shown }
+    };
+    kinds.iter().map(one).collect()
+}
+
+fn ending(ended: Ended) -> String {
+    match ended {
+        Ended::Code(code) => code.to_string(),
+        Ended::Signal(libc::SIGSEGV) => "SIGSEGV".to_owned(),
+        Ended::Signal(libc::SIGABRT) => "SIGABRT".to_owned(),
+        Ended::Signal(libc::SIGKILL) => "SIGKILL".to_owned(),
+        Ended::Signal(signal) => format!("signal {signal}"),
+        Ended::Never => "hangs".to_owned(),
+    }
+}
+
+/// What every command made of every fault, for a person: `RESULTS.md`.
+fn results_page(faults: &[Fault], results: &[Result]) -> String {
+    let ended: BTreeMap<&str, &str> =
+        results.iter().map(|result| (result.cell.as_str(), result.ended.as_str())).collect();
+    let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| !kind.is_for_text && !kind.is_slow).collect();
+    let mut page = "# What each command makes of each fault\n\nGenerated by a whole run of this crate's test \
+        (`cargo xtask test --all zoo`, and `BLESS=1` to write it): the exit code, the signal, or that it hangs; `any` where \
+        nothing is promised. Beside each the good plugin was unharmed.\n\n| fault | what is wrong |"
+        .to_owned();
+    for kind in &kinds {
+        page.push_str(&format!(" {} |", kind.name));
+    }
+    page.push_str(&format!("\n|---|---|{}\n", "---|".repeat(kinds.len())));
+    for fault in faults {
+        page.push_str(&format!("| {} | {} |", fault.name, fault.what));
+        for kind in &kinds {
+            let cell = format!("{} {}", fault.name, kind.name);
+            page.push_str(&format!(" {} |", ended.get(cell.as_str()).copied().unwrap_or("-")));
+        }
+        page.push('\n');
+    }
+    page
+}
+
+fn check_results_page(faults: &[Fault], results: &[Result]) {
+    let (page, path) = (results_page(faults, results), here().join("RESULTS.md"));
+    if std::env::var("BLESS").is_ok_and(|bless| bless == "1") {
+        return std::fs::write(path, page).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    let changed: Vec<&str> = page.lines().filter(|line| !kept.lines().any(|kept| kept == *line)).collect();
+    assert!(
+        changed.is_empty(),
+        "RESULTS.md has other lines; run with BLESS=1 and look at the diff:\n{changed:#?}"
+    );
+}
+
+/// The commands that a fault is run through.
+fn kinds_for(fault: &Fault, table: &Table) -> Vec<Kind> {
+    let is_whole = is_whole_run();
+    let only = std::env::var("CHIPDOCK_ZOO").ok();
+    let is_taken = |kind: &&Kind| {
+        let cell = format!("{} {}", fault.name, kind.name);
+        if let Some(only) = &only {
+            let is_asked = !kind.is_slow || only.contains(kind.name);
+            return is_asked && cell.contains(only.as_str()) && (!kind.is_for_text || fault.is_forged);
+        }
+        let one_in = match table.wanted(&fault.name, kind.name) {
+            _ if fault.name == HEALTHY => 1,
+            // A case each that waits for its deadline takes a minute.
+            _ if kind.is_slow && (fault.name.contains("hangs") || fault.name.contains("forever")) => 0,
+            _ if kind.is_slow => 40,
+            _ if is_whole => 1,
+            Some(_) => 2,
+            None => 4,
+        };
+        (!kind.is_for_text || fault.is_forged) && one_in > 0 && is_drawn(&cell, one_in)
+    };
+    KINDS.iter().filter(is_taken).copied().collect()
+}
+
+#[test]
+fn every_command_does_as_wanted_beside_every_fault() {
+    let (table, faults, started) = (table(), faults(), Instant::now());
+    let libraries = compiled::libraries(&compiled::sources(), &cache());
+    let zoo = Zoo::new(&libraries[HEALTHY]);
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(fault) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let done = judged(&zoo, &libraries[&fault.library], fault, &kinds_for(fault, &table), &table);
+            results.lock().unwrap().extend(done);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(work);
+        }
+    });
+    let results = results.into_inner().unwrap();
+    report(&results, &table, started.elapsed());
+    if is_whole_run() {
+        check_results_page(&faults, &results);
+    }
+}
+
+fn report(results: &[Result], table: &Table, took: Duration) {
+    let mut wrong = Vec::new();
+    let mut pending = 0;
+    for result in results {
+        match (result.wrong.is_empty(), table.pending.get(&result.cell)) {
+            (true, None) => {}
+            (true, Some(_)) => println!("no longer pending: {}", result.cell),
+            (false, Some(reason)) => {
+                pending += 1;
+                println!("pending: {}: {reason}", result.cell);
+            }
+            (false, None) => {
+                wrong.push(format!("{}:\n  {}\n{}", result.cell, result.wrong.join("\n  "), result.shown));
+            }
+        }
+    }
+    let slowest = results.iter().max_by_key(|result| result.took).unwrap();
+    let largest = results.iter().max_by_key(|result| result.memory_bytes).unwrap();
+    println!(
+        "{} commands in {:.1} s, {pending} pending; the slowest {} in {:.1} s, the largest {} with {} MiB",
+        results.len(),
+        took.as_secs_f64(),
+        slowest.cell,
+        slowest.took.as_secs_f64(),
+        largest.cell,
+        largest.memory_bytes >> 20
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {} are not as wanted:\n{}",
+        wrong.len(),
+        results.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn the_table_and_the_faults_fit_together() {
+    let table = table();
+    let names: BTreeMap<String, String> =
+        faults().into_iter().map(|fault| (fault.name, fault.what)).collect();
+    assert!(names.len() > 80, "a zoo of {} is small", names.len());
+    let unknown: Vec<&str> = table.faults().filter(|fault| !names.contains_key(*fault)).collect();
+    assert!(unknown.is_empty(), "no such faults: {unknown:?}");
+    let what: BTreeSet<&String> = names.values().collect();
+    assert_eq!(what.len(), names.len(), "two faults say that the same is wrong");
+}
