@@ -2,6 +2,7 @@
 
 mod blocks;
 mod calls;
+mod masks;
 mod memory;
 mod statements;
 mod table;
@@ -17,6 +18,7 @@ pub(super) fn add(cases: &mut Cases) {
     table::add(cases);
     let mut all = Vec::new();
     statements::add(&mut all);
+    masks::add(&mut all);
     blocks::add(&mut all);
     memory::add(&mut all);
     calls::add(&mut all);

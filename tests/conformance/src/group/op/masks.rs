@@ -1,0 +1,54 @@
+//! Loads and stores under conditions, over inner loops of every extent from 1 to 33: around every vector's length.
+//!
+//! gcc before version 14 makes masks of such conditions and takes one load's for another's (its bug 114375) where the
+//! extent is short and no power of two: zeros in place of elements, silently.
+
+use std::fmt::Write as _;
+
+use chipdock_ir::DType;
+
+use super::{of_type, table::profiles_of};
+use crate::batch::Described;
+use crate::script::script;
+
+/// Rows of each extent, one behind the other.
+const N_ROWS: usize = 4;
+
+const EXTENT_MAX: usize = 33;
+
+/// What is done with the elements whose mask holds, each in loops of its own: where several stand in one loop, the compiler
+/// that was wrong was right. `AT` is the element; row `E` of the result is of extent `E`, so that the place of a wrong value
+/// tells the extent.
+const FORMS: &[(&str, &str)] = &[
+    ("load", "O[E, AT] = T.if_then_else(HOLDS, A[AT], ONE)"),
+    ("store", "if HOLDS:\n                O[E, AT] = A[AT]"),
+];
+
+pub(super) fn add(all: &mut Vec<Described>) {
+    for (form, statement) in FORMS {
+        for &dtype in DType::SCALARS {
+            let holds = if dtype.is_bool() { "M[AT]" } else { "M[AT] > ZERO" };
+            let text = of_type(&kernel(&statement.replace("HOLDS", holds)), dtype);
+            let profiles = profiles_of([dtype]);
+            all.push(script(format!("statement/masked/{form}/{dtype}"), "C.14", profiles, &text, &[]));
+        }
+    }
+}
+
+/// One nest of loops for each extent.
+fn kernel(statement: &str) -> String {
+    let (n, n_extents) = (N_ROWS * EXTENT_MAX, EXTENT_MAX + 1);
+    let mut text = format!(
+        "@T.prim_func(s_tir=True)\ndef FN(M: T.Buffer(({n},), \"DT\"), A: T.Buffer(({n},), \"DT\"), \
+         O: T.Buffer(({n_extents}, {n}), \"DT\")):\n    T.func_attr({{\"tirx.noalias\": True}})\n"
+    );
+    for extent in 1..=EXTENT_MAX {
+        let statement = statement.replace("AT", &format!("i * {extent} + j"));
+        let statement = statement.replace("[E,", &format!("[{extent},"));
+        let _ = writeln!(
+            text,
+            "    for i in range({N_ROWS}):\n        for j in range({extent}):\n            {statement}"
+        );
+    }
+    text
+}
