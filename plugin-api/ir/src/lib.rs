@@ -96,7 +96,7 @@
 //!   returns on every path.
 //! - **S6** [`StmtKind::Assert`] ends the function with the error when its condition is false. It is never dropped.
 //! - **S7** [`StmtKind::Attr`] and annotations are notes; a pass that does not know one keeps it. Only what the passes
-//!   document changes meaning.
+//!   document changes meaning. A buffer in an annotation is its data variable, as an [`AttrValue::Expr`].
 //!
 //! ## Threads
 //!

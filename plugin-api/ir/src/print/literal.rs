@@ -126,6 +126,11 @@ impl Printer {
             ExprKind::Str(text) => {
                 let _ = write!(self.out, "T.StringImm({})", quoted(text));
             }
+            // A pointer that is a buffer's own stands for the buffer.
+            ExprKind::Var(var) => {
+                let name = self.names.var(var);
+                self.out.push_str(name.strip_suffix(".data").unwrap_or(&name));
+            }
             _ => self.expr(expr),
         }
     }
