@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_ir::validate::validate;
-use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Stage, Target, attr, wire};
+use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Span, Stage, Target, attr, wire};
 use serde_json::{Map, Value, json};
 
 use crate::{BuildRequest, BuildSession, Error, ErrorKind, Severity};
@@ -31,10 +31,8 @@ impl LoweredRequest {
         let wrong = |what: String| Error::new(ErrorKind::VALUE_ERROR, format!("target {kind}: {what}"));
         let document = wire::read_document(request.ir)
             .map_err(|error| wrong(format!("the module cannot be read: {error}")))?;
-        validate(&document.module, stage).map_err(|problems| {
-            let first = problems.first().map(ToString::to_string).unwrap_or_default();
-            wrong(format!("expected a valid module at stage {stage}: {first} ({} in all)", problems.len()))
-        })?;
+        validate(&document.module, stage)
+            .map_err(|problems| wrong(lowered_wrong(&problems, document.file.as_deref(), stage)))?;
         let target = serde_json::from_str(request.target_json)
             .map_err(|error| error.to_string())
             .and_then(|json| Target::from_canonical_json(&json))
@@ -46,6 +44,21 @@ impl LoweredRequest {
         };
         Ok(Self { module: document.module, target, file: document.file, options })
     }
+}
+
+/// What is said of a module that is not valid at the stage that was asked for: the kernel passed validation, so whoever
+/// lowered it is at fault. A position is of the kernel's file, or it is left out.
+fn lowered_wrong(problems: &[Diagnostic], file: Option<&str>, stage: Stage) -> String {
+    let first = match (problems.first(), file) {
+        (None, _) => String::new(),
+        (Some(problem), Some(file)) if problem.span != Span::NONE => format!("{file}:{problem}"),
+        (Some(problem), _) => Diagnostic { span: Span::NONE, ..problem.clone() }.to_string(),
+    };
+    format!(
+        "internal error: the module as it was lowered is not valid at stage {stage}; no mistake of the kernel, please \
+         report it: {first} ({} in all)",
+        problems.len()
+    )
 }
 
 /// Reports diagnostics as errors, each with the position that it has.
@@ -99,4 +112,22 @@ pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
         .unwrap_or_else(|| symbol.strip_prefix("__tvm_ffi_").unwrap_or(symbol).to_owned());
     let doc = text(attr::SIGNATURE).unwrap_or_default();
     json!({ "name": name, "symbol": symbol, "args": args, "launch_params": [], "doc": doc })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_that_was_lowered_wrong_is_told_as_an_internal_error_at_the_line_of_the_kernel() {
+        let span = Span { line: 29, column: 13 };
+        let (function, message) = ("f".into(), "expected x".to_owned());
+        let problem = Diagnostic { function, span, node: String::new(), message };
+        let with_file = lowered_wrong(std::slice::from_ref(&problem), Some("k.py"), Stage::Device);
+        assert!(with_file.starts_with("internal error: "), "{with_file}");
+        assert!(with_file.ends_with("report it: k.py:29:13: in f: expected x (1 in all)"), "{with_file}");
+        // Without the file it would be a place in a text that nobody saw.
+        let without = lowered_wrong(&[problem], None, Stage::Device);
+        assert!(without.ends_with("report it: in f: expected x (1 in all)"), "{without}");
+    }
 }

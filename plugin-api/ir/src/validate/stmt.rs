@@ -319,7 +319,7 @@ impl Checker<'_> {
             }
         });
         let Some(call) = seen.writes.first() else { return };
-        let text = "their order would be unsaid; bind one of them to a variable before";
+        let text = "their order would be unsaid; bind one of them to a variable before, as `x: T.let = ...`";
         if let Some(second) = seen.writes.get(1) {
             self.at_expr(second, format!("a second call in one statement that changes state: {text}"));
         } else if let Some(read) = seen.reads {
