@@ -129,6 +129,10 @@ pub(crate) fn compile(
     let started = Instant::now();
     let compiled = host.compile(module, target, &options).map_err(|error| with_lines(&error, kernel))?;
     let seconds = started.elapsed().as_secs_f64();
+    // No pass relies on what a block declares, so this is for whoever asks.
+    for problem in kernel.problems(&kernel.warnings) {
+        progress.note(&format!("{} ({})", problem.what, problem.place));
+    }
     for message in &compiled.messages {
         for problem in kernel.problems(std::slice::from_ref(&message.diagnostic)) {
             let line = format!("{} ({})", problem.what, problem.place);

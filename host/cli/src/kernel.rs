@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chipdock_host::files::read_regular_text;
 use chipdock_ir::{AttrValue, Diagnostic, Expr, IrModule, PrimFunc, attr};
-use chipdock_script::{Cause, ScriptErrors};
+use chipdock_script::{Cause, Script, ScriptErrors};
 
 use crate::report::{self, Exit, Failure, Mark, Problem, Result, quoted};
 
@@ -23,6 +23,8 @@ pub(crate) struct KernelFile {
     pub(crate) text: String,
     /// What it says.
     pub(crate) module: IrModule,
+    /// What was mended while reading.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 impl KernelFile {
@@ -37,8 +39,9 @@ impl KernelFile {
         let wrong = |what: String| Failure::input(what).at(name.clone());
         let text = read_regular_text(&path, SIZE_BYTES_MAX)
             .map_err(|error| wrong(format!("cannot read the kernel file: {}", error.message())))?;
-        let module = chipdock_script::parse(&text, &name).map_err(|errors| script_failure(&errors))?;
-        Ok(Self { path, function, text, module })
+        let read = chipdock_script::parse_with_warnings(&text, &name);
+        let Script { module, warnings } = read.map_err(|errors| script_failure(&errors))?;
+        Ok(Self { path, function, text, module, warnings })
     }
 
     /// The function to run: the one asked for, the only one, the one marked as entry, or `main`.

@@ -3,6 +3,7 @@
 use rustpython_ruff_python_ast as ast;
 
 use crate::error::nearest;
+use crate::names::ignores_dtype;
 use crate::parser::{Failed, Parser, Result};
 
 impl Parser<'_> {
@@ -34,6 +35,9 @@ impl Parser<'_> {
                 return Err(self.fail(keyword, "unpacking with ** is not supported; write the arguments out"));
             };
             let Some(index) = names.iter().position(|known| *known == name.id.as_str()) else {
+                if name.id == "dtype" && ignores_dtype(function) {
+                    continue;
+                }
                 return Err(self.unknown_keyword(keyword, function, &names));
             };
             if bound[index].is_some() {

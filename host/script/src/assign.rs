@@ -72,6 +72,18 @@ impl Parser<'_> {
         {
             return self.remap(&names, call);
         }
+        if let ast::Expr::Name(list) = value
+            && let Some(Value::List(items)) = self.scopes.find(&list.id).cloned()
+        {
+            if items.len() != names.len() {
+                let message = format!("{} names for {} values", names.len(), items.len());
+                return Err(self.fail(at, message));
+            }
+            for (name, item) in names.into_iter().zip(items.iter()) {
+                self.scopes.define(name.id.as_str(), item.clone());
+            }
+            return Ok(());
+        }
         let message = "several names take as many values, or T.axis.remap(kinds, [loops])";
         Err(self.fail(value, message))
     }
@@ -186,15 +198,66 @@ impl Parser<'_> {
                 self.scopes.define(id, Value::ThreadAxis(axis));
             }
             "T.bind" | "T.Bind" => {
-                let [value] = self.bind(call, &path, ["value"], 1)?;
-                let value = self.required(value)?;
-                let value = self.expr(value)?;
-                self.bind_value(name, value, call, out);
+                self.bind_call(Some(name), &path, call, out)?;
             }
             _ if path.starts_with("T.axis.") => self.axis(name, &path, call)?,
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// `name = T.bind(value)`, `name = T.bind(value, T.int32)`, `T.bind(value, var=v)`.
+    pub(crate) fn bind_call(
+        &mut self,
+        name: Option<&ast::ExprName>,
+        path: &str,
+        call: &ast::ExprCall,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let [value, annotation, var] = self.bind(call, path, ["value", "type_annotation", "var"], 1)?;
+        let value_at = self.required(value)?;
+        let value = self.expr(value_at)?;
+        let var = match (var, annotation, name) {
+            (Some(at), None, None) => match &self.expr(at)?.kind {
+                ExprKind::Var(var) => var.clone(),
+                _ => return Err(self.fail(at, "expected a variable, declared by `v = T.int32()`")),
+            },
+            (Some(at), _, _) => {
+                let message = "T.bind with var= stands alone, without a name before it and without a type";
+                return Err(self.fail(at, message));
+            }
+            (None, Some(annotation), _) => self.annotated(name.map_or("v", |name| &name.id), annotation)?,
+            (None, None, Some(name)) => {
+                self.bind_value(name, value, call, out);
+                return Ok(());
+            }
+            (None, None, None) => Var::new("v", value.dtype),
+        };
+        if value.dtype != var.dtype {
+            let message = format!("{} is of type {}, the value is {}", var.name, var.dtype, value.dtype);
+            return Err(self.fail(value_at, message));
+        }
+        if let Some(name) = name {
+            self.scopes.define(name.id.as_str(), Value::Expr(var.expr()));
+        }
+        self.emit_at(StmtKind::Bind { var, value }, call, out);
+        Ok(())
+    }
+
+    /// A variable of the type that an annotation says.
+    fn annotated(&mut self, name: &str, annotation: &ast::Expr) -> Result<Var> {
+        if let Some(dtype) = self.declaration(annotation) {
+            return Ok(Var::new(name, dtype));
+        }
+        match self.value(annotation)? {
+            Value::DType(dtype) => Ok(Var::new(name, dtype)),
+            Value::Handle(Some(pointer)) => Ok(Var::pointer(name, pointer.element, pointer.scope)),
+            Value::Handle(None) => Ok(Var::new(name, DType::HANDLE)),
+            other => {
+                let message = format!("expected a type such as T.int32, found {}", other.describe());
+                Err(self.fail(annotation, message))
+            }
+        }
     }
 
     fn bind_value(&mut self, name: &ast::ExprName, value: Expr, at: &impl Ranged, out: &mut Vec<Stmt>) {
@@ -309,15 +372,7 @@ impl Parser<'_> {
             self.bind_value(name, value, node, out);
             return Ok(());
         };
-        let var = match self.value(annotation)? {
-            Value::DType(dtype) => Var::new(name.id.as_str(), dtype),
-            Value::Handle(Some(pointer)) => Var::pointer(name.id.as_str(), pointer.element, pointer.scope),
-            Value::Handle(None) => Var::new(name.id.as_str(), DType::HANDLE),
-            other => {
-                let message = format!("expected a type such as T.int32, found {}", other.describe());
-                return Err(self.fail(annotation, message));
-            }
-        };
+        let var = self.annotated(&name.id, annotation)?;
         let value = self.lower_like(value, var.dtype, &**value_at)?;
         if value.dtype != var.dtype {
             let message = format!("{} is declared {}, the value is {}", name.id, var.dtype, value.dtype);

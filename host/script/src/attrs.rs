@@ -6,6 +6,7 @@ use chipdock_ir::{AttrValue, Attrs, FloatBits};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
 
+use crate::guard::NESTING_MAX;
 use crate::parser::{Failed, Parser, Result};
 use crate::value::Value;
 
@@ -58,22 +59,37 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        Ok(match self.value(expr)? {
+        let value = self.value(expr)?;
+        self.noted(value, expr, 0)
+    }
+
+    /// A value as one of an attribute.
+    fn noted(&mut self, value: Value, at: &ast::Expr, depth: usize) -> Result<AttrValue> {
+        Ok(match value {
             Value::None => AttrValue::None,
             Value::Bool(value) => AttrValue::Bool(value),
             Value::Int(value) => match i64::try_from(value) {
                 Ok(value) => AttrValue::Int(value),
-                Err(_) => return Err(self.fail(expr, format!("{value} does not fit int64"))),
+                Err(_) => return Err(self.fail(at, format!("{value} does not fit int64"))),
             },
             Value::Float(value) => AttrValue::Float(FloatBits::new(value)),
             Value::Str(text) => AttrValue::Str(text),
             Value::Expr(value) => AttrValue::Expr(value),
+            // By the variable of its memory, which no pass exchanges without exchanging it everywhere.
+            Value::Buffer(buffer) | Value::Scalar(buffer) => {
+                AttrValue::Expr(buffer.data.expr().with_span(self.span(at)))
+            }
+            Value::List(items) if depth < NESTING_MAX => {
+                let items = items.iter().map(|item| self.noted(item.clone(), at, depth + 1));
+                AttrValue::List(items.collect::<Result<_>>()?)
+            }
+            Value::Failed => return Err(Failed),
             other => {
                 let message = format!(
-                    "expected a number, a string, None, a list, a dictionary or a target, found {}",
+                    "expected a number, a string, None, a buffer, a list, a dictionary or a target, found {}",
                     other.describe()
                 );
-                return Err(self.fail(expr, message));
+                return Err(self.fail(at, message));
             }
         })
     }

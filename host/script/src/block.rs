@@ -199,22 +199,29 @@ impl Parser<'_> {
             Some(dtype) => self.dtype(dtype)?,
             None => DType::INT32,
         };
-        let (ast::Expr::List(ast::ExprList { elts, .. }) | ast::Expr::Tuple(ast::ExprTuple { elts, .. })) =
-            bindings
-        else {
-            return Err(self.fail(bindings, "expected a list of loop variables"));
+        let loops: Vec<(Expr, &ast::Expr)> = match bindings {
+            ast::Expr::List(ast::ExprList { elts, .. }) | ast::Expr::Tuple(ast::ExprTuple { elts, .. }) => {
+                elts.iter().map(|item| Ok((self.expr(item)?, item))).collect::<Result<_>>()?
+            }
+            other => match self.value(other)? {
+                Value::List(items) => {
+                    let items = items.iter().map(|item| Ok((self.lower(item.clone(), other)?, other)));
+                    items.collect::<Result<_>>()?
+                }
+                _ => return Err(self.fail(bindings, "expected a list of loop variables")),
+            },
         };
         let letters: Vec<char> = kinds.chars().collect();
-        if letters.len() != elts.len() || names.len() != elts.len() {
+        if letters.len() != loops.len() || names.len() != loops.len() {
             let message = format!(
                 "{} names, {} kinds and {} loop variables; expected as many of each",
                 names.len(),
                 letters.len(),
-                elts.len()
+                loops.len()
             );
             return Err(self.fail(call, message));
         }
-        for ((name, letter), binding) in names.iter().zip(letters).zip(elts) {
+        for ((name, letter), (value, binding)) in names.iter().zip(letters).zip(loops) {
             let kind = match letter {
                 'S' => IterKind::Spatial,
                 'R' => IterKind::Reduce,
@@ -223,7 +230,6 @@ impl Parser<'_> {
                     return Err(self.fail(kinds_at, message));
                 }
             };
-            let value = self.expr(binding)?;
             let domain = match &value.kind {
                 ExprKind::Var(var) => self.function.loops.iter().rev().find(|(known, _, _)| known == var),
                 _ => None,

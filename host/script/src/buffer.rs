@@ -112,7 +112,7 @@ impl Parser<'_> {
             && strides.len() != shape.len()
         {
             let message =
-                format!("{} strides for {} axes; expected one per axis", strides.len(), shape.len());
+                format!("{} strides for {} axes; expected one per axis, or none", strides.len(), shape.len());
             return Err(self.fail(at, message));
         }
         let elem_offset = match args.elem_offset {
@@ -125,6 +125,10 @@ impl Parser<'_> {
         };
         let data_alignment_bytes = self.small(args.align)?;
         let offset_factor = self.small(args.offset_factor)?;
+        // As TVM prints it: where nothing else is said of the offset, 0 is none.
+        let is_said =
+            |offset: &Expr| offset_factor != 0 || offset.as_int() != Some(0) || offset.dtype != DType::INT32;
+        let elem_offset = elem_offset.filter(is_said);
         let name: Arc<str> = Arc::from(name);
         let data = data.unwrap_or_else(|| Var::pointer(Arc::clone(&name), dtype, scope.clone()));
         let node = BufferNode {
@@ -216,7 +220,7 @@ impl Parser<'_> {
         let body = &parsed.syntax().body;
         for name in names_of(body) {
             let unknown = matches!(self.scopes.find(&name), None | Some(Value::Foreign));
-            if unknown && !self.is_namespace(&name) {
+            if unknown && !self.is_import(&name) {
                 let dtype = self.function.declared.get(&name).copied().unwrap_or(DType::INT32);
                 let var = Var::new(name.as_str(), dtype);
                 self.scopes.define(name, Value::Expr(var.expr()));

@@ -1,7 +1,7 @@
 //! Calls that are expressions: constructors of nodes, constants, other functions. Ops by name are in `ops.rs`.
 
 use chipdock_ir::{
-    BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, PointerType, StorageScope, Target, Var,
+    BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Op, PointerType, StorageScope, Target, Var,
 };
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
@@ -18,6 +18,9 @@ impl Parser<'_> {
     pub(crate) fn call(&mut self, call: &ast::ExprCall) -> Result<Value> {
         if let Some(path) = self.path(&call.func) {
             return self.call_path(&path, call);
+        }
+        if let Some(full) = self.dotted(&call.func) {
+            return Err(self.fail(&*call.func, crate::imports::unknown(&full)));
         }
         if let ast::Expr::Attribute(attribute) = &*call.func {
             if let ast::Expr::Name(owner) = &*attribute.value
@@ -65,6 +68,43 @@ impl Parser<'_> {
     }
 
     pub(crate) fn call_path(&mut self, path: &str, call: &ast::ExprCall) -> Result<Value> {
+        let keyword = call.arguments.keywords.iter().find(|keyword| is_dtype(keyword));
+        let Some((keyword, name)) = keyword.zip(path.strip_prefix("T.")) else {
+            return self.call_below(path, call);
+        };
+        if names::forwards_dtype(name) {
+            let first = keyword.value.clone();
+            let args = std::iter::once(first).chain(call.arguments.args.iter().cloned()).collect();
+            let mut call = call.clone();
+            call.arguments.args = args;
+            call.arguments.keywords =
+                call.arguments.keywords.iter().filter(|k| !is_dtype(k)).cloned().collect();
+            return self.call_below(path, &call);
+        }
+        let value = self.call_below(path, call)?;
+        if names::ignores_dtype(path)
+            && let Value::Expr(expr) = &value
+        {
+            self.said_dtype(path, expr.dtype, &keyword.value)?;
+        }
+        Ok(value)
+    }
+
+    /// A type that TVM ignores, which is therefore no other than that of the result.
+    fn said_dtype(&mut self, path: &str, found: DType, at: &ast::Expr) -> Result<()> {
+        let is_effect = found.is_handle() || matches!(path, "T.assume" | "T.call_packed");
+        if is_effect || matches!(self.value(at)?, Value::Str(text) if matches!(&*text, "" | "void")) {
+            return Ok(());
+        }
+        let said = self.dtype(at)?;
+        if said == found {
+            return Ok(());
+        }
+        let message = format!("{path} of these arguments gives {found}, not {said}; leave dtype= out");
+        Err(self.fail(at, message))
+    }
+
+    fn call_below(&mut self, path: &str, call: &ast::ExprCall) -> Result<Value> {
         let Some(name) = path.strip_prefix("T.") else {
             let message = self.unknown_path(path);
             return Err(self.fail(&*call.func, message));
@@ -118,6 +158,7 @@ impl Parser<'_> {
                 let value = self.expr(a)?;
                 Ok(Value::Expr(self.condition(value, a)?.logical_not()))
             }
+            "IntImm" | "FloatImm" => self.immediate(path, call).map(Value::Expr),
             "handle" => self.handle_type(call).map(Value::Handle),
             "call_extern" | "call_pure_extern" => self.call_extern(name, call).map(Value::Expr),
             "StringImm" => {
@@ -127,6 +168,22 @@ impl Parser<'_> {
                 Ok(Value::Expr(Expr::str(text)))
             }
             _ => self.call_operator(path, name, call),
+        }
+    }
+
+    /// `T.IntImm("int64", 3)`, `T.FloatImm("float32", 2.5)`
+    fn immediate(&mut self, path: &str, call: &ast::ExprCall) -> Result<Expr> {
+        let [dtype, value] = self.bind(call, path, ["dtype", "value"], 2)?;
+        let (dtype, at) = (self.required(dtype)?, self.required(value)?);
+        let dtype = self.dtype(dtype)?;
+        match self.value(at)? {
+            value if value.is_literal() && (path == "T.FloatImm") == dtype.is_float() => {
+                self.typed_constant(&value, dtype, at)
+            }
+            other => {
+                let message = format!("expected a number of type {dtype}, found {}", other.describe());
+                Err(self.fail(at, message))
+            }
         }
     }
 
@@ -145,6 +202,10 @@ impl Parser<'_> {
     fn call_operator(&mut self, path: &str, name: &str, call: &ast::ExprCall) -> Result<Value> {
         if let Some(op) = binary_name(name) {
             let (a, b) = self.two(path, call)?;
+            if op == BinaryOp::Mod && a.dtype.is_float() {
+                let dtype = a.dtype;
+                return Ok(Value::Expr(Expr::call(Op::Fmod, vec![a, b], dtype)));
+            }
             let integers = matches!(op, BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Mod)
                 || matches!(name, "truncdiv" | "floordiv");
             if a.dtype.is_handle() || (integers && !a.dtype.is_integer()) {
@@ -381,7 +442,7 @@ impl Parser<'_> {
         match self.value(at)? {
             Value::DType(dtype) => Ok(dtype),
             Value::Handle(_) => Ok(DType::HANDLE),
-            Value::Str(text) => text.parse().map_err(|error| {
+            Value::Str(text) => names::with_bits(&text).parse().map_err(|error| {
                 if let Some(reason) = crate::left_out::reason(&text) {
                     return self.fail(at, format!("the dtype \"{text}\" is left out: {reason}"));
                 }
@@ -408,7 +469,7 @@ impl Parser<'_> {
         }
         let dtype = match self.value(dtype)? {
             // A call for its effect.
-            Value::Str(text) if &*text == "void" => DType::HANDLE,
+            Value::Str(text) if matches!(&*text, "void" | "") => DType::HANDLE,
             _ => self.dtype(dtype)?,
         };
         let callee = self.string(callee)?;
@@ -419,7 +480,7 @@ impl Parser<'_> {
 
     /// A function of this module.
     fn call_global(&mut self, name: &str, call: &ast::ExprCall) -> Result<Value> {
-        let Some(Signature { ret, arity }) = self.signatures.get(name).copied() else {
+        let Some(Signature { ret, arity, unsaid }) = self.signatures.get(name).copied() else {
             let known: Vec<&str> = self.signatures.keys().map(String::as_str).collect();
             let hint = match crate::error::nearest(name, known.iter().copied()) {
                 Some(near) => format!("; did you mean {near}?"),
@@ -431,6 +492,13 @@ impl Parser<'_> {
             let found = call.arguments.args.len();
             let message = format!("{name} takes {arity} arguments by position, found {found}");
             return Err(self.fail(call, message));
+        }
+        if unsaid {
+            let message = format!(
+                "{name} returns a value and does not say of which type; write -> T.int32, or what it is, behind its \
+                 parameters"
+            );
+            return Err(self.fail(&*call.func, message));
         }
         let mut args = Vec::new();
         for arg in &call.arguments.args {
@@ -525,6 +593,10 @@ impl Parser<'_> {
         }
         Target::from_canonical_json(&json).map_err(|why| self.fail(config, why))
     }
+}
+
+fn is_dtype(keyword: &ast::Keyword) -> bool {
+    keyword.arg.as_ref().is_some_and(|name| name.id == "dtype")
 }
 
 fn binary_name(name: &str) -> Option<BinaryOp> {

@@ -7,6 +7,7 @@ use rustpython_ruff_python_ast::{self as ast, CmpOp, Operator, UnaryOp};
 use rustpython_ruff_text_size::Ranged;
 
 use crate::error::nearest;
+use crate::imports;
 use crate::metadata::Node;
 use crate::parser::{Failed, Parser, Result};
 use crate::types::{Linear, common, convert, difference};
@@ -109,7 +110,10 @@ impl Parser<'_> {
     }
 
     fn attribute(&mut self, attribute: &ast::ExprAttribute) -> Result<Value> {
-        if let Some(path) = self.attribute_path(attribute) {
+        if let Some(full) = self.dotted_attribute(attribute) {
+            let Some(path) = imports::short(&full) else {
+                return Err(self.fail(attribute, imports::unknown(&full)));
+            };
             let name = path.strip_prefix("T.").unwrap_or(&path);
             if name == "handle" {
                 return Ok(Value::Handle(None));
@@ -133,6 +137,18 @@ impl Parser<'_> {
                 self.copied(&Value::List(Arc::clone(&shape)), attribute)?;
                 Ok(Value::List(shape))
             }
+            (Value::Buffer(buffer), "strides") => {
+                let strides = Arc::new(buffer.strides.iter().cloned().map(Value::Expr).collect());
+                self.copied(&Value::List(Arc::clone(&strides)), attribute)?;
+                Ok(Value::List(strides))
+            }
+            (Value::Buffer(buffer), "elem_offset") => match &buffer.elem_offset {
+                Some(offset) => self.copy(offset, attribute).map(Value::Expr),
+                None => {
+                    let dtype = buffer.shape.first().map_or(DType::INT32, |extent| extent.dtype);
+                    Ok(Value::Expr(Expr::int(0, dtype)))
+                }
+            },
             // TVM prints types of pointers as `T.handle("float32", "global").ty`.
             (Value::Handle(_) | Value::DType(_), "ty") => Ok(value),
             (Value::Late(buffer), _) => Err(self.late(buffer, &*attribute.value)),
@@ -140,7 +156,7 @@ impl Parser<'_> {
             (Value::Expr(expr), "dtype") => Ok(Value::DType(expr.dtype)),
             (_, other) => {
                 let message = format!(
-                    "{} has no attribute {other}; expected data, dtype or shape of a buffer",
+                    "{} has no attribute {other}; expected data, dtype, shape, strides or elem_offset of a buffer",
                     value.describe()
                 );
                 Err(self.fail(&attribute.attr, message))
@@ -573,12 +589,35 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between the brackets, one per axis.
-    fn axes<'a>(&mut self, buffer: &Buffer, slice: &'a ast::Expr) -> Result<Vec<&'a ast::Expr>> {
-        let axes: Vec<&ast::Expr> = match slice {
-            ast::Expr::Tuple(tuple) => tuple.elts.iter().collect(),
-            other => vec![other],
+    /// What stands between the brackets, one per axis. A name of several loops stands for each of them.
+    fn axes<'a>(&mut self, buffer: &Buffer, slice: &'a ast::Expr) -> Result<Vec<Axis<'a>>> {
+        let items = match slice {
+            ast::Expr::Tuple(tuple) => tuple.elts.as_slice(),
+            other => std::slice::from_ref(other),
         };
+        let mut axes = Vec::new();
+        for item in items {
+            let list = match item {
+                ast::Expr::Starred(starred) => Some(&*starred.value),
+                ast::Expr::Name(name) if items.len() == 1 => {
+                    matches!(self.scopes.find(&name.id), Some(Value::List(_))).then_some(item)
+                }
+                _ => None,
+            };
+            match list.map(|list| self.value(list)).transpose()? {
+                None => axes.push(Axis::Written(item)),
+                Some(Value::List(indices)) => {
+                    for index in indices.iter() {
+                        let index = self.lower(index.clone(), item)?;
+                        axes.push(Axis::Known(self.integer(index, item)?, item));
+                    }
+                }
+                Some(other) => {
+                    let message = format!("expected several indices behind *, found {}", other.describe());
+                    return Err(self.fail(item, message));
+                }
+            }
+        }
         if axes.len() != buffer.shape.len() {
             let message = format!(
                 "{} has {} axes, found {} {}",
@@ -597,14 +636,24 @@ impl Parser<'_> {
         let axes = self.axes(buffer, slice)?;
         let last = axes.len().saturating_sub(1);
         let mut indices = Vec::new();
-        for (axis, expr) in axes.into_iter().enumerate() {
-            let index = match expr {
-                ast::Expr::Slice(slice) if axis == last => self.ramp_of(slice, &buffer.shape[axis])?,
-                ast::Expr::Slice(_) => return Err(self.fail(expr, "only the last index may be a slice")),
-                expr => self.index(expr)?,
+        for (axis, written) in axes.into_iter().enumerate() {
+            let (index, at) = match written {
+                Axis::Known(index, at) => (index, at),
+                Axis::Written(at) => {
+                    let index = match at {
+                        ast::Expr::Slice(slice) if axis == last => {
+                            self.ramp_of(slice, &buffer.shape[axis])?
+                        }
+                        ast::Expr::Slice(_) => {
+                            return Err(self.fail(at, "only the last index may be a slice"));
+                        }
+                        at => self.index(at)?,
+                    };
+                    (index, at)
+                }
             };
             if axis != last && !index.dtype.is_scalar() {
-                return Err(self.fail(expr, "only the last index may be a vector"));
+                return Err(self.fail(at, "only the last index may be a vector"));
             }
             indices.push(index);
         }
@@ -613,6 +662,10 @@ impl Parser<'_> {
 
     pub(crate) fn index(&mut self, expr: &ast::Expr) -> Result<Expr> {
         let index = self.expr(expr)?;
+        self.integer(index, expr)
+    }
+
+    fn integer(&mut self, index: Expr, expr: &ast::Expr) -> Result<Expr> {
         if index.dtype.is_integer() {
             return Ok(index);
         }
@@ -679,9 +732,10 @@ impl Parser<'_> {
         };
         let axes = self.axes(&buffer, &subscript.slice)?;
         let mut region = Vec::new();
-        for (axis, expr) in axes.into_iter().enumerate() {
-            region.push(match expr {
-                ast::Expr::Slice(slice) => {
+        for (axis, written) in axes.into_iter().enumerate() {
+            region.push(match written {
+                Axis::Known(min, _) => Range { extent: Expr::int(1, min.dtype).with_span(min.span), min },
+                Axis::Written(ast::Expr::Slice(slice)) => {
                     if slice.step.is_some() {
                         return Err(self.fail(slice, "a region takes no step"));
                     }
@@ -689,7 +743,7 @@ impl Parser<'_> {
                     let extent = difference(&stop, &min);
                     Range { min, extent }
                 }
-                expr => {
+                Axis::Written(expr) => {
                     let min = self.index(expr)?;
                     Range { extent: Expr::int(1, min.dtype).with_span(min.span), min }
                 }
@@ -697,6 +751,13 @@ impl Parser<'_> {
         }
         Ok(BufferRegion { buffer, region })
     }
+}
+
+/// What stands for one axis between brackets.
+enum Axis<'a> {
+    Written(&'a ast::Expr),
+    /// One of several indices that an expression stands for.
+    Known(Expr, &'a ast::Expr),
 }
 
 /// A kind of Python expression that is not taken, for messages.

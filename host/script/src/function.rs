@@ -8,6 +8,7 @@ use rustpython_ruff_text_size::Ranged;
 
 use crate::names;
 use crate::parser::{FunctionOptions, Parser, Result, Slot};
+use crate::regions::widened;
 use crate::source::placed;
 use crate::value::Value;
 
@@ -32,10 +33,15 @@ impl Parser<'_> {
             None => Ok(None),
         };
         self.function.ret = ret.unwrap_or(None);
+        self.function.ret_unsaid = function.returns.is_none();
         // The body is read all the same, for its own errors.
-        let body = placed(&self.body(&function.body), self.span(&function.name));
+        let body = self.body(&function.body);
+        let name: Arc<str> = Arc::from(function.name.id.as_str());
+        let (body, added) = if options.s_tir { widened(&body, &name) } else { (body, Vec::new()) };
+        self.warnings.extend(added);
+        let body = placed(&body, self.span(&function.name));
         params?;
-        let ret = ret?;
+        ret?;
         let state = std::mem::take(&mut self.function);
         let mut attrs = state.attrs;
         if options.private {
@@ -50,9 +56,9 @@ impl Parser<'_> {
             })
             .collect();
         Ok(PrimFunc {
-            name: Arc::from(function.name.id.as_str()),
+            name,
             params,
-            ret,
+            ret: state.ret,
             attrs,
             s_tir: options.s_tir,
             alloc_buffers: state.alloc_buffers,

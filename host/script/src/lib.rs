@@ -19,6 +19,8 @@
 //! 7. **Limits.** A file holds at most 4 MiB, nothing nests deeper than 256 levels, and an expression is at most 4096
 //!    names and operators long. What names and shapes stand for, used again and again, adds at most
 //!    [`chipdock_ir::limits::NODES_MAX`] nodes. No input makes [`parse`] panic or overflow the stack.
+//! 8. **Regions** that a block declares are hints to TVM; to the IR they are all that it may touch. A buffer that `T.reads`
+//!    or `T.writes` leaves out is added, all of it, and [`parse_with_warnings`] says so.
 
 mod args;
 mod assign;
@@ -30,6 +32,7 @@ mod error;
 mod expr;
 mod function;
 mod guard;
+mod imports;
 mod intrinsic;
 mod left_out;
 mod literal;
@@ -38,6 +41,7 @@ mod metadata;
 mod names;
 mod ops;
 mod parser;
+mod regions;
 mod source;
 mod stmt;
 mod types;
@@ -89,6 +93,42 @@ pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
     parse_at(text, file_name, Stage::Blocks)
 }
 
+/// What [`parse_with_warnings`] gives: the module, and what a person should know of how it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// What the file says.
+    pub module: IrModule,
+    /// What was mended while reading (rule 8 of the crate), in the order of the text.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a TVMScript file as [`parse`] does, and tells what it mended.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, by rule 6 of the crate.
+///
+/// # Examples
+///
+/// ```
+/// let text = r#"
+/// @T.prim_func(s_tir=True)
+/// def f(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+///     for i in range(8):
+///         with T.sblock("copy"):
+///             vi = T.axis.spatial(8, i)
+///             T.reads()
+///             T.writes(B[vi])
+///             B[vi] = A[vi]
+/// "#;
+/// let script = chipdock_script::parse_with_warnings(text, "f.py")?;
+/// assert!(script.warnings[0].message.starts_with("block `copy` reads `A`, which its T.reads(...) leaves out"));
+/// # Ok::<(), chipdock_script::ScriptErrors>(())
+/// ```
+pub fn parse_with_warnings(text: &str, file_name: &str) -> Result<Script, ScriptErrors> {
+    script_at(text, file_name, Stage::Blocks)
+}
+
 /// Reads what was printed of a module that is lowered as far as `stage`: the same as [`parse`], held to the rules of
 /// that stage instead of those before any pass. Entries of [`Stage::Host`] may be called `__tvm_ffi_<name>`.
 ///
@@ -106,6 +146,10 @@ pub fn parse(text: &str, file_name: &str) -> Result<IrModule, ScriptErrors> {
 /// assert!(chipdock_script::parse(text, "f.py").is_err());
 /// ```
 pub fn parse_at(text: &str, file_name: &str, stage: Stage) -> Result<IrModule, ScriptErrors> {
+    script_at(text, file_name, stage).map(|script| script.module)
+}
+
+fn script_at(text: &str, file_name: &str, stage: Stage) -> Result<Script, ScriptErrors> {
     let source = Source::new(text, file_name);
     if text.len() > SIZE_BYTES_MAX {
         let message = format!("the file holds {} bytes; at most {SIZE_BYTES_MAX} are read", text.len());
@@ -128,12 +172,12 @@ pub fn parse_at(text: &str, file_name: &str, stage: Stage) -> Result<IrModule, S
     })
 }
 
-fn read(source: &Source<'_>, stage: Stage) -> Result<IrModule, ScriptErrors> {
+fn read(source: &Source<'_>, stage: Stage) -> Result<Script, ScriptErrors> {
     match parse_module(source.text) {
         Ok(parsed) => {
-            let module = Parser::new(source).module(&parsed.syntax().body)?;
+            let (module, warnings) = Parser::new(source).module(&parsed.syntax().body)?;
             match validate(&module, stage) {
-                Ok(()) => Ok(module),
+                Ok(()) => Ok(Script { module, warnings }),
                 Err(problems) => {
                     Err(ScriptErrors::new(problems.iter().map(|p| explain(source, p)).collect()))
                 }

@@ -1,5 +1,7 @@
 //! Loops: `range`, `T.serial` and its like, `T.grid`, `T.thread_binding`.
 
+use std::sync::Arc;
+
 use chipdock_ir::{AttrValue, Attrs, BinaryOp, DType, Expr, ForKind, Stmt, StmtKind, ThreadAxis, Var};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
@@ -7,6 +9,9 @@ use rustpython_ruff_text_size::Ranged;
 use crate::parser::{Failed, Parser, Result};
 use crate::types::{Linear, convert, difference};
 use crate::value::Value;
+
+/// Names of loops, and names of several of them.
+type LoopNames = (Vec<String>, Vec<(String, std::ops::Range<usize>)>);
 
 /// What a loop runs over.
 struct Domain {
@@ -32,7 +37,7 @@ impl Parser<'_> {
                 return Err(failed);
             }
         };
-        let names = self.loop_names(&node.target, domains.len())?;
+        let (names, groups) = self.loop_names(&node.target, domains.len())?;
         self.scopes.push();
         let known = self.function.loops.len();
         let mut vars = Vec::new();
@@ -41,6 +46,10 @@ impl Parser<'_> {
             self.scopes.define(name.as_str(), Value::Expr(var.expr()));
             self.function.loops.push((var.clone(), domain.min.clone(), domain.extent.clone()));
             vars.push(var);
+        }
+        for (name, loops) in groups {
+            let items = vars[loops].iter().map(|var| Value::Expr(var.expr())).collect();
+            self.scopes.define(name, Value::List(Arc::new(items)));
         }
         let body = self.deep_body(&node.body, domains.len(), node);
         self.function.loops.truncate(known);
@@ -104,23 +113,39 @@ impl Parser<'_> {
         self.nested(at.range(), |parser| parser.deep_body(stmts, loops - 1, at))
     }
 
-    fn loop_names(&mut self, target: &ast::Expr, count: usize) -> Result<Vec<String>> {
+    /// The names of so many loops; and names that stand for several of them, `ax` and `*ax`, of which each has a number
+    /// behind it.
+    fn loop_names(&mut self, target: &ast::Expr, count: usize) -> Result<LoopNames> {
         let targets = match target {
             ast::Expr::Tuple(tuple) => tuple.elts.as_slice(),
+            ast::Expr::List(list) => list.elts.as_slice(),
             other => std::slice::from_ref(other),
         };
-        if targets.len() != count {
+        let alone = count > 1 && target.is_name_expr();
+        let n_groups = targets.iter().filter(|target| alone || target.is_starred_expr()).count();
+        let fits = if n_groups == 0 { targets.len() == count } else { targets.len() <= count + n_groups };
+        if !fits || n_groups > 1 {
             let message = format!("{} names for {count} loops; expected as many", targets.len());
             return Err(self.fail(target, message));
         }
-        let mut names = Vec::new();
+        let (mut names, mut groups) = (Vec::new(), Vec::new());
         for target in targets {
-            match target {
-                ast::Expr::Name(name) => names.push(name.id.to_string()),
-                other => return Err(self.fail(other, "expected a name for the loop variable")),
+            let (target, is_group) = match target {
+                ast::Expr::Starred(starred) => (&*starred.value, true),
+                target => (target, alone),
+            };
+            let ast::Expr::Name(name) = target else {
+                return Err(self.fail(target, "expected a name for the loop variable"));
+            };
+            if is_group {
+                let loops = names.len()..names.len() + (count + 1 - targets.len());
+                names.extend((0..loops.len()).map(|index| format!("{}_{index}", name.id)));
+                groups.push((name.id.to_string(), loops));
+            } else {
+                names.push(name.id.to_string());
             }
         }
-        Ok(names)
+        Ok((names, groups))
     }
 
     fn grid(&mut self, call: &ast::ExprCall) -> Result<Vec<Domain>> {

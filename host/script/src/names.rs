@@ -94,12 +94,43 @@ const NAMES: &[&str] = &[
     "comm_reducer",
     "type_annotation",
     "StringImm",
+    "IntImm",
+    "FloatImm",
     "bitwise_not",
 ];
 
 /// Every name below `T`, for "did you mean".
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     NAMES.iter().chain(TYPE_NAMES).copied().chain(Op::ALL.iter().map(|op| op.name()))
+}
+
+/// Where a known name below `T` may stand, when that is not everywhere in an expression.
+pub(crate) fn place(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "prim_func" => "over a function, as `@T.prim_func`",
+        "Buffer" => "as the type of a parameter, `A: T.Buffer((n,), \"float32\")`, or alone behind `A =`",
+        "match_buffer"
+        | "alloc_buffer"
+        | "alloc_local"
+        | "alloc_shared"
+        | "sblock_alloc_buffer"
+        | "block_alloc_buffer"
+        | "decl_buffer" => "alone behind `name =`",
+        "serial" | "parallel" | "vectorized" | "unroll" | "grid" | "thread_binding" => "behind `for ... in`",
+        "sblock" | "block" | "init" => "behind `with`",
+        "reads" | "writes" | "where" | "sblock_attr" | "block_attr" => "alone, as a statement of a T.sblock",
+        "attr" => "behind `with`, or alone, as a statement",
+        "launch_thread" => "behind `with`, or alone behind `name =`",
+        "env_thread" => "alone behind `name =`",
+        "bind" | "Bind" => "alone behind `name =`, or alone, as a statement",
+        "let" => "in the type of a name, as `x: T.let[T.int32] = value`",
+        "func_attr" | "evaluate" | "buffer_store" | "masked_store" | "break_loop" | "continue_loop" => {
+            "alone, as a statement"
+        }
+        "target" => "in attributes, as `T.func_attr({\"target\": T.target(\"llvm\")})`",
+        name if name.starts_with("axis.") && NAMES.contains(&name) => "alone behind `name =`, in a T.sblock",
+        _ => return None,
+    })
 }
 
 const TYPE_NAMES: &[&str] = &[
@@ -126,6 +157,64 @@ pub(crate) fn dtype(name: &str) -> Option<DType> {
         other => other,
     };
     name.parse().ok().filter(|dtype: &DType| !dtype.is_handle())
+}
+
+/// A type as it is written in a string, with the bits that TVM gives one without: "float" is "float32".
+pub(crate) fn with_bits(text: &str) -> std::borrow::Cow<'_, str> {
+    let (name, lanes) = text.split_once('x').map_or((text, None), |(name, lanes)| (name, Some(lanes)));
+    let bits = match name {
+        "float" | "int" | "uint" => 32,
+        "bfloat" => 16,
+        _ => return text.into(),
+    };
+    match lanes {
+        Some(lanes) => format!("{name}{bits}x{lanes}").into(),
+        None => format!("{name}{bits}").into(),
+    }
+}
+
+/// Functions below `T` that take `dtype=` in place of their first argument.
+pub(crate) fn forwards_dtype(name: &str) -> bool {
+    const FORWARDS: &[&str] = &[
+        "reinterpret",
+        "call_extern",
+        "call_pure_extern",
+        "call_intrin",
+        "vectorlow",
+        "vectorhigh",
+        "vectorcombine",
+        "masked_load",
+        "dp4a",
+    ];
+    FORWARDS.contains(&name)
+}
+
+/// True for the path of a function that takes `dtype=` beside its arguments, which to TVM means nothing.
+pub(crate) fn ignores_dtype(path: &str) -> bool {
+    let Some(name) = path.strip_prefix("T.") else { return false };
+    if matches!(name, "ceildiv" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "masked_store") {
+        return true;
+    }
+    let takes_none = |op: Op| {
+        use Op::{
+            AtomicAdd, HandleLoad, ParallelLaunch, StorageSync, StructGet, WarpActivemask, WarpShuffle,
+            WarpShuffleDown, WarpShuffleUp, WarpShuffleXor,
+        };
+        matches!(
+            op,
+            AtomicAdd
+                | HandleLoad
+                | ParallelLaunch
+                | StorageSync
+                | StructGet
+                | WarpActivemask
+                | WarpShuffle
+                | WarpShuffleDown
+                | WarpShuffleUp
+                | WarpShuffleXor
+        )
+    };
+    op(name).is_some_and(|op| !takes_none(op)) && !forwards_dtype(name)
 }
 
 /// What is meant by a name that other languages have, as it is written here.

@@ -112,6 +112,9 @@ impl Parser<'_> {
         for keyword in &call.arguments.keywords {
             let name = keyword.arg.as_ref().map(|name| name.id.as_str()).unwrap_or_default();
             let Some(index) = names.iter().position(|known| *known == name) else {
+                if name == "dtype" && crate::names::ignores_dtype(path) {
+                    continue;
+                }
                 return Err(self.unknown_keyword(keyword, path, names));
             };
             args.resize(args.len().max(index + 1), None);
@@ -119,9 +122,10 @@ impl Parser<'_> {
                 return Err(self.fail(keyword, format!("{path}: argument {name} is given twice")));
             }
         }
+        let given_len = args.len();
         let given: Option<Vec<&ast::Expr>> = args.iter().copied().collect();
         let Some(given) = given.filter(|given| (least..=most).contains(&given.len())) else {
-            let found = call.arguments.len();
+            let found = given_len;
             let names = &names[..least.min(names.len())];
             let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
             let noun = if least == 1 { "argument" } else { "arguments" };

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use chipdock_ir::limits::{DEPTH_MAX, NODES_MAX};
 use chipdock_ir::{
-    Attrs, Block, Buffer, BufferRegion, DType, Expr, ExprKind, IrModule, IterVar, MatchBufferRegion, Param,
-    PrimFunc, Span, Stmt, Var,
+    Attrs, Block, Buffer, BufferRegion, DType, Diagnostic, Expr, ExprKind, IrModule, IterVar,
+    MatchBufferRegion, Param, PrimFunc, Span, Stmt, Var,
 };
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::{Ranged, TextRange};
 
 use crate::error::nearest;
 use crate::guard::NESTING_MAX;
+use crate::imports;
 use crate::metadata::Metadata;
 use crate::source::Source;
 use crate::value::{Scopes, Value};
@@ -32,6 +33,8 @@ pub(crate) type Result<T> = std::result::Result<T, Failed>;
 pub(crate) struct Signature {
     pub(crate) ret: Option<DType>,
     pub(crate) arity: usize,
+    /// It returns a value, of a type that it does not say.
+    pub(crate) unsaid: bool,
 }
 
 /// A parameter, while the body may still turn a handle into a buffer.
@@ -81,6 +84,8 @@ pub(crate) struct FunctionState {
     /// Where each parameter stands, by its name.
     pub(crate) param_names: HashMap<String, usize>,
     pub(crate) ret: Option<DType>,
+    /// Nothing says what it returns: the first value that it returns does.
+    pub(crate) ret_unsaid: bool,
     pub(crate) alloc_buffers: Vec<Buffer>,
     /// Surrounding blocks, innermost last.
     pub(crate) blocks: Vec<BlockState>,
@@ -96,8 +101,9 @@ pub(crate) struct FunctionState {
 pub(crate) struct Parser<'s> {
     pub(crate) source: &'s Source<'s>,
     pub(crate) errors: Vec<ScriptError>,
-    /// What a name of the file means as a namespace: `T` or `I`.
-    namespaces: HashMap<String, &'static str>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// What a name of the file was imported as, with dots.
+    imports: HashMap<String, String>,
     /// The name that functions of the module are called through.
     pub(crate) class_names: HashSet<String>,
     pub(crate) signatures: HashMap<String, Signature>,
@@ -122,7 +128,8 @@ impl<'s> Parser<'s> {
         Self {
             source,
             errors: Vec::new(),
-            namespaces: HashMap::from([("T".to_owned(), "T"), ("I".to_owned(), "I")]),
+            warnings: Vec::new(),
+            imports: ["T", "I", "tvm"].map(|name| (name.to_owned(), name.to_owned())).into(),
             class_names: HashSet::from(["cls".to_owned()]),
             signatures: HashMap::new(),
             scopes,
@@ -210,30 +217,38 @@ impl<'s> Parser<'s> {
         Ok(expr.clone())
     }
 
-    /// The dotted name of an expression below a namespace, as `T.axis.spatial`, whatever the namespace was imported as.
+    /// The dotted name of an expression below `T` or `I`, as `T.axis.spatial`, however that was imported.
     pub(crate) fn path(&self, expr: &ast::Expr) -> Option<String> {
+        imports::short(&self.dotted(expr)?)
+    }
+
+    /// A name and attributes of it in full, as `tvm.script.tirx.exp`.
+    pub(crate) fn dotted(&self, expr: &ast::Expr) -> Option<String> {
         match expr {
             ast::Expr::Name(name) if self.scopes.find(&name.id).is_none() => {
-                self.namespaces.get(name.id.as_str()).map(|space| (*space).to_owned())
+                self.imports.get(name.id.as_str()).cloned()
             }
-            ast::Expr::Attribute(attribute) => self.attribute_path(attribute),
+            ast::Expr::Attribute(attribute) => self.dotted_attribute(attribute),
             _ => None,
         }
     }
 
-    pub(crate) fn is_namespace(&self, name: &str) -> bool {
-        self.namespaces.contains_key(name)
-    }
-
-    pub(crate) fn attribute_path(&self, attribute: &ast::ExprAttribute) -> Option<String> {
-        let mut path = self.path(&attribute.value)?;
+    pub(crate) fn dotted_attribute(&self, attribute: &ast::ExprAttribute) -> Option<String> {
+        let mut path = self.dotted(&attribute.value)?;
         path.push('.');
         path.push_str(&attribute.attr.id);
         Some(path)
     }
 
+    pub(crate) fn is_import(&self, name: &str) -> bool {
+        self.imports.contains_key(name)
+    }
+
     /// Reads the module.
-    pub(crate) fn module(mut self, body: &[ast::Stmt]) -> std::result::Result<IrModule, ScriptErrors> {
+    pub(crate) fn module(
+        mut self,
+        body: &[ast::Stmt],
+    ) -> std::result::Result<(IrModule, Vec<Diagnostic>), ScriptErrors> {
         self.collect(body);
         for stmt in body {
             // What failed was reported; the next statement is read all the same.
@@ -243,7 +258,33 @@ impl<'s> Parser<'s> {
             let end = TextRange::default();
             self.fail(end, "no function found; expected `@I.ir_module` over a class, or `@T.prim_func`");
         }
-        if self.errors.is_empty() { Ok(self.module) } else { Err(ScriptErrors::new(self.errors)) }
+        if self.errors.is_empty() {
+            Ok((self.module, self.warnings))
+        } else {
+            Err(ScriptErrors::new(self.errors))
+        }
+    }
+
+    fn import(&mut self, names: &[ast::Alias], from: &str) {
+        for alias in names {
+            let full = format!("{from}{}", alias.name.id);
+            let (name, full) = match &alias.asname {
+                Some(name) => (name.id.to_string(), full),
+                // `import tvm.script` gives a name to `tvm`.
+                None if from.is_empty() => {
+                    let first = full.split('.').next().unwrap_or_default().to_owned();
+                    (first.clone(), first)
+                }
+                None => (alias.name.id.to_string(), full),
+            };
+            self.legacy |= imports::is_legacy(&full);
+            if imports::is_known(&full) {
+                self.imports.insert(name, full);
+            } else {
+                self.imports.remove(&name);
+                self.scopes.define(name, Value::Foreign);
+            }
+        }
     }
 
     /// Notes imports, names of classes, and what functions return, before any body is read.
@@ -262,7 +303,9 @@ impl<'s> Parser<'s> {
                 ast::Stmt::FunctionDef(function) => {
                     let ret = function.returns.as_ref().and_then(|returns| self.return_type(returns));
                     let arity = function.parameters.len();
-                    self.signatures.insert(function.name.id.to_string(), Signature { ret, arity });
+                    let unsaid = function.returns.is_none() && returns_value(&function.body);
+                    let signature = Signature { ret, arity, unsaid };
+                    self.signatures.insert(function.name.id.to_string(), signature);
                 }
                 _ => {}
             }
@@ -275,27 +318,6 @@ impl<'s> Parser<'s> {
             other => other,
         })?;
         crate::names::dtype(path.strip_prefix("T.")?)
-    }
-
-    fn import(&mut self, names: &[ast::Alias], from: &str) {
-        for alias in names {
-            let full = format!("{from}{}", alias.name.id);
-            let name = alias.asname.as_ref().unwrap_or(&alias.name).id.to_string();
-            let space = match full.as_str() {
-                "tvm.script.ir" | "tvm.script.parser.ir" => "I",
-                "tvm.script.tirx" | "tvm.tirx.script" | "tvm.script.parser.tirx" => "T",
-                "tvm.script.tir" | "tvm.script.parser.tir" => {
-                    self.legacy = true;
-                    "T"
-                }
-                _ => {
-                    self.namespaces.remove(&name);
-                    self.scopes.define(name, Value::Foreign);
-                    continue;
-                }
-            };
-            self.namespaces.insert(name, space);
-        }
     }
 
     fn top(&mut self, stmt: &ast::Stmt) -> Result<()> {
@@ -362,7 +384,10 @@ impl<'s> Parser<'s> {
             };
             self.path(expr).as_deref() == Some("I.ir_module")
         });
-        if !decorated {
+        // Without a decorator, as TVM prints some modules: a class of functions is one.
+        let has_functions = class.body.iter().any(|stmt| matches!(stmt, ast::Stmt::FunctionDef(_)));
+        let is_module = decorated || class.decorator_list.is_empty() && has_functions;
+        if !is_module {
             return Err(self.fail(&class.name, "expected `@I.ir_module` over this class"));
         }
         for stmt in &class.body {
@@ -455,6 +480,9 @@ impl<'s> Parser<'s> {
         if let Some(reason) = path.strip_prefix("T.").and_then(crate::left_out::reason) {
             return format!("{path} is left out: {reason}");
         }
+        if let Some(place) = path.strip_prefix("T.").and_then(crate::names::place) {
+            return format!("{path} does not stand here; it stands {place}");
+        }
         let near = match path.strip_prefix("T.") {
             Some(name) if crate::names::meant(name).is_some() => {
                 crate::names::meant(name).map(|meant| format!("T.{meant}"))
@@ -462,7 +490,8 @@ impl<'s> Parser<'s> {
             Some(name) => nearest(name, crate::names::known()).map(|near| format!("T.{near}")),
             None => nearest(path, ["I.ir_module", "I.module_attrs"]).map(str::to_owned),
         };
-        match near {
+        // A name is no better than itself.
+        match near.filter(|near| near != path) {
             Some(near) => format!("{path} is not known or not supported; did you mean {near}?"),
             None => format!("{path} is not known or not supported"),
         }
@@ -478,6 +507,23 @@ fn count(expr: &Expr, depth: usize, left: &mut u64) -> bool {
     let mut whole = true;
     expr.for_each_child(&mut |child| whole = whole && count(child, depth + 1, left));
     whole
+}
+
+/// True where a function returns a value somewhere.
+fn returns_value(body: &[ast::Stmt]) -> bool {
+    use ast::visitor::{Visitor, walk_stmt};
+    struct Returns(bool);
+    impl<'a> Visitor<'a> for Returns {
+        fn visit_stmt(&mut self, stmt: &'a ast::Stmt) {
+            self.0 = self.0 || matches!(stmt, ast::Stmt::Return(node) if node.value.is_some());
+            walk_stmt(self, stmt);
+        }
+
+        fn visit_expr(&mut self, _: &'a ast::Expr) {}
+    }
+    let mut returns = Returns(false);
+    returns.visit_body(body);
+    returns.0
 }
 
 /// What the decorator of a function says.

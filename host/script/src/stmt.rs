@@ -226,6 +226,10 @@ impl Parser<'_> {
                     let message = format!("the function returns {ret}, found {}", value.dtype);
                     return Err(self.fail(&**at, message));
                 }
+                // Told by nothing else, as TVM tells it.
+                if self.function.ret_unsaid && self.function.ret.is_none() {
+                    self.function.ret = Some(value.dtype);
+                }
                 Some(value)
             }
         };
@@ -295,6 +299,10 @@ impl Parser<'_> {
             }
             "T.masked_store" => {
                 self.masked_store(call, out)?;
+                return Ok(true);
+            }
+            "T.bind" | "T.Bind" => {
+                self.bind_call(None, path, call, out)?;
                 return Ok(true);
             }
             "T.buffer_store" => {
@@ -463,8 +471,19 @@ impl Parser<'_> {
         let (Some(key), Some(value)) = (key, value) else {
             return Err(self.fail(call, "T.attr takes (node, key, value) or ({key: value})"));
         };
+        if let ast::Expr::Call(target) = node
+            && self.path(&target.func).as_deref() == Some("T.target")
+        {
+            self.target(target)?;
+            return Ok(Notes {
+                notes: vec![(AttrNode::None, self.string(key)?, self.expr(value)?)],
+                late: None,
+            });
+        }
         let about = match self.value(node)? {
-            Value::None | Value::Int(0) => AttrNode::None,
+            // Nothing here asks what a note is about that is about no part of the function.
+            Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => AttrNode::None,
+            Value::Expr(expr) if expr.as_int().is_some() => AttrNode::None,
             Value::Buffer(buffer) | Value::Scalar(buffer) => AttrNode::Buffer(buffer),
             Value::Reducer(reducer) => AttrNode::Reducer(reducer),
             Value::Expr(expr) if matches!(expr.kind, ExprKind::Var(_)) => match &expr.kind {
@@ -478,8 +497,10 @@ impl Parser<'_> {
             }
             other => {
                 let found = other.describe();
-                let message =
-                    format!("expected a buffer, a variable, T.comm_reducer(...) or 0, found {found}");
+                let message = format!(
+                    "expected a buffer, a variable, T.comm_reducer(...), T.target(...), a string or a number, found \
+                     {found}"
+                );
                 return Err(self.fail(node, message));
             }
         };

@@ -1,7 +1,7 @@
 @T.prim_func(s_tir=True)
 def f(A: T.Buffer((8,), "float32")):
     T.func_attr(["a"])
-    T.func_attr({"a": A})
+    T.func_attr({"a": [{"b": A.dtype}, A]})
     T.func_attr({1: 2})
     T.func_attr({**x})
     T.func_attr({"target": T.target({"keys": ["cpu"]})})

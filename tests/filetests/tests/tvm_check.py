@@ -49,6 +49,8 @@ def functions(path, folder, count):
         elif isinstance(value, tvm.IRModule):
             for var, function in value.functions_items():
                 found[var.name_hint] = function
+        elif isinstance(value, type):  # a class without a decorator, which TVM reads as a module by `from_source`
+            found.update((n, f) for n, f in vars(value).items() if isinstance(f, tvm.tirx.PrimFunc))
     if not found:
         raise ValueError("no function found")
     return found

@@ -1,0 +1,16 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((4, 8), "float32", offset_factor=1), out_buf: T.Buffer((4, 8), "float32")):
+        T.func_attr({"tirx.noalias": True})
+        # with T.sblock("root"):
+        with T.sblock("cumsum_generic"):
+            T.reads(A[0:4, 0:8])
+            T.writes(out_buf[0:4, 0:8])
+            for v in T.parallel(4):
+                out_buf[v * 8 // 8, v * 8 % 8] = A[v * 8 // 8, v * 8 % 8]
+                for v_1 in range(7):
+                    out_buf[(v * 8 + (v_1 + 1)) // 8, (v * 8 + (v_1 + 1)) % 8] = out_buf[(v * 8 + (v_1 + 1 - 1)) // 8, (v * 8 + (v_1 + 1 - 1)) % 8] + A[(v * 8 + (v_1 + 1)) // 8, (v * 8 + (v_1 + 1)) % 8]
