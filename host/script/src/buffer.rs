@@ -111,8 +111,11 @@ impl Parser<'_> {
             && !strides.is_empty()
             && strides.len() != shape.len()
         {
-            let message =
-                format!("{} strides for {} axes; expected one per axis, or none", strides.len(), shape.len());
+            let message = format!(
+                "{} strides for {} axes; expected one per axis, or none (TVM lowers no others)",
+                strides.len(),
+                shape.len()
+            );
             return Err(self.fail(at, message));
         }
         let elem_offset = match args.elem_offset {

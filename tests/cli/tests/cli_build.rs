@@ -26,6 +26,21 @@ fn the_module_as_read_reads_back() {
 }
 
 #[test]
+fn what_was_mended_while_reading_is_told_to_who_asks() {
+    let scratch = Scratch::new();
+    let kernel = "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\"), B: T.Buffer((8,), \"float32\")):\n    \
+                  with T.sblock(\"copy\"):\n        T.reads()\n        T.writes(B[0:8])\n        for i in range(8):\n            \
+                  B[i] = A[i]\n";
+    std::fs::write(scratch.path("hints.py"), kernel).unwrap();
+    let told = scratch.run("build hints.py --target c --verbose");
+    let note = "note: in f: block `copy` reads `A`, which its T.reads(...) leaves out; all of it was added (hints.py:3:10)";
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    assert!(told.stderr.contains(note), "{}", told.stderr);
+    let quiet = scratch.run("build hints.py --target c");
+    assert!(quiet.code == Some(0) && !quiet.stderr.contains("T.reads"), "{}", quiet.stderr);
+}
+
+#[test]
 fn a_schedule_is_shown_or_left_out() {
     let scratch = scratch();
     let auto = scratch.run("build vector_add.py --target c --emit schedule");
