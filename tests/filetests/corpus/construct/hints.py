@@ -34,7 +34,7 @@ class Module:
                 T.reads(A[vi, 0:8])
                 T.writes()
                 C = T.sblock_alloc_buffer((8,), "float32")
-                D = T.match_buffer(B[vi, 0:8], (8,), "float32")
+                D = T.match_buffer(B[vi, 0:8], (8,), "float32", offset_factor=1)
                 for j in range(8):
                     with T.sblock("inner"):
                         vj = T.axis.spatial(8, j)

@@ -34,7 +34,7 @@ class Module:
                 T.reads(A[vi, 0:8])
                 T.writes(B[0:4, 0:8])
                 C = T.sblock_alloc_buffer((8,))
-                D = T.match_buffer(B[vi, 0:8], (8,))
+                D = T.match_buffer(B[vi, 0:8], (8,), offset_factor=1)
                 for j in range(8):
                     with T.sblock("inner"):
                         vj = T.axis.spatial(8, j)
