@@ -1,27 +1,36 @@
 //! Reductions whose axes are bound to threads.
 
 mod combine;
+mod nest;
+mod own;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrNode, Attrs, Block, Buffer, Child, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, IterKind,
-    IterVar, Op, PrimFunc, Stmt, StmtKind, StorageRank, StorageScope, TargetFacts, ThreadAxis, Var,
+    AttrNode, Block, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt,
+    StmtKind, StorageRank, TargetFacts, ThreadAxis, Var,
 };
 
 use crate::PassError;
 use crate::simplify;
-use crate::threads::{barrier, try_map_launches};
-use crate::walk::{depends_on_memory, try_map_functions, vars_of};
-use combine::Combination;
+use crate::threads::barrier;
+use crate::walk::{any_stmt, depends_on_memory, is_thread, try_map_functions, vars_of};
+use combine::{Combination, Inits};
+use nest::Nest;
+use own::Own;
 
 const PASS: &str = "lower_cross_thread_reduction";
 
 /// Makes a reduction whose axes are bound to threads of a block (K6) three steps: each thread combines its own iterations
 /// in local memory; `tvm_thread_allreduce` combines what the threads have; the first thread of each group writes the
 /// result, or every thread where the result is in its own local memory.
+///
+/// The steps of a thread take in all loops of the reduction within the launch, whatever else stands in them (a prefetch
+/// into shared memory), where nothing else there touches the result. Elsewhere each time that the threads come to the
+/// block they combine onto what is there, the first time onto its init. A loop of the reduction around a launch, with
+/// nothing else in it, moves into the launch.
 ///
 /// A combination is `own op term`, of one of `+ * min max`, bitwise or boolean and, or and exclusive or, one for each
 /// result; or any that only picks between what was and what comes (an argmax), which starts at the value of its init.
@@ -43,76 +52,46 @@ const PASS: &str = "lower_cross_thread_reduction";
 ///
 /// # Errors
 ///
-/// The caller's: a reduction over blocks of a grid or virtual threads, whose other axes depend on the same threads, with
-/// anything between its loops, or that does not combine as said.
+/// The caller's: a reduction over blocks of a grid or virtual threads, whose other axes depend on the same threads, or that
+/// does not combine as said.
 pub fn lower_cross_thread_reduction(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     if facts.thread_axes.is_empty() {
         return Ok(module.clone());
     }
     try_map_functions(module, |function| {
-        let body = try_map_launches(&function.body, &mut |launch| {
-            let mut lowerer = Lowerer {
-                function,
-                launch,
-                threads: HashMap::new(),
-                serial: Vec::new(),
-                names: Substitution::new(),
-            };
-            lowerer.stmt(launch)
-        })?;
-        Ok(PrimFunc { body, ..function.clone() })
+        if !any_stmt(&function.body, &mut crate::split_host_device::is_launch) {
+            return Ok(function.clone());
+        }
+        let mut lowerer =
+            Lowerer { function, launch: None, threads: HashMap::new(), names: Substitution::new() };
+        Ok(PrimFunc { body: lowerer.stmt(&function.body)?, ..function.clone() })
     })
 }
 
 struct Lowerer<'a> {
     function: &'a PrimFunc,
-    launch: &'a Stmt,
+    /// The launch around.
+    launch: Option<Stmt>,
     /// Variables of loops bound to threads.
     threads: HashMap<Var, ThreadAxis>,
-    /// Variables of the other loops around, within the launch.
-    serial: Vec<Var>,
-    /// What names within the launch stand for.
+    /// What names stand for.
     names: Substitution,
 }
 
-/// The loops from the outermost that reduces down to the block, and the block.
-struct Nest<'a> {
-    loops: Vec<&'a Stmt>,
-    values: &'a [Expr],
-    predicate: &'a Expr,
-    block: &'a Arc<Block>,
+/// A reduction across threads.
+struct Reduction<'a> {
+    nest: Nest<'a>,
+    /// Variables that its axes of reduction depend on.
+    reduced: HashSet<Var>,
+    /// Those of them that are threads, by axis.
+    together: Vec<(Var, ThreadAxis)>,
 }
 
-impl<'a> Nest<'a> {
-    fn of(stmt: &'a Stmt) -> Option<Self> {
-        let mut loops = Vec::new();
-        let mut inner = stmt;
-        loop {
-            match &inner.kind {
-                // A note is kept where it is.
-                StmtKind::For { body, .. } | StmtKind::Attr { body, .. } => {
-                    loops.push(inner);
-                    inner = body;
-                }
-                StmtKind::BlockRealize { iter_values, predicate, block } => {
-                    return Some(Self { loops, values: iter_values, predicate, block });
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    fn axes(&self, reduced: bool) -> impl Iterator<Item = (&'a IterVar, &'a Expr)> {
-        let axes = self.block.iter_vars.iter().zip(self.values);
-        axes.filter(move |(axis, _)| (axis.kind == IterKind::Reduce) == reduced)
-    }
-}
-
-fn head(stmt: &Stmt) -> Option<(&Var, &Expr, &Expr, ForKind)> {
-    match &stmt.kind {
-        StmtKind::For { var, min, extent, kind, .. } => Some((var, min, extent, *kind)),
-        _ => None,
-    }
+/// The statements that a reduction becomes, beside its steps.
+struct Parts {
+    own: Own,
+    combination: Combination,
+    finish: Stmt,
 }
 
 impl Lowerer<'_> {
@@ -126,81 +105,95 @@ impl Lowerer<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
-        if let Some(nest) = Nest::of(stmt) {
-            let reduced = self.vars(nest.axes(true).map(|(_, value)| value.clone()));
-            let mut bound = self.threads.clone();
-            bound.extend(nest.loops.iter().filter_map(|stmt| match head(stmt)? {
-                (var, _, _, ForKind::ThreadBinding(axis)) => Some((var.clone(), axis)),
-                _ => None,
-            }));
-            let together: Vec<(Var, ThreadAxis)> =
-                reduced.iter().filter_map(|var| Some((var.clone(), *bound.get(var)?))).collect();
-            let starts = match stmt.kind {
-                StmtKind::For { ref var, kind, .. } => {
-                    !matches!(kind, ForKind::ThreadBinding(_)) && reduced.contains(var)
-                }
-                StmtKind::Attr { .. } => false,
-                _ => true,
-            };
-            if !together.is_empty() && starts {
-                return self.reduction(&nest, &reduced, together).map_err(|error| error.at(stmt.span));
+        let found = self.starting(stmt);
+        if self.launch.is_some() {
+            if !found.is_empty()
+                && let Some(lowered) = self.reductions(stmt, &found).map_err(|error| error.at(stmt.span))?
+            {
+                return Ok(lowered);
             }
+        } else if let [reduction] = found.as_slice()
+            && let Some(launch) = reduction.nest.threads_outermost()
+        {
+            return self.stmt(&launch.with_span(stmt.span));
+        }
+        self.inside(stmt)
+    }
+
+    fn inside(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
+        let is_launch = self.launch.is_none() && is_thread(stmt);
+        if is_launch {
+            self.launch = Some(stmt.clone());
         }
         match &stmt.kind {
             StmtKind::For { var, kind: ForKind::ThreadBinding(axis), .. }
             | StmtKind::LaunchThread { var, axis, .. } => {
                 self.threads.insert(var.clone(), *axis);
-                self.children(stmt)
-            }
-            StmtKind::For { var, .. } => {
-                self.serial.push(var.clone());
-                let result = self.children(stmt);
-                self.serial.pop();
-                result
             }
             StmtKind::BlockRealize { iter_values, block, .. } => {
                 for (axis, value) in block.iter_vars.iter().zip(iter_values) {
                     let value = self.names.expr(value);
                     self.names.map_var(&axis.var, value);
                 }
-                self.children(stmt)
             }
-            StmtKind::Bind { var, value } if simplify::is_pure(value) && !depends_on_memory(value) => {
-                let value = self.names.expr(value);
-                self.names.map_var(var, value);
-                Ok(stmt.clone())
-            }
-            _ => self.children(stmt),
+            StmtKind::Bind { var, value } => self.name(var, value),
+            _ => {}
+        }
+        let result = stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |s| self.stmt(s));
+        if is_launch {
+            self.launch = None;
+        }
+        result
+    }
+
+    fn name(&mut self, var: &Var, value: &Expr) {
+        if simplify::is_pure(value) && !depends_on_memory(value) {
+            let value = self.names.expr(value);
+            self.names.map_var(var, value);
         }
     }
 
-    fn children(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
-        stmt.try_map_children(&mut |e| Ok(e.clone()), &mut |s| self.stmt(s))
+    /// The reductions across threads whose outermost loop of reduction this is, or that have none around the block.
+    fn starting<'s>(&mut self, stmt: &'s Stmt) -> Vec<Reduction<'s>> {
+        let around = match &stmt.kind {
+            StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => return Vec::new(),
+            StmtKind::For { var, .. } => Some(var),
+            StmtKind::BlockRealize { .. } => None,
+            _ => return Vec::new(),
+        };
+        let mut found = Vec::new();
+        for nest in Nest::all(stmt) {
+            for (var, value) in &nest.binds {
+                self.name(var, value);
+            }
+            let reduced = self.vars(nest.axes(true).map(|(_, value)| value.clone()));
+            let inner = nest.heads().filter_map(|(var, _, _, kind)| match kind {
+                ForKind::ThreadBinding(axis) => Some((var.clone(), axis)),
+                _ => None,
+            });
+            let inner: HashMap<Var, ThreadAxis> = inner.collect();
+            let axis = |var: &Var| inner.get(var).or_else(|| self.threads.get(var)).copied();
+            let mut together: Vec<(Var, ThreadAxis)> =
+                reduced.iter().filter_map(|var| Some((var.clone(), axis(var)?))).collect();
+            together.sort_by_key(|(_, axis)| *axis);
+            if !together.is_empty() && around.is_none_or(|var| reduced.contains(var)) {
+                found.push(Reduction { nest, reduced, together });
+            }
+        }
+        found
     }
 
-    fn reduction(
-        &mut self,
-        nest: &Nest<'_>,
-        reduced: &HashSet<Var>,
-        mut together: Vec<(Var, ThreadAxis)>,
-    ) -> Result<Stmt, PassError> {
-        let block = nest.block;
-        together.sort_by_key(|(_, axis)| *axis);
+    fn check(&mut self, reduction: &Reduction<'_>) -> Result<(), PassError> {
+        let Reduction { nest, reduced, together } = reduction;
         if let Some((_, axis)) = together.iter().find(|(_, axis)| *axis < ThreadAxis::ThreadX) {
             let message = format!(
                 "expected threads of a block, found {axis}: blocks of a grid cannot wait for each other"
             );
-            return Err(self.refuse(block, &message));
+            return Err(self.refuse(nest.block, &message));
         }
         if let Some((_, axis)) = together.iter().find(|(_, axis)| *axis > ThreadAxis::ThreadZ) {
             let message = format!("expected threads of a block, found {axis}: make it a loop");
-            return Err(self.refuse(block, &message));
-        }
-        if self.serial.iter().any(|var| reduced.contains(var)) {
-            return Err(self.refuse(
-                block,
-                "expected nothing but loops between its outermost loop of reduction and the block; found other statements",
-            ));
+            return Err(self.refuse(nest.block, &message));
         }
         let spatial = self.vars(nest.axes(false).map(|(_, value)| value.clone()));
         if let Some(var) = spatial.iter().find(|var| reduced.contains(*var)) {
@@ -209,128 +202,220 @@ impl Lowerer<'_> {
                  different loops",
                 var.name
             );
-            return Err(self.refuse(block, &message));
+            return Err(self.refuse(nest.block, &message));
         }
-        let combination = Combination::of(block).map_err(|message| self.refuse(block, &message))?;
-        let own = Own::of(nest, reduced, &combination)
-            .ok_or_else(|| self.refuse(block, "expected loops of constant extents within it"))?;
-        let parts = [
-            own.start(&combination),
-            own.steps(nest, &combination),
-            self.finish(nest, reduced, &together, &combination, &own)?,
-        ];
-        Ok(Stmt::new(StmtKind::BlockRealize {
+        Ok(())
+    }
+
+    /// The reductions that start at the statement, all of them made; none where something else in it needs what they have so far:
+    /// then they start further in.
+    fn reductions(&mut self, stmt: &Stmt, found: &[Reduction<'_>]) -> Result<Option<Stmt>, PassError> {
+        let mut all = Vec::with_capacity(found.len());
+        for reduction in found {
+            match self.parts(stmt, reduction)? {
+                Some(parts) => all.push(parts),
+                None => return Ok(None),
+            }
+        }
+        let is_twice =
+            |at: usize| found[..at].iter().any(|other| Arc::ptr_eq(other.nest.block, found[at].nest.block));
+        if (0..found.len()).any(is_twice) {
+            return Ok(None);
+        }
+        let starts: Vec<Stmt> = all.iter().map(|parts| parts.own.start(&parts.combination)).collect();
+        let mut steps = stmt.clone();
+        for (reduction, parts) in found.iter().zip(&all) {
+            steps = parts.own.steps(&steps, reduction.nest.block, &parts.combination);
+        }
+        let steps = self.inside(&steps)?;
+        let buffers: Vec<Buffer> = all.iter().flat_map(|parts| parts.own.buffers.clone()).collect();
+        let finishes = all.into_iter().map(|parts| parts.finish);
+        let body = Stmt::seq(starts.into_iter().chain([steps]).chain(finishes));
+        // One block says what it was: it keeps its name and its notes.
+        let block = match found {
+            [reduction] => (**reduction.nest.block).clone(),
+            _ => Block {
+                name: "reductions".into(),
+                annotations: Default::default(),
+                ..Block::clone(found[0].nest.block)
+            },
+        };
+        Ok(Some(Stmt::new(StmtKind::BlockRealize {
             iter_values: Vec::new(),
             predicate: Expr::bool(true),
             block: Arc::new(Block {
-                name: Arc::clone(&block.name),
                 iter_vars: Vec::new(),
                 reads: None,
                 writes: None,
                 init: None,
-                alloc_buffers: own.buffers.clone(),
+                alloc_buffers: buffers,
                 match_buffers: Vec::new(),
-                annotations: block.annotations.clone(),
-                body: Stmt::seq(parts),
+                body,
+                ..block
             }),
-        }))
+        })))
+    }
+
+    fn parts(&mut self, stmt: &Stmt, reduction: &Reduction<'_>) -> Result<Option<Parts>, PassError> {
+        self.check(reduction)?;
+        let nest = &reduction.nest;
+        let block = nest.block;
+        let starts_here = self.starts_here(reduction);
+        let inits = match starts_here.as_int() {
+            _ if block.init.is_none() => Inits::Never,
+            Some(0) => Inits::Never,
+            Some(_) => Inits::Always,
+            None => Inits::Sometimes,
+        };
+        let combination = Combination::of(block, inits).map_err(|message| self.refuse(block, &message))?;
+        let results: Vec<&Buffer> = combination.parts.iter().map(|part| &part.buffer).collect();
+        let data: HashSet<&Var> = results.iter().map(|buffer| &buffer.data).collect();
+        if !nest.is_alone && nest::touches(stmt, block, &data) {
+            return Ok(None);
+        }
+        let Some(own) = Own::of(nest, &reduction.reduced, &combination) else {
+            let message = "expected loops of constant extents within it, whose starts depend on none of them";
+            return if nest.is_alone { Err(self.refuse(block, message)) } else { Ok(None) };
+        };
+        let finish = self.finish(reduction, &combination, &own, starts_here)?;
+        if !nest.is_alone && nest::declares(stmt, &results, nest, &finish) {
+            return Ok(None);
+        }
+        Ok(Some(Parts { own, combination, finish }))
+    }
+
+    /// Whether the first iteration of the reduction is among those from here on.
+    fn starts_here(&mut self, reduction: &Reduction<'_>) -> Expr {
+        let mut first = self.first(reduction);
+        let mut all = Expr::bool(true);
+        for (axis, value) in reduction.nest.axes(true) {
+            let value = first.expr(&self.names.expr(value));
+            let is_first = Expr::compare(CompareOp::Eq, value, self.names.expr(&axis.min));
+            all = simplify::expr(&all.and(is_first));
+        }
+        all
+    }
+
+    /// Each loop of the reduction at its first iteration.
+    fn first(&mut self, reduction: &Reduction<'_>) -> Substitution {
+        let mut first = Substitution::new();
+        for (var, min, _, kind) in reduction.nest.heads() {
+            if reduction.reduced.contains(var) && !matches!(kind, ForKind::ThreadBinding(_)) {
+                let min = first.expr(&self.names.expr(min));
+                first.map_var(var, min);
+            }
+        }
+        for (var, _) in &reduction.together {
+            first.map_var(var, Expr::int(0, var.dtype));
+        }
+        first
     }
 
     /// The threads' results combined, and written.
     fn finish(
         &mut self,
-        nest: &Nest<'_>,
-        reduced: &HashSet<Var>,
-        together: &[(Var, ThreadAxis)],
+        reduction: &Reduction<'_>,
         combination: &Combination,
         own: &Own,
+        starts_here: Expr,
     ) -> Result<Stmt, PassError> {
-        let block = nest.block;
+        let nest = &reduction.nest;
         let mut fresh = Substitution::new();
-        let mut around: Vec<(Var, Expr, ForKind)> = Vec::new();
-        let mut first = Substitution::new();
-        let mut guard = Expr::bool(true);
-        for (var, min, extent, kind) in nest.loops.iter().filter_map(|stmt| head(stmt)) {
-            let is_thread = matches!(kind, ForKind::ThreadBinding(_));
-            if is_thread || own.loops.iter().any(|(known, ..)| known == var) {
-                let new = Var::new(Arc::clone(&var.name), var.dtype);
-                fresh.map_var(var, new.expr());
-                around.push((new, extent.clone(), if is_thread { kind } else { ForKind::Serial }));
-            } else {
-                first.map_var(var, min.clone());
-                let some = Expr::compare(CompareOp::Gt, extent.clone(), Expr::int(0, extent.dtype));
-                guard = simplify::expr(&guard.and(some));
+        let around = self.again(nest, own, &mut fresh);
+        let here: Vec<Expr> = reduction.together.iter().map(|(var, _)| fresh.expr(&var.expr())).collect();
+        let guard = fresh.expr(&self.when_written(reduction, combination)?);
+        let runs_init = match combination.inits {
+            Inits::Sometimes => {
+                let runs = starts_here.and(self.when_first(reduction));
+                Some(fresh.expr(&simplify::expr(&runs)))
             }
-        }
-        for (axis, value) in nest.block.iter_vars.iter().zip(nest.values) {
-            first.map_var(&axis.var, value.clone());
-        }
-        let here: Vec<Expr> = together.iter().map(|(var, _)| fresh.expr(&var.expr())).collect();
-        let mut at_first = Substitution::new();
-        for (var, _) in together {
-            at_first.map_var(var, Expr::int(0, var.dtype));
-        }
-        let predicate = self.when_first(nest, reduced, combination)?;
-        let predicate = fresh.expr(&at_first.expr(&first.expr(&predicate)));
-        let guard = simplify::expr(&guard.and(predicate));
+            Inits::Always | Inits::Never => None,
+        };
         let index = own.index(&mut fresh);
         let loads: Vec<Expr> = own.buffers.iter().map(|own| Expr::load(own, index.clone())).collect();
-        let n = Expr::int(loads.len() as i128, DType::UINT32);
-        let args = [n].into_iter().chain(loads.iter().cloned()).chain([Expr::bool(true)]);
-        let args: Vec<Expr> = args.chain(loads.iter().cloned()).chain(here.iter().cloned()).collect();
-        let call = Stmt::new(StmtKind::Evaluate(Expr::call(Op::ThreadAllreduce, args, DType::HANDLE)));
-        let mut stmts = vec![Stmt::new(StmtKind::Attr {
-            node: AttrNode::Reducer(Arc::new(combination.reducer())),
-            key: "reduce_scope".into(),
-            value: Expr::i32(0),
-            body: call,
-        })];
-        let mut mapped = |e: &Expr| fresh.expr(&first.expr(e));
-        let mut writes_elsewhere = false;
-        let mut by_one = Vec::new();
-        for (at, part) in combination.parts.iter().enumerate() {
-            let indices: Vec<Expr> = part.indices.iter().map(&mut mapped).collect();
-            let value = mapped(&combination.result(at, &loads));
-            let store = Stmt::store(&part.buffer, indices, value);
-            if part.buffer.scope.rank == StorageRank::Local {
-                stmts.push(if is_true(&guard) { store } else { Stmt::if_then(guard.clone(), store, None) });
-            } else {
-                writes_elsewhere |= part.buffer.scope.rank == StorageRank::Global;
-                by_one.push(store);
-            }
+        let mut stmts = vec![allreduce(combination, &loads, &here)];
+        let mut axes = Substitution::new();
+        for (axis, value) in nest.block.iter_vars.iter().zip(nest.values) {
+            axes.map_var(&axis.var, self.names.expr(value));
         }
+        let mut mapped = |e: &Expr| fresh.expr(&axes.expr(e));
+        let results = combination.writes(&loads, runs_init.as_ref());
+        let stores = results.into_iter().map(|(buffer, indices, value)| {
+            Stmt::store(buffer, indices.iter().map(&mut mapped).collect(), mapped(&value))
+        });
+        let is_local = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Store { buffer, .. } if buffer.scope.rank == StorageRank::Local);
+        let (by_each, by_one): (Vec<Stmt>, Vec<Stmt>) = stores.partition(is_local);
+        for store in by_each {
+            stmts.push(if is_true(&guard) { store } else { Stmt::if_then(guard.clone(), store, None) });
+        }
+        let is_global = |part: &combine::Part| part.buffer.scope.rank == StorageRank::Global;
         if !by_one.is_empty() {
             let zero = here.iter().map(|e| Expr::compare(CompareOp::Eq, e.clone(), Expr::int(0, e.dtype)));
             let is_first = zero.fold(guard, |all, zero| simplify::expr(&all.and(zero)));
             stmts.push(Stmt::if_then(is_first, Stmt::seq(by_one), None));
         }
-        if writes_elsewhere && self.touched_elsewhere(block, combination) {
+        if combination.parts.iter().any(is_global) && self.touched_elsewhere(nest.block, combination) {
             stmts.push(barrier("shared"));
         }
-        let body = around
+        let whole = around
             .into_iter()
             .rev()
             .fold(Stmt::seq(stmts), |body, (var, extent, kind)| Stmt::for_loop(var, extent, kind, body));
-        Ok(body)
+        Ok(whole)
     }
 
-    /// What of the predicate must hold for a result to be written: where the first iteration, which runs init, may run;
-    /// without init, where any may.
-    fn when_first(
+    /// The loops over threads and results once more, with variables of their own.
+    fn again(&mut self, nest: &Nest<'_>, own: &Own, fresh: &mut Substitution) -> Vec<(Var, Expr, ForKind)> {
+        let mut around = Vec::new();
+        for (var, min, extent, kind) in nest.heads() {
+            let is_thread = matches!(kind, ForKind::ThreadBinding(_));
+            if is_thread || own.loops.iter().any(|(known, ..)| known == var) {
+                let new = Var::new(Arc::clone(&var.name), var.dtype);
+                fresh.map_var(var, simplify::expr(&(new.expr() + self.names.expr(min))));
+                let extent = self.names.expr(extent);
+                around.push((new, extent, if is_thread { kind } else { ForKind::Serial }));
+            }
+        }
+        around
+    }
+
+    /// What must hold for the first iteration, which runs init, to run.
+    fn when_first(&mut self, reduction: &Reduction<'_>) -> Expr {
+        let mut first = self.first(reduction);
+        let mut when = Expr::bool(true);
+        for extent in reduced_extents(reduction) {
+            let some = Expr::compare(CompareOp::Gt, extent.clone(), Expr::int(0, extent.dtype));
+            when = simplify::expr(&when.and(first.expr(&self.names.expr(&some))));
+        }
+        let predicate = first.expr(&self.names.expr(reduction.nest.predicate));
+        simplify::expr(&when.and(predicate))
+    }
+
+    /// What must hold for a result to be written: where the first iteration, which runs init, may run; without init, where
+    /// any may.
+    fn when_written(
         &mut self,
-        nest: &Nest<'_>,
-        reduced: &HashSet<Var>,
+        reduction: &Reduction<'_>,
         combination: &Combination,
     ) -> Result<Expr, PassError> {
-        if combination.has_init {
-            return Ok(nest.predicate.clone());
+        if combination.inits == Inits::Always {
+            return Ok(self.when_first(reduction));
         }
+        let nest = &reduction.nest;
+        let loops: HashSet<&Var> = nest.heads().map(|(var, ..)| var).collect();
         let mut kept = Expr::bool(true);
+        for extent in reduced_extents(reduction) {
+            let some = Expr::compare(CompareOp::Gt, extent.clone(), Expr::int(0, extent.dtype));
+            let some = self.names.expr(&some);
+            if vars_of(&some).iter().all(|var| !loops.contains(var)) {
+                kept = simplify::expr(&kept.and(some));
+            }
+        }
         for condition in conjuncts(nest.predicate) {
             let vars = self.vars([condition.clone()]);
-            if vars.iter().all(|var| !reduced.contains(var)) {
-                kept = simplify::expr(&kept.and(condition));
-            } else if !vars.iter().all(|var| reduced.contains(var)) {
+            if vars.iter().all(|var| !reduction.reduced.contains(var)) {
+                kept = simplify::expr(&kept.and(self.names.expr(&condition)));
+            } else if !vars.iter().all(|var| reduction.reduced.contains(var)) {
                 return Err(self.refuse(
                     nest.block,
                     "expected an init, or a predicate whose parts are about the reduction or about the other axes; found a \
@@ -344,28 +429,31 @@ impl Lowerer<'_> {
     /// Whether anything in the launch but the block touches the memory of its results.
     fn touched_elsewhere(&self, block: &Arc<Block>, combination: &Combination) -> bool {
         let results: HashSet<&Var> = combination.parts.iter().map(|part| &part.buffer.data).collect();
-        touches(self.launch, block, &results)
+        self.launch.as_ref().is_some_and(|launch| nest::touches(launch, block, &results))
     }
 }
 
-fn touches(stmt: &Stmt, but: &Arc<Block>, data: &HashSet<&Var>) -> bool {
-    match &stmt.kind {
-        StmtKind::BlockRealize { block, .. } if Arc::ptr_eq(block, but) => return false,
-        StmtKind::Store { buffer, .. } if data.contains(&buffer.data) => return true,
-        _ => {}
-    }
-    let mut found = false;
-    stmt.for_each_child(&mut |child| match child {
-        Child::Stmt(stmt) => found = found || touches(stmt, but, data),
-        Child::Expr(expr) => expr.walk(&mut |e| {
-            found |= match &e.kind {
-                ExprKind::Load { buffer, .. } => data.contains(&buffer.data),
-                ExprKind::Var(var) => data.contains(var),
-                _ => false,
-            };
-        }),
+/// Extents of the loops of a reduction that are not threads.
+fn reduced_extents<'a>(reduction: &Reduction<'a>) -> Vec<&'a Expr> {
+    let heads = reduction.nest.heads();
+    let reduced = heads.filter(|(var, _, _, kind)| {
+        reduction.reduced.contains(*var) && !matches!(kind, ForKind::ThreadBinding(_))
     });
-    found
+    reduced.map(|(_, _, extent, _)| extent).collect()
+}
+
+/// What the threads have, combined.
+fn allreduce(combination: &Combination, own: &[Expr], threads: &[Expr]) -> Stmt {
+    let n = Expr::int(own.len() as i128, DType::UINT32);
+    let args = [n].into_iter().chain(own.iter().cloned()).chain([Expr::bool(true)]);
+    let args: Vec<Expr> = args.chain(own.iter().cloned()).chain(threads.iter().cloned()).collect();
+    let call = Stmt::new(StmtKind::Evaluate(Expr::call(Op::ThreadAllreduce, args, DType::HANDLE)));
+    Stmt::new(StmtKind::Attr {
+        node: AttrNode::Reducer(Arc::new(combination.reducer())),
+        key: "reduce_scope".into(),
+        value: Expr::i32(0),
+        body: call,
+    })
 }
 
 fn is_true(expr: &Expr) -> bool {
@@ -376,88 +464,5 @@ fn conjuncts(expr: &Expr) -> Vec<Expr> {
     match &expr.kind {
         ExprKind::And(a, b) => conjuncts(a).into_iter().chain(conjuncts(b)).collect(),
         _ => vec![expr.clone()],
-    }
-}
-
-/// What a thread combines on its own.
-struct Own {
-    buffers: Vec<Buffer>,
-    /// The loops within the outermost of reduction that are not of the reduction: variable, first value, extent.
-    loops: Vec<(Var, Expr, i128)>,
-}
-
-impl Own {
-    fn of(nest: &Nest<'_>, reduced: &HashSet<Var>, combination: &Combination) -> Option<Self> {
-        let mut loops = Vec::new();
-        for (var, min, extent, kind) in nest.loops.iter().filter_map(|stmt| head(stmt)) {
-            if !reduced.contains(var) && !matches!(kind, ForKind::ThreadBinding(_)) {
-                loops.push((var.clone(), min.clone(), extent.as_int()?));
-            }
-        }
-        let mut shape: Vec<Expr> = loops.iter().map(|(var, _, n)| Expr::int(*n, var.dtype)).collect();
-        if shape.is_empty() {
-            shape.push(Expr::i32(1));
-        }
-        let buffers = combination.parts.iter().map(|part| {
-            let name = format!("{}_own", part.buffer.name);
-            Buffer::new(name, shape.clone(), part.buffer.dtype, StorageScope::LOCAL)
-        });
-        Some(Self { buffers: buffers.collect(), loops })
-    }
-
-    fn index(&self, fresh: &mut Substitution) -> Vec<Expr> {
-        if self.loops.is_empty() {
-            return vec![Expr::i32(0)];
-        }
-        let at = self.loops.iter().map(|(var, min, _)| {
-            let from_zero = var.expr() - min.clone();
-            fresh.expr(&simplify::expr(&from_zero))
-        });
-        at.collect()
-    }
-
-    fn start(&self, combination: &Combination) -> Stmt {
-        let mut fresh = Substitution::new();
-        let mut loops = Vec::new();
-        for (var, min, n) in &self.loops {
-            let new = Var::new(Arc::clone(&var.name), var.dtype);
-            fresh.map_var(var, new.expr() + min.clone());
-            loops.push((new, Expr::int(*n, var.dtype)));
-        }
-        let index: Vec<Expr> = self.index(&mut fresh).iter().map(simplify::expr).collect();
-        let stores = self.buffers.iter().zip(&combination.parts);
-        let stores = stores.map(|(own, part)| Stmt::store(own, index.clone(), part.start.clone()));
-        loops
-            .into_iter()
-            .rev()
-            .fold(Stmt::seq(stores), |body, (var, extent)| Stmt::for_loop(var, extent, ForKind::Serial, body))
-    }
-
-    /// The loops and the block as they were, on the thread's own memory.
-    fn steps(&self, nest: &Nest<'_>, combination: &Combination) -> Stmt {
-        let index = self.index(&mut Substitution::new());
-        let body = combination.on(&self.buffers, &index, &nest.block.body);
-        let axes = nest.block.iter_vars.iter().map(|axis| match axis.kind {
-            IterKind::Reduce => IterVar { kind: IterKind::Opaque, ..axis.clone() },
-            _ => axis.clone(),
-        });
-        let block = Block {
-            iter_vars: axes.collect(),
-            reads: None,
-            writes: None,
-            init: None,
-            annotations: Attrs::new(),
-            body,
-            ..(**nest.block).clone()
-        };
-        let realize = Stmt::new(StmtKind::BlockRealize {
-            iter_values: nest.values.to_vec(),
-            predicate: nest.predicate.clone(),
-            block: Arc::new(block),
-        });
-        nest.loops
-            .iter()
-            .rev()
-            .fold(realize, |body, stmt| stmt.map_children(&mut Expr::clone, &mut |_| body.clone()))
     }
 }

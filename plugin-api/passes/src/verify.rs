@@ -1,6 +1,7 @@
 //! What the target does not have.
 
 mod host;
+mod launches;
 mod limits;
 
 pub use limits::verify_limits;
@@ -15,7 +16,8 @@ use crate::{Fault, PassError};
 /// Refuses functions that no code of this target could run rightly: loops bound to threads on a target without threads,
 /// or to an axis that it does not have; there too, what threads do together: barriers, warp operations, reductions across
 /// threads, the end of a thread; memory in a scope that it does not have, parameters' too; memory of a device that is no
-/// host, touched outside of threads, where a host runs. Atomic additions are of every target.
+/// host, touched outside of threads, where a host runs; there too, memory of a launch (shared, local, warp) that a later
+/// launch or the host needs: it ends with its launch. Atomic additions are of every target.
 ///
 /// # Before and after
 ///
@@ -33,6 +35,9 @@ pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule,
     let mut problems = Vec::new();
     let of_threads = host::of_threads(module);
     for function in &module.functions {
+        if !facts.is_host {
+            problems.extend(launches::lost(function));
+        }
         let mut verifier = Verifier { function, facts, problems: &mut problems, threads: 0 };
         verifier.body();
         let touched =

@@ -114,6 +114,36 @@ fn kernels_with_threads_compute_the_same_after_every_pass() {
     }
 }
 
+/// The kernels of `construct/reductions.py` as read: all of them run, without a race, and give the sums that they say.
+/// ir: B6, K6.
+#[test]
+fn reductions_across_threads_are_right_as_read() {
+    let files = chipdock_filetests::corpus().unwrap();
+    let file = files.into_iter().find(|file| file.name == "construct/reductions.py").unwrap();
+    let module = chipdock_script::parse(&file.text, &file.name).unwrap();
+    for function in &module.functions {
+        let args = inputs(function).unwrap();
+        let outcome =
+            run(&module, function, &args).unwrap_or_else(|error| panic!("{}: {error}", function.name));
+        let Arg::Tensor(a) = &args[0] else { panic!("{}: a tensor is first", function.name) };
+        let last = &outcome.outputs.last().unwrap().array;
+        let sum = |values: &[i128]| values.iter().sum::<i128>();
+        match &*function.name {
+            "among_launches" => assert_eq!(last.to_int(), [3 + 2 * sum(&a.to_int())]),
+            "so_far" => {
+                let a = a.to_int();
+                let expected = (0..32).map(|at| 5 + sum(&a[at / 4 * 64..][..(at % 4 + 1) * 16]));
+                assert_eq!(last.to_int(), expected.collect::<Vec<_>>());
+            }
+            "late_results" => {
+                let (a, found) = (a.to_int(), last.to_int());
+                (3..7).for_each(|row| assert_eq!(found[row], 1 + sum(&a[row * 64..][..64])));
+            }
+            _ => {}
+        }
+    }
+}
+
 fn is_barrier(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Evaluate(e)
         if matches!(&e.kind, ExprKind::Call { callee: Callee::Op(Op::StorageSync), .. }))

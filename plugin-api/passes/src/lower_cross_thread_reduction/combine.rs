@@ -5,10 +5,21 @@ use chipdock_ir::{BinaryOp, Block, Buffer, Callee, DType, Expr, ExprKind, Op, Re
 
 use crate::simplify;
 
+/// When the init of a block runs before what its threads combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inits {
+    /// It always does.
+    Always,
+    /// Only the first of several times that the threads come to the block.
+    Sometimes,
+    /// There is none, or its time is another.
+    Never,
+}
+
 /// A combination of one or several results at once.
 pub(super) struct Combination {
     pub(super) parts: Vec<Part>,
-    pub(super) has_init: bool,
+    pub(super) inits: Inits,
     lhs: Vec<Var>,
     rhs: Vec<Var>,
     results: Vec<Expr>,
@@ -33,7 +44,7 @@ struct Stored {
 
 impl Combination {
     /// Reads it off a block; or says what was expected and found.
-    pub(super) fn of(block: &Block) -> Result<Self, String> {
+    pub(super) fn of(block: &Block, inits: Inits) -> Result<Self, String> {
         let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty();
         let stored = stores(&block.body).filter(|_| plain).ok_or(
             "expected a body of names and stores alone; found other statements: combine in a block of its own",
@@ -81,15 +92,17 @@ impl Combination {
                 ));
             }
         }
-        let inits = match &block.init {
-            Some(init) => Some(initial(init, &stored)?),
-            None => None,
+        let initial = match &block.init {
+            Some(init) if inits != Inits::Never => Some(initial(init, &stored)?),
+            _ => None,
         };
-        let picks = results.iter().all(picks);
+        // What picks may start at its init, unless that is not always to come in.
+        let picks = inits == Inits::Always && results.iter().all(picks);
         let mut parts = Vec::new();
         for (at, store) in stored.iter().enumerate() {
-            let init = inits.as_ref().map(|inits| &inits[at]);
-            let (start, init) = start_of(&results[at], &lhs[at], &rhs[at], init, picks).ok_or_else(|| {
+            let init = initial.as_ref().map(|values| &values[at]);
+            let sides = (&lhs[at], &rhs[at]);
+            let (start, init) = start_of(&results[at], sides, init, inits, picks).ok_or_else(|| {
                 format!(
                     "expected a combination of {} that is known, or an init of constants for one that picks; found neither",
                     store.buffer.name
@@ -98,7 +111,7 @@ impl Combination {
             let (buffer, indices) = (store.buffer.clone(), store.indices.clone());
             parts.push(Part { buffer, indices, start, init });
         }
-        Ok(Self { parts, has_init: block.init.is_some(), lhs, rhs, results })
+        Ok(Self { parts, inits, lhs, rhs, results })
     }
 
     pub(super) fn reducer(&self) -> Reducer {
@@ -110,20 +123,45 @@ impl Combination {
         }
     }
 
+    /// What is written where in the end, given what the threads made together and when the init runs, where it runs
+    /// sometimes.
+    pub(super) fn writes(&self, made: &[Expr], runs_init: Option<&Expr>) -> Vec<(&Buffer, &[Expr], Expr)> {
+        let value = |at: usize| match runs_init {
+            Some(runs) => {
+                let (with, without) = (self.result(at, made), self.onto(at, made));
+                let dtype = with.dtype;
+                Expr::call(Op::IfThenElse, vec![runs.clone(), with, without], dtype)
+            }
+            None => self.result(at, made),
+        };
+        let parts = self.parts.iter().enumerate();
+        parts.map(|(at, part)| (&part.buffer, part.indices.as_slice(), value(at))).collect()
+    }
+
     /// What a result is in the end, given what the threads made together.
-    pub(super) fn result(&self, at: usize, made: &[Expr]) -> Expr {
+    fn result(&self, at: usize, made: &[Expr]) -> Expr {
         let part = &self.parts[at];
-        if self.has_init && part.init.is_none() {
+        if self.inits == Inits::Always && part.init.is_none() {
             return made[at].clone();
         }
         let mut sides = Substitution::new();
         for (index, part) in self.parts.iter().enumerate() {
             let before = match &part.init {
                 Some(init) => init.clone(),
-                None if self.has_init => part.start.clone(),
+                None if self.inits == Inits::Always => part.start.clone(),
                 None => Expr::load(&part.buffer, part.indices.clone()),
             };
             sides.map_var(&self.lhs[index], before);
+            sides.map_var(&self.rhs[index], made[index].clone());
+        }
+        sides.expr(&self.results[at])
+    }
+
+    /// The same without init: onto what is there.
+    fn onto(&self, at: usize, made: &[Expr]) -> Expr {
+        let mut sides = Substitution::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            sides.map_var(&self.lhs[index], Expr::load(&part.buffer, part.indices.clone()));
             sides.map_var(&self.rhs[index], made[index].clone());
         }
         sides.expr(&self.results[at])
@@ -287,9 +325,9 @@ fn initial(init: &Stmt, stored: &[Stored]) -> Result<Vec<Expr>, String> {
 /// Where a thread starts, and the init where that must come in at the end.
 fn start_of(
     result: &Expr,
-    lhs: &Var,
-    rhs: &Var,
+    (lhs, rhs): (&Var, &Var),
     init: Option<&Expr>,
+    inits: Inits,
     picking: bool,
 ) -> Option<(Expr, Option<Expr>)> {
     let constant = init.filter(|e| matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_)));
@@ -297,7 +335,7 @@ fn start_of(
         // Of what picks, an init that comes in often is as one that comes in once.
         return constant.filter(|_| picking).map(|init| (init.clone(), None));
     };
-    match constant {
+    match constant.filter(|_| inits == Inits::Always) {
         Some(init) if *init == identity || is_zero_sum(result, init) => Some((init.clone(), None)),
         Some(init) if picking => Some((init.clone(), None)),
         _ => Some((identity, init.cloned())),

@@ -20,7 +20,6 @@ class Module:
                 with T.sblock("S"):
                     vi = T.axis.spatial(2048, i * 256 + tx)
                     S[vi] = A[vi]
-        for tx in T.thread_binding(256, thread="threadIdx.x"):
             for i in range(8):
                 with T.sblock("B"):
                     vi = T.axis.spatial(2048, i * 256 + tx)
