@@ -142,7 +142,7 @@
 //!   The iterations of reduction axes may be associated in any order; those of spatial axes may run in any order, those of
 //!   ordered axes run in order.
 //! - **B7** A view (`match_buffer`) has the type and scope of its source, and the trailing extents of its region, the
-//!   leading ones being 1.
+//!   leading ones being 1; strides and an offset that it declares are those that the region gives *(run)*.
 //!   A variable that stands bare as a stride or as the offset of a view, and is not known there, is bound by it, to what
 //!   the region gives, for the rest of the block.
 //!

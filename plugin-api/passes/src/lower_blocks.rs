@@ -4,7 +4,7 @@ mod init;
 mod view;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
@@ -51,7 +51,8 @@ const PASS: &str = "lower_blocks";
 ///
 /// # Errors
 ///
-/// A view that does not fit the region that it stands for: the caller's.
+/// The caller's: a view that does not fit the region that it stands for, or, within a launch, one of which that is not
+/// certain. Outside of launches the function raises a `ValueError` where one does not.
 pub fn lower_blocks(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let mut lowerer = Lowerer::new(function);
@@ -99,6 +100,8 @@ struct Lowerer<'a> {
     frames: Vec<Frame>,
     /// At how many frames deep each variable became known.
     depths: HashMap<Var, usize>,
+    /// Variables that something other than a view binds.
+    named: HashSet<Var>,
     /// Within a launch of threads.
     is_launched: bool,
 }
@@ -117,6 +120,7 @@ impl<'a> Lowerer<'a> {
             ranges: Ranges::new(),
             frames: Vec::new(),
             depths,
+            named: view::named(function),
             is_launched: false,
         }
     }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each};
+use chipdock_differential::{host, on_each, on_each_host};
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;
 use chipdock_xtask::runner::run;
@@ -125,5 +125,38 @@ fn a_kernel_may_be_called_from_many_threads() {
                 scope.spawn(|| (0..200).for_each(|_| good(&backend.device, &add)));
             }
         });
+    });
+}
+
+/// Views of regions whose extents, strides and offset only a call tells.
+const VIEWS: &str = "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def views(A: T.Buffer((16, 16), \"int32\"), B: T.Buffer((4,), \"int32\"), n: T.int32, s: T.int32, at: T.int32):
+        for i in range(4):
+            with T.sblock(\"B\"):
+                vi = T.axis.spatial(4, i)
+                V = T.match_buffer(A[vi * 4:vi * 4 + 4, 0:16], (n, 16), \"int32\", strides=(s, 1), elem_offset=vi * 64 + at)
+                B[vi] = V[n - 1, 1]
+";
+
+/// ir: B7.
+#[test]
+fn views_that_are_not_their_regions_have_typed_errors() {
+    let host = host();
+    on_each_host(&host, |backend| {
+        let module = chipdock_script::parse(VIEWS, "views.py").expect("a good kernel");
+        let loaded = run::build(&host, backend, &module).expect("built");
+        let views = loaded.function("views").expect("there");
+        let values: Vec<i32> = (0..256).collect();
+        let a = Tensor::from_slice(&backend.device, &[16, 16], &values).expect("made");
+        let b = tensor(&backend.device, &[4], DType::INT32);
+        let (a, b_) = (AnyView::from(&a), AnyView::from(&b));
+        let call = |n: i64, s: i64, at: i64| views.call(&[a, b_, n.into(), s.into(), at.into()]);
+        refused(call(5, 16, 0), "ValueError", &["shape[0] of the view V", "(4), found 5"]);
+        refused(call(4, 15, 0), "ValueError", &["strides[0] of the view V", "(16), found 15"]);
+        refused(call(4, 16, 3), "ValueError", &["elem_offset of the view V", "(0), found 3"]);
+        call(4, 16, 0).expect("a good call");
+        assert_eq!(b.to_vec::<i32>().expect("read"), [49, 113, 177, 241]);
     });
 }

@@ -130,7 +130,7 @@ pub(crate) enum Inst {
         axis: u32,
         is_stride: bool,
     },
-    /// Whether the tensor begins where its parameter says, as each argument begins at element 0.
+    /// Whether a view begins where its declaration says; each argument begins at element 0.
     BeginCheck {
         src: Reg,
         view: u32,

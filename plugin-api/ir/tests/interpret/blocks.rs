@@ -162,6 +162,21 @@ fn i2_a_matched_buffer_binds_its_strides_and_offset() {
 
 /// ir: B7.
 #[test]
+fn i2_a_matched_buffer_has_the_strides_and_offset_of_its_region() {
+    let plain = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
+    let with = |stride: i32, offset: i32| {
+        let (strides, elem_offset) = (vec![Expr::i32(stride)], Some(Expr::i32(offset)));
+        Buffer::from_node(chipdock_ir::BufferNode { strides, elem_offset, ..(*plain).clone() })
+    };
+    assert!(run_match(through_a_match(1, with(1, 5))).is_ok());
+    let error = run_match(through_a_match(1, with(1, 4))).unwrap_err();
+    assert!(error.to_string().contains("begins at element 4 of its data, found one at 5"), "{error}");
+    let error = run_match(through_a_match(1, with(2, 5))).unwrap_err();
+    assert!(error.to_string().contains("expected stride 2 along axis 0, found 1"), "{error}");
+}
+
+/// ir: B7.
+#[test]
 fn i2_a_matched_region_lies_in_its_source() {
     let matched = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
     let error = run_match(through_a_match(3, matched)).unwrap_err();

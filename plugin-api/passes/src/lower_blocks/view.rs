@@ -1,6 +1,12 @@
 //! Views of regions (`T.match_buffer` within a block).
 
-use chipdock_ir::{Buffer, BufferNode, DType, Expr, ExprKind, MatchBufferRegion, Stmt, StmtKind};
+use std::collections::HashSet;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    Buffer, BufferNode, Child, CompareOp, DType, Expr, ExprKind, MatchBufferRegion, Param, PrimFunc, Stmt,
+    StmtKind, Var, print,
+};
 
 use super::Lowerer;
 use crate::PassError;
@@ -8,7 +14,7 @@ use crate::simplify;
 
 impl Lowerer<'_> {
     /// Declares the view as a buffer over the source's memory, with the source's strides and an offset to the region.
-    /// Symbolic strides and a symbolic offset of the view are bound first.
+    /// Symbolic extents, strides and a symbolic offset of the view are bound first; what is known already has to agree.
     pub(super) fn view(&mut self, view: &MatchBufferRegion, parts: &mut Vec<Stmt>) -> Result<(), PassError> {
         let source = self.substitution.buffer(&view.source.buffer);
         let declared = &view.buffer;
@@ -37,13 +43,9 @@ impl Lowerer<'_> {
                 &self.ranges,
             );
         }
-        let strides: Vec<Expr> = strides[strides.len() - axes..].to_vec();
-        for (wanted, stride) in declared.strides.iter().zip(&strides) {
-            self.unify(declared, "stride", wanted, stride, parts)?;
-        }
-        if let Some(wanted) = &declared.elem_offset {
-            self.unify(declared, "offset", wanted, &offset, parts)?;
-        }
+        let leading = source.shape.len() - axes;
+        let strides: Vec<Expr> = strides[leading..].to_vec();
+        self.agree(view, leading, &strides, &offset, parts)?;
         let shape = declared.shape.iter().map(|extent| self.expr(extent)).collect();
         let new = Buffer::from_node(BufferNode {
             shape,
@@ -59,31 +61,121 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Binds a symbol of the view to what the source says; a constant must agree.
+    /// Holds what the view declares against what its region gives.
+    fn agree(
+        &mut self,
+        view: &MatchBufferRegion,
+        leading: usize,
+        strides: &[Expr],
+        offset: &Expr,
+        parts: &mut Vec<Stmt>,
+    ) -> Result<(), PassError> {
+        let (declared, region) = (&view.buffer, &view.source.region);
+        let mut known = Substitution::new();
+        let one = Expr::int(1, DType::INT32);
+        for (axis, range) in region.iter().enumerate() {
+            let (what, wanted) = match axis.checked_sub(leading) {
+                None => (format!("the extent of axis {axis}, which it drops,"), &one),
+                Some(axis) => (format!("shape[{axis}]"), &declared.shape[axis]),
+            };
+            let found = self.expr(&range.extent);
+            self.unify(&mut known, (declared, &what), wanted, &found, parts)?;
+        }
+        if let Some(wanted) = &declared.elem_offset {
+            self.unify(&mut known, (declared, "elem_offset"), wanted, offset, parts)?;
+        }
+        for (axis, (wanted, stride)) in declared.strides.iter().zip(strides).enumerate() {
+            // Nothing is reached through the stride of a single index; a symbol is bound all the same.
+            let is_single = declared.shape.get(axis).and_then(Expr::as_int).is_some_and(|extent| extent <= 1);
+            if !is_single || self.unbound(wanted).is_some() {
+                let what = format!("strides[{axis}]");
+                self.unify(&mut known, (declared, &what), wanted, stride, parts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The variable that an extent, a stride or an offset is, where a view is to bind it.
+    fn unbound<'e>(&self, wanted: &'e Expr) -> Option<&'e Var> {
+        match &wanted.kind {
+            ExprKind::Var(var) if !self.named.contains(var) && !self.depths.contains_key(var) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Binds a symbol of the view to what the region gives. What is no free symbol must agree: for certain, or when the
+    /// function runs, which raises where it does not; threads cannot raise.
     fn unify(
         &mut self,
-        view: &Buffer,
-        what: &str,
+        known: &mut Substitution,
+        (view, what): (&Buffer, &str),
         wanted: &Expr,
         found: &Expr,
         parts: &mut Vec<Stmt>,
     ) -> Result<(), PassError> {
-        if let ExprKind::Var(var) = &wanted.kind
-            && !self.depths.contains_key(var)
-        {
+        if let Some(var) = self.unbound(wanted).cloned() {
             self.depths.insert(var.clone(), self.frames.len());
             let value = found.clone().cast(var.dtype);
-            parts.push(Stmt::new(StmtKind::Bind { var: var.clone(), value }));
+            known.map_var(&var, value.clone());
+            parts.push(Stmt::new(StmtKind::Bind { var, value }));
             return Ok(());
         }
-        match (self.expr(wanted).as_int(), found.as_int()) {
-            (Some(wanted), Some(found)) if wanted != found => Err(self.caller(format!(
-                "expected the view {} to have {what} {wanted}, found {found} in what it stands for",
-                view.name
+        let wanted = known.expr(&self.expr(wanted));
+        let found = found.clone().cast(wanted.dtype);
+        let alike = Expr::compare(CompareOp::Eq, wanted.clone(), found.clone());
+        let alike = simplify::expr_with(&alike, &self.ranges);
+        let (name, is, gives) = (&view.name, print::expr_line(&wanted), print::expr_line(&found));
+        match alike.as_int() {
+            Some(0) => Err(self.caller(format!(
+                "expected {what} of the view {name} to be what its region gives, found {is}, where that is {gives}"
             ))),
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None if self.is_launched => Err(self.caller(format!(
+                "expected {what} of the view {name}, within loops bound to threads, to be what its region gives for \
+                 certain; found {is}, where that is {gives}: leave it out, or make it a symbol of its own"
+            ))),
+            None => {
+                let text = format!("expected {what} of the view {name} to be what its region gives (");
+                let message = vec![Expr::str(text), found, Expr::str("), found "), wanted];
+                let kind = "ValueError".into();
+                parts.push(Stmt::new(StmtKind::Assert { condition: alike, kind, message }));
+                Ok(())
+            }
         }
     }
+}
+
+/// The variables that parameters and statements bind, beside views.
+pub(super) fn named(function: &PrimFunc) -> HashSet<Var> {
+    let mut named = HashSet::new();
+    for param in &function.params {
+        match param {
+            Param::Var(var) => {
+                named.insert(var.clone());
+            }
+            Param::Buffer(buffer) => {
+                let sizes = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
+                sizes.for_each(|size| named.extend(crate::walk::vars_of(size)));
+            }
+        }
+    }
+    function.body.walk(&mut |child| match child {
+        Child::Stmt(stmt) => match &stmt.kind {
+            StmtKind::Bind { var, .. } | StmtKind::For { var, .. } | StmtKind::LaunchThread { var, .. } => {
+                named.insert(var.clone());
+            }
+            StmtKind::BlockRealize { block, .. } => {
+                named.extend(block.iter_vars.iter().map(|axis| axis.var.clone()));
+            }
+            _ => {}
+        },
+        Child::Expr(expr) => expr.walk(&mut |e| {
+            if let ExprKind::Let { var, .. } = &e.kind {
+                named.insert(var.clone());
+            }
+        }),
+    });
+    named
 }
 
 /// Type of the offsets of a buffer: that of its extents.

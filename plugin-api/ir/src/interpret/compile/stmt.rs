@@ -359,7 +359,12 @@ impl Compiler<'_, '_> {
         self.emit(Inst::Match { view, source, list, data, offset })?;
         self.bind(&buffer.data, data);
         self.bind_sizes(buffer)?;
-        self.check_sizes(buffer)
+        self.check_sizes(buffer)?;
+        if let Some(wanted) = buffer.elem_offset.as_ref().filter(|_| offset == NONE) {
+            let src = self.size(wanted)?;
+            self.emit(Inst::BeginCheck { src, view })?;
+        }
+        Ok(())
     }
 
     fn assert(&mut self, condition: &Expr, kind: &std::sync::Arc<str>, message: &[Expr]) -> Compiled<()> {

@@ -573,11 +573,13 @@ impl<'c> Machine<'c> {
     }
 
     pub(super) fn check_begin(&self, frame: &Frame<'c>, src: Reg, view: u32) -> Stop<()> {
+        let element = frame.function.views[view as usize].element_size_bytes().max(1) as i64;
+        let found = frame.views[view as usize].base / element;
         match frame.get(src) as i64 {
-            0 => Ok(()),
+            expected if expected == found => Ok(()),
             expected => {
                 let message = format!(
-                    "expected a tensor that begins at element {expected} of its data, found one at 0"
+                    "expected a tensor that begins at element {expected} of its data, found one at {found}"
                 );
                 Err(self.argument(frame, view, message))
             }

@@ -1,0 +1,14 @@
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def kernel(A: T.Buffer((16, 16), "float32"), B: T.Buffer((4,), "float32"), n: T.int32):
+        # One symbol for two strides that differ.
+        for i in range(4):
+            with T.sblock("b"):
+                vi = T.axis.spatial(4, i)
+                s = T.int32()
+                V = T.match_buffer(A[vi * 4:vi * 4 + 4, 0:16], (4, 16), strides=(s, s), offset_factor=1)
+                B[vi] = V[1, 1]
