@@ -76,6 +76,15 @@ impl Host {
         Ok(kind.facts(target, device_type))
     }
 
+    /// Refuses a module that is not valid; says what of another changes nothing.
+    fn check(&self, module: &IrModule) -> Result<(), Error> {
+        check_valid(module)?;
+        for unknown in chipdock_passes::unknown_annotations(module) {
+            self.0.services.log(LogLevel::Debug, &unknown.to_string());
+        }
+        Ok(())
+    }
+
     fn kind_of(&self, target: &Target) -> Result<Arc<TargetKind>, Error> {
         TargetContext::kind(&*self.0, &target.kind)?
             .ok_or_else(|| self.0.missing(&format!("target.kind.{}", target.kind)))
@@ -118,7 +127,7 @@ impl Host {
         target: &Arc<Target>,
         schedule: Schedule,
     ) -> Result<chipdock_passes::Lowered, Error> {
-        check_valid(module)?;
+        self.check(module)?;
         let facts = Arc::new(self.facts(target)?);
         let options = LowerOptions { schedule, ..LowerOptions::new(facts) };
         lower(module, &options).map_err(pass_error)
@@ -136,7 +145,7 @@ impl Host {
         target: &Arc<Target>,
         schedule: Schedule,
     ) -> Result<IrModule, Error> {
-        check_valid(module)?;
+        self.check(module)?;
         let facts = Arc::new(self.facts(target)?);
         let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(facts) };
         lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
@@ -167,7 +176,7 @@ impl Host {
         self.0.services.check_process()?;
         // A plugin that is missing is told before the work begins.
         self.codegen(&target.kind)?;
-        check_valid(module)?;
+        self.check(module)?;
         let mut build =
             Building { host: self, options, messages: Vec::new(), hosts: Vec::new(), devices: Vec::new() };
         let groups = self.by_target(module, target)?;

@@ -35,6 +35,8 @@ pub(crate) use host::steps;
 /// A reduction of fewer than 32 constant steps stays inside: a compiler writes it out and makes vectors of the
 /// loop around it, whose sums then live in registers.
 ///
+/// Annotations that no pass acts on ([`unknown_annotations`](crate::unknown_annotations)) change nothing.
+///
 /// ```text
 /// for i, j, k in T.grid(64, 64, 64):            for i, k, j in T.grid(64, 64, 64):
 ///     C[i, j] += A[i, k] * B[k, j]      ->          C[i, j] += A[i, k] * B[k, j]

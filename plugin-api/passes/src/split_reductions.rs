@@ -11,6 +11,7 @@ use chipdock_ir::{
 
 use crate::PassError;
 use crate::default_schedule::steps;
+use crate::marks::is_unmarked;
 use crate::simplify::{self, is_pure};
 use crate::vectorize::stays_on_vectors;
 use crate::walk::{depends_on_memory, map_bodies, vars_of};
@@ -119,9 +120,9 @@ impl Splitter<'_> {
             return None;
         };
         let StmtKind::BlockRealize { iter_values, predicate, block } = &body.kind else { return None };
-        let plain = annotations.is_empty()
+        let plain = is_unmarked(annotations)
             && predicate.as_int() == Some(1)
-            && block.annotations.is_empty()
+            && is_unmarked(&block.annotations)
             && block.alloc_buffers.is_empty()
             && block.match_buffers.is_empty()
             && block.init.is_some()

@@ -13,9 +13,9 @@ const ITERATIONS_MAX: i128 = 256;
 const STATEMENTS_MAX: i128 = 4096;
 
 /// Notes of a loop or a block: serial loops within of so many steps in all are written out.
-const AUTO_MAX_STEP: &str = "pragma_auto_unroll_max_step";
+pub(crate) const AUTO_MAX_STEP: &str = "pragma_auto_unroll_max_step";
 /// A note beside it: whether by us (all the same to us).
-const EXPLICIT: &str = "pragma_unroll_explicit";
+pub(crate) const EXPLICIT: &str = "pragma_unroll_explicit";
 
 /// Writes out each loop marked as unrolled, each iteration with variables of its own. One with more than 256
 /// iterations, with a number of them that is not known, one that would become more than 4096 statements, and one that is

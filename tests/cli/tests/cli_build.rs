@@ -50,6 +50,39 @@ fn a_schedule_is_shown_or_left_out() {
     assert!(none.stdout.contains("def vector_add("), "{}", none.stdout);
 }
 
+/// What no pass knows is no schedule: the kernel gets the one that it gets without. It is told to whoever asks.
+#[test]
+fn an_annotation_that_nobody_knows_changes_nothing() {
+    let scratch = Scratch::new();
+    let kernel = |annotations: &str| {
+        format!(
+            "@T.prim_func(s_tir=True)
+def f(A: T.Buffer((64, 64), \"float32\"), B: T.Buffer((64, 64), \"float32\"), C: T.Buffer((64, 64), \"float32\")):
+    for i in range(64):
+        for j in T.serial(64{annotations}):
+            for k in range(64):
+                with T.sblock(\"C\"):
+                    vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])
+                    with T.init():
+                        C[vi, vj] = T.float32(0)
+                    C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+"
+        )
+    };
+    let note = ", annotations={\"software_pipeline_stage\": [0, 1]}";
+    std::fs::write(scratch.path("plain.py"), kernel("")).unwrap();
+    std::fs::write(scratch.path("noted.py"), kernel(note)).unwrap();
+    let plain = scratch.run("build plain.py --target c");
+    let noted = scratch.run("build noted.py --target c");
+    assert_eq!((plain.code, noted.code), (Some(0), Some(0)), "{}{}", plain.stderr, noted.stderr);
+    assert_eq!(plain.stdout, noted.stdout);
+    assert!(!noted.stderr.contains("software_pipeline_stage"), "{}", noted.stderr);
+    let told = scratch.run("build noted.py --target c --verbose");
+    let line =
+        "4:9: in f: the annotation \"software_pipeline_stage\" of loop j changes nothing: no pass knows it";
+    assert!(told.stderr.contains(line), "{}", told.stderr);
+}
+
 #[test]
 fn the_source_goes_where_it_is_told() {
     let scratch = scratch();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{Block, Expr, ExprKind, ForKind, IterKind, Stmt, StmtKind, Var};
 
+use crate::marks::is_unmarked;
 use crate::simplify::linear::Linear;
 use crate::walk::{depends_on_memory, vars_of};
 
@@ -32,10 +33,10 @@ pub(super) fn rewrite(stmt: &Stmt) -> Stmt {
     stmt.map_children(&mut Expr::clone, &mut rewrite)
 }
 
-/// The loops around the first statement that is no serial loop without marks.
+/// The loops around the first statement that is no serial loop without marks that a pass acts on.
 fn nest<'a>(stmt: &'a Stmt, heads: &mut Vec<Head>) -> &'a Stmt {
     match &stmt.kind {
-        StmtKind::For { var, kind: ForKind::Serial, annotations, body, .. } if annotations.is_empty() => {
+        StmtKind::For { var, kind: ForKind::Serial, annotations, body, .. } if is_unmarked(annotations) => {
             heads.push(Head { stmt: stmt.clone(), var: var.clone() });
             nest(body, heads)
         }
@@ -70,7 +71,7 @@ fn position(heads: &[Head], values: &[Expr], block: &Arc<Block>) -> Option<usize
     });
     let plain = block.alloc_buffers.is_empty()
         && block.match_buffers.is_empty()
-        && block.annotations.is_empty()
+        && is_unmarked(&block.annotations)
         && block.init.is_some()
         && block.iter_vars.iter().all(|axis| matches!(axis.kind, IterKind::Spatial | IterKind::Reduce));
     if !independent || !plain || values.len() != heads.len() {

@@ -13,6 +13,7 @@ use super::host::steps;
 use super::launch::{self, Axis};
 use super::limits::Limits;
 use super::nest::{Head, Nest};
+use crate::marks::is_unmarked;
 use crate::simplify;
 
 /// Iterations that a reduction must have, where that is known, to be worth the threads of a block.
@@ -79,7 +80,7 @@ impl<'a> Reduction<'a> {
             && n_reducing > 0
             && block.alloc_buffers.is_empty()
             && block.match_buffers.is_empty()
-            && block.annotations.is_empty()
+            && is_unmarked(&block.annotations)
             && predicate.as_int() == Some(1)
             && combines(block);
         plain.then_some(Self { spatial, reducing, values: iter_values, predicate, block })

@@ -8,6 +8,7 @@ use chipdock_ir::{
 };
 
 use super::nest::{Head, Nest};
+use crate::marks::is_unmarked;
 use crate::simplify;
 
 /// A store in terms of the loops around.
@@ -26,7 +27,7 @@ impl Store {
                     && block.init.is_none()
                     && block.alloc_buffers.is_empty()
                     && block.match_buffers.is_empty()
-                    && block.annotations.is_empty();
+                    && is_unmarked(&block.annotations);
                 plain.then(|| Self::within(block, iter_values, &block.body))?
             }
             _ => Self::with(&mut Substitution::new(), nest.body),

@@ -8,6 +8,7 @@ use super::access::Accesses;
 use super::host::steps;
 use super::launch::Axis;
 use super::nest::{Head, Nest};
+use crate::marks::is_unmarked;
 use crate::vectorize::stays_on_vectors;
 
 /// Bytes of a vector at most: what one thread of most devices loads at once.
@@ -53,7 +54,7 @@ fn in_lanes(
                 && block.init.is_none()
                 && block.alloc_buffers.is_empty()
                 && block.match_buffers.is_empty()
-                && block.annotations.is_empty();
+                && is_unmarked(&block.annotations);
             plain.then_some(&block.body)?
         }
         _ => nest.body,

@@ -1,0 +1,50 @@
+//! Annotations of loops and blocks.
+
+use chipdock_ir::{Attrs, Child, Diagnostic, IrModule, Stmt, StmtKind};
+
+use crate::unroll;
+
+/// What only this project writes begins so.
+const OWN: &str = "chipdock.";
+
+fn is_known(key: &str) -> bool {
+    key.starts_with(OWN) || [unroll::AUTO_MAX_STEP, unroll::EXPLICIT].contains(&key)
+}
+
+/// Whether nothing is said that a pass acts on: what nobody knows leaves a default schedule as it is.
+pub(crate) fn is_unmarked(annotations: &Attrs) -> bool {
+    !annotations.keys().any(|key| is_known(key))
+}
+
+/// Annotations of loops and blocks that no pass acts on, each where it stands: they change nothing.
+///
+/// A code generator that takes a module before its loops are lowered may act on them.
+#[must_use]
+pub fn unknown_annotations(module: &IrModule) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for function in &module.functions {
+        function.body.walk(&mut |child| {
+            let Child::Stmt(stmt) = child else { return };
+            let Some((what, annotations)) = annotated(stmt) else { return };
+            for key in annotations.keys().filter(|key| !is_known(key)) {
+                found.push(Diagnostic {
+                    function: function.name.clone(),
+                    span: stmt.span,
+                    node: String::new(),
+                    message: format!("the annotation \"{key}\" of {what} changes nothing: no pass knows it"),
+                });
+            }
+        });
+    }
+    found
+}
+
+fn annotated(stmt: &Stmt) -> Option<(String, &Attrs)> {
+    match &stmt.kind {
+        StmtKind::For { var, annotations, .. } => Some((format!("loop {}", var.name), annotations)),
+        StmtKind::BlockRealize { block, .. } => {
+            Some((format!("block \"{}\"", block.name), &block.annotations))
+        }
+        _ => None,
+    }
+}
