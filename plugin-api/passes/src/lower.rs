@@ -59,6 +59,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Scheduled, "split_reductions", crate::split_reductions),
     (Stage::Flattened, "lower_cross_thread_reduction", crate::lower_cross_thread_reduction),
     (Stage::Flattened, "lower_blocks", crate::lower_blocks),
+    (Stage::Flattened, "rescope_memory", crate::rescope_memory),
     (Stage::Flattened, "inject_virtual_thread", crate::inject_virtual_thread),
     (Stage::Flattened, "bind_offsets", crate::bind_offsets),
     (Stage::Flattened, "flatten_buffers", crate::flatten_buffers),

@@ -27,12 +27,12 @@ fn kernels_bound_to_threads_are_refused_by_name() {
         kernel("        for i in T.thread_binding(64, thread=\"threadIdx.x\"):\n            B[i] = A[i]\n");
     let block =
         kernel("        for i in T.thread_binding(64, thread=\"blockIdx.x\"):\n            B[i] = A[i]\n");
-    let shared = kernel(
-        "        S = T.alloc_buffer((64,), scope=\"shared\")\n        for i in range(64):\n            S[i] = A[i]\n        \
+    let texture = kernel(
+        "        S = T.alloc_buffer((64,), scope=\"texture\")\n        for i in range(64):\n            S[i] = A[i]\n        \
          for i in range(64):\n            B[i] = S[i]\n",
     );
     on_each_host(&host, |backend| {
-        for (text, words) in [(&thread, "threadIdx.x"), (&block, "blockIdx.x"), (&shared, "shared")] {
+        for (text, words) in [(&thread, "threadIdx.x"), (&block, "blockIdx.x"), (&texture, "texture")] {
             let error = compile(&host, backend, text).expect_err(words);
             let text = error.to_string() + &format!("{:?}", error.diagnostics());
             assert!(["ValueError", "Unsupported"].contains(&error.kind().name()), "{error:?}");

@@ -5,7 +5,7 @@
 class Module:
     @T.prim_func
     def kernel(A: T.Buffer((16,), "float32")):
-        S = T.alloc_buffer((16,), "float32", scope="shared")
+        S = T.alloc_buffer((16,), "float32", scope="texture")
         for i in range(16):
             S[i] = A[i]
         for i in range(16):

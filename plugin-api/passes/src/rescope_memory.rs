@@ -1,0 +1,120 @@
+//! Memory on a chip, where no threads are.
+
+use std::collections::HashMap;
+
+use chipdock_ir::subst::Substitution;
+use chipdock_ir::{
+    Buffer, BufferNode, Child, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, StorageRank,
+    StorageScope, TargetFacts, Var,
+};
+
+use crate::PassError;
+use crate::walk::try_map_functions;
+
+/// Scopes with these prefixes are registers of matrix units, which the threads of a warp share.
+const OF_THREADS: [&str; 2] = ["wmma.", "m16n8k8."];
+
+/// On a target without threads, memory in a scope that only threads have (`shared`, `shared.dyn`, `warp`, registers of matrix
+/// units) becomes `global`: one thread sees all of it. So a kernel written for threads runs where nothing is bound to them.
+///
+/// # Before and after
+///
+/// ```text
+/// S = T.alloc_buffer((64,), scope="shared")    ->    S = T.alloc_buffer((64,))
+/// ```
+///
+/// # Requires / # Ensures
+///
+/// Requires a module without blocks. Where the target has no threads and no such scope, nothing is in one.
+///
+/// # Errors
+///
+/// None.
+pub fn rescope_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    if !facts.thread_axes.is_empty() {
+        return Ok(module.clone());
+    }
+    try_map_functions(module, |function| {
+        let mut rescoper = Rescoper { facts, vars: HashMap::new(), substitution: Substitution::new() };
+        rescoper.meet(function);
+        if rescoper.vars.is_empty() {
+            return Ok(function.clone());
+        }
+        let new = rescoper.substitution.function(function);
+        let body = rescoper.bound(&new.body);
+        Ok(PrimFunc { body, ..new })
+    })
+}
+
+struct Rescoper<'a> {
+    facts: &'a TargetFacts,
+    /// Pointers to such memory, and what each becomes.
+    vars: HashMap<Var, Var>,
+    substitution: Substitution,
+}
+
+impl Rescoper<'_> {
+    fn is_of_threads(&self, scope: &StorageScope) -> bool {
+        let is = match scope.rank {
+            StorageRank::Shared | StorageRank::Warp => true,
+            StorageRank::Other => OF_THREADS.iter().any(|prefix| scope.to_string().starts_with(prefix)),
+            StorageRank::Global | StorageRank::Local => false,
+        };
+        is && !self.facts.storage_scopes.contains(&scope.to_string())
+    }
+
+    fn meet(&mut self, function: &PrimFunc) {
+        for param in &function.params {
+            match param {
+                Param::Var(var) => self.var(var),
+                Param::Buffer(buffer) => self.buffer(buffer),
+            }
+        }
+        function.body.walk(&mut |child| match child {
+            Child::Stmt(stmt) => match &stmt.kind {
+                StmtKind::Bind { var, .. } => self.var(var),
+                StmtKind::AllocBuffer { buffer, .. }
+                | StmtKind::DeclBuffer { buffer, .. }
+                | StmtKind::Store { buffer, .. } => self.buffer(buffer),
+                _ => {}
+            },
+            Child::Expr(expr) => expr.walk(&mut |e| {
+                if let ExprKind::Load { buffer, .. } = &e.kind {
+                    self.buffer(buffer);
+                }
+            }),
+        });
+    }
+
+    fn var(&mut self, var: &Var) {
+        let Some(pointer) = var.pointer.as_ref().filter(|pointer| self.is_of_threads(&pointer.scope)) else {
+            return;
+        };
+        if !self.vars.contains_key(var) {
+            let new = Var::pointer(var.name.clone(), pointer.element, StorageScope::GLOBAL);
+            self.substitution.map_var(var, new.expr());
+            self.vars.insert(var.clone(), new);
+        }
+    }
+
+    fn buffer(&mut self, buffer: &Buffer) {
+        self.var(&buffer.data);
+        if !self.is_of_threads(&buffer.scope) || self.substitution.buffer(buffer).scope != buffer.scope {
+            return;
+        }
+        let data = self.vars.get(&buffer.data).unwrap_or(&buffer.data).clone();
+        let scope = StorageScope::GLOBAL;
+        let new = Buffer::from_node(BufferNode { scope, data, ..BufferNode::clone(buffer) });
+        self.substitution.map_buffer(buffer, &new);
+    }
+
+    /// The statement with names of pointers bound as what they became.
+    fn bound(&self, stmt: &Stmt) -> Stmt {
+        if let StmtKind::Bind { var, value } = &stmt.kind
+            && let Some(new) = self.vars.get(var)
+        {
+            return Stmt::new(StmtKind::Bind { var: new.clone(), value: value.clone() }).with_span(stmt.span);
+        }
+        stmt.map_children(&mut Expr::clone, &mut |s| self.bound(s))
+    }
+}
