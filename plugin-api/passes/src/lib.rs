@@ -68,6 +68,8 @@
 //!   where the target says that a warp has several threads, or, where it says nothing, with those operations.
 //! * **D7** There are no assertions, and no calls but of functions of the module and of C functions (H6).
 //! * **D8** Arithmetic, ops and vectors are those of H4, H5 and H7.
+//! * **D9** Where the target lacks int64 or uint64 ([`chipdock_ir::TargetFacts::missing_types`]) no parameter, value, loop or
+//!   buffer has integers of 64 bits; see [`lower_int64`].
 
 mod bind_offsets;
 mod bind_target;
@@ -80,6 +82,7 @@ mod inject_virtual_thread;
 mod lower;
 mod lower_blocks;
 mod lower_cross_thread_reduction;
+mod lower_int64;
 mod lower_intrinsics;
 mod lower_thread_allreduce;
 mod lower_warp_memory;
@@ -99,6 +102,7 @@ mod unroll;
 mod vectorize;
 mod verify;
 mod walk;
+mod words;
 
 pub use bind_offsets::bind_offsets;
 pub use bind_target::bind_target;
@@ -109,6 +113,7 @@ pub use inject_virtual_thread::inject_virtual_thread;
 pub use lower::{DEVICE_PIPELINE, LowerOptions, Lowered, PIPELINE, Pass, SCHEDULES, Schedule, lower};
 pub use lower_blocks::lower_blocks;
 pub use lower_cross_thread_reduction::lower_cross_thread_reduction;
+pub use lower_int64::lower_int64;
 pub use lower_intrinsics::{lower_intrinsics, lowered_ulps, narrow_ulps};
 pub use lower_thread_allreduce::lower_thread_allreduce;
 pub use lower_warp_memory::lower_warp_memory;

@@ -83,8 +83,11 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
 ];
 
 /// The passes that device functions go through once they are apart, in order.
-pub const DEVICE_PIPELINE: &[(&str, Pass)] =
-    &[("lower_intrinsics", crate::lower_intrinsics), ("simplify", crate::simplify::simplify)];
+pub const DEVICE_PIPELINE: &[(&str, Pass)] = &[
+    ("lower_intrinsics", crate::lower_intrinsics),
+    ("lower_int64", crate::lower_int64),
+    ("simplify", crate::simplify::simplify),
+];
 
 /// The passes that [`Schedule::None`] leaves out.
 pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];

@@ -1,13 +1,13 @@
 //! Ops that a code generator need not know, in terms of those that it knows.
 
 mod atomics;
-mod bits;
+pub(crate) mod bits;
 mod coefficients;
 mod erf;
 mod exp;
 mod float;
 mod functions;
-mod kit;
+pub(crate) mod kit;
 mod library;
 mod log;
 mod narrow;
@@ -15,7 +15,6 @@ mod quantised;
 mod trig;
 mod words;
 
-use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts,
     Var,
@@ -24,7 +23,7 @@ use chipdock_ir::{
 pub use functions::{lowered_ulps, narrow_ulps};
 
 use crate::PassError;
-use crate::simplify::{self, Ranges};
+use crate::simplify::Ranges;
 use crate::walk::try_map_functions;
 
 /// Lowers every op that is neither a core op (rule H5) nor native to the target:
@@ -35,7 +34,6 @@ use crate::walk::try_map_functions;
 /// * `rsqrt` becomes what it is defined as; `isnan`, `isinf` and `isfinite` comparisons; `round` `nearbyint`, which is the
 ///   same; `nextafter`, and `ldexp` of float32, arithmetic of bits, and are exact;
 /// * `popcount` and `clz` become shifts and masks;
-/// * a loop in int64 whose values fit counts in int32 where the target has no int64;
 /// * `q_multiply_shift`, `q_multiply_shift_per_axis` and `dp4a` become arithmetic of wider integers, of pairs of uint32 where
 ///   the target has no int64; `assume` is dropped,
 ///   `tvm_thread_invariant` is its argument, `tvm_access_ptr` a pointer moved by bytes;
@@ -174,9 +172,6 @@ impl Lowerer<'_> {
         if let Some(parts) = self.without_atomics(stmt) {
             return self.stmt(&parts);
         }
-        if let Some(narrow) = self.in_int32(stmt) {
-            return self.stmt(&narrow);
-        }
         let outside = self.at_once;
         match &stmt.kind {
             StmtKind::Evaluate(call) if is_assume(call) => return Ok(Stmt::nop()),
@@ -209,37 +204,6 @@ impl Lowerer<'_> {
         }
         let parts = list.iter().zip(split).flat_map(|(s, parts)| parts.unwrap_or_else(|| vec![s.clone()]));
         Some(Stmt::seq(parts))
-    }
-
-    /// A loop in int64 as one in int32, where the target has no int64 and the values fit.
-    fn in_int32(&self, stmt: &Stmt) -> Option<Stmt> {
-        let StmtKind::For { var, min, extent, kind, step, annotations, body } = &stmt.kind else {
-            return None;
-        };
-        if var.dtype != DType::INT64 || self.facts.has_type(DType::INT64) {
-            return None;
-        }
-        let (low, high) = self.ranges.of(&(min.clone() + extent.clone()));
-        let fits = |value: i128| i32::try_from(value).is_ok();
-        let ends = [self.ranges.of(min).0, self.ranges.of(extent).0, self.ranges.of(extent).1, low, high];
-        if !ends.into_iter().all(fits)
-            || step.as_ref().is_some_and(|step| step.as_int().is_none_or(|step| !fits(step)))
-        {
-            return None;
-        }
-        let narrow = |e: &Expr| simplify::expr(&e.clone().cast(DType::INT32));
-        let own = Var::new(std::sync::Arc::clone(&var.name), DType::INT32);
-        let body = Substitution::new().with_var(var, own.expr().cast(DType::INT64)).stmt(body);
-        let kind = StmtKind::For {
-            var: own,
-            min: narrow(min),
-            extent: narrow(extent),
-            kind: *kind,
-            step: step.as_ref().map(narrow),
-            annotations: annotations.clone(),
-            body,
-        };
-        Some(Stmt::new(kind).with_span(stmt.span))
     }
 
     fn expr(&mut self, expr: &Expr) -> Result<Expr, PassError> {

@@ -1,6 +1,7 @@
 //! Device functions apart from host functions.
 
 mod kernel;
+mod scalars;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -36,6 +37,10 @@ pub(crate) const PASS: &str = "split_host_device";
 /// then the extent of each axis, at least 0, then the bytes of dynamic shared memory if there is any. A scalar of float16
 /// or bfloat16 is passed as float32.
 ///
+/// Where the target has no integers of 64 bits, a size (a free variable of the shapes, strides and offsets of the function's
+/// tensors) is passed as int32, and the host function fails with a ValueError where that does not hold it; another integer of
+/// 64 bits is passed as two uint32, `x_low` and `x_high`.
+///
 /// # Requires / # Ensures
 ///
 /// Requires what `verify_memory` ensures, barriers that are written out, and no virtual threads. Host functions have no
@@ -58,8 +63,11 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
             kernels.push(function.clone());
             continue;
         }
-        let mut split = Split { function, facts, names: &mut names, kernels: Vec::new(), next: 0 };
+        let mut split =
+            Split { function, facts, names: &mut names, kernels: Vec::new(), next: 0, passed: Vec::new() };
         let body = split.stmt(&moved_inside(&function.body))?;
+        let checks = split.passed.iter().filter_map(|var| scalars::check(var, function, facts));
+        let body = Stmt::seq(checks.chain([body]));
         kernels.append(&mut split.kernels);
         let mut attrs = function.attrs.clone();
         attrs.remove(attr::TARGET);
@@ -204,6 +212,8 @@ struct Split<'a> {
     kernels: Vec<PrimFunc>,
     /// The number of the next kernel's name.
     next: usize,
+    /// What kernels are passed, each once.
+    passed: Vec<Var>,
 }
 
 impl Split<'_> {
@@ -224,6 +234,11 @@ impl Split<'_> {
     fn launch(&mut self, stmt: &Stmt) -> Result<Stmt, PassError> {
         let name = self.name();
         let region = Region::of(self.function, stmt)?;
+        for var in region.captured() {
+            if !self.passed.contains(var) {
+                self.passed.push(var.clone());
+            }
+        }
         let (kernel, call) = region.outlined(self.function, &name, self.facts)?;
         self.kernels.push(kernel);
         Ok(Stmt::new(StmtKind::Evaluate(call)).with_span(stmt.span))

@@ -6,7 +6,7 @@
 //! {
 //!   "module_kind": "webgpu",
 //!   "format": "wgsl",
-//!   "functions": [{"name": "f_kernel", "symbol": "f_kernel", "args": ["handle", "int64", "int32"],
+//!   "functions": [{"name": "f_kernel", "symbol": "f_kernel", "args": ["handle", "int32", "int32"],
 //!                  "launch_params": ["blockIdx.x", "threadIdx.x", "tirx.use_dyn_shared_memory"],
 //!                  "workgroup_size": [64, 1, 1],
 //!                  "bindings": [{"binding": 0, "access": "read"}, {"offset_bytes": 0, "type": "i32"},
@@ -20,8 +20,8 @@
 //! ```
 //!
 //! * `functions`: as `chipdock_plugin_api::kernel::describe` writes it, and what a loader binds: for each argument, in
-//!   order, either a storage buffer of group 0, or a member of the uniform struct. All members have 4 bytes. An argument
-//!   of 64 bits counts positions; a loader refuses one that does not fit the 32 bits of its member.
+//!   order, either a storage buffer of group 0, or a member of the uniform struct. All members have 4 bytes. A loader refuses
+//!   an integer that does not fit its type.
 //! * `uniform`: absent without scalars.
 //! * `dynamic_shared`: absent without; the constant of the pipeline is the launch's bytes in words of 4, rounded up, at
 //!   least 1.

@@ -9,14 +9,17 @@ use std::sync::Arc;
 
 use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{AttrValue, IrModule, PrimFunc, Stage, TargetFacts, attr, print};
+use chipdock_ir::{AttrValue, Child, DType, IrModule, PrimFunc, Stage, TargetFacts, attr, print};
 use chipdock_passes::{LowerOptions, Lowered, lower};
 
 use support::{device_facts, inputs};
 
-/// A device like those in use: with dynamic shared memory, vectors of threads, and handles or addresses.
-fn facts(opaque_handles: bool) -> TargetFacts {
+/// A device like those in use: with dynamic shared memory, vectors of threads, handles or addresses, and integers of 64 bits or
+/// none.
+fn facts(opaque_handles: bool, has_int64: bool) -> TargetFacts {
+    let missing_types = if has_int64 { Vec::new() } else { vec![DType::INT64, DType::UINT64] };
     TargetFacts {
+        missing_types,
         storage_scopes: ["global", "shared", "shared.dyn", "warp", "local"].map(str::to_owned).to_vec(),
         threads_per_block_max: Some(1024),
         shared_memory_bytes_max: Some(48 * 1024),
@@ -72,6 +75,7 @@ fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)
 /// Lowers a function for a device and runs what that gives, against what it gave before; answers how many kernels there are.
 fn judge(module: &IrModule, function: &PrimFunc, facts: TargetFacts) -> Result<usize, Refused> {
     let Some((args, expected)) = outcome(module, function) else { return Ok(0) };
+    let has_int64 = facts.has_type(DType::INT64);
     let made = lowered(&alone(module, function), facts).map_err(Refused::Lowering)?;
     let device = made.device.unwrap();
     let n_kernels = device.functions.len();
@@ -82,12 +86,27 @@ fn judge(module: &IrModule, function: &PrimFunc, facts: TargetFacts) -> Result<u
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         return Err(wrong(problems.join("\n")));
     }
+    if !has_int64 && uses_int64(&device) {
+        return Err(wrong("an integer of 64 bits is left".to_owned()));
+    }
     let run = Interpreter::new(&whole).with_bounds().with_limits(limits());
     let found = run.run(&function.name, &mut args.clone()).map_err(|error| wrong(error.to_string()))?;
     for (output, expected) in found.outputs.iter().zip(&expected.outputs) {
         compare(&output.array, expected).map_err(|mismatch| wrong(mismatch.to_string()))?;
     }
     Ok(n_kernels)
+}
+
+fn uses_int64(module: &IrModule) -> bool {
+    let mut found = false;
+    for function in &module.functions {
+        function.body.walk(&mut |child| {
+            if let Child::Expr(expr) = child {
+                expr.walk(&mut |e| found |= e.dtype.is_integer() && e.dtype.bits == 64);
+            }
+        });
+    }
+    found
 }
 
 /// Why there is nothing to compare, or that it differs.
@@ -102,8 +121,8 @@ fn a_lowered_module_gives_the_same() {
     let (mut n_kernels, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
     for (name, module) in modules() {
         for function in &module.functions {
-            for opaque_handles in [false, true] {
-                match judge(&module, function, facts(opaque_handles)) {
+            for (opaque_handles, has_int64) in [(false, true), (true, true), (true, false)] {
+                match judge(&module, function, facts(opaque_handles, has_int64)) {
                     Ok(count) => n_kernels += count,
                     Err(Refused::Lowering(error)) => refused.push(format!("{name}: {error}")),
                     Err(Refused::Wrong(error)) => wrong.push(format!("{name}: {}: {error}", function.name)),

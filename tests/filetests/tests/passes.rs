@@ -9,8 +9,8 @@ use std::sync::Arc;
 use chipdock_filetests::{bless, root};
 use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{DType, IrModule, PrimFunc, Stage, TargetFacts, print};
-use chipdock_passes::{LowerOptions, PIPELINE, Pass, Schedule, lower};
+use chipdock_ir::{DType, IrModule, PrimFunc, Stage, TargetFacts, attr, print};
+use chipdock_passes::{DEVICE_PIPELINE, LowerOptions, PIPELINE, Pass, PassError, Schedule, lower};
 
 use support::{device_facts, host_facts, inputs, parallel_host_facts, shuffling_facts};
 
@@ -149,7 +149,8 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
     }
 }
 
-/// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. A line
+/// What each pass makes of the files in its folder below `passes/`, those before it run first; or its error. Of a pass that is
+/// for device functions alone these are shown. A line
 /// `# target: device` asks for a device with threads instead of a host, `# target: device with shuffles` for one whose warps
 /// shuffle, `# target: device without warps` for one whose warps are single threads, `# target: device with handles` for
 /// one whose data pointers are opaque, `# target: device with lone threads` for one that is a processor, `# target: device of 32 bits` for one without float64 and int64, `# target: parallel
@@ -160,8 +161,6 @@ fn each_pass_makes_the_golden() {
     for file in chipdock_filetests::scripts(&root().join("passes"), "").unwrap() {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap_or_else(|error| panic!("{error}"));
         let pass = file.name.split('/').next().unwrap();
-        let end = PIPELINE.iter().position(|(_, name, _)| *name == pass);
-        let end = end.unwrap_or_else(|| panic!("{}: there is no pass {pass}", file.name));
         let facts = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
             Some("device") => device_facts(),
             Some("device with shuffles") => shuffling_facts(),
@@ -181,10 +180,7 @@ fn each_pass_makes_the_golden() {
             Some(other) => panic!("{}: there is no target {other}", file.name),
             None => host_facts(),
         };
-        let mut result = Ok(module);
-        for (_, _, run) in &PIPELINE[..=end] {
-            result = result.and_then(|module| run(&module, &facts));
-        }
+        let result = after(&module, pass, &facts);
         let text = match &result {
             Ok(module) => print::module(module),
             Err(error) => format!("{error}\n"),
@@ -198,9 +194,25 @@ fn each_pass_makes_the_golden() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// The module after the pass of that name and those before it; of a pass that is for device functions alone, these.
+fn after(module: &IrModule, pass: &str, facts: &TargetFacts) -> Result<IrModule, PassError> {
+    let run = |passes: Vec<Pass>, module: &IrModule| {
+        passes.into_iter().try_fold(module.clone(), |module, pass| pass(&module, facts))
+    };
+    if let Some(end) = PIPELINE.iter().position(|(_, name, _)| *name == pass) {
+        return run(PIPELINE[..=end].iter().map(|(_, _, pass)| *pass).collect(), module);
+    }
+    let end = DEVICE_PIPELINE.iter().position(|(name, _)| *name == pass);
+    let end = end.unwrap_or_else(|| panic!("there is no pass {pass}"));
+    let until_split = PIPELINE.iter().filter(|(stage, ..)| *stage <= Stage::Device);
+    let mut split = run(until_split.map(|(_, _, pass)| *pass).collect(), module)?;
+    split.functions.retain(|function| function.attrs.contains_key(attr::TARGET));
+    run(DEVICE_PIPELINE[..=end].iter().map(|(_, pass)| *pass).collect(), &split)
+}
+
 #[test]
 fn every_pass_has_files() {
-    for (_, name, _) in PIPELINE {
+    for name in PIPELINE.iter().map(|(_, name, _)| name).chain(DEVICE_PIPELINE.iter().map(|(name, _)| name)) {
         let folder = root().join("passes").join(name);
         let files = chipdock_filetests::scripts(&folder, "").unwrap_or_default().len();
         assert!(files >= 3, "{files} files for {name}");

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use chipdock_filetests::{CorpusFile, bless, corpus, skipped, workspace};
 use chipdock_host::Host;
 use chipdock_ir::interpret::compare;
-use chipdock_ir::{AttrValue, DType, IrModule, Param, Target, attr};
+use chipdock_ir::{
+    AttrValue, DType, Expr, IrModule, Op, Param, Stage, Target, TargetFacts, ThreadAxis, attr,
+};
+use chipdock_passes::{LowerOptions, lower};
 use chipdock_shader_tests::{Shader, build, host, kernels, msl, wgsl};
 
 fn modules() -> Vec<(CorpusFile, IrModule)> {
@@ -88,6 +91,93 @@ fn msl_computes_what_the_interpreter_does() {
     println!("{count} kernels; refused:\n{}\nnot run:\n{}", refused.join("\n"), unsuited.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count >= 20, "only {count} kernels were run");
+}
+
+/// A device like those in use, without integers of 64 bits.
+fn facts_of_32_bits() -> TargetFacts {
+    TargetFacts {
+        stage: Stage::Device,
+        is_host: false,
+        thread_axes: ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect(),
+        storage_scopes: ["global", "shared", "shared.dyn", "local"].map(str::to_owned).to_vec(),
+        threads_per_block_max: Some(256),
+        shared_memory_bytes_max: Some(32 * 1024),
+        warp_size: Some(1),
+        native_ops: vec![Op::Clz, Op::Popcount],
+        missing_types: vec![DType::FLOAT64, DType::INT64, DType::UINT64],
+        ..TargetFacts::host("device-kind")
+    }
+}
+
+/// The kernels of the module's functions in words of 32 bits, as a module; none where a function is refused or has kernels already.
+fn in_words(module: &IrModule) -> Option<IrModule> {
+    let uses_int64 = |expr: &Expr| {
+        let mut found = false;
+        expr.walk(&mut |e| found |= e.dtype.is_integer() && e.dtype.bits == 64);
+        found
+    };
+    let mut found = false;
+    for function in &module.functions {
+        function.body.walk_exprs(&mut |e| found |= uses_int64(e));
+    }
+    let lowered = lower(module, &LowerOptions::new(Arc::new(facts_of_32_bits()))).ok()?;
+    let mut device = lowered.device.filter(|device| found && !device.functions.is_empty())?;
+    for function in &mut device.functions {
+        function.attrs.remove(attr::TARGET);
+    }
+    Some(device)
+}
+
+/// Arithmetic, conditions and conversions of data of 64 bits.
+const DATA: &str = r#"
+@T.prim_func(s_tir=True)
+def data(A: T.Buffer((64,), "DT"), B: T.Buffer((64,), "DT"), C: T.Buffer((9, 64), "DT"), F: T.Buffer((64,), "float32"), D: T.Buffer((4, 64), "int32")):
+    for i in T.thread_binding(64, thread="threadIdx.x"):
+        C[0, i] = A[i] * B[63 - i] + T.Cast("DT", i)
+        C[1, i] = A[i] * A[i] * T.DT(65537) // (B[i] - T.DT(3))
+        C[2, i] = (A[i] * T.DT(1000003) - B[i]) % (B[63 - i] * T.DT(70000))
+        C[3, i] = T.max(A[i], B[i]) - T.min(A[i], B[i] * T.DT(4294967296))
+        C[4, i] = T.shift_left(A[i], B[i]) ^ T.shift_right(A[i] * T.DT(4294967297), B[i])
+        C[5, i] = T.if_then_else(i < 32, A[i + 32] - B[i], T.Cast("DT", F[i] * T.float32(1e12)))
+        C[6, i] = T.truncdiv(A[i] * T.DT(123456789), B[i]) | T.truncmod(A[i] * T.DT(123456789), B[i] + T.DT(1))
+        C[7, i] = T.Select(A[i] < B[i], T.bitwise_not(A[i]), B[i]) & T.DT(1099511627775)
+        C[8, i] = T.DT(0)
+        for j in range(T.Cast("int64", A[i] & T.DT(7))):
+            C[8, i] = C[8, i] + T.Cast("DT", j) * B[i]
+        F[i] = T.Cast("float32", A[i] * B[i] * T.DT(987654321987))
+        D[0, i] = T.clz(A[i] * B[i])
+        D[1, i] = T.Cast("int32", T.popcount(A[i] * B[i]))
+        D[2, i] = T.Cast("int32", A[i] >= B[i]) + T.Cast("int32", A[i] != B[i])
+        D[3, i] = T.Cast("int32", A[i] * B[i])
+"#;
+
+/// Passes: W1 to W8 of `lower_int64`, by a compiler of C++: a language that has such integers is given none.
+#[test]
+fn words_of_64_bit_integers_are_compiled_right() {
+    let Some(compiler) = msl::Compiler::found().unwrap() else { return skipped("words as C++: no clang++") };
+    let host = host();
+    let (metal, webgpu) = (target(&host, "metal"), target(&host, "webgpu"));
+    let (mut refused, mut wrong, mut count) = (Vec::new(), Vec::new(), 0);
+    let data = ["int64", "uint64"].map(|dtype| {
+        let text = DATA.replace("DT", dtype);
+        let module = chipdock_script::parse(&text, "data.py").unwrap();
+        (CorpusFile { name: format!("{dtype}.py"), path: "data.py".into(), text }, module)
+    });
+    for (file, module) in modules().into_iter().chain(data) {
+        let Some(words) = in_words(&module) else { continue };
+        for shader in built(&host, &webgpu, &file, &words, &mut refused) {
+            wrong.extend(wgsl::check(&shader.source).err().map(|error| format!("{}: {error}", file.name)));
+        }
+        for shader in built(&host, &metal, &file, &words, &mut refused) {
+            match held(&compiler, &shader) {
+                Ok((ran, _)) => count += ran,
+                Err(error) => wrong.push(format!("{}: {error}", file.name)),
+            }
+        }
+    }
+    println!("{count} kernels; refused:\n{}", refused.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 10, "only {count} kernels were run");
 }
 
 /// Elements of more lanes than the languages have, and lanes that are not neighbours, at positions of 64 bits.

@@ -23,7 +23,7 @@ fn right(a: Expr, count: u64) -> Expr {
 }
 
 /// One bits, counted in pairs, in fours, in bytes, and bytes summed by a product (Warren, Hacker's Delight, 5-1).
-pub(super) fn popcount(x: &Expr) -> Expr {
+pub(crate) fn popcount(x: &Expr) -> Expr {
     let dtype = unsigned(x.dtype);
     let every = |byte: u8| constant(u64::from_ne_bytes([byte; 8]), dtype);
     let sum = named("bits", x.clone().cast(dtype), |x| {
@@ -69,7 +69,7 @@ pub(super) fn clz(x: &Expr) -> Expr {
 }
 
 /// The expression with leading zeros counted by shifts.
-pub(super) fn without_clz(e: &Expr) -> Expr {
+pub(crate) fn without_clz(e: &Expr) -> Expr {
     let mapped = e.map_children(&mut |child| without_clz(child));
     match &mapped.kind {
         ExprKind::Call { callee: Callee::Op(Op::Clz), args } => args.first().map_or_else(|| e.clone(), clz),

@@ -1,27 +1,31 @@
 //! What the functions of floats are written with: steps that have names, in float64 or float32, over whole vectors.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op, Var};
 
+use crate::simplify::is_pure;
+use crate::walk::vars_of;
+
 /// Adding it to a float64 below 2^51 rounds to an integer, which then stands in the low bits.
-pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
+pub(crate) const MAGIC: f64 = 6_755_399_441_055_744.0;
 /// The bits of 1.0.
-pub(super) const ONE_BITS: u64 = 1023 << 52;
+pub(crate) const ONE_BITS: u64 = 1023 << 52;
 
 /// Values named one after the other, each used as often as one likes in later ones and in the result.
-pub(super) struct Steps {
+pub(crate) struct Steps {
     lanes: u16,
     bound: RefCell<Vec<(Var, Expr)>>,
 }
 
 impl Steps {
-    fn new(lanes: u16) -> Self {
+    pub(crate) fn new(lanes: u16) -> Self {
         Self { lanes, bound: RefCell::new(Vec::new()) }
     }
 
     /// The value, with a name.
-    pub(super) fn name(&self, name: &str, value: Expr) -> Expr {
+    pub(crate) fn name(&self, name: &str, value: Expr) -> Expr {
         if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
             return value;
         }
@@ -30,67 +34,73 @@ impl Steps {
         var.expr()
     }
 
-    fn finish(self, body: Expr) -> Expr {
-        self.bound.into_inner().into_iter().rev().fold(body, |body, (var, value)| {
+    /// The body where the steps that it needs are known.
+    pub(crate) fn finish(self, body: Expr) -> Expr {
+        needed(self.bound.into_inner(), &[&body]).into_iter().rev().fold(body, |body, (var, value)| {
             let dtype = body.dtype;
             Expr::new(ExprKind::Let { var, value, body }, dtype)
         })
     }
 
+    /// The steps in order.
+    pub(crate) fn into_steps(self) -> Vec<(Var, Expr)> {
+        self.bound.into_inner()
+    }
+
     /// A float64 in each lane.
-    pub(super) fn f64(&self, value: f64) -> Expr {
+    pub(crate) fn f64(&self, value: f64) -> Expr {
         Expr::float(value, DType::FLOAT64.with_lanes(self.lanes))
     }
 
     /// A uint64 in each lane.
-    pub(super) fn u64(&self, value: u64) -> Expr {
+    pub(crate) fn u64(&self, value: u64) -> Expr {
         Expr::int(value.into(), DType::UINT64.with_lanes(self.lanes))
     }
 
     /// A float32 in each lane.
-    pub(super) fn f32(&self, value: f32) -> Expr {
+    pub(crate) fn f32(&self, value: f32) -> Expr {
         Expr::float(value.into(), DType::FLOAT32.with_lanes(self.lanes))
     }
 
     /// An int32 in each lane.
-    pub(super) fn i32(&self, value: i32) -> Expr {
+    pub(crate) fn i32(&self, value: i32) -> Expr {
         Expr::int(value.into(), DType::INT32.with_lanes(self.lanes))
     }
 
     /// A uint32 in each lane.
-    pub(super) fn u32(&self, value: u32) -> Expr {
+    pub(crate) fn u32(&self, value: u32) -> Expr {
         Expr::int(value.into(), DType::UINT32.with_lanes(self.lanes))
     }
 
     /// The polynomial with these coefficients, the highest power first, by Horner's rule.
-    pub(super) fn polynomial(&self, x: &Expr, coefficients: &[f64]) -> Expr {
+    pub(crate) fn polynomial(&self, x: &Expr, coefficients: &[f64]) -> Expr {
         let mut rest = coefficients.iter();
         let first = rest.next().copied().unwrap_or(0.0);
         rest.fold(self.f64(first), |sum, c| sum * x.clone() + self.f64(*c))
     }
 
     /// The value where it lies between the bounds, a NaN kept.
-    pub(super) fn clamp(&self, x: &Expr, low: f64, high: f64) -> Expr {
+    pub(crate) fn clamp(&self, x: &Expr, low: f64, high: f64) -> Expr {
         self.name("clamped", min(self.f64(high), max(self.f64(low), x.clone())))
     }
 
     /// The float64 of these bits.
-    pub(super) fn of_bits(&self, bits: Expr) -> Expr {
+    pub(crate) fn of_bits(&self, bits: Expr) -> Expr {
         reinterpret(bits, DType::FLOAT64)
     }
 
     /// The bits of the float64 as a uint64.
-    pub(super) fn bits(&self, x: &Expr) -> Expr {
+    pub(crate) fn bits(&self, x: &Expr) -> Expr {
         reinterpret(x.clone(), DType::UINT64)
     }
 
     /// 2^n of an n whose sum with [`MAGIC`] this is; n and 1023 make a normal exponent.
-    pub(super) fn power_of_two(&self, shifted: &Expr) -> Expr {
+    pub(crate) fn power_of_two(&self, shifted: &Expr) -> Expr {
         self.of_bits(shl(self.bits(shifted), self.u64(52)) + self.u64(ONE_BITS))
     }
 
     /// The upper word of a product of two uint32, from products of halves of words.
-    pub(super) fn high_product(&self, a: &Expr, b: &Expr) -> Expr {
+    pub(crate) fn high_product(&self, a: &Expr, b: &Expr) -> Expr {
         let (low, sixteen) = (|e: &Expr| and(e.clone(), self.u32(0xffff)), || self.u32(16));
         let (a_low, a_high) = (self.name("a", low(a)), self.name("a", shr(a.clone(), sixteen())));
         let (b_low, b_high) = (self.name("b", low(b)), self.name("b", shr(b.clone(), sixteen())));
@@ -101,19 +111,33 @@ impl Steps {
     }
 
     /// The upper of two uint32 that are moved to the left, as one of 64 digits, by less than 32.
-    pub(super) fn moved(&self, high: &Expr, low: &Expr, count: &Expr) -> Expr {
+    pub(crate) fn moved(&self, high: &Expr, low: &Expr, count: &Expr) -> Expr {
         let over = shr(shr(low.clone(), self.u32(1)), self.u32(31) - count.clone());
         self.name("word", or(shl(high.clone(), count.clone()), over))
     }
 
     /// One value or another, by a comparison of float64.
-    pub(super) fn if_less(&self, a: &Expr, b: f64, then: Expr, otherwise: Expr) -> Expr {
+    pub(crate) fn if_less(&self, a: &Expr, b: f64, then: Expr, otherwise: Expr) -> Expr {
         Expr::select(less(a.clone(), self.f64(b)), then, otherwise)
     }
 }
 
+/// Those steps, in order, that the results or other such steps use, and those that have effects.
+pub(crate) fn needed(steps: Vec<(Var, Expr)>, results: &[&Expr]) -> Vec<(Var, Expr)> {
+    let mut used: HashSet<Var> = results.iter().flat_map(|result| vars_of(result)).collect();
+    let mut kept: Vec<(Var, Expr)> = Vec::with_capacity(steps.len());
+    for (var, value) in steps.into_iter().rev() {
+        if used.contains(&var) || !is_pure(&value) {
+            used.extend(vars_of(&value));
+            kept.push((var, value));
+        }
+    }
+    kept.reverse();
+    kept
+}
+
 /// A function of arguments as they are, of float32 or of int32.
-pub(super) fn narrow<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
+pub(crate) fn narrow<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
     let steps = Steps::new(args.first().map_or(1, |arg| arg.dtype.lanes));
     let args = args.map(|arg| steps.name("x", arg.clone()));
     let result = f(&steps, args);
@@ -121,7 +145,7 @@ pub(super) fn narrow<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [E
 }
 
 /// A function of float32 arguments by way of float64, rounded once.
-pub(super) fn single<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
+pub(crate) fn single<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [Expr; N]) -> Expr) -> Expr {
     let lanes = args.first().map_or(1, |arg| arg.dtype.lanes);
     let steps = Steps::new(lanes);
     let wide = args.map(|arg| steps.name("x", arg.clone().cast(DType::FLOAT64.with_lanes(lanes))));
@@ -130,78 +154,78 @@ pub(super) fn single<const N: usize>(args: [&Expr; N], f: impl FnOnce(&Steps, [E
 }
 
 /// A function of one float64.
-pub(super) fn double(x: &Expr, f: impl FnOnce(&Steps, Expr) -> Expr) -> Expr {
+pub(crate) fn double(x: &Expr, f: impl FnOnce(&Steps, Expr) -> Expr) -> Expr {
     let steps = Steps::new(x.dtype.lanes);
     let x = steps.name("x", x.clone());
     let result = f(&steps, x);
     steps.finish(result)
 }
 
-pub(super) fn div(a: Expr, b: Expr) -> Expr {
+pub(crate) fn div(a: Expr, b: Expr) -> Expr {
     Expr::binary(BinaryOp::Div, a, b)
 }
 
-pub(super) fn min(a: Expr, b: Expr) -> Expr {
+pub(crate) fn min(a: Expr, b: Expr) -> Expr {
     Expr::binary(BinaryOp::Min, a, b)
 }
 
-pub(super) fn max(a: Expr, b: Expr) -> Expr {
+pub(crate) fn max(a: Expr, b: Expr) -> Expr {
     Expr::binary(BinaryOp::Max, a, b)
 }
 
-pub(super) fn less(a: Expr, b: Expr) -> Expr {
+pub(crate) fn less(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Lt, a, b)
 }
 
 /// 1 where the comparison of floats holds, 0 elsewhere. A choice made once, as a number: compilers make vectors of that, where
 /// of one comparison in several selections they make branches.
-pub(super) fn one_if_less(a: &Expr, b: &Expr) -> Expr {
+pub(crate) fn one_if_less(a: &Expr, b: &Expr) -> Expr {
     let float = |value| Expr::float(value, a.dtype);
     Expr::select(less(a.clone(), b.clone()), float(1.0), float(0.0))
 }
 
-pub(super) fn equal(a: Expr, b: Expr) -> Expr {
+pub(crate) fn equal(a: Expr, b: Expr) -> Expr {
     Expr::compare(CompareOp::Eq, a, b)
 }
 
-pub(super) fn unary(op: Op, x: &Expr) -> Expr {
+pub(crate) fn unary(op: Op, x: &Expr) -> Expr {
     Expr::call(op, vec![x.clone()], x.dtype)
 }
 
-pub(super) fn pair(op: Op, a: Expr, b: Expr) -> Expr {
+pub(crate) fn pair(op: Op, a: Expr, b: Expr) -> Expr {
     let dtype = a.dtype;
     Expr::call(op, vec![a, b], dtype)
 }
 
-pub(super) fn abs(x: &Expr) -> Expr {
+pub(crate) fn abs(x: &Expr) -> Expr {
     unary(Op::Abs, x)
 }
 
-pub(super) fn sqrt(x: &Expr) -> Expr {
+pub(crate) fn sqrt(x: &Expr) -> Expr {
     unary(Op::Sqrt, x)
 }
 
-pub(super) fn copysign(magnitude: Expr, sign: &Expr) -> Expr {
+pub(crate) fn copysign(magnitude: Expr, sign: &Expr) -> Expr {
     pair(Op::Copysign, magnitude, sign.clone())
 }
 
-pub(super) fn and(a: Expr, b: Expr) -> Expr {
+pub(crate) fn and(a: Expr, b: Expr) -> Expr {
     pair(Op::BitwiseAnd, a, b)
 }
 
-pub(super) fn or(a: Expr, b: Expr) -> Expr {
+pub(crate) fn or(a: Expr, b: Expr) -> Expr {
     pair(Op::BitwiseOr, a, b)
 }
 
-pub(super) fn shl(a: Expr, count: Expr) -> Expr {
+pub(crate) fn shl(a: Expr, count: Expr) -> Expr {
     pair(Op::ShiftLeft, a, count)
 }
 
-pub(super) fn shr(a: Expr, count: Expr) -> Expr {
+pub(crate) fn shr(a: Expr, count: Expr) -> Expr {
     pair(Op::ShiftRight, a, count)
 }
 
-pub(super) fn reinterpret(value: Expr, dtype: DType) -> Expr {
+pub(crate) fn reinterpret(value: Expr, dtype: DType) -> Expr {
     let dtype = dtype.with_lanes(value.dtype.lanes);
     Expr::call(Op::Reinterpret, vec![value], dtype)
 }

@@ -343,6 +343,10 @@ fn call(op: Op, args: &[Expr], dtype: DType, ranges: &Ranges) -> Option<Expr> {
     match (op, args) {
         (Op::IfThenElse, [c, a, b]) => choose(c, a, b),
         (Op::Likely, [a]) => a.as_int().map(|_| a.clone()),
+        (Op::BitwiseOr | Op::BitwiseXor, [a, b]) if a.as_int() == Some(0) => Some(b.clone()),
+        (Op::BitwiseOr | Op::BitwiseXor, [a, b]) if b.as_int() == Some(0) => Some(a.clone()),
+        (Op::BitwiseAnd, [a, b]) if a.as_int() == Some(0) && is_pure(b) => Some(a.clone()),
+        (Op::BitwiseAnd, [a, b]) if b.as_int() == Some(0) && is_pure(a) => Some(b.clone()),
         (Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor, [a, b]) if dtype.is_scalar() => {
             let (a, b) = (a.as_int()?, b.as_int()?);
             let value = match op {

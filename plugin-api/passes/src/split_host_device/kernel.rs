@@ -10,6 +10,7 @@ use chipdock_ir::{
 };
 
 use super::PASS;
+use super::scalars::{Passed, passed};
 use crate::PassError;
 use crate::capture::{Captured, copy};
 use crate::simplify;
@@ -74,6 +75,11 @@ impl<'a> Region<'a> {
         }
     }
 
+    /// What the launch uses and does not bind.
+    pub(super) fn captured(&self) -> &[Var] {
+        &self.captured.vars
+    }
+
     fn is_known(&self, expr: &Expr) -> bool {
         let outer = |var: &Var| self.captured.vars.contains(var);
         vars_of(expr).iter().all(outer) && !crate::walk::depends_on_memory(expr)
@@ -132,18 +138,22 @@ impl<'a> Region<'a> {
         let mut own = Substitution::new();
         let (mut params, mut first, mut args) = (Vec::new(), Vec::new(), vec![Expr::str(Arc::clone(name))]);
         for var in &given {
-            let narrow = var.dtype.is_float() && var.dtype.bits < 32;
-            let param = if narrow { Var::new(Arc::clone(&var.name), DType::FLOAT32) } else { copy(var) };
-            args.push(if narrow { var.expr().cast(DType::FLOAT32) } else { var.expr() });
-            if narrow {
-                let value = param.expr().cast(var.dtype);
-                let inner = copy(var);
-                own.map_var(var, inner.expr());
-                first.push(Stmt::new(StmtKind::Bind { var: inner, value }));
-            } else {
-                own.map_var(var, param.expr());
+            match passed(var, function, facts) {
+                Passed::As(param) => {
+                    own.map_var(var, param.expr());
+                    args.push(var.expr());
+                    params.push(Param::Var(param));
+                }
+                Passed::MadeOf { parts, value } => {
+                    let inner = copy(var);
+                    own.map_var(var, inner.expr());
+                    first.push(Stmt::new(StmtKind::Bind { var: inner, value }));
+                    for (param, arg) in parts {
+                        args.push(arg);
+                        params.push(Param::Var(param));
+                    }
+                }
             }
-            params.push(Param::Var(param));
         }
         first.extend(self.captured.declarations().map(|stmt| own.stmt(&stmt)));
         let mut threads = Vec::new();

@@ -6,6 +6,7 @@
 mod bounds;
 mod contractions;
 mod facts;
+mod int64;
 mod math;
 mod offsets;
 mod parallel;

@@ -30,12 +30,10 @@ pub(crate) enum Binding {
     },
 }
 
-/// The type of a scalar in the uniform struct, all of 4 bytes. 64-bit integers count positions: 32 bits hold them.
+/// The type of a scalar in the uniform struct, all of 4 bytes.
 fn member_type(dtype: DType) -> Answer<&'static str> {
     match (dtype.code, dtype.bits, dtype.lanes) {
         (TypeCode::Bool, _, 1) => Ok("u32"),
-        (TypeCode::Int, 64, 1) => Ok("i32"),
-        (TypeCode::UInt, 64, 1) => Ok("u32"),
         (_, _, 1) => scalar(dtype),
         _ => Err(Refusal::new(format!("has no parameters of type {dtype}"))),
     }

@@ -22,7 +22,7 @@ pub(super) fn scalar(dtype: DType) -> Answer<&'static str> {
             Err(Refusal::new(format!("has no {}: WGSL has no 64-bit floats; use float32", dtype.scalar())))
         }
         _ => Err(Refusal::new(format!(
-            "has no {} but in indices: WGSL has no 64-bit integers; use int32 or uint32",
+            "has no {}: WGSL has no 64-bit integers; lower them to words first",
             dtype.scalar()
         ))),
     }
@@ -114,7 +114,7 @@ pub(super) fn cut(value: Code, dtype: DType) -> Code {
     Code::infix(Infix::BitAnd, &value, &Code::primary(mask))
 }
 
-/// The bits of any integer as another integer type, modulo its width. A 64-bit type stands for an index, which 32 bits hold.
+/// The bits of any integer as another integer type, modulo its width.
 pub(super) fn cast_bits(value: &Code, to: DType) -> Answer<Code> {
     if !to.is_integer() {
         return Err(Refusal::new(format!("has no bits of an integer as {to}")));

@@ -12,5 +12,3 @@ class Module:
             B[0] = T.exp(B[1])
             B[1] = T.log2(B[2])
             B[2] = T.ldexp(B[3], A[2])
-            for i in range(T.int64(4)):
-                A[i + T.int64(2)] = A[T.int64(7) - i]
