@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::commands::{Result, cargo, output, step};
+use crate::commands::{Result, cargo, output, step, target_folder};
 
 /// What the tests call: (program, arguments by which it says that it is there, Debian's package, what for).
 const PROGRAMS: &[(&str, &str, &str, &str)] = &[
@@ -58,8 +58,31 @@ pub(crate) fn is_debian() -> bool {
     output("apt-get", &["--version"]).is_some()
 }
 
+/// What everything takes on the disk from nothing, rounded up.
+const SIZE_GIB: u64 = 12;
+
+/// Says that the disk may be too small: a linker that finds it full says so in ways that nobody reads once.
+fn look_at_disk() {
+    let folder = target_folder();
+    if folder.join("debug/deps").exists() {
+        return;
+    }
+    let there =
+        folder.ancestors().find(|folder| folder.exists()).map(|folder| folder.to_string_lossy().into_owned());
+    let lines = there.and_then(|folder| output("df", &["-Pk", &folder])).unwrap_or_default();
+    let free_kib = lines.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    if let Some(free_gib) = free_kib.map(|free| free >> 20).filter(|free| *free < SIZE_GIB) {
+        eprintln!(
+            "warning: {} has {free_gib} GiB free, and what is built takes up to {SIZE_GIB}; CARGO_TARGET_DIR names \
+             another place",
+            folder.display()
+        );
+    }
+}
+
 /// Installs what is missing, or says what is.
 pub(crate) fn run() -> Result<()> {
+    look_at_disk();
     let missing = missing();
     if !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|missing| missing.package).collect();
