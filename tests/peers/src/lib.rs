@@ -19,6 +19,7 @@
 //! [`interpret::accuracy::ulps`]: chipdock_ir::interpret::accuracy::ulps
 
 pub mod judge;
+pub mod programs;
 pub mod python;
 
 pub use chipdock_conformance::ops::{Case, NOT_COMPUTED, cases, table};

@@ -1,0 +1,127 @@
+//! Programs that real TVM's own libraries make: every operator of TOPI and Relax, and four models (`programs/`).
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use chipdock_ir::DType;
+use chipdock_ir::interpret::{Arg, Array};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+/// A program with its arguments, and what TVM's code made of them.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Library, operator and variant: `topi.add/0`, `relax.nn.conv2d/1:conv2d`.
+    pub name: String,
+    /// `topi`, `relax` or `models`.
+    pub group: String,
+    /// The script that TVM prints of it.
+    pub text: String,
+    /// The function's name in it.
+    pub function: String,
+    /// What it is called with.
+    pub arguments: Vec<Arg>,
+    /// Every tensor argument after the call, in order; what TVM says where its code cannot be built or run.
+    pub after: Result<Vec<Array>, String>,
+}
+
+/// What was made of the draws.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// In the order in which they were drawn.
+    pub made: Vec<Program>,
+    /// What TVM could not make, and what it said.
+    pub refused: Vec<(String, String)>,
+}
+
+/// A line of `programs.jsonl`.
+#[derive(Deserialize)]
+struct Line {
+    name: String,
+    group: String,
+    refused: Option<String>,
+    function: Option<String>,
+    #[serde(default)]
+    arguments: Vec<Argument>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Argument {
+    int: Option<i64>,
+    dtype: Option<String>,
+    #[serde(default)]
+    shape: Vec<usize>,
+}
+
+/// Draws programs and runs them in TVM: all of them, or a share from 0 to 1 that `sample` draws. Equal seeds give equal
+/// programs, whatever is taken.
+///
+/// # Errors
+///
+/// Python's failure, or a file that cannot be read.
+pub fn programs(python: &Path, seed: &str, sample: &str, share: f64) -> Result<Programs, String> {
+    let folder = TempDir::new().map_err(|error| format!("a temporary folder: {error}"))?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let mut command = Command::new(python);
+    // No cache of compiled Python beside the sources.
+    command.arg("-B").arg(script).arg(folder.path()).args([seed, sample, &share.to_string()]);
+    let output =
+        command.output().map_err(|error| format!("{} cannot be started: {error}", python.display()))?;
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("programs ended with {}:\n{error}", output.status));
+    }
+    read(folder.path())
+}
+
+/// Reads what the script wrote.
+fn read(folder: &Path) -> Result<Programs, String> {
+    let lines = text(&folder.join("programs.jsonl"))?;
+    let mut all = Programs::default();
+    for (index, line) in lines.lines().enumerate() {
+        let line: Line = serde_json::from_str(line).map_err(|error| format!("program {index}: {error}"))?;
+        match line.refused {
+            Some(why) => all.refused.push((line.name, why)),
+            None => all.made.push(program(folder, index, line)?),
+        }
+    }
+    Ok(all)
+}
+
+fn program(folder: &Path, index: usize, line: Line) -> Result<Program, String> {
+    let mut arguments = Vec::new();
+    let mut after = Vec::new();
+    for (k, argument) in line.arguments.iter().enumerate() {
+        let (Some(dtype), shape) = (&argument.dtype, &argument.shape) else {
+            arguments.push(Arg::Int(argument.int.unwrap_or_default().into()));
+            continue;
+        };
+        let dtype: DType = dtype.parse().map_err(|_| format!("{}: {dtype} is no type here", line.name))?;
+        let array = |ending: &str| {
+            let data = bytes(&folder.join(format!("{index}.{k}.{ending}")))?;
+            Ok::<_, String>(Array { dtype, shape: shape.clone(), data })
+        };
+        arguments.push(Arg::Tensor(array("in")?));
+        if line.error.is_none() {
+            after.push(array("out")?);
+        }
+    }
+    Ok(Program {
+        text: text(&folder.join(format!("{index}.py")))?,
+        function: line.function.ok_or_else(|| format!("{} has no function", line.name))?,
+        after: line.error.map_or(Ok(after), Err),
+        name: line.name,
+        group: line.group,
+        arguments,
+    })
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,183 @@
+//! Programs that real TVM's own libraries make, read as TVM prints them: right on every backend that is present, built for
+//! those that are not, or on a list with the reason.
+//!
+//! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
+//! `cargo xtask test --all` sets, takes all, and then `BLESS=1` writes `programs/RESULTS.md`.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "tvm_programs/expected.rs"]
+mod expected;
+#[path = "tvm_programs/report.rs"]
+mod report;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use chipdock_differential::{backends, hold, hold_alike, host, outputs};
+use chipdock_host::{CompileOptions, Host};
+use chipdock_ir::interpret::{Array, Interpreter, Limits, Output};
+use chipdock_ir::{IrModule, Target};
+use chipdock_peers::programs::{Program, programs};
+use chipdock_peers::python::python;
+use chipdock_xtask::runner::backends::Backend;
+use chipdock_xtask::runner::run;
+
+use report::{Cell, Row};
+
+/// From what the shapes and values of all programs are drawn.
+const SEED: &str = "20261122";
+
+/// How much of it a run takes that is not of the whole: about three minutes of one core.
+const SHARE: f64 = 0.08;
+
+/// Kinds that are compiled for where no device of theirs is present.
+const BUILT: &[&str] = &["cuda", "metal", "webgpu"];
+
+/// What one program is run on, and built for.
+struct Targets {
+    host: Host,
+    present: Vec<Backend>,
+    built: Vec<Arc<Target>>,
+}
+
+impl Targets {
+    fn all() -> Self {
+        let host = host();
+        let present = backends(&host);
+        let built = BUILT.iter().map(|kind| host.target(*kind).expect("a target of that kind")).collect();
+        Self { host, present, built }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let present = self.present.iter().map(|backend| backend.target.kind.clone());
+        present.chain(self.built.iter().map(|target| target.kind.clone())).collect()
+    }
+}
+
+/// What a program's results are checked against.
+struct Judge {
+    /// The interpreter's, with their bounds; TVM's, which are then exact, where the interpreter cannot run it.
+    outputs: Vec<Output>,
+    /// TVM's, where it ran and they are within the bounds.
+    theirs: Option<Vec<Array>>,
+}
+
+fn judge(program: &Program, module: &IrModule) -> Result<(Judge, Cell), String> {
+    let limits = Limits { steps_max: 20_000_000, ..Limits::default() };
+    let interpreter = Interpreter::new(module).with_bounds().with_limits(limits);
+    let ran = interpreter.run(&program.function, &mut program.arguments.clone());
+    match (ran, &program.after) {
+        (Ok(outcome), Err(why)) => {
+            Ok((Judge { outputs: outcome.outputs, theirs: None }, Cell::Refused(why.clone())))
+        }
+        (Ok(outcome), Ok(after)) => match hold(&outcome.outputs, after) {
+            Ok(()) => Ok((Judge { outputs: outcome.outputs, theirs: Some(after.clone()) }, Cell::Right)),
+            Err(why) => Ok((Judge { outputs: outcome.outputs, theirs: None }, Cell::Wrong(why))),
+        },
+        (Err(error), Ok(after)) => {
+            let exact = |(parameter, array): (usize, &Array)| Output {
+                parameter,
+                name: format!("tensor {parameter}"),
+                array: array.clone(),
+                bounds: None,
+            };
+            let outputs = after.iter().enumerate().map(exact).collect();
+            Ok((Judge { outputs, theirs: None }, Cell::Refused(format!("interpreter: {error}"))))
+        }
+        (Err(error), Err(why)) => Err(format!("neither the interpreter runs it ({error}) nor TVM ({why})")),
+    }
+}
+
+/// Runs a program on a backend, and checks what it leaves against the interpreter's result and TVM's.
+fn run_on(targets: &Targets, backend: &Backend, program: &Program, module: &IrModule, judge: &Judge) -> Cell {
+    let loaded = match run::build(&targets.host, backend, module) {
+        Ok(loaded) => loaded,
+        Err(error) => return Cell::Refused(error),
+    };
+    let ran = || {
+        let function = loaded.function(&program.function).map_err(|error| error.to_string())?;
+        let found = outputs(backend, &function, &program.arguments)?;
+        hold(&judge.outputs, &found)?;
+        judge.theirs.as_ref().map_or(Ok(()), |theirs| hold_alike(&judge.outputs, theirs, &found))
+    };
+    ran().map_or_else(Cell::Wrong, |()| Cell::Right)
+}
+
+fn row(targets: &Targets, program: &Program) -> Row {
+    let mut row = Row::new(&program.name, &program.group);
+    let module = match chipdock_script::parse(&program.text, &program.name) {
+        Ok(module) => module,
+        Err(error) => {
+            row.cells.push(("read".to_owned(), Cell::Refused(error.to_string())));
+            return row;
+        }
+    };
+    row.cells.push(("read".to_owned(), Cell::Right));
+    let judge = match judge(program, &module) {
+        Ok((judge, cell)) => {
+            row.cells.push(("tvm".to_owned(), cell));
+            Some(judge)
+        }
+        Err(why) => {
+            row.cells.push(("tvm".to_owned(), Cell::Refused(why)));
+            None
+        }
+    };
+    for backend in &targets.present {
+        let cell = match &judge {
+            Some(judge) => run_on(targets, backend, program, &module, judge),
+            None => run::build(&targets.host, backend, &module).map_or_else(Cell::Refused, |_| Cell::Right),
+        };
+        row.cells.push((backend.target.kind.clone(), cell));
+    }
+    for target in &targets.built {
+        let built = targets.host.compile(&module, target, &CompileOptions::default());
+        let cell = built.map_or_else(|error| Cell::Refused(error.to_string()), |_| Cell::Right);
+        row.cells.push((target.kind.clone(), cell));
+    }
+    row
+}
+
+/// Every program's row, in order, on as many threads as there are cores.
+fn rows(targets: &Targets, all: &[Program]) -> Vec<Row> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(program) = all.get(index) else { return };
+                    let row = row(targets, program);
+                    done.lock().expect("the rows").push((index, row));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("the rows");
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, row)| row).collect()
+}
+
+#[test]
+fn programs_of_tvms_libraries_are_right() {
+    let Some(python) = python("programs that real TVM's libraries make") else { return };
+    let is_whole = std::env::var("CHIPDOCK_TEST_ALL").is_ok_and(|all| all == "1");
+    // The sample is another one for each seed; what a program is depends on its own alone.
+    let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
+    let drawn = programs(&python, SEED, &seed, if is_whole { 1.0 } else { SHARE });
+    let drawn = drawn.unwrap_or_else(|error| panic!("{error}"));
+    let targets = Targets::all();
+    let rows = rows(&targets, &drawn.made);
+    let complaints = report::complaints(&rows, &drawn.refused, is_whole);
+    println!("{}", report::summary(&rows, &targets.names()));
+    println!("{} complaints\n{}", complaints.len(), complaints.join("\n"));
+    if is_whole {
+        assert!(rows.len() >= 600, "only {} programs were made", rows.len());
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/RESULTS.md");
+        let text = report::markdown(&rows, &drawn.refused, &targets.names());
+        chipdock_filetests::bless(&path, &text).unwrap_or_else(|error| panic!("{error}"));
+    }
+    assert!(complaints.is_empty(), "{} complaints, see above", complaints.len());
+}
