@@ -8,7 +8,7 @@ const LEFT_OUT: &[(&[&str], &str)] = &[
     ),
     (
         &["tvm_stack_alloca", "tvm_stack_make_shape", "tvm_stack_make_array"],
-        "the stack of a packed call is made by the code generator; write T.call_packed",
+        "tensors as arguments of a packed call are not supported yet; pass pointers and numbers to T.call_packed",
     ),
     (
         &[
