@@ -21,6 +21,5 @@ class Module:
         with T.attr(3.5, "key", n):
             B[2] = A[2]
         T.attr(T.int64(7), "key", "value")
-        T.evaluate(T.call_extern("use", A.data, dtype=""))
         B[3] = T.truncmod(A[3], A[4])
         B[4] = T.Mod(A[3], T.float32(2))

@@ -24,8 +24,6 @@ class Module:
         N[4] = T.q_multiply_shift(n, n, 31, 2, dtype="int32")
         if T.likely(n > 3, dtype="bool"):
             N[5] = T.Cast("int", A[0])
-        T.evaluate(T.call_extern("use", T.address_of(A[0], dtype="handle"), dtype="handle"))
-        T.evaluate(T.call_extern("use", T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 4, 1, dtype="handle"), dtype="int32"))
         C = T.alloc_buffer((4,), "floatx4")
         C[0] = T.Broadcast(T.float32(1), 4)
         B[16:20] = C[0]

@@ -18,6 +18,5 @@ class Module:
         with T.attr({"key": n}):
             B[2] = A[2]
         with T.attr({"key": "value"}):
-            T.call_extern(T.handle().ty, "use", A.data)
             B[3] = T.fmod(A[3], A[4])
             B[4] = T.fmod(A[3], T.float32(2.0))

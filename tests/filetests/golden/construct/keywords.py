@@ -21,8 +21,6 @@ class Module:
         N[4] = T.q_multiply_shift(n, n, 31, 2)
         if T.likely(n > 3):
             N[5] = T.Cast("int32", A[0])
-        T.call_extern(T.handle().ty, "use", T.address_of(A[0]))
-        T.call_extern("int32", "use", T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 4, 1))
         C = T.alloc_buffer((4,), "float32x4")
         C[0] = T.Broadcast(T.float32(1.0), 4)
         B[16:20] = C[0]

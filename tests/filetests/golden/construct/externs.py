@@ -1,0 +1,9 @@
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def handed(A: T.Buffer((16,), "float32")):
+        T.call_extern(T.handle().ty, "use", T.address_of(A[0]))
+        T.call_extern("int32", "use", T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 4, 1))
