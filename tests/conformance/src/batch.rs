@@ -14,7 +14,7 @@ use crate::execute::{self, Found, Guards, Ready};
 use crate::ops::judge::shown;
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
 
-/// Kernels in one module.
+/// Kernels in one module, those that weigh more counted so often.
 const PER_MODULE: usize = 28;
 
 /// Something to compile, call, and hold to the interpreter.
@@ -24,6 +24,11 @@ pub(crate) trait Kernel: Send + Sync {
 
     /// What it is called with.
     fn args(&self) -> Result<Vec<Arg>, String>;
+
+    /// How many ordinary kernels it is worth to a compiler.
+    fn weight(&self) -> usize {
+        1
+    }
 
     /// What stands around its tensors.
     fn guards(&self) -> Guards {
@@ -64,13 +69,18 @@ pub(crate) fn add(cases: &mut Cases, group: Group, kernels: Vec<Described>) {
 }
 
 fn batches(kernels: Vec<Described>) -> Vec<Vec<Described>> {
-    let mut all: Vec<Vec<Described>> = Vec::new();
+    let (mut all, mut weight): (Vec<Vec<Described>>, usize) = (Vec::new(), 0);
     for kernel in kernels {
+        let more = kernel.kernel.weight();
         match all.last_mut() {
-            Some(batch) if batch.len() < PER_MODULE && batch[0].profiles == kernel.profiles => {
+            Some(batch) if weight + more <= PER_MODULE && batch[0].profiles == kernel.profiles => {
                 batch.push(kernel);
+                weight += more;
             }
-            _ => all.push(vec![kernel]),
+            _ => {
+                all.push(vec![kernel]);
+                weight = more;
+            }
         }
     }
     all

@@ -17,10 +17,23 @@ pub(crate) struct Script {
     text: String,
     sizes: Sizes,
     seed: u64,
+    weight: usize,
 }
 
 /// Describes a kernel that is written as text.
 pub(crate) fn script(
+    name: impl Into<String>,
+    clause: &'static str,
+    profiles: impl IntoIterator<Item = Profile>,
+    text: &str,
+    sizes: &[(&str, i64)],
+) -> Described {
+    weighing(1, name, clause, profiles, text, sizes)
+}
+
+/// The same of one that is worth so many ordinary kernels to a compiler.
+pub(crate) fn weighing(
+    weight: usize,
     name: impl Into<String>,
     clause: &'static str,
     profiles: impl IntoIterator<Item = Profile>,
@@ -32,7 +45,7 @@ pub(crate) fn script(
         name: name.into(),
         clause,
         profiles: profiles.into_iter().collect(),
-        kernel: Box::new(Script { text: text.to_owned(), sizes, seed: 0x5eed }),
+        kernel: Box::new(Script { text: text.to_owned(), sizes, seed: 0x5eed, weight }),
     }
 }
 
@@ -52,6 +65,10 @@ impl Kernel for Script {
         let module = self.parse("f")?;
         let function = module.function("f").ok_or("the text has no function FN")?;
         arguments(function, &self.sizes, self.seed)
+    }
+
+    fn weight(&self) -> usize {
+        self.weight
     }
 }
 

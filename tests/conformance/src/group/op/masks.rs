@@ -9,12 +9,15 @@ use chipdock_ir::DType;
 
 use super::{of_type, table::profiles_of};
 use crate::batch::Described;
-use crate::script::script;
+use crate::script::weighing;
 
 /// Rows of each extent, one behind the other.
 const N_ROWS: usize = 4;
 
 const EXTENT_MAX: usize = 33;
+
+/// Two of them make a module: 66 launches on a device, whose compiler may take a tenth of a second for each.
+const WEIGHT: usize = 14;
 
 /// What is done with the elements whose mask holds, each in loops of its own: where several stand in one loop, the compiler
 /// that was wrong was right. `AT` is the element; row `E` of the result is of extent `E`, so that the place of a wrong value
@@ -30,7 +33,8 @@ pub(super) fn add(all: &mut Vec<Described>) {
             let holds = if dtype.is_bool() { "M[AT]" } else { "M[AT] > ZERO" };
             let text = of_type(&kernel(&statement.replace("HOLDS", holds)), dtype);
             let profiles = profiles_of([dtype]);
-            all.push(script(format!("statement/masked/{form}/{dtype}"), "C.14", profiles, &text, &[]));
+            let name = format!("statement/masked/{form}/{dtype}");
+            all.push(weighing(WEIGHT, name, "C.14", profiles, &text, &[]));
         }
     }
 }
