@@ -28,8 +28,8 @@ use report::{Cell, Row};
 /// From what the shapes and values of all programs are drawn.
 const SEED: &str = "20261122";
 
-/// How much of it a run takes that is not of the whole: about three minutes of one core.
-const SHARE: f64 = 0.08;
+/// How much of it a run takes that is not of the whole: about two minutes of one core.
+const SHARE: f64 = 0.05;
 
 /// Kinds that are compiled for where no device of theirs is present.
 const BUILT: &[&str] = &["cuda", "metal", "webgpu"];
