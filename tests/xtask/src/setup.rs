@@ -59,7 +59,7 @@ pub(crate) fn is_debian() -> bool {
 }
 
 /// What everything takes on the disk from nothing, rounded up.
-const SIZE_GIB: u64 = 12;
+const SIZE_GIB: u64 = 10;
 
 /// Says that the disk may be too small: a linker that finds it full says so in ways that nobody reads once.
 fn look_at_disk() {
