@@ -137,6 +137,29 @@ pub enum CompareOp {
     Ge,
 }
 
+impl CompareOp {
+    /// Whether it holds of two values; of a NaN only `!=` does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use chipdock_ir::CompareOp;
+    ///
+    /// assert!(CompareOp::Le.holds(&1, &1) && !CompareOp::Lt.holds(&1, &1));
+    /// ```
+    #[must_use]
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Self::Eq => a == b,
+            Self::Ne => a != b,
+            Self::Lt => a < b,
+            Self::Le => a <= b,
+            Self::Gt => a > b,
+            Self::Ge => a >= b,
+        }
+    }
+}
+
 /// Whom a call calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {

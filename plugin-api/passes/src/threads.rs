@@ -106,7 +106,7 @@ pub(crate) fn evaluate(expr: &Expr, of: &dyn Fn(&Var) -> Option<i128>) -> Option
         }
         ExprKind::Compare(op, a, b) => {
             let (a, b) = both(a, b)?;
-            Some(fold::compare(*op, &a, &b).into())
+            Some(op.holds(&a, &b).into())
         }
         ExprKind::And(a, b) => both(a, b).map(|(a, b)| a & b),
         ExprKind::Or(a, b) => both(a, b).map(|(a, b)| a | b),

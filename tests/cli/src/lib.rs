@@ -54,6 +54,40 @@ pub fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels")
 }
 
+/// A library to be loaded before the command, that runs a piece of C when the command opens its first library: a plugin that
+/// does something when it is opened.
+///
+/// # Panics
+///
+/// When it cannot be compiled.
+#[expect(clippy::expect_used, reason = "a test helper: what cannot be compiled fails the test")]
+pub fn opened_does(scratch: &Scratch, name: &str, body: &str) -> PathBuf {
+    let text = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+void *dlopen(const char *name, int flags) {
+    static int opened;
+    void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    void *library = real(name, flags);
+    // Not in the compilers that the command starts, which inherit it.
+    int is_command = !strcmp(program_invocation_short_name, "chipdock");
+    if (is_command && name && strchr(name, '/') && !opened++) { BODY }
+    return library;
+}
+"#;
+    let source = scratch.write(&format!("{name}.c"), text.replace("BODY", body));
+    let library = scratch.path(&format!("{name}.so"));
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(source).arg("-ldl");
+    assert!(command.status().expect("cc").success());
+    library
+}
+
 /// How a command ended.
 #[derive(Debug)]
 pub struct Ended {

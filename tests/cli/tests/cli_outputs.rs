@@ -4,10 +4,9 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use chipdock_cli_tests::{Scratch, built, end};
+use chipdock_cli_tests::{Scratch, built, end, opened_does};
 
 /// Two outputs, and inputs that tell them apart: B becomes A + B, A becomes A - B.
 const TWO: &str = "\
@@ -29,34 +28,6 @@ fn two() -> Scratch {
     scratch.write_f32("a.npy", &[4], &[1.0, 2.0, 3.0, 4.0]);
     scratch.write_f32("b.npy", &[4], &[10.0, 20.0, 30.0, 40.0]);
     scratch
-}
-
-/// Loaded before the command, stands for a plugin that does something when it is opened: it acts when the first library is.
-fn opened_does(scratch: &Scratch, name: &str, body: &str) -> PathBuf {
-    let text = r#"
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-void *dlopen(const char *name, int flags) {
-    static int opened;
-    void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
-    void *library = real(name, flags);
-    // Not in the compilers that the command starts, which inherit it.
-    int is_command = !strcmp(program_invocation_short_name, "chipdock");
-    if (is_command && name && strchr(name, '/') && !opened++) { BODY }
-    return library;
-}
-"#;
-    let source = scratch.write(&format!("{name}.c"), text.replace("BODY", body));
-    let library = scratch.path(&format!("{name}.so"));
-    let mut command = Command::new("cc");
-    command.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(source).arg("-ldl");
-    assert!(command.status().expect("cc").success());
-    library
 }
 
 #[test]

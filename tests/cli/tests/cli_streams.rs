@@ -5,10 +5,9 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
 use std::process::Command;
 
-use chipdock_cli_tests::{Ended, Scratch, end};
+use chipdock_cli_tests::{Ended, Scratch, end, opened_does};
 
 const ADD: &str = "run vector_add.py --in A=a.npy --in B=b.npy --out C=c.npy";
 
@@ -20,31 +19,6 @@ fn vector_add() -> Scratch {
         scratch.write_f32(name, &[16], &[1.0; 16]);
     }
     scratch
-}
-
-/// Loaded before the command, stands for a plugin that does something when it is opened: it acts when the first library is.
-fn opened_does(scratch: &Scratch, name: &str, body: &str) -> PathBuf {
-    let text = r#"
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-void *dlopen(const char *name, int flags) {
-    static int opened;
-    void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
-    void *library = real(name, flags);
-    if (name && strchr(name, '/') && !opened++) { BODY }
-    return library;
-}
-"#;
-    let source = scratch.write(&format!("{name}.c"), text.replace("BODY", body));
-    let library = scratch.path(&format!("{name}.so"));
-    let mut command = Command::new("cc");
-    command.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(source).arg("-ldl");
-    assert!(command.status().expect("cc").success());
-    library
 }
 
 /// Runs the command through a shell that redirects its streams first.

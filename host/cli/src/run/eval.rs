@@ -1,6 +1,6 @@
 //! Sizes worked out from symbols, by the IR's semantics, except that nothing may wrap.
 
-use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Var};
+use chipdock_ir::{BinaryOp, Callee, DType, Expr, ExprKind, Op, Var};
 
 /// Deeper expressions are no sizes.
 const DEPTH_MAX: u32 = 256;
@@ -42,7 +42,7 @@ impl Evaluator<'_> {
             ExprKind::Cast(inner) if expr.dtype.is_bool() => Ok(i128::from(value(inner)? != 0)),
             ExprKind::Cast(inner) => value(inner),
             ExprKind::Binary(op, a, b) => binary(*op, value(a)?, value(b)?),
-            ExprKind::Compare(op, a, b) => Ok(i128::from(compare(*op, value(a)?, value(b)?))),
+            ExprKind::Compare(op, a, b) => Ok(i128::from(op.holds(&value(a)?, &value(b)?))),
             ExprKind::And(a, b) => Ok(i128::from(value(a)? != 0 && value(b)? != 0)),
             ExprKind::Or(a, b) => Ok(i128::from(value(a)? != 0 || value(b)? != 0)),
             ExprKind::Not(a) => Ok(i128::from(value(a)? == 0)),
@@ -91,17 +91,6 @@ fn binary(op: BinaryOp, a: i128, b: i128) -> Result<i128, String> {
 fn floor_division(a: i128, b: i128) -> i128 {
     let quotient = a / b;
     if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
-}
-
-fn compare(op: CompareOp, a: i128, b: i128) -> bool {
-    match op {
-        CompareOp::Eq => a == b,
-        CompareOp::Ne => a != b,
-        CompareOp::Lt => a < b,
-        CompareOp::Le => a <= b,
-        CompareOp::Gt => a > b,
-        CompareOp::Ge => a >= b,
-    }
 }
 
 /// The amount modulo the width of the type, at most 63.

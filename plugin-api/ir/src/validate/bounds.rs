@@ -2,7 +2,7 @@
 
 use super::{At, Checker};
 use crate::analysis::Ranges;
-use crate::{Buffer, CompareOp, Expr, ExprKind, Op, Stage};
+use crate::{Buffer, Expr, ExprKind, Op, Stage};
 
 /// What a condition is, where its constants alone say so.
 pub(super) fn truth(condition: &Expr) -> Option<bool> {
@@ -11,7 +11,7 @@ pub(super) fn truth(condition: &Expr) -> Option<bool> {
         ExprKind::Not(value) => truth(value).map(|value| !value),
         ExprKind::And(a, b) => decided(truth(a), truth(b), false),
         ExprKind::Or(a, b) => decided(truth(a), truth(b), true),
-        ExprKind::Compare(op, a, b) => compare(*op, constant(a)?, constant(b)?),
+        ExprKind::Compare(op, a, b) => Some(op.holds(&constant(a)?, &constant(b)?)),
         ExprKind::Call { callee: crate::Callee::Op(Op::Likely), args } => args.first().and_then(truth),
         _ => None,
     }
@@ -23,17 +23,6 @@ fn decided(a: Option<bool>, b: Option<bool>, deciding: bool) -> Option<bool> {
         return Some(deciding);
     }
     (a.is_some() && b.is_some()).then_some(!deciding)
-}
-
-fn compare(op: CompareOp, a: i128, b: i128) -> Option<bool> {
-    Some(match op {
-        CompareOp::Eq => a == b,
-        CompareOp::Ne => a != b,
-        CompareOp::Lt => a < b,
-        CompareOp::Le => a <= b,
-        CompareOp::Gt => a > b,
-        CompareOp::Ge => a >= b,
-    })
 }
 
 /// The one value of a scalar integer expression over constants.

@@ -1,6 +1,6 @@
 //! Arithmetic of constants, exactly as the IR defines it.
 
-use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, TypeCode, number};
+use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, TypeCode, number};
 
 /// Quotient rounded down; the divisor is not 0.
 pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
@@ -51,18 +51,6 @@ pub(crate) fn float_binary(op: BinaryOp, a: f64, b: f64, dtype: DType) -> Option
     };
     // One rounding to 53 bits and a second to at most 24 give what one rounding gives for these operators.
     (!value.is_nan()).then(|| Expr::float(value, dtype))
-}
-
-/// A comparison of two constants.
-pub(crate) fn compare<T: PartialOrd>(op: CompareOp, a: &T, b: &T) -> bool {
-    match op {
-        CompareOp::Eq => a == b,
-        CompareOp::Ne => a != b,
-        CompareOp::Lt => a < b,
-        CompareOp::Le => a <= b,
-        CompareOp::Gt => a > b,
-        CompareOp::Ge => a >= b,
-    }
 }
 
 /// The value of a scalar float constant.

@@ -266,7 +266,7 @@ fn cast(value: &Expr, to: DType, ranges: &Ranges) -> Option<Expr> {
 
 fn compare(op: CompareOp, a: &Expr, b: &Expr, ranges: &Ranges) -> Option<Expr> {
     if let (Some(a), Some(b)) = (fold::as_float(a), fold::as_float(b)) {
-        return Some(Expr::bool(fold::compare(op, &a, &b)));
+        return Some(Expr::bool(op.holds(&a, &b)));
     }
     if !a.dtype.is_integer() && !a.dtype.is_bool() {
         return None;
