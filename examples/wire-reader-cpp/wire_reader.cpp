@@ -27,7 +27,7 @@ namespace {
 
 // What this reader knows; a newer minor may have nodes that it does not.
 constexpr unsigned kMajor = 1;
-constexpr unsigned kMinorMax = 2;
+constexpr unsigned kMinorMax = 3;
 // A document of somebody else must not make us recurse or print without end.
 constexpr unsigned kLevelsMax = 600;
 constexpr std::size_t kTextMax = 240;
@@ -193,7 +193,7 @@ class Document {
     char dot1 = 0;
     char dot2 = 0;
     if (!(in >> major >> dot1 >> minor >> dot2 >> patch) || dot1 != '.' || dot2 != '.' || !in.eof()) {
-      throw BadDocument("expected a version as \"1.2.0\", found " + brief(version_));
+      throw BadDocument("expected a version as \"1.3.0\", found " + brief(version_));
     }
     if (major != kMajor || minor > kMinorMax) {
       throw BadDocument("version " + version_ + " is not for this reader, which takes " + std::to_string(kMajor) +

@@ -102,6 +102,7 @@ mod runtime;
 mod services;
 mod session;
 pub mod shown;
+mod sort;
 mod target;
 
 pub use chipdock_plugin_api::{Any, AnyView};

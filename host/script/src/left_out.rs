@@ -6,10 +6,7 @@ const LEFT_OUT: &[(&[&str], &str)] = &[
         &["call_llvm_intrin", "call_llvm_pure_intrin", "call_spirv_pure_glsl450", "llvm_lookup_intrinsic_id"],
         "an intrinsic of one compiler; call the op (as T.exp) and let the code generator choose",
     ),
-    (
-        &["tvm_stack_alloca", "tvm_stack_make_shape", "tvm_stack_make_array"],
-        "tensors as arguments of a packed call are not supported yet; pass pointers and numbers to T.call_packed",
-    ),
+    (&["tvm_stack_alloca"], "what a packed call is lowered to; write T.call_packed"),
     (
         &[
             "tvm_call_packed_lowered",

@@ -106,7 +106,10 @@ fn only_modules_with_imports_have_environments_of_their_own() {
     let error = host.load(&plain).unwrap().function("forward").unwrap().call(&args).unwrap_err();
     assert_eq!(
         (error.kind(), error.message()),
-        (&ErrorKind::NotFound, "no imported module has function \"add\"; imported are: none")
+        (
+            &ErrorKind::NotFound,
+            "no imported module has function \"add\", and none is registered by that name; imported are: none"
+        )
     );
     // The function alone, as a callback of somebody else's may be kept.
     let alone = crate::Function::new(&host, "toy", "forward", forward.value().clone());

@@ -74,6 +74,18 @@ impl EnvState {
         module.imported_function(name)
     }
 
+    /// The function that a packed call names: of an imported module, else registered with the host, as in TVM.
+    fn called_function(&self, name: &str) -> Result<api::Function, Error> {
+        let missing = match self.imported_function(name) {
+            Err(error) if *error.kind() == ErrorKind::NotFound => error,
+            found => return found,
+        };
+        match self.services.inner() {
+            Some(inner) => inner.registered_function(name)?.ok_or(missing),
+            None => Err(missing),
+        }
+    }
+
     /// The table for compiled code; lives as long as the process.
     pub(crate) fn env(&'static self) -> &'static ChipdockEnv {
         self.env.get_or_init(|| ChipdockEnv {
@@ -274,7 +286,7 @@ impl EnvState {
                 unsafe { result.write(value.into_raw()) };
             }));
         }
-        let function = match self.imported_function(name) {
+        let function = match self.called_function(name) {
             Ok(function) => function,
             Err(error) => return self.status(Err(error)),
         };

@@ -82,7 +82,8 @@ impl Drop for ModuleInner {
 
 /// Nothing of that name is imported.
 pub(super) fn not_imported<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
-    let error = Error::new(ErrorKind::NotFound, format!("no imported module has function \"{name}\""));
+    let message = format!("no imported module has function \"{name}\", and none is registered by that name");
+    let error = Error::new(ErrorKind::NotFound, message);
     error.hint(format!("imported are: {}", quoted(known)))
 }
 

@@ -103,7 +103,12 @@ impl<'a> Writer<'a> {
     }
 
     fn struct_set(&mut self, e: &'a Expr, args: &'a [Expr]) -> Answer<Value> {
-        let value = self.argument(Op::StructSet, args, 3)?;
+        let value = match args.get(3).map(|arg| &arg.kind) {
+            Some(ExprKind::Str(text)) => {
+                Value::new(self.constant_text("text", text.as_bytes()), DType::HANDLE)
+            }
+            _ => self.argument(Op::StructSet, args, 3)?,
+        };
         let (at, field, dtype) = self.field(Op::StructSet, args, value.dtype)?;
         let value = self.cast(&value, dtype);
         let layout = Layout::of(self.target);

@@ -207,9 +207,8 @@
 //!   matrix units (`wmma`, `mma`, `simdgroup`, `cooperative_tensor_*`), textures (`texture2d_*`,
 //!   `nd_mem_alloc_with_scope`), `dma_*`, `start_profile_intrinsic`, `end_profile_intrinsic`.
 //! - **The calling conventions of TVM's run time**, which it adds after scheduling: `tvm_stack_alloca`,
-//!   `tvm_stack_make_shape`, `tvm_stack_make_array`, `tvm_call_packed_lowered`, `tvm_call_cpacked`,
-//!   `tvm_call_cpacked_lowered`, `tvm_call_trace_packed`, `tvm_static_handle`, `tvm_context_id`, `lookup_param`,
-//!   `anylist_*`.
+//!   `tvm_call_packed_lowered`, `tvm_call_cpacked`, `tvm_call_cpacked_lowered`, `tvm_call_trace_packed`,
+//!   `tvm_static_handle`, `tvm_context_id`, `lookup_param`, `anylist_*`.
 //! - **Hints and notes that nothing lowers**: `prefetch`, `undef` (B4 says what is undefined), `filter`, `selector`,
 //!   `tvm_tuple`, `ignore_loop_partition`, `print_buffer`, `buffer_offset`, `buffer_data`, `tvm_kernel_replace_point`,
 //!   `tvm_global_barrier_kinit`.

@@ -198,7 +198,8 @@ ops! {
     FreeWorkspace = "TVMBackendFreeWorkspace" Own 3 Writes;
     /// Returns from the function with the error that was raised.
     ThrowLastError = "tvm_throw_last_error" Own 0 Writes;
-    /// (name, arguments...): calls a function of an imported module by the packed convention.
+    /// (name, arguments...): calls a function of an imported module, or one that is registered in the host, by the packed
+    /// convention. Arguments are integers, floats, pointers, strings and tensors ([`Op::StackMakeArray`]).
     CallPacked = "tvm_call_packed" Own 255 Writes;
     /// (scope): a barrier of the threads of a block (`shared`, `shared.dyn`) or of a warp (`warp`).
     StorageSync = "tvm_storage_sync" Own 1 Writes;
@@ -240,6 +241,12 @@ ops! {
     /// threads), in any order and at once, and gives 0 when all are done; -1 with an error raised where one of them gave
     /// that. [`Stage::Host`](crate::Stage::Host) alone.
     ParallelLaunch = "TVMBackendParallelLaunch" Own 3 Writes;
+    /// (extents...): the extents or strides of an [`Op::StackMakeArray`], where alone it stands.
+    StackMakeShape = "tvm_stack_make_shape" Own 255 Pure;
+    /// (data, shape, strides, axes_count, zero of the element's type, elem_offset): a tensor for the called function, an
+    /// argument of [`Op::CallPacked`], where alone it stands. `shape` is a [`Op::StackMakeShape`] of `axes_count` extents;
+    /// `strides` is one too, or 0 for a compact tensor; `elem_offset` counts elements. It lives until the call returns.
+    StackMakeArray = "tvm_stack_make_array" Own 6 Pure;
 }
 
 impl Op {
@@ -283,7 +290,9 @@ impl Op {
                 | Self::Assume
                 | Self::AccessPtr
                 | Self::ThreadReturn
-                | Self::ThreadAllreduce => Some(DType::HANDLE),
+                | Self::ThreadAllreduce
+                | Self::StackMakeShape
+                | Self::StackMakeArray => Some(DType::HANDLE),
                 _ => None,
             },
         }

@@ -153,6 +153,8 @@ const CORE: &[Op] = &[
     Op::FreeWorkspace,
     Op::ThrowLastError,
     Op::CallPacked,
+    Op::StackMakeShape,
+    Op::StackMakeArray,
     Op::StorageSync,
     Op::ThreadReturn,
     Op::AtomicAdd,

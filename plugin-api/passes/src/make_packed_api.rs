@@ -5,6 +5,7 @@ mod calls;
 mod check;
 mod device;
 mod entry;
+mod packed_call;
 mod signature;
 
 use std::sync::Arc;
@@ -42,7 +43,9 @@ const PASS: &str = "make_packed_api";
 /// A call of another function of the module becomes a call of its computation before the statement that it stands in; it
 /// fails when that one fails. `T.tvm_call_packed(name, ...)`, an imported function, becomes
 /// `T.tvm_call_packed(name, values, count)`: `count` packed values of 16 bytes, with room for the result behind them; its
-/// status is that of the call. Its value is an integer, which is checked.
+/// status is that of the call. Its value is an integer, which is checked. A string is passed as a text that ends with NUL, a
+/// tensor (`T.tvm_stack_make_array`) as a borrowed DLTensor on the processor, which lives, as its shape does, as long as
+/// the values.
 ///
 /// # Before and after
 ///
@@ -73,7 +76,7 @@ const PASS: &str = "make_packed_api";
 ///
 /// The caller's: a function that returns a pointer or a vector; a name that begins with `_`; a symbol of a shape that no
 /// parameter gives; a call of a function that takes a buffer, or, within an expression, of one that returns nothing; a packed
-/// call with a string.
+/// call with a tensor in a function for a device.
 pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len() * 4);
     let by_name = module.by_name();

@@ -18,6 +18,8 @@ pub const NEVER: &[(&str, &str)] = &[
     ("op TVMBackendFreeWorkspace", "needs a run time: lower_workspace makes it"),
     ("op tvm_throw_last_error", "needs a run time: lower_workspace and make_packed_api make it"),
     ("op tvm_call_packed", "calls an imported module: there is none"),
+    ("op tvm_stack_make_shape", "is of packed calls"),
+    ("op tvm_stack_make_array", "is of packed calls"),
     ("op TVMBackendParallelLaunch", "of stage host alone: outline_parallel makes it"),
     ("op isnullptr", "is of workspace and packed arguments; no kernel has a null pointer"),
     ("call of a C function with effect", "the interpreter knows none"),

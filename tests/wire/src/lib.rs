@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// Minors as the folders call them, with the version that is written, oldest first.
-pub const MINORS: &[(&str, &str)] = &[("1.0", "1.0.0"), ("1.1", "1.1.0"), ("1.2", "1.2.0")];
+pub const MINORS: &[(&str, &str)] = &[("1.0", "1.0.0"), ("1.1", "1.1.0"), ("1.2", "1.2.0"), ("1.3", "1.3.0")];
 
 /// A kept document.
 #[derive(Clone, Debug, PartialEq, Eq)]

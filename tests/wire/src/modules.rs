@@ -47,6 +47,7 @@ pub fn all() -> Vec<Kept> {
         kept("warps", "1.1.0", vec![warps()]),
         kept("allreduce", "1.1.0", vec![allreduce()]),
         Kept { stage: Stage::Host, ..kept("launch", "1.2.0", launch()) },
+        kept("packed", "1.3.0", vec![packed()]),
     ]
 }
 
@@ -193,6 +194,25 @@ fn launch() -> Vec<PrimFunc> {
     let args = vec![Expr::str("task"), data, Expr::i32(8)];
     f.return_value(Expr::call(Op::ParallelLaunch, args, DType::INT32));
     vec![task.finish(), f.finish()]
+}
+
+fn packed() -> PrimFunc {
+    let mut f = build::function("packed");
+    let data = f.scalar("data", DType::HANDLE);
+    let values = f.scalar("values", DType::HANDLE);
+    let made = |extents: &[i32]| {
+        let extents = extents.iter().map(|extent| Expr::i32(*extent)).collect();
+        Expr::call(Op::StackMakeShape, extents, DType::HANDLE)
+    };
+    let offset = Expr::int(7, DType::INT64);
+    let args =
+        vec![data, made(&[3, 2]), made(&[6, 2]), Expr::i32(2), Expr::float(0.0, DType::FLOAT16), offset];
+    let tensor = Expr::call(Op::StackMakeArray, args, DType::HANDLE);
+    let args = vec![Expr::str("called"), tensor, Expr::str("both"), Expr::i32(3)];
+    f.evaluate(Expr::call(Op::CallPacked, args, DType::INT32));
+    let set = vec![values, Expr::i32(0), Expr::i32(15), Expr::str("text")];
+    f.evaluate(Expr::call(Op::StructSet, set, DType::HANDLE));
+    f.finish()
 }
 
 fn callee() -> PrimFunc {

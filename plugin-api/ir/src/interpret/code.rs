@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::interpret::kernels::{Binary, Ternary, Unary};
 use crate::interpret::scalar::Lane;
+use crate::interpret::sort::HostFunction;
 use crate::interpret::{ErrorKind, InterpretError};
-use crate::{Span, StorageRank, ThreadAxis};
+use crate::{DType, Span, StorageRank, ThreadAxis};
 
 /// The number of a register; a vector takes consecutive ones.
 pub(crate) type Reg = u32;
@@ -269,6 +270,15 @@ pub(crate) enum Inst {
     FreeWorkspace {
         data: Reg,
     },
+    /// A call of a function of the host ([`Function::calls`]).
+    CallHost {
+        call: u32,
+    },
+    /// The address of a text ([`Function::texts`]).
+    Text {
+        dst: Reg,
+        text: u32,
+    },
     /// Four lanes, four lanes, the sum.
     Dp4a {
         dst: Reg,
@@ -276,6 +286,34 @@ pub(crate) enum Inst {
         b: Reg,
         sum: Reg,
         is_signed: bool,
+    },
+}
+
+/// A call of a function that every host has.
+pub(crate) struct HostCall {
+    pub(crate) function: HostFunction,
+    pub(crate) args: HostArgs,
+}
+
+/// The arguments of such a call.
+pub(crate) enum HostArgs {
+    /// As they are written.
+    Written(Vec<HostArg>),
+    /// Packed values behind an address, and how many.
+    Packed { values: Reg, count: Reg },
+}
+
+/// An argument as it is written.
+pub(crate) enum HostArg {
+    Number(Reg, DType),
+    Text(Arc<str>),
+    /// Extents and strides (none: compact) are registers; `offset` counts elements.
+    Tensor {
+        data: Reg,
+        dtype: DType,
+        shape: Vec<Reg>,
+        strides: Option<Vec<Reg>>,
+        offset: Reg,
     },
 }
 
@@ -479,6 +517,8 @@ pub(crate) struct Function {
     pub(crate) launches: Vec<Launch>,
     pub(crate) waits: Vec<Wait>,
     pub(crate) tolerant: Vec<Tolerant>,
+    pub(crate) calls: Vec<HostCall>,
+    pub(crate) texts: Vec<Arc<str>>,
     /// Threads of a warp.
     pub(crate) warp_size: u32,
 }

@@ -168,6 +168,13 @@ pub enum ErrorKind {
         /// The message.
         message: String,
     },
+    /// A function of the host that does not take its arguments.
+    HostCall {
+        /// The function.
+        function: &'static str,
+        /// What was expected, and what was found.
+        message: String,
+    },
     /// A buffer of a negative size, or one past what can be addressed.
     BadExtent {
         /// The buffer.
@@ -231,6 +238,42 @@ impl fmt::Display for InterpretError {
     }
 }
 
+/// What an access does.
+fn verb(is_write: bool) -> &'static str {
+    if is_write { "writes" } else { "reads" }
+}
+
+impl ErrorKind {
+    /// What goes wrong between threads of a launch.
+    fn of_threads(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ThreadRace { buffer, indices, write, earlier_write, other } => {
+                let (first, second) = (verb(*earlier_write), verb(*write));
+                write!(
+                    f,
+                    "two threads touch {buffer}{indices:?} with no barrier between: {other} {first} it, then this one {second} it"
+                )
+            }
+            Self::BarrierDivergence { waits_at, other, other_waits_at, other_span, same_place } => {
+                let place = match (*same_place, *other_span) {
+                    (true, _) => " in another iteration".to_owned(),
+                    (false, Span::NONE) => " elsewhere".to_owned(),
+                    (false, span) => format!(" in {}:{}", span.line, span.column),
+                };
+                write!(
+                    f,
+                    "{waits_at} is not reached by all threads: {other} waits at {other_waits_at}{place}"
+                )
+            }
+            Self::InactiveLane { lane, mask } => write!(
+                f,
+                "a shuffle from lane {lane}, which the mask {mask:#010x} leaves out or no thread runs"
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -247,32 +290,16 @@ impl fmt::Display for ErrorKind {
                 f,
                 "{buffer} is a view of {size_bytes} bytes of memory and reaches byte {offset_bytes} of it"
             ),
-            Self::Race { buffer, indices, write, earlier_write } => write!(
-                f,
-                "two iterations of a parallel loop touch {buffer}{indices:?}: one {} it, a later one {} it",
-                if *earlier_write { "writes" } else { "reads" },
-                if *write { "writes" } else { "reads" }
-            ),
-            Self::ThreadRace { buffer, indices, write, earlier_write, other } => write!(
-                f,
-                "two threads touch {buffer}{indices:?} with no barrier between: {other} {} it, then this one {} it",
-                if *earlier_write { "writes" } else { "reads" },
-                if *write { "writes" } else { "reads" }
-            ),
-            Self::BarrierDivergence { waits_at, other, other_waits_at, other_span, same_place } => {
-                write!(f, "{waits_at} is not reached by all threads: {other} waits at {other_waits_at}")?;
-                if *same_place {
-                    f.write_str(" in another iteration")
-                } else if *other_span != Span::NONE {
-                    write!(f, " in {}:{}", other_span.line, other_span.column)
-                } else {
-                    f.write_str(" elsewhere")
-                }
+            Self::Race { buffer, indices, write, earlier_write } => {
+                let (first, second) = (verb(*earlier_write), verb(*write));
+                write!(
+                    f,
+                    "two iterations of a parallel loop touch {buffer}{indices:?}: one {first} it, a later one {second} it"
+                )
             }
-            Self::InactiveLane { lane, mask } => write!(
-                f,
-                "a shuffle from lane {lane}, which the mask {mask:#010x} leaves out or no thread runs"
-            ),
+            Self::ThreadRace { .. } | Self::BarrierDivergence { .. } | Self::InactiveLane { .. } => {
+                self.of_threads(f)
+            }
             Self::BadLaunch { what } => write!(f, "the launch of threads is wrong: {what}"),
             Self::Workspace { what } => write!(f, "workspaces are wrong: {what}"),
             Self::Status { status } => write!(f, "the function ended with the status {status}"),
@@ -285,6 +312,7 @@ impl fmt::Display for ErrorKind {
                 "block \"{block}\": axis {axis} is bound to {value}, outside of its domain of {extent} values from {min}"
             ),
             Self::Assertion { kind, message } => write!(f, "assertion failed: {kind}: {message}"),
+            Self::HostCall { function, message } => write!(f, "the call of {function}: {message}"),
             Self::BadExtent { buffer, shape } => {
                 write!(f, "buffer {buffer} has the shape {shape:?}: extents are expected to be at least 0")
             }

@@ -36,7 +36,9 @@
 //! - **I11 Packed calls** ([`Interpreter::run_packed`]). Arguments, tensors, shapes and strides lie in memory of their own,
 //!   as TVM-FFI and DLPack lay them out; what a pointer points to is held to that memory's end. An assertion ends the run
 //!   with its error. A workspace is undefined until written, is freed once, and is freed by the end of a run that succeeds.
-//!   Functions of imported modules are not called.
+//!   Of functions that a packed call names, those that every host has are called ([`Op::CallPacked`](crate::Op) of
+//!   `tvm.contrib.sort.{sort,argsort,argsort_nms,topk}`): a sort keeps the order of equal elements, −0 equals 0, and NaN is
+//!   greater than every number. What they touch is not looked at for races. Other functions of elsewhere are not called.
 //! - **I12 Parallel launches** ([`Op::ParallelLaunch`](crate::Op)) run as many tasks as they may, five at most, one after
 //!   the other, the last first. Two tasks must not touch one element, unless neither writes it, as iterations (I3).
 //!
@@ -72,6 +74,7 @@ mod memory;
 mod packed;
 mod run;
 mod scalar;
+mod sort;
 mod threads;
 
 pub use array::Array;

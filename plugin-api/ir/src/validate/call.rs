@@ -58,6 +58,19 @@ fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
             "a zero of the element's type, a pointer, two int32 or int64, and a mask of 1, 2 or 3",
         ),
         (Op::ThreadReturn | Op::WarpActivemask, []) => (true, ""),
+        (Op::StackMakeShape, extents) => {
+            (extents.iter().all(|extent| is_index(*extent)), "extents, each an int32 or int64")
+        }
+        (Op::StackMakeArray, [data, _, _, _, zero, offset]) => (
+            data.is_handle()
+                && !zero.is_handle()
+                && zero.is_scalar()
+                && is_zero(&args[4])
+                && is_index(*offset)
+                && made_shapes(args),
+            "a pointer, a shape of as many extents as the constant number of axes says, strides like it or 0, a zero of the \
+             element's type, and an int32 or int64",
+        ),
         (Op::ParallelLaunch, [_, data, tasks]) => {
             (data.is_handle() && *tasks == DType::INT32, "a name, a handle and an int32")
         }
@@ -87,6 +100,17 @@ fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
 
 fn is_zero(expr: &Expr) -> bool {
     expr.as_int() == Some(0) || matches!(expr.kind, ExprKind::Float(bits) if bits.value() == 0.0)
+}
+
+/// Whether the shape of an array has as many extents as it has axes, and its strides, if any, as many.
+fn made_shapes(args: &[Expr]) -> bool {
+    let axes = |arg: &Expr| match &arg.kind {
+        ExprKind::Call { callee: Callee::Op(Op::StackMakeShape), args } => Some(args.len() as i128),
+        _ => None,
+    };
+    let count = args[3].as_int().filter(|_| args[3].dtype == DType::INT32);
+    let compact = args[2].as_int() == Some(0);
+    count.is_some_and(|count| axes(&args[1]) == Some(count) && (compact || axes(&args[2]) == Some(count)))
 }
 
 /// Whether these are n, n values, a condition, n loads of those types, and indices.
@@ -150,7 +174,23 @@ impl Checker<'_> {
                 self.is_address = matches!(target.kind, ExprKind::Load { .. });
                 self.value_or_string(target);
             }
+            (Callee::Op(Op::CallPacked), args) => self.taking(Op::StackMakeArray, args),
+            (Callee::Op(Op::StackMakeArray), [data, shape, strides, rest @ ..]) => {
+                self.value_or_string(data);
+                self.taking(Op::StackMakeShape, std::slice::from_ref(shape));
+                self.taking(Op::StackMakeShape, std::slice::from_ref(strides));
+                rest.iter().for_each(|arg| self.value_or_string(arg));
+            }
             _ => args.iter().for_each(|arg| self.value_or_string(arg)),
+        }
+    }
+
+    /// Arguments among which that op may stand, which may stand nowhere else.
+    fn taking(&mut self, op: Op, args: &[Expr]) {
+        for arg in args {
+            self.takes = Some(op);
+            self.value_or_string(arg);
+            self.takes = None;
         }
     }
 
@@ -160,7 +200,11 @@ impl Checker<'_> {
             let text = format!("{name} takes {} arguments, found {}", op.arity(), args.len());
             return self.at_expr(expr, text);
         }
-        let takes_strings = matches!(op, Op::CallPacked | Op::StorageSync | Op::ParallelLaunch);
+        // A packed value may be a text; no other field is one.
+        let is_any = op == Op::StructSet
+            && args.get(2).and_then(Expr::as_int) == Some(StructField::AnyValue as i128)
+            && args.iter().take(3).all(|arg| !matches!(arg.kind, ExprKind::Str(_)));
+        let takes_strings = is_any || matches!(op, Op::CallPacked | Op::StorageSync | Op::ParallelLaunch);
         if !takes_strings && args.iter().any(|arg| matches!(arg.kind, ExprKind::Str(_))) {
             return self.at_expr(expr, format!("{name} takes no string"));
         }
@@ -242,7 +286,6 @@ impl Checker<'_> {
                 let named = args.first().is_some_and(|arg| matches!(arg.kind, ExprKind::Str(_)));
                 (named && rest.iter().all(|t| t.is_scalar()), "a name, and scalars")
             }
-
             (Op::StorageSync, [_]) => {
                 let scope = match &args[0].kind {
                     ExprKind::Str(scope) => BARRIERS.contains(&&**scope),

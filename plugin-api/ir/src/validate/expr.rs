@@ -3,7 +3,7 @@
 use super::{At, Checker};
 use crate::limits::{LANES_MAX, STRING_BYTES_MAX};
 use crate::number::round_to;
-use crate::{BinaryOp, Buffer, DType, Expr, ExprKind, Op, StorageRank};
+use crate::{BinaryOp, Buffer, Callee, DType, Expr, ExprKind, Op, StorageRank};
 
 /// The one NaN that a constant may be.
 const NAN_BITS: u64 = 0x7ff8_0000_0000_0000;
@@ -54,6 +54,14 @@ impl Checker<'_> {
 
     /// Checks an expression, whatever it stands for.
     pub(super) fn expr(&mut self, expr: &Expr) {
+        let taken = self.takes.take();
+        if let ExprKind::Call { callee: Callee::Op(op @ (Op::StackMakeShape | Op::StackMakeArray)), .. } =
+            &expr.kind
+            && taken != Some(*op)
+        {
+            let around = if *op == Op::StackMakeShape { Op::StackMakeArray } else { Op::CallPacked };
+            self.at_expr(expr, format!("{} stands only as an argument of {}", op.name(), around.name()));
+        }
         if let Some(problem) = type_problem(expr.dtype) {
             return self.at_expr(expr, problem);
         }

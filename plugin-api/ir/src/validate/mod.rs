@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::print::{expr_line, stmt_line};
-use crate::{Buffer, Diagnostic, Expr, Functions, IrModule, PrimFunc, Span, Stage, Stmt, Var};
+use crate::{Buffer, Diagnostic, Expr, Functions, IrModule, Op, PrimFunc, Span, Stage, Stmt, Var};
 
 /// Problems reported at most.
 pub const DIAGNOSTICS_MAX: usize = 100;
@@ -104,6 +104,8 @@ struct Checker<'m> {
     is_reached: bool,
     /// Whether the next access is of an address alone.
     is_address: bool,
+    /// Whether the next expression is one of the two that only the call around them takes.
+    takes: Option<Op>,
 }
 
 impl<'m> Checker<'m> {
@@ -126,6 +128,7 @@ impl<'m> Checker<'m> {
             banned: Vec::new(),
             is_reached: true,
             is_address: false,
+            takes: None,
         }
     }
 

@@ -24,6 +24,7 @@ pub(super) const MINORS: &[Minor] = &[
     Minor { version: "1.0.0", format: format::v1_0, up: None, down: None },
     Minor { version: "1.1.0", format: format::v1_1, up: None, down: Some(down_to_1_0) },
     Minor { version: "1.2.0", format: format::v1_2, up: None, down: Some(down_to_1_1) },
+    Minor { version: "1.3.0", format: format::v1_3, up: None, down: Some(down_to_1_2) },
 ];
 
 /// The place in `minors` of the minor that a version belongs to.
@@ -49,16 +50,30 @@ pub(super) fn convert(
     Ok(document)
 }
 
-/// 1.2 to 1.1: a parallel launch has no equal; all else is of 1.1 as it stands.
+/// 1.3 to 1.2: tensors and strings of packed calls have no equal.
+fn down_to_1_2(document: Document) -> Result<Document, WireError> {
+    let sets_text = |out: &Out, node: &Json| {
+        let value = ids(node, "args").get(3).copied();
+        node.word("op") == "tvm_struct_set" && value.is_some_and(|value| out.name(value) == "Str")
+    };
+    without(document, (format::v1_3(), "1.3.0"), (format::v1_2(), "1.2.0"), sets_text)
+}
+
+/// 1.2 to 1.1: a parallel launch has no equal.
 fn down_to_1_1(document: Document) -> Result<Document, WireError> {
-    let older = format::v1_1();
-    let is_new = |node: &Json| node.word("node") == "CallOp" && !older.has_op(node.word("op"));
-    if !document.nodes.iter().any(is_new) {
-        return Ok(document);
-    }
-    rewrite(document, format::v1_2(), |out, node| {
-        if is_new(&node) {
-            return Err(no_equal(&format!("CallOp {}", node.word("op")), "1.1.0", "1.2.0"));
+    without(document, (format::v1_2(), "1.2.0"), (format::v1_1(), "1.1.0"), |_, _| false)
+}
+
+/// A minor that brought ops, and calls of ops, which have no equal; all else is of the one before as it stands.
+fn without(
+    document: Document,
+    (newer, newer_version): (&'static Format, &str),
+    (older, older_version): (&'static Format, &str),
+    is_new_call: impl Fn(&Out, &Json) -> bool,
+) -> Result<Document, WireError> {
+    rewrite(document, newer, |out, node| {
+        if node.word("node") == "CallOp" && (!older.has_op(node.word("op")) || is_new_call(out, &node)) {
+            return Err(no_equal(&format!("CallOp {}", node.word("op")), older_version, newer_version));
         }
         Ok(out.add(node))
     })

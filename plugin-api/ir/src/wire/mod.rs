@@ -52,6 +52,13 @@
 //! |---|---|
 //! | `TVMBackendParallelLaunch` | nothing: refused |
 //!
+//! # 1.3 in terms of 1.2
+//!
+//! | since 1.3 | in 1.2 |
+//! |---|---|
+//! | `tvm_stack_make_shape`, `tvm_stack_make_array` | nothing: refused |
+//! | `tvm_struct_set` of a string | nothing: refused |
+//!
 //! # Robustness
 //!
 //! A module takes time and memory in proportion to its nodes. Measured once (`examples/wire_speed.rs`, release, one of two
@@ -113,10 +120,10 @@ use minors::{MINORS, Minor, convert, find};
 use rewrite::Document;
 
 /// The version that [`write()`] writes and the newest that [`read`] takes.
-pub const VERSION: &str = "1.2.0";
+pub const VERSION: &str = "1.3.0";
 
 /// Every version that is written and read, oldest first.
-pub const VERSIONS: &[&str] = &["1.0.0", "1.1.0", VERSION];
+pub const VERSIONS: &[&str] = &["1.0.0", "1.1.0", "1.2.0", VERSION];
 
 /// Bytes of a document at most.
 pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;

@@ -116,7 +116,33 @@ impl<'a> Scheduler<'a> {
         PassError::target(PASS, &self.function.name, message).at(stmt.span)
     }
 
+    /// The function that a packed call names runs on the host, which does not have what tensors are made of here.
+    fn without_packed_tensors(&self) -> Result<(), PassError> {
+        let mut found = None;
+        self.function.body.walk(&mut |child| {
+            if let Child::Expr(expr) = child
+                && calls_packed(expr)
+                && let ExprKind::Call { args, .. } = &expr.kind
+                && args.iter().any(is_packed_tensor)
+            {
+                found.get_or_insert((expr.span, args.first().cloned()));
+            }
+        });
+        let Some((span, name)) = found else { return Ok(()) };
+        let name = match name.map(|name| name.kind.clone()) {
+            Some(ExprKind::Str(name)) => name.to_string(),
+            _ => "a function".to_owned(),
+        };
+        let message = format!(
+            "{name} is called with tensors, and runs on the host, which does not have the memory of target \"{}\"; build \
+             this function for a target of the host, as llvm or c",
+            self.facts.target.kind
+        );
+        Err(PassError::target(PASS, &self.function.name, message).at(span))
+    }
+
     fn function(&self) -> Result<PrimFunc, PassError> {
+        self.without_packed_tensors()?;
         let mut body = self.whole(&self.function.body);
         // Where only the device knows whether the function ends, what follows goes under that condition.
         if let (Err(_), None) = (&body, self.function.ret)
@@ -551,6 +577,10 @@ fn are_known_around(stmt: &Stmt, buffers: &[Buffer]) -> bool {
 
 fn calls_packed(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call { callee: Callee::Op(Op::CallPacked), .. })
+}
+
+fn is_packed_tensor(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Call { callee: Callee::Op(Op::StackMakeArray), .. })
 }
 
 fn is_thread(kind: &StmtKind) -> bool {

@@ -21,6 +21,8 @@ pub(super) const TYPE_FLOAT: i32 = 3;
 pub(super) const TYPE_POINTER: i32 = 4;
 /// Type index of a borrowed tensor.
 pub(super) const TYPE_DLTENSOR: i32 = 7;
+/// Type index of a borrowed text that ends with NUL.
+pub(super) const TYPE_STRING: i32 = 8;
 /// Type index of a tensor object.
 pub(super) const TYPE_TENSOR: i32 = 70;
 /// The first type index of an object.

@@ -7,7 +7,8 @@ use chipdock_ir::{
     StorageScope, StructField,
 };
 
-use super::arguments::{Arguments, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_POINTER};
+use super::arguments::{Arguments, TYPE_BOOL, TYPE_INT};
+use super::packed_call::PackedCall;
 use super::{PASS, compute_name};
 use crate::PassError;
 use crate::walk::depends_on_memory;
@@ -75,8 +76,8 @@ impl Calls<'_> {
                     self.statement(name, args).map_err(|error| error.at(stmt.span))
                 }
                 ExprKind::Call { callee: Callee::Op(Op::CallPacked), args } if !args.iter().any(has_call) => {
-                    let (_, stmts) = self.packed(args).map_err(|error| error.at(stmt.span))?;
-                    Ok(Stmt::seq(stmts))
+                    let call = PackedCall::of(self.function, args).map_err(|error| error.at(stmt.span))?;
+                    Ok(Stmt::seq(call.allocations.into_iter().chain(call.stmts)))
                 }
                 _ => self.with_calls_before(stmt),
             },
@@ -185,10 +186,10 @@ impl Calls<'_> {
 
     /// A packed call whose value, an integer, is wanted.
     fn packed_value(&self, args: &[Expr], before: &mut Before) -> Result<Expr, PassError> {
-        let (buffer, mut stmts) = self.packed(args)?;
+        let PackedCall { values, allocations, mut stmts } = PackedCall::of(self.function, args)?;
         let result = |field: StructField, dtype: DType| {
             let index = Expr::int(args.len() as i128 - 1, DType::INT32);
-            Expr::call(Op::StructGet, vec![buffer.data.expr(), index, Expr::i32(field as i32)], dtype)
+            Expr::call(Op::StructGet, vec![values.data.expr(), index, Expr::i32(field as i32)], dtype)
         };
         let is = |type_index: i32| {
             let found = result(StructField::AnyTypeIndex, DType::INT32);
@@ -204,55 +205,13 @@ impl Calls<'_> {
         let condition = is(TYPE_INT).or(is(TYPE_BOOL));
         stmts.push(Stmt::new(StmtKind::Assert { condition, kind: "TypeError".into(), message }));
         // The arguments are there wherever the call may be, the call where it is made.
-        let allocated = stmts.remove(0);
         let call = Stmt::seq(stmts);
         let call = match before.path.iter().cloned().reduce(Expr::and) {
             Some(condition) => Stmt::if_then(condition, call, None),
             None => call,
         };
-        before.stmts.extend([allocated, call]);
+        before.stmts.extend(allocations.into_iter().chain([call]));
         Ok(result(StructField::AnyValue, DType::INT64).cast(DType::INT32))
-    }
-
-    /// The buffer of a packed call, and the statements: its allocation, arguments, the call.
-    fn packed(&self, args: &[Expr]) -> Result<(Buffer, Vec<Stmt>), PassError> {
-        let Some((name, values)) = args.split_first() else {
-            return Err(self.caller("expected the name of a packed function".to_owned()));
-        };
-        let count = values.len() as i128;
-        let slots = vec![Expr::int(2 * (count + 1), DType::INT64)];
-        let buffer = Buffer::new("packed", slots, DType::INT64, StorageScope::GLOBAL);
-        let set = |slot: usize, field: StructField, value: Expr| {
-            let slot = Expr::int(slot as i128, DType::INT32);
-            let args = vec![buffer.data.expr(), slot, Expr::i32(field as i32), value];
-            Stmt::new(StmtKind::Evaluate(Expr::call(Op::StructSet, args, DType::HANDLE)))
-        };
-        let mut stmts = vec![allocation(&buffer)];
-        let none = Expr::int(0, DType::INT64);
-        for (slot, value) in values.iter().chain([&none]).enumerate() {
-            let (type_index, value) = match value.dtype {
-                _ if slot == values.len() => (Expr::i32(0), value.clone()),
-                _ if matches!(value.kind, ExprKind::Str(_)) => {
-                    return Err(self.caller(
-                        "a packed call with a string argument is not supported: pass integers, floats and pointers"
-                            .to_owned(),
-                    ));
-                }
-                dtype if dtype.is_handle() => {
-                    let null = Expr::call(Op::Isnullptr, vec![value.clone()], DType::BOOL);
-                    (Expr::select(null, Expr::i32(0), Expr::i32(TYPE_POINTER)), value.clone())
-                }
-                dtype if dtype.is_float() => (Expr::i32(TYPE_FLOAT), value.clone().cast(DType::FLOAT64)),
-                dtype if dtype.is_bool() => (Expr::i32(TYPE_BOOL), value.clone().cast(DType::INT64)),
-                _ => (Expr::i32(TYPE_INT), value.clone().cast(DType::INT64)),
-            };
-            stmts.push(set(slot, StructField::AnyTypeIndex, type_index));
-            stmts.push(set(slot, StructField::AnyPadding, Expr::int(0, DType::UINT32)));
-            stmts.push(set(slot, StructField::AnyValue, value));
-        }
-        let lowered = vec![name.clone(), buffer.data.expr(), Expr::int(count, DType::INT32)];
-        stmts.push(throw_unless_zero(Expr::call(Op::CallPacked, lowered, DType::INT32)));
-        Ok((buffer, stmts))
     }
 
     fn call(&self, name: &str, args: &[Expr], result: Option<&Buffer>) -> Result<Expr, PassError> {

@@ -253,7 +253,11 @@ fn field(call: &OpCall<'_>, is_set: bool, prelude: &mut Prelude) -> Answer<(Stri
             format!("({})[{}].", pointer.text, index.text)
         }
     };
-    let any_value = if is_set { value(call, 3)?.1 } else { call.dtype };
+    let any_value = match call.args.get(3) {
+        Some(Argument::Text(_)) => DType::HANDLE,
+        _ if is_set => value(call, 3)?.1,
+        _ => call.dtype,
+    };
     let (name, dtype) = match field {
         StructField::Address => {
             return Ok((
@@ -424,6 +428,9 @@ fn atomic_add(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
 
 fn struct_set(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (place, dtype) = field(call, true, prelude)?;
+    if let Some(Argument::Text(text)) = call.args.get(3) {
+        return Ok(Code::new(format!("{place} = (void*)\"{}\"", literal(text)), Precedence::Conditional));
+    }
     let (code, from) = value(call, 3)?;
     let value = types::cast(code, from, dtype, prelude)?;
     Ok(Code::new(format!("{place} = {}", value.text), Precedence::Conditional))

@@ -20,6 +20,8 @@ pub const NOT_COMPUTED: &[(Op, &str)] = &[
     (Op::FreeWorkspace, "frees"),
     (Op::ThrowLastError, "ends a function"),
     (Op::CallPacked, "calls"),
+    (Op::StackMakeShape, "what a called function takes"),
+    (Op::StackMakeArray, "what a called function takes"),
     (Op::StorageSync, "a barrier of threads"),
     (Op::Assume, "gives no value"),
     (Op::AccessPtr, "a pointer"),

@@ -6,6 +6,7 @@ use super::{Compiled, Compiler};
 use crate::interpret::code::{Inst, Reg};
 use crate::interpret::kernels;
 use crate::interpret::scalar::Lane;
+use crate::interpret::sort::HostFunction;
 use crate::{AttrValue, BinaryOp, CompareOp, DType, Expr, ExprKind, Op, StructField, Var, attr};
 
 /// Bytes of a DLTensor, of an Any.
@@ -63,7 +64,10 @@ impl Compiler<'_, '_> {
                 };
                 let (size, offset, stored) = layout(field, value.dtype);
                 let address = self.field_address(handle, index, size, offset)?;
-                let src = self.expr(value)?;
+                let src = match &value.kind {
+                    ExprKind::Str(text) => self.text(text)?,
+                    _ => self.expr(value)?,
+                };
                 let src = self.converted(src, value.dtype, stored)?;
                 let lane = self.lane(stored)?;
                 self.emit(Inst::StoreAt { src, address, lane })?;
@@ -92,7 +96,10 @@ impl Compiler<'_, '_> {
                 self.reserve(1)
             }
             (Op::CallPacked, [name, args @ ..]) => match &name.kind {
-                ExprKind::Str(name) => self.kernel_launch(name, args, dtype),
+                ExprKind::Str(name) => match HostFunction::by_name(name) {
+                    Some(function) => self.host_call(function, args),
+                    None => self.kernel_launch(name, args, dtype),
+                },
                 _ => self.malformed("a packed call of no name"),
             },
             (Op::ParallelLaunch, [body, data, tasks]) => match &body.kind {
@@ -158,7 +165,7 @@ impl Compiler<'_, '_> {
     }
 
     /// What is done here cannot be undone: no branch around it is tried.
-    fn tries_no_branch(&mut self) {
+    pub(super) fn tries_no_branch(&mut self) {
         self.branches.iter_mut().for_each(|(_, escapes)| *escapes = true);
     }
 

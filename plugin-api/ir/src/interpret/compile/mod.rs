@@ -4,6 +4,7 @@
 mod expr;
 mod host;
 mod op;
+mod packed;
 mod stmt;
 mod sync;
 mod threads;
@@ -110,6 +111,8 @@ impl<'m, 'n> Compiler<'m, 'n> {
             launches: Vec::new(),
             waits: Vec::new(),
             tolerant: Vec::new(),
+            calls: Vec::new(),
+            texts: Vec::new(),
             warp_size: 32,
         };
         let mut compiler = Self {

@@ -188,7 +188,9 @@ impl<'c> Machine<'c> {
                     None => self.memory.poison(),
                 },
                 // What a callee or a view declared there stores to is not known here.
-                Inst::Call { .. } | Inst::Declare { .. } | Inst::Match { .. } => self.memory.poison(),
+                Inst::Call { .. } | Inst::CallHost { .. } | Inst::Declare { .. } | Inst::Match { .. } => {
+                    self.memory.poison()
+                }
                 _ => {}
             }
         }

@@ -7,6 +7,7 @@ mod branch;
 mod host;
 mod launch;
 mod ops;
+mod packed;
 mod view;
 mod wait;
 mod warp;
@@ -389,6 +390,8 @@ impl<'c> Machine<'c> {
                 Inst::StoreAt { src, address, lane } => self.store_at::<B>(frame, src, address, lane)?,
                 Inst::Workspace { dst, size } => self.workspace::<B>(frame, dst, size)?,
                 Inst::FreeWorkspace { data } => self.free_workspace(frame, data)?,
+                Inst::CallHost { call } => self.call_host::<B>(frame, call)?,
+                Inst::Text { dst, text } => self.text::<B>(frame, dst, text)?,
                 Inst::QMultiplyShift { dst, list, lanes, per_axis } => {
                     frame.q_multiply_shift::<B>(dst, list, lanes, per_axis);
                 }

@@ -43,6 +43,9 @@ const OPS_1_1: &str = "q_multiply_shift q_multiply_shift_per_axis dp4a tvm_threa
 /// Ops since 1.2.
 const OPS_1_2: &str = "TVMBackendParallelLaunch";
 
+/// Ops since 1.3.
+const OPS_1_3: &str = "tvm_stack_make_shape tvm_stack_make_array";
+
 fn words(words: &[&'static str]) -> Shape {
     Shape::Word(words.to_vec())
 }
@@ -241,13 +244,22 @@ pub(in crate::wire) fn v1_1() -> &'static Format {
 /// 1.2: parallel launches.
 pub(in crate::wire) fn v1_2() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
-    FORMAT.get_or_init(|| {
-        let mut nodes = v1_1().nodes.clone();
-        for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
-            if let ("op", Shape::Word(ops)) = (field.name, &mut field.shape) {
-                ops.extend(OPS_1_2.split_ascii_whitespace());
-            }
+    FORMAT.get_or_init(|| with_ops(v1_1(), OPS_1_2))
+}
+
+/// 1.3: tensors as arguments of packed calls.
+pub(in crate::wire) fn v1_3() -> &'static Format {
+    static FORMAT: OnceLock<Format> = OnceLock::new();
+    FORMAT.get_or_init(|| with_ops(v1_2(), OPS_1_3))
+}
+
+/// The minor before with more ops.
+fn with_ops(before: &Format, more: &'static str) -> Format {
+    let mut nodes = before.nodes.clone();
+    for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
+        if let ("op", Shape::Word(ops)) = (field.name, &mut field.shape) {
+            ops.extend(more.split_ascii_whitespace());
         }
-        Format::new(nodes, v1_1().document.clone())
-    })
+    }
+    Format::new(nodes, before.document.clone())
 }
