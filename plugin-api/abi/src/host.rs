@@ -155,7 +155,8 @@ pub struct ChipdockEnv {
     pub current_stream: unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice) -> *mut c_void,
     /// Makes `device` the active device of this thread; 0, or -1 with an error raised.
     pub set_device: unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice) -> i32,
-    /// Calls a function of an imported module by its NUL-terminated name, as a packed call.
+    /// Calls a function by its NUL-terminated name, as a packed call: one of an imported module, else one that is registered
+    /// in the host.
     pub call_imported: unsafe extern "C" fn(
         env: *const ChipdockEnv,
         name: *const core::ffi::c_char,

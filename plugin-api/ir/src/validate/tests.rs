@@ -5,7 +5,7 @@ use super::*;
 use crate::build::{self, Body};
 use crate::{
     AttrValue, Attrs, BinaryOp, Block, BufferNode, BufferRegion, Callee, CompareOp, DType, ExprKind,
-    FloatBits, ForKind, IterKind, Op, Param, Range, StmtKind, StorageScope, ThreadAxis, attr,
+    FloatBits, ForKind, IterKind, Op, Param, Range, StmtKind, StorageScope, StructField, ThreadAxis, attr,
 };
 
 /// The problems of a function that `fill` writes, beside a function `other(x: int32)`.
@@ -190,6 +190,59 @@ fn calls_follow_the_signature_of_the_op() {
     let sync = || Expr::call(Op::StorageSync, vec![Expr::str("shared")], DType::HANDLE);
     rejects(|f| drop(f.bind("p", sync())), "this call gives nothing");
     rejects_expr(|_, _| Expr::str("x").cast(DType::INT32), "a string is no value");
+}
+
+/// ir: E8.
+#[test]
+fn what_packed_calls_take_stands_in_them_alone() {
+    let shape = |extents: Vec<Expr>| Expr::call(Op::StackMakeShape, extents, DType::HANDLE);
+    let zero = || Expr::float(0.0, DType::FLOAT32);
+    let made = |data: Expr, shape: Expr, strides: Expr, axes: i32, zero: Expr| {
+        let args = vec![data, shape, strides, Expr::i32(axes), zero, Expr::i32(0)];
+        Expr::call(Op::StackMakeArray, args, DType::HANDLE)
+    };
+    let packed = |array: Expr| {
+        Expr::call(Op::CallPacked, vec![Expr::str("f"), array, Expr::str("both")], DType::INT32)
+    };
+    let given = |make: &dyn Fn(Expr) -> Expr| {
+        let found = problems(Stage::Blocks, |f| {
+            let data = f.scalar("data", DType::HANDLE);
+            f.evaluate(make(data));
+        });
+        if found.is_empty() { Ok(()) } else { Err(found.join("; ")) }
+    };
+    let two = || shape(vec![Expr::i32(3), Expr::i32(5)]);
+    assert_eq!(given(&|data| packed(made(data, two(), Expr::i32(0), 2, zero()))), Ok(()));
+    assert_eq!(given(&|data| packed(made(data, two(), two(), 2, zero()))), Ok(()));
+    let refused = |make: &dyn Fn(Expr) -> Expr, words: &str| {
+        let error = given(make).unwrap_err();
+        assert!(error.contains(words), "{error}");
+    };
+    let alone = "stands only as an argument of";
+    refused(&|data| made(data, two(), Expr::i32(0), 2, zero()), alone);
+    refused(&|_| packed(two()), alone);
+    refused(
+        &|data| packed(Expr::call(Op::Likely, vec![made(data, two(), Expr::i32(0), 2, zero())], DType::BOOL)),
+        alone,
+    );
+    refused(&|data| packed(made(two(), two(), Expr::i32(0), 2, data)), alone);
+    let wanted = "a shape of as many extents";
+    refused(&|data| packed(made(data, two(), Expr::i32(0), 3, zero())), wanted);
+    refused(&|data| packed(made(data, two(), shape(vec![Expr::i32(1)]), 2, zero())), wanted);
+    refused(&|data| packed(made(data.clone(), data, Expr::i32(0), 2, zero())), wanted);
+    refused(&|data| packed(made(data, two(), Expr::i32(0), 2, Expr::i32(1))), wanted);
+    refused(
+        &|data| packed(made(data, shape(vec![zero(), zero()]), Expr::i32(0), 2, zero())),
+        "each an int32 or int64",
+    );
+    let set = |field: StructField| {
+        move |data: Expr| {
+            let args = vec![data, Expr::i32(0), Expr::i32(field as i32), Expr::str("both")];
+            Expr::call(Op::StructSet, args, DType::HANDLE)
+        }
+    };
+    assert_eq!(given(&set(StructField::AnyValue)), Ok(()));
+    refused(&set(StructField::Data), "tvm_struct_set takes no string");
 }
 
 /// ir: E8.
