@@ -5,8 +5,8 @@
 //!
 //! 1. **What is read.** A header and its data and nothing behind them. Booleans, integers and floats of 1 to 8 bytes, in
 //!    both byte orders and both orders of axes; no records, strings, complex numbers or objects. A boolean is 0 or 1.
-//! 2. **What is written.** Version 1.0, little-endian, row-major, the data at a multiple of 64 bytes. bfloat16, which
-//!    `.npy` does not have, is written as the bits of a `uint16` ([`file_dtype`]). What [`write()`] writes, [`read()`] reads
+//! 2. **What is written.** Version 1.0, little-endian, row-major, the data at a multiple of 64 bytes. bfloat16 and float8,
+//!    which `.npy` does not have, are written as the bits of a `uint16` and a `uint8` ([`file_dtype`]). What [`write()`] writes, [`read()`] reads
 //!    back the same.
 //! 3. **Bounds.** A header has at most 64 KiB, a shape at most 64 axes. Memory and time grow with what is really in the
 //!    file, never with what its header claims; memory that is refused is an error and ends nothing. Nothing recurses.
@@ -53,12 +53,13 @@ pub enum Error {
 /// What reading comes to.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The type under which a buffer's elements stand in a file: their own, or `uint16` for bfloat16. `None` for what no
-/// file can hold.
+/// The type under which a buffer's elements stand in a file: their own, `uint16` for bfloat16, `uint8` for float8. `None`
+/// for what no file can hold: pointers, and integers that share bytes, which numpy does not have.
 #[must_use]
 pub fn file_dtype(dtype: DType) -> Option<DType> {
     match dtype {
         DType::BFLOAT16 => Some(DType::UINT16),
+        dtype if dtype.is_float8() => Some(DType::UINT8),
         DType::HANDLE => None,
         dtype if DType::SCALARS.contains(&dtype) => Some(dtype),
         _ => None,
@@ -179,7 +180,11 @@ fn descr(dtype: DType) -> String {
         TypeCode::Bool => 'b',
         TypeCode::Int => 'i',
         TypeCode::Float => 'f',
-        TypeCode::UInt | TypeCode::BFloat | TypeCode::Handle => 'u',
+        TypeCode::UInt
+        | TypeCode::BFloat
+        | TypeCode::Float8E4M3Fn
+        | TypeCode::Float8E5M2
+        | TypeCode::Handle => 'u',
     };
     let order = if dtype.lane_size_bytes() == 1 { '|' } else { '<' };
     format!("{order}{letter}{}", dtype.lane_size_bytes())

@@ -8,7 +8,7 @@ use rustpython_ruff_text_size::Ranged;
 
 use crate::names;
 use crate::parser::{Failed, Parser, Result, Signature};
-use crate::types::convert;
+use crate::types::{convert, is_float};
 use crate::value::Value;
 
 /// Lanes of a vector at most.
@@ -177,7 +177,7 @@ impl Parser<'_> {
         let (dtype, at) = (self.required(dtype)?, self.required(value)?);
         let dtype = self.dtype(dtype)?;
         match self.value(at)? {
-            value if value.is_literal() && (path == "T.FloatImm") == dtype.is_float() => {
+            value if value.is_literal() && (path == "T.FloatImm") == is_float(dtype) => {
                 self.typed_constant(&value, dtype, at)
             }
             other => {
@@ -249,7 +249,7 @@ impl Parser<'_> {
                 let one = self.typed_constant(&value, dtype.scalar(), arg)?;
                 self.spread(one, dtype.lanes)
             }
-            Value::Str(text) if dtype.is_float() => {
+            Value::Str(text) if is_float(dtype) => {
                 let number = match &**text {
                     "inf" => f64::INFINITY,
                     "-inf" => f64::NEG_INFINITY,
@@ -514,6 +514,12 @@ impl Parser<'_> {
 
     fn call_method(&mut self, method: &ast::ExprAttribute, call: &ast::ExprCall) -> Result<Value> {
         let owner = self.value(&method.value)?;
+        if let (Value::Expr(value), "astype") = (&owner, method.attr.id.as_str()) {
+            let [dtype] = self.bind(call, "astype", ["dtype"], 1)?;
+            let dtype = self.required(dtype)?;
+            let dtype = self.dtype(dtype)?;
+            return Ok(Value::Expr(self.cast_to(value.clone(), dtype, call)?));
+        }
         let Value::Buffer(buffer) = owner else {
             let message = format!("{} has no function {}", owner.describe(), method.attr.id);
             return Err(self.fail(&method.attr, message));

@@ -10,7 +10,7 @@ use crate::error::nearest;
 use crate::imports;
 use crate::metadata::Node;
 use crate::parser::{Failed, Parser, Result};
-use crate::types::{Linear, common, convert, difference};
+use crate::types::{Linear, common, convert, difference, is_float};
 use crate::value::Value;
 use crate::{literal, names};
 
@@ -213,7 +213,7 @@ impl Parser<'_> {
     pub(crate) fn lower_like(&mut self, value: Value, dtype: DType, at: &impl Ranged) -> Result<Expr> {
         match value {
             // A float is never cut to an integer unasked.
-            Value::Float(_) if !dtype.is_float() => self.lower(value, at),
+            Value::Float(_) if !is_float(dtype) => self.lower(value, at),
             Value::Int(_) | Value::Float(_) | Value::Bool(_) if !dtype.is_handle() => {
                 self.typed_constant(&value, dtype.scalar(), at)
             }
@@ -226,11 +226,11 @@ impl Parser<'_> {
         let number = match value {
             Value::Int(value) => *value,
             Value::Bool(value) => (*value).into(),
-            Value::Float(value) if dtype.is_float() => return self.float_constant(*value, dtype, at),
+            Value::Float(value) if is_float(dtype) => return self.float_constant(*value, dtype, at),
             Value::Float(value) => value.trunc() as i128,
             other => return self.lower(other.clone(), at),
         };
-        if dtype.is_float() {
+        if is_float(dtype) {
             return self.float_constant(number as f64, dtype, at);
         }
         let (least, greatest) = dtype.integer_range().unwrap_or((0, 0));
@@ -243,9 +243,14 @@ impl Parser<'_> {
 
     fn float_constant(&mut self, value: f64, dtype: DType, at: &impl Ranged) -> Result<Expr> {
         let expr = Expr::float(value, dtype);
-        let overflows = matches!(expr.kind, chipdock_ir::ExprKind::Float(bits) if bits.value().is_infinite());
+        let overflows = matches!(expr.kind, chipdock_ir::ExprKind::Float(bits) if !bits.value().is_finite());
         if overflows && value.is_finite() {
-            let message = format!("{value:e} does not fit {dtype}; for infinity write T.{dtype}(\"inf\")");
+            let hint = if dtype == DType::FLOAT8_E4M3FN {
+                "a NaN write T.float8_e4m3fn(\"nan\")".to_owned()
+            } else {
+                format!("infinity write T.{dtype}(\"inf\")")
+            };
+            let message = format!("{value:e} does not fit {dtype}; for {hint}");
             return Err(self.fail(at.range(), message));
         }
         Ok(self.spanned(expr, at))

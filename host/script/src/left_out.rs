@@ -34,7 +34,11 @@ const LEFT_OUT: &[(&[&str], &str)] = &[
     (&["undef"], "a value that is not defined; nothing here is (rule B4 of chipdock-ir)"),
     (&["ptr_byte_offset"], "use T.handle_add_byte_offset, and T.decl_buffer over the pointer"),
     (&["buffer_offset", "buffer_data", "print_buffer"], "a question about a buffer at run time"),
-    (&["vscale", "get_active_lane_mask"], "vectors whose length only the machine knows"),
+    (
+        &["vscale", "get_active_lane_mask"],
+        "vectors whose length only the machine knows, which Arm's SVE and RISC-V's V have and no other backend; write a \
+         constant number of lanes, as T.vectorized(8)",
+    ),
     (&["large_uint_imm"], "gone from TVM 0.27; write the number, as T.uint64(18446744073709551615)"),
     (
         &["texture2d_store", "texture2d_load", "nd_mem_alloc_with_scope"],
@@ -116,7 +120,20 @@ const LEFT_OUT: &[(&[&str], &str)] = &[
         &["alloc_scalar", "decl_scalar", "local_scalar", "shared_scalar", "scalar_wrapper"],
         "write x: T.int32 = value",
     ),
-    (&["float8_*", "float6_*", "float4_*"], "floats of less than 16 bits are no types here"),
+    (
+        &[
+            "float8_e3m4*",
+            "float8_e4m3",
+            "float8_e4m3x*",
+            "float8_e4m3b11fnuz*",
+            "float8_e4m3fnuz*",
+            "float8_e5m2fnuz*",
+            "float8_e8m0fnu*",
+            "float6_*",
+            "float4_*",
+        ],
+        "no type here; of the floats of less than 16 bits, float8_e4m3fn and float8_e5m2 are stored and cast",
+    ),
     (&["void"], "only the type of a call for its effect, as T.call_extern(\"void\", ...)"),
     (&["layout", "byte_offset"], "layouts and offsets in bytes of a buffer"),
 ];

@@ -134,8 +134,21 @@ pub(crate) fn place(name: &str) -> Option<&'static str> {
 }
 
 const TYPE_NAMES: &[&str] = &[
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
-    "float64", "bfloat16",
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e5m2",
 ];
 
 /// The element type of a name below `T`, with TVM's short forms; `handle` is none.

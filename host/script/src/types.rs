@@ -2,12 +2,17 @@
 
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, TypeCode};
 
+/// Whether constants of the type have a fraction: floats, those that are only stored too.
+pub(crate) fn is_float(dtype: DType) -> bool {
+    dtype.is_float() || dtype.is_float8()
+}
+
 /// The scalar type that operands of two scalar types are converted to, or nothing when there is none.
 ///
 /// Floats win over integers and booleans, integers over booleans, wide over narrow; of an integer and an unsigned
 /// integer of one width the unsigned wins; of float16 and bfloat16, float16.
 pub(crate) fn common(left: DType, right: DType) -> Option<DType> {
-    use TypeCode::{BFloat, Bool, Float, Handle, Int, UInt};
+    use TypeCode::{BFloat, Bool, Float, Float8E4M3Fn, Float8E5M2, Handle, Int, UInt};
     if left == right {
         return Some(left);
     }
@@ -19,6 +24,9 @@ pub(crate) fn common(left: DType, right: DType) -> Option<DType> {
         (_, Float) => right,
         (BFloat, _) => left,
         (_, BFloat) => right,
+        (Float8E4M3Fn, Float8E5M2) | (Float8E5M2, Float8E4M3Fn) => return None,
+        (Float8E4M3Fn | Float8E5M2, _) => left,
+        (_, Float8E4M3Fn | Float8E5M2) => right,
         (Bool, _) => right,
         (_, Bool) => left,
         (Int | UInt, Int | UInt) if narrow.bits < wide.bits => wide,
@@ -39,7 +47,7 @@ pub(crate) fn convert(value: &Expr, scalar: DType) -> Expr {
 /// A constant in another type, when it is one and keeps its value there.
 fn constant(value: &Expr, scalar: DType) -> Option<Expr> {
     match &value.kind {
-        ExprKind::Int(number) if scalar.is_float() => {
+        ExprKind::Int(number) if is_float(scalar) => {
             let float = *number as f64;
             let rounded = Expr::float(float, scalar);
             let kept = matches!(rounded.kind, ExprKind::Float(bits) if bits.value() == float);
@@ -49,7 +57,7 @@ fn constant(value: &Expr, scalar: DType) -> Option<Expr> {
             let (least, greatest) = scalar.integer_range()?;
             (least..=greatest).contains(number).then(|| Expr::int(*number, scalar))
         }
-        ExprKind::Float(bits) if scalar.is_float() => Some(Expr::float(bits.value(), scalar)),
+        ExprKind::Float(bits) if is_float(scalar) => Some(Expr::float(bits.value(), scalar)),
         ExprKind::Broadcast { value: lane, lanes } => {
             Some(constant(lane, scalar)?.with_span(value.span).broadcast(*lanes))
         }

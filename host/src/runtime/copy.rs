@@ -48,6 +48,16 @@ impl Tensor {
 
     /// How many bytes the range of memory has that the elements lie in, and where in it the first element lies.
     fn extent(&self) -> Result<(usize, usize), Error> {
+        if self.dtype().is_sub_byte() {
+            if !self.is_compact() {
+                let message =
+                    format!("expected compact elements, found strides {:?} in {self:?}", self.strides());
+                return Err(
+                    Error::new(ErrorKind::Value, message).hint("its elements share bytes; make it compact")
+                );
+            }
+            return Ok((to_usize(self.size_bytes())?, 0));
+        }
         let (low, high) = span(self.shape(), self.strides(), self.item_bytes()).unwrap_or((0, 0));
         Ok((to_usize(high.abs_diff(low))?, to_usize(low.unsigned_abs())?))
     }
@@ -57,7 +67,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// What the device answers.
+    /// `ValueError` for elements that share bytes (`int4`) and are not compact. What the device answers.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let (size, first) = self.extent()?;
         let mut whole = zeroed(size)?;

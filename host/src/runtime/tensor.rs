@@ -80,6 +80,10 @@ impl Drop for Tensor {
     }
 }
 
+/// DLPack 1.3's codes of two floats of 8 bits.
+const CODE_FLOAT8_E4M3FN: u8 = 10;
+const CODE_FLOAT8_E5M2: u8 = 12;
+
 /// The element type of a DLPack type, if the IR has it.
 #[must_use]
 pub fn dtype_of(dtype: DLDataType) -> Option<DType> {
@@ -90,10 +94,13 @@ pub fn dtype_of(dtype: DLDataType) -> Option<DType> {
         abi::CHIPDOCK_DTYPE_FLOAT => TypeCode::Float,
         abi::CHIPDOCK_DTYPE_BFLOAT => TypeCode::BFloat,
         abi::CHIPDOCK_DTYPE_BOOL => TypeCode::Bool,
+        CODE_FLOAT8_E4M3FN => TypeCode::Float8E4M3Fn,
+        CODE_FLOAT8_E5M2 => TypeCode::Float8E5M2,
         _ => return None,
     };
     let scalar = DType { code, bits: dtype.bits, lanes: 1 };
-    (DType::SCALARS.contains(&scalar) && dtype.lanes > 0).then(|| scalar.with_lanes(dtype.lanes))
+    let is_known = DType::SCALARS.contains(&scalar) || DType::STORAGE.contains(&scalar);
+    (is_known && dtype.lanes > 0).then(|| scalar.with_lanes(dtype.lanes))
 }
 
 fn dl_dtype(dtype: DType) -> DLDataType {
@@ -105,6 +112,8 @@ fn dl_dtype(dtype: DType) -> DLDataType {
         TypeCode::BFloat => abi::CHIPDOCK_DTYPE_BFLOAT,
         TypeCode::Bool => abi::CHIPDOCK_DTYPE_BOOL,
         TypeCode::Handle => abi::CHIPDOCK_DTYPE_HANDLE,
+        TypeCode::Float8E4M3Fn => CODE_FLOAT8_E4M3FN,
+        TypeCode::Float8E5M2 => CODE_FLOAT8_E5M2,
     };
     DLDataType { code, bits: dtype.bits, lanes: dtype.lanes }
 }
@@ -370,10 +379,15 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// `ValueError` for a negative extent or as many strides as there are not axes; `IndexError` when an element would
+    /// `ValueError` for a negative extent, as many strides as there are not axes, or a part of a tensor whose elements share
+    /// bytes (`int4`); `IndexError` when an element would
     /// lie outside of this tensor's.
     pub fn strided(&self, shape: &[i64], strides: &[i64], offset: i64) -> Result<Self, Error> {
         let item_bytes = self.dtype().size_bytes() as i64;
+        if self.dtype().is_sub_byte() && (shape != self.shape() || strides != self.strides() || offset != 0) {
+            let message = format!("{self:?} has elements that share bytes; only all of it can be viewed");
+            return Err(value_error(message).hint("copy its bytes"));
+        }
         if shape.len() != strides.len() {
             return Err(value_error(format!("{} extents and {} strides", shape.len(), strides.len())));
         }
@@ -470,9 +484,15 @@ impl Tensor {
 impl Tensor {
     /// The range of memory that the elements lie in, and its size in bytes.
     fn range(&self) -> (ChipdockCopyEnd, u64) {
-        let item_bytes = self.dtype().size_bytes() as i64;
-        let (low, high) = span(self.shape(), self.strides(), item_bytes).unwrap_or((0, 0));
+        let dtype = self.dtype();
         let view = self.view();
+        if dtype.is_sub_byte() {
+            // It is compact, and views of a part are not made: it begins at a byte.
+            let (device, data) = (view.device(), view.data());
+            return (ChipdockCopyEnd { device, data, offset_bytes: view.byte_offset() }, self.size_bytes());
+        }
+        let item_bytes = dtype.size_bytes() as i64;
+        let (low, high) = span(self.shape(), self.strides(), item_bytes).unwrap_or((0, 0));
         let offset_bytes = view.byte_offset().wrapping_add_signed(low);
         (ChipdockCopyEnd { device: view.device(), data: view.data(), offset_bytes }, high.abs_diff(low))
     }

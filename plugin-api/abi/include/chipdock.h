@@ -647,7 +647,8 @@ typedef struct ChipdockEnv {
   void *(*current_stream)(const struct ChipdockEnv *env, struct DLDevice device);
   // Makes `device` the active device of this thread; 0, or -1 with an error raised.
   int32_t (*set_device)(const struct ChipdockEnv *env, struct DLDevice device);
-  // Calls a function of an imported module by its NUL-terminated name, as a packed call.
+  // Calls a function by its NUL-terminated name, as a packed call: one of an imported module, else one that is registered
+  // in the host.
   int32_t (*call_imported)(const struct ChipdockEnv *env,
                            const char *name,
                            const struct ChipdockAny *args,

@@ -10,6 +10,8 @@ fn lane(dtype: DType) -> String {
         TypeCode::Float if dtype.bits == 64 => "double".to_owned(),
         TypeCode::Float if dtype.bits == 32 => "float".to_owned(),
         TypeCode::Float | TypeCode::BFloat => "i16".to_owned(),
+        // Lowered before code generation: bytes.
+        TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 => "i8".to_owned(),
         TypeCode::Handle => "ptr".to_owned(),
     }
 }

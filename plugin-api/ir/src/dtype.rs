@@ -16,6 +16,10 @@ pub enum TypeCode {
     BFloat,
     /// Boolean, stored as one byte of 0 or 1.
     Bool,
+    /// float8 of 4 bits of exponent and 3 of mantissa, bias 7, without infinities: OCP's E4M3.
+    Float8E4M3Fn,
+    /// float8 of 5 bits of exponent and 2 of mantissa, bias 15: OCP's E5M2.
+    Float8E5M2,
     /// A pointer, or nothing at all (the type of a call made for its effect).
     Handle,
 }
@@ -37,11 +41,16 @@ macro_rules! named {
             $(#[doc = concat!("`", $text, "`.")]
               pub const $name: Self = Self { code: TypeCode::$code, bits: $bits, lanes: 1 };)*
 
-            /// Every scalar type that the IR has, but `handle`.
+            /// Every scalar type that the IR computes with, but `handle`.
             pub const SCALARS: &'static [Self] = &[
                 Self::BOOL, Self::INT8, Self::INT16, Self::INT32, Self::INT64,
                 Self::UINT8, Self::UINT16, Self::UINT32, Self::UINT64,
                 Self::FLOAT16, Self::BFLOAT16, Self::FLOAT32, Self::FLOAT64,
+            ];
+
+            /// Every storage type: one that values have in memory, and that nothing computes with.
+            pub const STORAGE: &'static [Self] = &[
+                Self::INT1, Self::INT4, Self::UINT1, Self::UINT4, Self::FLOAT8_E4M3FN, Self::FLOAT8_E5M2,
             ];
         }
         const NAMES: &[(&str, DType)] = &[$(($text, DType::$name),)*];
@@ -54,6 +63,8 @@ named! {
     UINT8 = UInt 8 "uint8"; UINT16 = UInt 16 "uint16"; UINT32 = UInt 32 "uint32"; UINT64 = UInt 64 "uint64";
     FLOAT16 = Float 16 "float16"; FLOAT32 = Float 32 "float32"; FLOAT64 = Float 64 "float64";
     BFLOAT16 = BFloat 16 "bfloat16";
+    INT1 = Int 1 "int1"; INT4 = Int 4 "int4"; UINT1 = UInt 1 "uint1"; UINT4 = UInt 4 "uint4";
+    FLOAT8_E4M3FN = Float8E4M3Fn 8 "float8_e4m3fn"; FLOAT8_E5M2 = Float8E5M2 8 "float8_e5m2";
     HANDLE = Handle 64 "handle";
 }
 
@@ -106,6 +117,24 @@ impl DType {
         matches!(self.code, TypeCode::Float | TypeCode::BFloat)
     }
 
+    /// True for a float of 8 bits, of any number of lanes.
+    #[must_use]
+    pub const fn is_float8(self) -> bool {
+        matches!(self.code, TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2)
+    }
+
+    /// True for integers of which several share a byte.
+    #[must_use]
+    pub const fn is_sub_byte(self) -> bool {
+        self.is_integer() && self.bits < 8
+    }
+
+    /// True for a type that is loaded, stored and cast, and not computed with ([`DType::STORAGE`]).
+    #[must_use]
+    pub const fn is_storage(self) -> bool {
+        self.is_float8() || self.is_sub_byte()
+    }
+
     /// True for pointers and for "nothing".
     #[must_use]
     pub const fn is_handle(self) -> bool {
@@ -124,6 +153,18 @@ impl DType {
         (self.bits as usize * self.lanes as usize).div_ceil(8)
     }
 
+    /// Bytes that so many elements take in memory, one behind the other: three `int4` take two. `None` past `usize`.
+    #[must_use]
+    pub const fn array_size_bytes(self, elements: usize) -> Option<usize> {
+        if !self.is_sub_byte() {
+            return elements.checked_mul(self.size_bytes());
+        }
+        match elements.checked_mul(self.bits as usize * self.lanes as usize) {
+            Some(bits) => Some(bits.div_ceil(8)),
+            None => None,
+        }
+    }
+
     /// The least and the greatest value of an integer or boolean type; `None` for others.
     #[must_use]
     pub const fn integer_range(self) -> Option<(i128, i128)> {
@@ -133,7 +174,7 @@ impl DType {
             TypeCode::Int | TypeCode::UInt if self.bits == 0 || self.bits > 64 => None,
             TypeCode::Int => Some((-(1_i128 << (self.bits - 1)), (1_i128 << (self.bits - 1)) - 1)),
             TypeCode::UInt => Some((0, (1_i128 << self.bits) - 1)),
-            TypeCode::Float | TypeCode::BFloat | TypeCode::Handle => None,
+            _ => None,
         }
     }
 
@@ -148,7 +189,7 @@ impl DType {
                 (value << shift) >> shift
             }
             TypeCode::UInt => value & ((1_i128 << self.bits) - 1),
-            TypeCode::Float | TypeCode::BFloat | TypeCode::Handle => value,
+            _ => value,
         }
     }
 }

@@ -23,13 +23,22 @@
 //! ## Types
 //!
 //! - **T1** A type is a code, bits and lanes. Scalars are `bool`, `int8` to `int64`, `uint8` to `uint64`, `float16`,
-//!   `bfloat16`, `float32`, `float64` ([`DType::SCALARS`]) and `handle`. All but `handle` may have 2 to
-//!   [`limits::LANES_MAX`] lanes.
+//!   `bfloat16`, `float32`, `float64` ([`DType::SCALARS`]), the storage types of T5, and `handle`. All but `handle` may have
+//!   2 to [`limits::LANES_MAX`] lanes.
 //! - **T2** In memory a `bool` is one byte, 0 or 1; everything else is little-endian, floats as IEEE 754 has them. A
 //!   vector is its lanes, one after the other.
 //! - **T3** `handle` is a pointer. A call made for its effect also has type `handle`; it stands only as a statement
 //!   ([`StmtKind::Evaluate`]), never as a value.
 //! - **T4** Every node states its type, and that is the type that its parts give. Nothing is converted silently.
+//! - **T5** *Storage types*: `int1`, `int4`, `uint1`, `uint4`, `float8_e4m3fn` and `float8_e5m2` ([`DType::STORAGE`]) are
+//!   types of memory. A value of one is loaded, stored, bound, chosen between, moved between lanes and cast; nothing computes
+//!   with it, no function takes or gives it, and no address is taken of it. Elements of a buffer have one lane. From
+//!   [`Stage::Device`] on there are none.
+//! - **T6** In memory, element `i` of an integer of `b` < 8 bits lies in bits `b·(i mod 8/b)` and up of byte `i·b/8`: the low
+//!   bits come first, and `n` elements take `⌈n·b/8⌉` bytes, of the last of which the rest is nobody's and stays. It is
+//!   seen through no view of another type. To S4 and K4, the elements of one byte are one element.
+//! - **T7** A float8 is OCP's: `float8_e4m3fn` has a bias of 7, a greatest value of 448 and no infinities, its NaNs being
+//!   `0x7f` and `0xff`; `float8_e5m2` is the upper byte of a float16.
 //!
 //! ## Numbers
 //!
@@ -46,7 +55,8 @@
 //!   second place is the result.
 //! - **N8** `round` and `nearbyint` take halves to even.
 //! - **N9** Casts: integer to integer wraps. Float to integer truncates and saturates; NaN gives 0. To a float rounds to
-//!   nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from `bool`, false is 0 and true is 1.
+//!   nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from `bool`, false is 0 and true is 1. What rounding
+//!   makes greater than the greatest `float8_e4m3fn` is a NaN; elsewhere it is infinite.
 //! - **N10** *Contraction* is allowed: a product whose value a sum or a difference takes may be fused with it and rounded
 //!   once, as C compilers do. *Reassociation* is not, but for B6. The interpreter's bounds cover both
 //!   ([`interpret`], B2 and B3). A target may allow more only by an option that says so.
@@ -192,6 +202,8 @@
 //! | lanes that a predicate turns off; lanes of a store that meet | 0 and not accessed; the last (E6) |
 //! | negative extents; changing a bound within the loop | no iteration; evaluated once (S3) |
 //! | parameters that overlap | views of one memory, unless the function says not (B2) |
+//! | `int4` and `int1` in memory (LLVM: a byte each, past the end of the tensor that TVM's run time makes) | packed, low bits first (T6) |
+//! | casts of zero, subnormals, NaN and what overflows to and from float8 | OCP's, rounded once (T7, N9) |
 //! | reading what was never written, racing, passing a bound | an error of the module, which the interpreter reports |
 //!
 //! ## What is left out
@@ -200,8 +212,8 @@
 //!
 //! - **Nodes** `ProducerLoad`, `Reduce` (tensor expressions: gone before a kernel has a schedule), `ScopeIdDefStmt` and
 //!   calls of tile primitives (a dialect of its own, gone before code generation).
-//! - **Types** of fewer than 8 bits (TVM packs them differently on each backend), float8 and narrower (no backend to hold
-//!   them against yet), and vectors of unknown length with `vscale` and `get_active_lane_mask`.
+//! - **Types** of fewer than 8 bits but those of T5; the other floats of 8 bits and fewer; and vectors of unknown length with
+//!   `vscale` and `get_active_lane_mask`, which Arm's SVE and RISC-V's V have and no other backend.
 //! - **Thread axes** of clusters (`clusterCtaIdx`): one device's, and no backend to hold them against yet.
 //! - **Instructions of one compiler or device**: `call_llvm_intrin`, `call_llvm_pure_intrin`, `call_spirv_pure_glsl450`,
 //!   matrix units (`wmma`, `mma`, `simdgroup`, `cooperative_tensor_*`), textures (`texture2d_*`,

@@ -11,7 +11,73 @@ pub fn round_to(value: f64, dtype: DType) -> f64 {
         (TypeCode::Float, 16) => f16::from_f32(to_odd(value)).to_f64(),
         (TypeCode::Float, 32) => f64::from(value as f32),
         (TypeCode::BFloat, 16) => bf16::from_f32(to_odd(value)).to_f64(),
+        _ if dtype.is_float8() => float8_value(float8_bits(value, dtype), dtype),
         _ => value,
+    }
+}
+
+/// A format of 8 bits: a sign, an exponent, a mantissa.
+struct Float8 {
+    mantissa_bits: i32,
+    bias: i32,
+    max: f64,
+    /// What a value past the greatest becomes.
+    overflow: u8,
+    nan: u8,
+}
+
+impl Float8 {
+    const fn of(dtype: DType) -> Self {
+        match dtype.code {
+            TypeCode::Float8E5M2 => {
+                Self { mantissa_bits: 2, bias: 15, max: 57344.0, overflow: 0x7c, nan: 0x7e }
+            }
+            _ => Self { mantissa_bits: 3, bias: 7, max: 448.0, overflow: 0x7f, nan: 0x7f },
+        }
+    }
+}
+
+/// The bits of a float64 in a float8 type ([`DType::is_float8`]): to nearest, halves to even, subnormals kept. What is
+/// greater than the greatest finite value after rounding is infinite in `float8_e5m2`, and a NaN in `float8_e4m3fn`, which
+/// has no infinity.
+#[must_use]
+pub fn float8_bits(value: f64, dtype: DType) -> u8 {
+    let format = Float8::of(dtype);
+    let sign = u8::from(value.is_sign_negative()) << 7;
+    let magnitude = value.abs();
+    if magnitude.is_nan() {
+        return sign | format.nan;
+    }
+    if magnitude >= 2.0 * format.max {
+        return sign | format.overflow;
+    }
+    // Below the least normal value, the step between neighbours is that of the least normal.
+    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(1 - format.bias);
+    // Exact: a power of two, and the sum of a few bits.
+    let steps = (magnitude * 2_f64.powi(format.mantissa_bits - exponent)).round_ties_even() as i32;
+    if f64::from(steps) * 2_f64.powi(exponent - format.mantissa_bits) > format.max {
+        return sign | format.overflow;
+    }
+    // A mantissa that rounding carries over counts the exponent up.
+    let bits = ((exponent + format.bias - 1) << format.mantissa_bits) + steps;
+    sign | bits as u8
+}
+
+/// The value of the bits of a float8 type, exactly.
+#[must_use]
+pub fn float8_value(bits: u8, dtype: DType) -> f64 {
+    let format = Float8::of(dtype);
+    let magnitude = i32::from(bits & 0x7f);
+    let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
+    let (exponent, mantissa) =
+        (magnitude >> format.mantissa_bits, magnitude & ((1 << format.mantissa_bits) - 1));
+    let step = 2_f64.powi(exponent.max(1) - format.bias - format.mantissa_bits);
+    let implicit = i32::from(exponent > 0) << format.mantissa_bits;
+    let value = f64::from(implicit + mantissa) * step;
+    match value {
+        value if value <= format.max => sign * value,
+        _ if bits & 0x7f == format.overflow && format.overflow != format.nan => sign * f64::INFINITY,
+        _ => f64::NAN.copysign(sign),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use chipdock_ir::{AttrNode, Buffer, Child, Expr, ExprKind, Stmt, StmtKind, Var};
+use chipdock_ir::{AttrNode, Buffer, Child, DType, Expr, ExprKind, Stmt, StmtKind, Var};
 
 /// What a statement uses and does not bind itself.
 pub(crate) struct Captured {
@@ -35,10 +35,13 @@ impl Captured {
     }
 }
 
-/// Another variable of the same name and type.
+/// Another variable of the same name and type; a pointer to a storage type is one to bytes.
 pub(crate) fn copy(var: &Var) -> Var {
     match &var.pointer {
-        Some(pointer) => Var::pointer(Arc::clone(&var.name), pointer.element, pointer.scope.clone()),
+        Some(pointer) => {
+            let element = if pointer.element.is_storage() { DType::UINT8 } else { pointer.element };
+            Var::pointer(Arc::clone(&var.name), element, pointer.scope.clone())
+        }
         None => Var::new(Arc::clone(&var.name), var.dtype),
     }
 }

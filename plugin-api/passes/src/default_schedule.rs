@@ -62,6 +62,9 @@ pub(crate) use host::steps;
 /// neighbours, which share what they load: along memory and of a second loop where threads run alone, across memory where a
 /// warp runs in step; what is read across the order in which it is written goes through a tile in shared memory.
 ///
+/// What stores elements of which several share a byte (`int4`) runs on one thread, as two must not store into one byte; loads
+/// of them are as others.
+///
 /// Where shared memory is too small, nothing goes through it, nor where the threads of a block run one after the other, as on a
 /// processor (`TargetFacts::lone_threads`): there a product's tiles are in registers alone, a thread reduces a result by itself,
 /// and of several loops a thread runs through 64 neighbours along the last one, in vectors where all accesses step to

@@ -48,6 +48,7 @@
 //!   `f_compute_region0_`, which has the loop; see [`outline_parallel`]. Elsewhere parallel loops stay, and may be run one by
 //!   one.
 
+//! * **H9** No statement and no expression has a storage type, such as `int4`; see [`lower_storage_types`].
 //!
 //! # What a code generator of device functions receives ([`Stage::Device`](chipdock_ir::Stage::Device))
 //!
@@ -67,7 +68,7 @@
 //! * **D6** Warp operations occur where the target kind names them in `native_ops`; nowhere else. Barriers of a warp occur
 //!   where the target says that a warp has several threads, or, where it says nothing, with those operations.
 //! * **D7** There are no assertions, and no calls but of functions of the module and of C functions (H6).
-//! * **D8** Arithmetic, ops and vectors are those of H4, H5 and H7.
+//! * **D8** Arithmetic, ops, types and vectors are those of H4, H5, H7 and H9.
 //! * **D9** Where the target lacks int64 or uint64 ([`chipdock_ir::TargetFacts::missing_types`]) no parameter, value, loop or
 //!   buffer has integers of 64 bits; see [`lower_int64`].
 
@@ -84,6 +85,7 @@ mod lower_blocks;
 mod lower_cross_thread_reduction;
 mod lower_int64;
 mod lower_intrinsics;
+mod lower_storage_types;
 mod lower_thread_allreduce;
 mod lower_warp_memory;
 mod lower_workspace;
@@ -115,6 +117,7 @@ pub use lower_blocks::lower_blocks;
 pub use lower_cross_thread_reduction::lower_cross_thread_reduction;
 pub use lower_int64::lower_int64;
 pub use lower_intrinsics::{lower_intrinsics, lowered_ulps, narrow_ulps};
+pub use lower_storage_types::lower_storage_types;
 pub use lower_thread_allreduce::lower_thread_allreduce;
 pub use lower_warp_memory::lower_warp_memory;
 pub use lower_workspace::lower_workspace;

@@ -64,6 +64,7 @@ pub const PIPELINE: &[(Stage, &str, Pass)] = &[
     (Stage::Flattened, "bind_offsets", crate::bind_offsets),
     (Stage::Flattened, "flatten_buffers", crate::flatten_buffers),
     (Stage::Flattened, "simplify", crate::simplify::simplify),
+    (Stage::Flattened, "lower_storage_types", crate::lower_storage_types),
     (Stage::Flattened, "vectorize", crate::vectorize),
     (Stage::Flattened, "unroll", crate::unroll),
     (Stage::Flattened, "simplify", crate::simplify::simplify),

@@ -10,6 +10,7 @@ mod signature;
 
 use std::sync::Arc;
 
+use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrValue, Attrs, Buffer, DType, Expr, Functions, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts,
     attr,
@@ -146,9 +147,22 @@ fn compute(
     attrs.insert(attr::CALLING_CONV.into(), AttrValue::Int(0));
     // Out of line, the entry keeps what it checks in few registers and ends with a jump: 5.6 ns where it was 6.3.
     attrs.insert(attr::NO_INLINE.into(), AttrValue::Bool(true));
+    // Storage types are bytes by now, but for the types of parameters.
+    let mut as_bytes = Substitution::new();
+    let params = arguments.compute_params().into_iter().map(|var| {
+        let is_storage = var.pointer.as_ref().is_some_and(|pointer| pointer.element.is_storage());
+        if !is_storage {
+            return Param::Var(var);
+        }
+        let bytes = crate::capture::copy(&var);
+        as_bytes.map_var(&var, bytes.expr());
+        Param::Var(bytes)
+    });
+    let params = params.collect();
+    let body = as_bytes.stmt(&body);
     Ok(PrimFunc {
         name: compute_name(&function.name),
-        params: arguments.compute_params().into_iter().map(Param::Var).collect(),
+        params,
         ret: Some(DType::INT32),
         attrs,
         s_tir: false,

@@ -18,5 +18,5 @@ use chipdock_plugin_api::{export_plugin, register_codegen, register_module_loade
 export_plugin! { name: "c" }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
-register_codegen!("c", "1.0.0", "1.2.0", |_| Box::new(codegen::CCodegen));
+register_codegen!("c", "1.0.0", "1.3.0", |_| Box::new(codegen::CCodegen));
 register_module_loader!("c", |_| Box::new(loader::CLoader));

@@ -33,7 +33,7 @@ register_device_api!("cuda", device_api::DEVICE_TYPE, |host| {
     Box::new(device_api::CudaDeviceApi(hardware::Hardware::of(host)))
 });
 register_target_kind!("cuda", include_str!("target_kind.json"), |_| Box::new(target_kind::CudaTargetKind));
-register_codegen!("cuda", "1.0.0", "1.2.0", |host| Box::new(codegen::CudaCodegen::new(host)));
+register_codegen!("cuda", "1.0.0", "1.3.0", |host| Box::new(codegen::CudaCodegen::new(host)));
 register_module_loader!("cuda", |host| {
     Box::new(loader::CudaLoader { host, hardware: hardware::Hardware::of(host) })
 });

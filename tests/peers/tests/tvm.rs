@@ -73,6 +73,13 @@ fn arguments(function: &PrimFunc) -> Option<Vec<Arg>> {
     cases::arguments(function, &symbols).ok()
 }
 
+/// Whether a parameter has a storage type. TVM 0.27's code for a CPU gives an `int4` or `int1` a byte of its own, past the
+/// end of the tensor that its run time makes (7 `int4` take 4 bytes, its code stores 7), and casts a float8 0 to 0.0078125:
+/// neither is run, the first since it breaks the process.
+fn has_storage_types(function: &PrimFunc) -> bool {
+    function.params.iter().any(|param| matches!(param, Param::Buffer(buffer) if buffer.dtype.is_storage()))
+}
+
 fn calls_functions(function: &PrimFunc) -> bool {
     let mut found = false;
     function.body.walk(&mut |child| {
@@ -96,7 +103,7 @@ fn kernels() -> Vec<Kernel> {
     for file in corpus().expect("the corpus") {
         let module = chipdock_script::parse(&file.text, &file.name).expect("the corpus is readable");
         let calls = module.functions.iter().any(calls_functions);
-        for function in module.functions.iter().filter(|f| is_for_host(f)) {
+        for function in module.functions.iter().filter(|f| is_for_host(f) && !has_storage_types(f)) {
             // One function to a module, unless they call each other: what is refused is one function's fault.
             let functions = if calls { module.functions.clone() } else { vec![function.clone()] };
             let module = IrModule { functions, attrs: module.attrs.clone() };

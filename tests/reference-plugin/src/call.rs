@@ -37,6 +37,8 @@ fn dtype_of(dtype: DLDataType) -> Option<DType> {
         2 => TypeCode::Float,
         4 => TypeCode::BFloat,
         6 => TypeCode::Bool,
+        10 => TypeCode::Float8E4M3Fn,
+        12 => TypeCode::Float8E5M2,
         _ => return None,
     };
     Some(DType { code, bits: dtype.bits, lanes: dtype.lanes })

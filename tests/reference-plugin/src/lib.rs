@@ -44,7 +44,7 @@ register_device_api!("reference", 0, |host| {
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)
 });
-register_codegen!("reference", "1.0.0", "1.2.0", |_| Box::new(codegen::ReferenceCodegen));
+register_codegen!("reference", "1.0.0", "1.3.0", |_| Box::new(codegen::ReferenceCodegen));
 register_module_loader!("reference", |host| {
     Box::new(loader::ReferenceLoader { host, hardware: Hardware::of(host) })
 });

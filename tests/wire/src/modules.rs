@@ -48,6 +48,7 @@ pub fn all() -> Vec<Kept> {
         kept("allreduce", "1.1.0", vec![allreduce()]),
         Kept { stage: Stage::Host, ..kept("launch", "1.2.0", launch()) },
         kept("packed", "1.3.0", vec![packed()]),
+        kept("storage-types", "1.3.0", vec![storage_types()]),
     ]
 }
 
@@ -70,6 +71,22 @@ pub fn placed() -> IrModule {
 
 fn scalars() -> impl Iterator<Item = DType> {
     DType::SCALARS.iter().copied()
+}
+
+/// Storage types: constants, casts, what moves them, a pointer to one.
+fn storage_types() -> PrimFunc {
+    let mut f = build::function("storage_types");
+    let wide = f.buffer("wide", [8], DType::FLOAT32);
+    for &dtype in DType::STORAGE {
+        let (buffer, at) = (f.buffer(dtype.to_string(), [8], dtype), Expr::i32(1));
+        let one = if dtype.is_float8() { Expr::float(1.0, dtype) } else { Expr::int(0, dtype) };
+        f.store(&buffer, [&at], one);
+        let lanes = Expr::i32(0).ramp(Expr::i32(1), 4);
+        let value = Expr::load(&wide, vec![lanes.clone()]).cast(dtype.with_lanes(4));
+        f.store(&buffer, [&lanes], value);
+        f.store(&wide, [&at], Expr::load(&buffer, vec![at.clone()]).cast(DType::FLOAT32));
+    }
+    f.finish()
 }
 
 /// A function of one buffer per scalar type.

@@ -73,7 +73,7 @@ fn w5_kept_documents_are_accepted() {
         }
     }
     let of_1_1: &[&str] = &["quantised", "notes", "warps", "allreduce", "positions"];
-    for (pair, names) in MINORS.windows(2).zip([of_1_1, &["launch"]]) {
+    for (pair, names) in MINORS.windows(2).zip([of_1_1, &["launch"], &["storage-types"]]) {
         let [(_, older), (minor, newer)] = pair else { continue };
         for name in names {
             let path = folder().join("corpus").join(minor).join(format!("{name}.json"));

@@ -133,7 +133,12 @@ fn check_inputs(function: &PrimFunc, inputs: &[Input]) -> Result<()> {
 
 fn file_dtype(buffer: &Buffer) -> Result<DType> {
     npy::file_dtype(buffer.dtype).ok_or_else(|| {
-        Failure::input(format!("buffer {} is {}, which no .npy file can hold", buffer.name, buffer.dtype))
+        let hint = match buffer.dtype.is_sub_byte() {
+            true => "; call the kernel from a program, with a packed tensor",
+            false => "",
+        };
+        let what = format!("buffer {} is {}, which no .npy file can hold", buffer.name, buffer.dtype);
+        Failure::input(what + hint)
     })
 }
 

@@ -12,7 +12,7 @@ pub struct Array {
     pub dtype: DType,
     /// Extents in elements, outermost first.
     pub shape: Vec<usize>,
-    /// The elements: `shape` multiplied, times [`DType::size_bytes`] bytes. A boolean is one byte, 0 or 1.
+    /// The elements: `shape` multiplied, [`DType::array_size_bytes`] in all. A boolean is one byte, 0 or 1.
     pub data: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl Array {
     #[must_use]
     pub fn zeros(dtype: DType, shape: &[usize]) -> Self {
         let elements = shape.iter().fold(1_usize, |size, &extent| size.saturating_mul(extent));
-        let size_bytes = elements.saturating_mul(dtype.size_bytes());
+        let size_bytes = dtype.array_size_bytes(elements).unwrap_or(usize::MAX);
         Self { dtype, shape: shape.to_vec(), data: vec![0; size_bytes] }
     }
 
@@ -57,6 +57,15 @@ impl Array {
 
     fn from_lanes(dtype: DType, shape: &[usize], lanes: impl Iterator<Item = u64>) -> Self {
         let mut array = Self::zeros(dtype, shape);
+        if dtype.is_sub_byte() {
+            for (index, lane) in lanes.take(array.n_lanes()).enumerate() {
+                let at = scalar::Lane::of(dtype).map(|lane| lane.at(index * usize::from(dtype.bits)));
+                if let Some((byte, place)) = at {
+                    place.write(array.data.get_mut(byte..).unwrap_or_default(), lane);
+                }
+            }
+            return array;
+        }
         let lane_size_bytes = dtype.lane_size_bytes().max(1);
         for (chunk, lane) in array.data.chunks_exact_mut(lane_size_bytes).zip(lanes) {
             chunk.copy_from_slice(&lane.to_le_bytes()[..lane_size_bytes]);
@@ -67,11 +76,21 @@ impl Array {
     /// The number of lanes: elements times lanes of an element.
     #[must_use]
     pub fn n_lanes(&self) -> usize {
+        if self.dtype.is_sub_byte() {
+            // Of the last byte, part may be no element's.
+            let lanes = usize::from(self.dtype.lanes);
+            return self.shape.iter().fold(lanes, |size, &extent| size.saturating_mul(extent));
+        }
         self.data.len() / self.dtype.lane_size_bytes().max(1)
     }
 
     /// The value of a lane, as the register of the interpreter holds it; `None` past the end.
     pub(crate) fn lane(&self, index: usize) -> Option<u64> {
+        if self.dtype.is_sub_byte() {
+            let lane = scalar::Lane::of(self.dtype)?;
+            let (byte, place) = lane.at(index.checked_mul(self.dtype.bits.into())?);
+            return (index < self.n_lanes()).then(|| self.data.get(byte..).map(|bytes| place.read(bytes)))?;
+        }
         let size_bytes = self.dtype.lane_size_bytes().max(1);
         let start = index.checked_mul(size_bytes)?;
         let bytes = self.data.get(start..start.checked_add(size_bytes)?)?;
@@ -106,7 +125,7 @@ impl Array {
     #[must_use]
     pub fn is_well_formed(&self) -> bool {
         let elements = self.shape.iter().try_fold(1_usize, |size, &extent| size.checked_mul(extent));
-        elements.and_then(|n| n.checked_mul(self.dtype.size_bytes())) == Some(self.data.len())
+        elements.and_then(|n| self.dtype.array_size_bytes(n)) == Some(self.data.len())
     }
 
     /// The index per axis of a lane (lanes of one element share it), for messages.
@@ -128,7 +147,7 @@ impl fmt::Debug for Array {
         write!(f, "{}{:?} [", self.dtype, self.shape)?;
         for lane in 0..self.n_lanes().min(SHOWN) {
             let separator = if lane == 0 { "" } else { ", " };
-            if self.dtype.is_float() {
+            if self.dtype.is_float() || self.dtype.is_float8() {
                 write!(f, "{separator}{:?}", self.float(lane).unwrap_or_default())?;
             } else {
                 write!(f, "{separator}{}", self.int(lane).unwrap_or_default())?;

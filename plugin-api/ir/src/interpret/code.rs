@@ -471,8 +471,9 @@ pub(crate) struct ViewInfo {
 }
 
 impl ViewInfo {
-    pub(crate) fn element_size_bytes(&self) -> usize {
-        self.lane.size_bytes() * self.lanes as usize
+    /// What an element takes, in units of its lanes.
+    pub(crate) fn element_units(&self) -> usize {
+        self.lane.size_units() * self.lanes as usize
     }
 }
 

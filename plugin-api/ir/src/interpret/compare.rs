@@ -141,7 +141,7 @@ pub fn compare(actual: &Array, expected: &Output) -> Result<Report, Mismatch> {
 
 /// How far apart two lanes are; infinity when they are of different classes.
 fn difference(actual: &Array, expected: &Array, lane: usize) -> f64 {
-    if !expected.dtype.is_float() {
+    if !expected.dtype.is_float() && !expected.dtype.is_float8() {
         return match (actual.int(lane), expected.int(lane)) {
             (Some(a), Some(b)) => a.abs_diff(b) as f64,
             _ => f64::INFINITY,

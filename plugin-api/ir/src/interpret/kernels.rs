@@ -4,7 +4,7 @@
 use crate::interpret::accuracy;
 use crate::interpret::bound::{self, ANY, Course, Function, Num};
 use crate::interpret::math;
-use crate::interpret::scalar::{Flt, Int, Lane, with_float, with_int};
+use crate::interpret::scalar::{Flt, Int, Lane, with_float, with_int, with_stored_float, with_stored_int};
 use crate::{BinaryOp, CompareOp, Op};
 
 /// An operation on one lane.
@@ -206,8 +206,8 @@ pub(crate) const IS_NULL: &Unary =
 
 /// A conversion; `None` when either type is no number.
 pub(crate) fn cast(from: Lane, to: Lane) -> Option<&'static Unary> {
-    with_int!(from, F => with_int!(to, T => Some(int_to_int::<F, T>()), with_float!(to, T => Some(int_to_float::<F, T>()), None)),
-        with_float!(from, F => with_int!(to, T => Some(float_to_int::<F, T>()), with_float!(to, T => Some(float_to_float::<F, T>()), None)), None))
+    with_stored_int!(from, F => with_stored_int!(to, T => Some(int_to_int::<F, T>()), with_stored_float!(to, T => Some(int_to_float::<F, T>()), None)),
+        with_stored_float!(from, F => with_stored_int!(to, T => Some(float_to_int::<F, T>()), with_stored_float!(to, T => Some(float_to_float::<F, T>()), None)), None))
 }
 
 fn int_to_int<F: Int, T: Int>() -> &'static Unary {
@@ -241,7 +241,7 @@ fn float_to_int<F: Flt, T: Int>() -> &'static Unary {
                 0.0
             } else if e == ANY || x.is_nan() {
                 ANY
-            } else if T::BITS == 1 {
+            } else if T::IS_BOOL {
                 f64::from(x.abs() <= e)
             } else {
                 let reach = |end: f64| T::from_f64(end).wide().abs_diff(v.wide()) as f64;

@@ -320,6 +320,9 @@ impl Space {
         if B {
             // A boolean that may be off may be anything.
             let bound = if lane == Lane::Bool && bound > 0.0 { ANY } else { bound };
+            // Others in the byte keep what they may be off by.
+            let is_shared = matches!(lane, Lane::Part(_));
+            let bound = if is_shared { bound.max(self.bound(offset, size_bytes)) } else { bound };
             self.set_bound(offset, lane, bound);
             if !self.gathers.is_empty() {
                 let (first, end) = self.units(offset, size_bytes);

@@ -88,6 +88,8 @@ fn type_code(dtype: DType) -> u8 {
         TypeCode::Handle => 3,
         TypeCode::BFloat => 4,
         TypeCode::Bool => 6,
+        TypeCode::Float8E4M3Fn => 10,
+        TypeCode::Float8E5M2 => 12,
     }
 }
 
@@ -238,7 +240,7 @@ fn collect(machine: &mut Machine<'_>, args: &mut [PackedArg], spaces: &[Option<u
         let (PackedArg::Tensor(tensor), Some(space)) = (arg, *space) else { continue };
         let (bytes, bounds) = machine.take(space);
         tensor.array.data = bytes;
-        let bounds = machine.memory.with_bounds.then_some(bounds);
+        let bounds = machine.memory.with_bounds.then(|| super::run::per_lane(bounds, &tensor.array));
         outputs.push(Output { parameter, name: parameter.to_string(), array: tensor.array.clone(), bounds });
     }
     outputs

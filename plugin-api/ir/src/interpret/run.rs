@@ -64,7 +64,7 @@ fn bind(machine: &mut Machine<'_>, frame: &mut Frame<'_>, args: &[Arg]) -> Ran<V
                 let info = &function.views[*view as usize];
                 check_tensor(info, array).map_err(|message| mistake(function, name, message))?;
                 let space = fill(machine, function, array, info.lane)?;
-                frame.views[*view as usize] = View::of_tensor(space, &array.shape, info.element_size_bytes());
+                frame.views[*view as usize] = View::of_tensor(space, &array.shape, info.element_units());
                 frame.regs[*data as usize] = memory::pointer(space, 0);
                 Some(space)
             }
@@ -138,8 +138,18 @@ fn collect(
         let (Arg::Tensor(array), Some(space)) = (arg, *space) else { continue };
         let (bytes, bounds) = machine.take(space);
         array.data = bytes;
-        let bounds = machine.memory.with_bounds.then_some(bounds);
+        let bounds = machine.memory.with_bounds.then(|| per_lane(bounds, array));
         outputs.push(Output { parameter, name: name.to_string(), array: array.clone(), bounds });
     }
     outputs
+}
+
+/// Bounds of lanes from those of bytes, where lanes share bytes.
+pub(super) fn per_lane(bounds: Vec<f64>, array: &Array) -> Vec<f64> {
+    if !array.dtype.is_sub_byte() {
+        return bounds;
+    }
+    let per_byte = 8 / usize::from(array.dtype.bits);
+    let of_lane = |lane: usize| bounds.get(lane / per_byte).copied().unwrap_or(0.0);
+    (0..array.n_lanes()).map(of_lane).collect()
 }

@@ -9,6 +9,8 @@ use crate::{DType, TypeCode};
 pub(crate) trait Int: Copy + Ord {
     /// Width in bits; of bool, 1.
     const BITS: u32;
+    /// Whether it is bool, which is one way or the other and has no distance.
+    const IS_BOOL: bool = false;
     /// The least and the greatest value.
     const RANGE: (i128, i128);
     fn of(register: u64) -> Self;
@@ -172,6 +174,7 @@ pub(crate) struct Bool(pub(crate) bool);
 
 impl Int for Bool {
     const BITS: u32 = 1;
+    const IS_BOOL: bool = true;
     const RANGE: (i128, i128) = (0, 1);
     #[inline(always)]
     fn of(register: u64) -> Self {
@@ -378,6 +381,10 @@ macro_rules! half_float {
 half_float!(f16 11 65504.0 5.960_464_477_539_063e-8 6.103_515_625e-5);
 half_float!(bf16 8 3.389_531_389_251_535_5e38 9.183_549_615_799_121e-41 1.175_494_350_822_287_5e-38);
 
+mod storage;
+
+pub(crate) use storage::{E4m3Fn, E5m2, Part, SubByte};
+
 /// Which Rust type computes a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -394,6 +401,10 @@ pub(crate) enum Lane {
     Bf16,
     F32,
     F64,
+    E4m3Fn,
+    E5m2,
+    /// An integer that shares its byte with others.
+    Part(Part),
     /// A pointer.
     Handle,
 }
@@ -415,15 +426,41 @@ impl Lane {
             (TypeCode::BFloat, 16) => Self::Bf16,
             (TypeCode::Float, 32) => Self::F32,
             (TypeCode::Float, 64) => Self::F64,
+            (TypeCode::Float8E4M3Fn, 8) => Self::E4m3Fn,
+            (TypeCode::Float8E5M2, 8) => Self::E5m2,
+            (TypeCode::Int | TypeCode::UInt, 1 | 4) => Self::Part(Part::of(dtype)),
             (TypeCode::Handle, _) => Self::Handle,
             _ => return None,
         })
     }
 
+    /// What one lane takes of memory in the units that views count in: bits where several share a byte, else bytes.
+    #[inline(always)]
+    pub(crate) fn size_units(self) -> usize {
+        match self {
+            Self::Part(part) => part.bits.into(),
+            lane => lane.size_bytes(),
+        }
+    }
+
+    /// So many units in bytes.
+    pub(crate) fn bytes_of_units(self, units: usize) -> usize {
+        if let Self::Part(_) = self { units.div_ceil(8) } else { units }
+    }
+
+    /// The byte at an offset in units, and how the lane lies there.
+    #[inline(always)]
+    pub(crate) fn at(self, offset: usize) -> (usize, Self) {
+        match self {
+            Self::Part(part) => (offset / 8, Self::Part(Part { shift: (offset % 8) as u8, ..part })),
+            lane => (offset, lane),
+        }
+    }
+
     /// Bytes in memory.
     pub(crate) fn size_bytes(self) -> usize {
         match self {
-            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::Bool | Self::I8 | Self::U8 | Self::E4m3Fn | Self::E5m2 | Self::Part(_) => 1,
             Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 | Self::Handle => 8,
@@ -435,7 +472,8 @@ impl Lane {
     pub(crate) fn read(self, bytes: &[u8]) -> u64 {
         match self {
             Self::Bool => bytes.first().map_or(0, |&byte| u64::from(byte != 0)),
-            Self::U8 => u64::from(u8::from_le_bytes(head(bytes))),
+            Self::U8 | Self::E4m3Fn | Self::E5m2 => u64::from(u8::from_le_bytes(head(bytes))),
+            Self::Part(part) => part.read(u8::from_le_bytes(head(bytes))),
             Self::I8 => i8::from_le_bytes(head(bytes)).bits(),
             Self::U16 | Self::F16 | Self::Bf16 => u64::from(u16::from_le_bytes(head(bytes))),
             Self::I16 => i16::from_le_bytes(head(bytes)).bits(),
@@ -448,7 +486,10 @@ impl Lane {
     /// Writes a register to memory of this type's size.
     #[inline(always)]
     pub(crate) fn write(self, bytes: &mut [u8], register: u64) {
-        let lane = register.to_le_bytes();
+        let lane = match self {
+            Self::Part(part) => [part.write(u8::from_le_bytes(head(bytes)), register), 0, 0, 0, 0, 0, 0, 0],
+            _ => register.to_le_bytes(),
+        };
         match self.size_bytes() {
             1 => put::<1>(bytes, &lane),
             2 => put::<2>(bytes, &lane),
@@ -464,7 +505,9 @@ impl Lane {
             Self::Bf16 => bf16::of(register).wide(),
             Self::F32 => f32::of(register).wide(),
             Self::F64 => f64::from_bits(register),
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 => register as i64 as f64,
+            Self::E4m3Fn => E4m3Fn::of(register).wide(),
+            Self::E5m2 => E5m2::of(register).wide(),
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::Part(_) => register as i64 as f64,
             Self::Bool | Self::U8 | Self::U16 | Self::U32 | Self::U64 | Self::Handle => register as f64,
         }
     }
@@ -554,6 +597,52 @@ macro_rules! with_float {
 }
 pub(crate) use with_float;
 
+/// [`with_int`], and integers that share a byte.
+macro_rules! with_stored_int {
+    ($lane:expr, $type:ident => $body:expr, $other:expr) => {
+        match $lane {
+            $crate::interpret::scalar::Lane::Part(part) => match (part.bits, part.is_signed) {
+                (1, true) => {
+                    type $type = $crate::interpret::scalar::SubByte<1, true>;
+                    $body
+                }
+                (1, false) => {
+                    type $type = $crate::interpret::scalar::SubByte<1, false>;
+                    $body
+                }
+                (_, true) => {
+                    type $type = $crate::interpret::scalar::SubByte<4, true>;
+                    $body
+                }
+                (_, false) => {
+                    type $type = $crate::interpret::scalar::SubByte<4, false>;
+                    $body
+                }
+            },
+            lane => $crate::interpret::scalar::with_int!(lane, $type => $body, $other),
+        }
+    };
+}
+pub(crate) use with_stored_int;
+
+/// [`with_float`], and floats of 8 bits.
+macro_rules! with_stored_float {
+    ($lane:expr, $type:ident => $body:expr, $other:expr) => {
+        match $lane {
+            $crate::interpret::scalar::Lane::E4m3Fn => {
+                type $type = $crate::interpret::scalar::E4m3Fn;
+                $body
+            }
+            $crate::interpret::scalar::Lane::E5m2 => {
+                type $type = $crate::interpret::scalar::E5m2;
+                $body
+            }
+            lane => $crate::interpret::scalar::with_float!(lane, $type => $body, $other),
+        }
+    };
+}
+pub(crate) use with_stored_float;
+
 /// One lane of memory as a register; 0 for a type that is not computed with.
 pub(crate) fn read(bytes: &[u8], dtype: DType) -> u64 {
     Lane::of(dtype).map_or(0, |lane| lane.read(bytes))
@@ -562,7 +651,7 @@ pub(crate) fn read(bytes: &[u8], dtype: DType) -> u64 {
 /// A register as an integer; a float truncates and saturates.
 pub(crate) fn to_int(register: u64, dtype: DType) -> i128 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
-    with_int!(lane, T => T::of(register).wide(), lane.to_f64(register) as i128)
+    with_stored_int!(lane, T => T::of(register).wide(), lane.to_f64(register) as i128)
 }
 
 /// A register as a float64.
@@ -573,13 +662,13 @@ pub(crate) fn to_f64(register: u64, dtype: DType) -> f64 {
 /// A float64 as a register: rounded into a float type, truncated and wrapped into an integer type.
 pub(crate) fn from_f64(value: f64, dtype: DType) -> u64 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
-    with_float!(lane, T => T::nearest(value).bits(), from_int(value as i128, dtype))
+    with_stored_float!(lane, T => T::nearest(value).bits(), from_int(value as i128, dtype))
 }
 
 /// An integer as a register: wrapped into an integer type, rounded into a float type.
 pub(crate) fn from_int(value: i128, dtype: DType) -> u64 {
     let Some(lane) = Lane::of(dtype) else { return 0 };
-    with_int!(lane, T => T::wrap(value).bits(), {
-        with_float!(lane, T => T::nearest_int(value).bits(), value as u64)
+    with_stored_int!(lane, T => T::wrap(value).bits(), {
+        with_stored_float!(lane, T => T::nearest_int(value).bits(), value as u64)
     })
 }

@@ -66,6 +66,8 @@ impl Printer {
         let _ = match dtype {
             DType::INT32 => write!(self.out, "{value}"),
             DType::BOOL => write!(self.out, "T.bool({})", if value == 0 { "False" } else { "True" }),
+            // TVM prints `T.int4(3)` and cannot read it.
+            _ if dtype.is_sub_byte() => write!(self.out, "T.IntImm(\"{dtype}\", {value})"),
             _ => write!(self.out, "T.{dtype}({value})"),
         };
     }

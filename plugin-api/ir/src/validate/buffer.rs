@@ -32,6 +32,12 @@ impl Checker<'_> {
             self.at(&name, format!("buffer `{name}`: {problem}"));
         } else if buffer.dtype.is_handle() {
             self.at(&name, format!("buffer `{name}`: elements are numbers or booleans, found handle"));
+        } else if buffer.dtype.is_storage() && !buffer.dtype.is_scalar() {
+            let (scalar, text) = (buffer.dtype.scalar(), "elements of a type of memory have one lane");
+            self.at(&name, format!("buffer `{name}`: {text}; expected {scalar}, found {}", buffer.dtype));
+        }
+        if buffer.dtype.is_storage() && self.stage >= Stage::Device {
+            self.at(&name, format!("buffer `{name}`: {} is lowered before this stage", buffer.dtype));
         }
         self.data(buffer, owns);
         self.shape(buffer);
@@ -68,6 +74,18 @@ impl Checker<'_> {
                     buffer.dtype, pointer.element
                 ),
             ),
+            Some(pointer)
+                if pointer.element != buffer.dtype
+                    && (pointer.element.is_sub_byte() || buffer.dtype.is_sub_byte())
+                    && self.stage < Stage::Flattened =>
+            {
+                let text = format!(
+                    "buffer `{name}` of {} is a view of memory of {}: integers that share bytes are seen as what they are; \
+                     take the bytes as a parameter of type uint8",
+                    buffer.dtype, pointer.element
+                );
+                self.at(name, text);
+            }
             None if owns => {
                 self.at(name, format!("buffer `{name}`: its data variable is a typed pointer of its own"));
             }

@@ -24,6 +24,32 @@ pub(super) fn is_c_name(name: &str) -> bool {
         && name.len() <= 256
 }
 
+/// Ops of packed calls.
+fn packed_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
+    let types: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
+    match (op, types.as_slice()) {
+        (Op::CallPacked, [_, rest @ ..]) => {
+            let named = args.first().is_some_and(|arg| matches!(arg.kind, ExprKind::Str(_)));
+            (named && rest.iter().all(|t| t.is_scalar()), "a name, and scalars")
+        }
+        (Op::StackMakeShape, extents) => {
+            (extents.iter().all(|extent| is_index(*extent)), "extents, each an int32 or int64")
+        }
+        (Op::StackMakeArray, [data, _, _, _, zero, offset]) => (
+            data.is_handle()
+                && !zero.is_handle()
+                && zero.is_scalar()
+                && !zero.is_storage()
+                && is_zero(&args[4])
+                && is_index(*offset)
+                && made_shapes(args),
+            "a pointer, a shape of as many extents as the constant number of axes says, strides like it or 0, a zero of the \
+             element's type, and an int32 or int64",
+        ),
+        _ => kernel_op(expr, op, args),
+    }
+}
+
 /// Ops of threads and of parallel regions, and arithmetic of quantised kernels: whether the arguments fit, and what would.
 fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
     let types: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
@@ -58,19 +84,6 @@ fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
             "a zero of the element's type, a pointer, two int32 or int64, and a mask of 1, 2 or 3",
         ),
         (Op::ThreadReturn | Op::WarpActivemask, []) => (true, ""),
-        (Op::StackMakeShape, extents) => {
-            (extents.iter().all(|extent| is_index(*extent)), "extents, each an int32 or int64")
-        }
-        (Op::StackMakeArray, [data, _, _, _, zero, offset]) => (
-            data.is_handle()
-                && !zero.is_handle()
-                && zero.is_scalar()
-                && is_zero(&args[4])
-                && is_index(*offset)
-                && made_shapes(args),
-            "a pointer, a shape of as many extents as the constant number of axes says, strides like it or 0, a zero of the \
-             element's type, and an int32 or int64",
-        ),
         (Op::ParallelLaunch, [_, data, tasks]) => {
             (data.is_handle() && *tasks == DType::INT32, "a name, a handle and an int32")
         }
@@ -282,10 +295,6 @@ impl Checker<'_> {
                 (*a == DType::INT32 && *b == DType::INT32 && c.is_handle(), "two int32 and a handle")
             }
             (Op::ThrowLastError, []) => (true, ""),
-            (Op::CallPacked, [_, rest @ ..]) => {
-                let named = args.first().is_some_and(|arg| matches!(arg.kind, ExprKind::Str(_)));
-                (named && rest.iter().all(|t| t.is_scalar()), "a name, and scalars")
-            }
             (Op::StorageSync, [_]) => {
                 let scope = match &args[0].kind {
                     ExprKind::Str(scope) => BARRIERS.contains(&&**scope),
@@ -293,7 +302,7 @@ impl Checker<'_> {
                 };
                 (scope, "one of \"shared\", \"shared.dyn\", \"warp\", \"global\"")
             }
-            _ => kernel_op(expr, op, args),
+            _ => packed_op(expr, op, args),
         };
         if !fits {
             let found: Vec<String> = types.iter().map(DType::to_string).collect();

@@ -13,7 +13,8 @@ pub(super) fn type_problem(dtype: DType) -> Option<String> {
     if dtype == DType::HANDLE {
         return None;
     }
-    if !DType::SCALARS.contains(&dtype.scalar()) || dtype.is_handle() {
+    let is_known = DType::SCALARS.contains(&dtype.scalar()) || DType::STORAGE.contains(&dtype.scalar());
+    if !is_known {
         return Some(format!("there is no type {dtype}"));
     }
     (dtype.lanes == 0 || dtype.lanes > LANES_MAX)
@@ -66,6 +67,7 @@ impl Checker<'_> {
             return self.at_expr(expr, problem);
         }
         let dtype = expr.dtype;
+        self.storage_type(expr);
         match &expr.kind {
             ExprKind::Var(var) => self.var(expr, var),
             ExprKind::Int(value) => self.int(expr, *value),
@@ -109,6 +111,39 @@ impl Checker<'_> {
                 self.typed(b, "second choice", dtype);
             }
             _ => self.compound(expr),
+        }
+    }
+
+    /// A storage type is loaded, stored, chosen between, moved between lanes and cast, nothing else.
+    fn storage_type(&mut self, expr: &Expr) {
+        let moves = matches!(
+            &expr.kind,
+            ExprKind::Var(_)
+                | ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::Cast(_)
+                | ExprKind::Load { .. }
+                | ExprKind::Select(..)
+                | ExprKind::Broadcast { .. }
+                | ExprKind::Shuffle { .. }
+                | ExprKind::Let { .. }
+                | ExprKind::Call { callee: Callee::Op(Op::IfThenElse), .. }
+        );
+        let mut found = Some(expr.dtype).filter(|dtype| dtype.is_storage() && !moves);
+        // What moves values has operands of storage types where its own type is one.
+        if !moves {
+            expr.for_each_child(&mut |child| {
+                found = found.or(Some(child.dtype).filter(|dtype| dtype.is_storage()))
+            });
+        }
+        if let Some(dtype) = found {
+            let text = format!(
+                "{dtype} is a type of memory, which is loaded, stored and cast; cast it to compute with it, as \
+                 T.Cast(\"float32\", x)"
+            );
+            self.at_expr(expr, text);
+        } else if expr.dtype.is_storage() && self.stage >= crate::Stage::Device {
+            self.at_expr(expr, format!("{} is lowered before this stage", expr.dtype));
         }
     }
 
@@ -207,7 +242,8 @@ impl Checker<'_> {
     }
 
     fn float(&mut self, expr: &Expr, value: f64) {
-        if !expr.dtype.is_float() || !expr.dtype.is_scalar() {
+        let is_float = expr.dtype.is_float() || expr.dtype.is_float8();
+        if !is_float || !expr.dtype.is_scalar() {
             self.at_expr(expr, "a float constant has a scalar float type; broadcast it");
         } else if value.is_nan() {
             if value.to_bits() != NAN_BITS {
@@ -282,7 +318,7 @@ impl Checker<'_> {
         }
         for (position, index) in indices.iter().enumerate() {
             self.value(index);
-            if !index.dtype.is_integer() {
+            if !index.dtype.is_integer() || index.dtype.is_storage() {
                 self.at_expr(index, format!("an index is an integer, found {}", index.dtype));
             }
             if !index.dtype.is_scalar() && position + 1 != indices.len() {

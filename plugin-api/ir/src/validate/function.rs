@@ -105,7 +105,7 @@ impl Checker<'_> {
         self.params();
         self.attributes();
         if let Some(ret) = function.ret
-            && (super::expr::type_problem(ret).is_some() || !ret.is_scalar())
+            && (super::expr::type_problem(ret).is_some() || !ret.is_scalar() || ret.is_storage())
         {
             self.at("", format!("a function returns a scalar or nothing, found {ret}"));
         }
@@ -163,6 +163,10 @@ impl Checker<'_> {
                 if !var.dtype.is_scalar() {
                     let text =
                         format!("parameter `{name}`: expected a scalar or a handle, found {}", var.dtype);
+                    self.at(name, text);
+                } else if let Some(dtype) = storage_type(var) {
+                    let text =
+                        format!("parameter `{name}`: expected a buffer of {dtype}, found {}", kind_of(var));
                     self.at(name, text);
                 }
             }
@@ -281,4 +285,14 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The storage type that a variable has or points to.
+fn storage_type(var: &Var) -> Option<crate::DType> {
+    let dtype = var.pointer.as_ref().map_or(var.dtype, |pointer| pointer.element);
+    dtype.is_storage().then_some(dtype)
+}
+
+fn kind_of(var: &Var) -> &'static str {
+    if var.dtype.is_handle() { "a pointer" } else { "a scalar" }
 }

@@ -195,7 +195,8 @@ impl Checker<'_> {
         for part in message {
             self.value_or_string(part);
             let fits = matches!(part.kind, ExprKind::Str(_))
-                || part.dtype.is_scalar() && (part.dtype.is_integer() || part.dtype.is_bool());
+                || part.dtype.is_scalar()
+                    && (part.dtype.is_integer() && !part.dtype.is_storage() || part.dtype.is_bool());
             if !fits {
                 let text = format!("a part of a message is a string or an integer, found {}", part.dtype);
                 self.at_expr(part, text);

@@ -1,5 +1,6 @@
 mod bounds;
 mod launch;
+mod storage;
 
 use super::*;
 use crate::build::{self, Body};
@@ -231,6 +232,7 @@ fn what_packed_calls_take_stands_in_them_alone() {
     refused(&|data| packed(made(data, two(), shape(vec![Expr::i32(1)]), 2, zero())), wanted);
     refused(&|data| packed(made(data.clone(), data, Expr::i32(0), 2, zero())), wanted);
     refused(&|data| packed(made(data, two(), Expr::i32(0), 2, Expr::i32(1))), wanted);
+    refused(&|data| packed(made(data, two(), Expr::i32(0), 2, Expr::int(0, DType::STORAGE[0]))), wanted);
     refused(
         &|data| packed(made(data, shape(vec![zero(), zero()]), Expr::i32(0), 2, zero())),
         "each an int32 or int64",

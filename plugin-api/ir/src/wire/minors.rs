@@ -50,30 +50,40 @@ pub(super) fn convert(
     Ok(document)
 }
 
-/// 1.3 to 1.2: tensors and strings of packed calls have no equal.
+/// 1.3 to 1.2: storage types, and tensors and strings of packed calls, have no equal; all else is of 1.2 as it stands.
 fn down_to_1_2(document: Document) -> Result<Document, WireError> {
     let sets_text = |out: &Out, node: &Json| {
         let value = ids(node, "args").get(3).copied();
         node.word("op") == "tvm_struct_set" && value.is_some_and(|value| out.name(value) == "Str")
     };
-    without(document, (format::v1_3(), "1.3.0"), (format::v1_2(), "1.2.0"), sets_text)
+    rewrite(document, format::v1_3(), |out, node| {
+        let what = match storage_type(&node) {
+            Some(dtype) => format!("{} of type {dtype}", node.word("node")),
+            None if is_new_call(&node, format::v1_2()) || sets_text(out, &node) => {
+                format!("CallOp {}", node.word("op"))
+            }
+            None => return Ok(out.add(node)),
+        };
+        Err(no_equal(&what, "1.2.0", "1.3.0"))
+    })
 }
 
-/// 1.2 to 1.1: a parallel launch has no equal.
+/// The storage type that a node has, or points to.
+fn storage_type(node: &Json) -> Option<DType> {
+    let pointer = node.field("pointer").map_or("", |pointer| pointer.word("element"));
+    let types = [node.word("dtype"), pointer].into_iter().filter_map(|name| name.parse::<DType>().ok());
+    types.into_iter().find(|dtype| dtype.is_storage())
+}
+
+fn is_new_call(node: &Json, older: &Format) -> bool {
+    node.word("node") == "CallOp" && !older.has_op(node.word("op"))
+}
+
+/// 1.2 to 1.1: a parallel launch has no equal; all else is of 1.1 as it stands.
 fn down_to_1_1(document: Document) -> Result<Document, WireError> {
-    without(document, (format::v1_2(), "1.2.0"), (format::v1_1(), "1.1.0"), |_, _| false)
-}
-
-/// A minor that brought ops, and calls of ops, which have no equal; all else is of the one before as it stands.
-fn without(
-    document: Document,
-    (newer, newer_version): (&'static Format, &str),
-    (older, older_version): (&'static Format, &str),
-    is_new_call: impl Fn(&Out, &Json) -> bool,
-) -> Result<Document, WireError> {
-    rewrite(document, newer, |out, node| {
-        if node.word("node") == "CallOp" && (!older.has_op(node.word("op")) || is_new_call(out, &node)) {
-            return Err(no_equal(&format!("CallOp {}", node.word("op")), older_version, newer_version));
+    rewrite(document, format::v1_2(), |out, node| {
+        if is_new_call(&node, format::v1_1()) {
+            return Err(no_equal(&format!("CallOp {}", node.word("op")), "1.1.0", "1.2.0"));
         }
         Ok(out.add(node))
     })

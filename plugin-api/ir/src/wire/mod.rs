@@ -13,7 +13,7 @@
 //! W4. **Canonical**: one module gives the same bytes always, so that a hash of them means something. Positions in a
 //! text are written only when asked for (W8).
 //!
-//! W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields or ops; a reader takes its own major and
+//! W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields, ops or types; a reader takes its own major and
 //! minors up to its own, and rejects what the document's minor does not have: an unknown node, field or op, those of a
 //! newer minor too. Older documents are rewritten up, minor by minor, and then read by the one reader. [`write_at`]
 //! rewrites a document minor by minor down to what an older reader takes, or names the node, its op and the function that
@@ -58,6 +58,7 @@
 //! |---|---|
 //! | `tvm_stack_make_shape`, `tvm_stack_make_array` | nothing: refused |
 //! | `tvm_struct_set` of a string | nothing: refused |
+//! | `int1`, `int4`, `uint1`, `uint4`, `float8_e4m3fn`, `float8_e5m2` | nothing: refused |
 //!
 //! # Robustness
 //!

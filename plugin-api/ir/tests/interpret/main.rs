@@ -11,6 +11,7 @@ mod ops;
 mod packed;
 mod parallel;
 mod statements;
+mod storage;
 mod threads;
 mod warps;
 

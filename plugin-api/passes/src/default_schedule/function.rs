@@ -410,7 +410,7 @@ impl<'a> Scheduler<'a> {
             return Ok(Part::Launched(Stmt::nop()));
         }
         let launches = is_launching(stmt);
-        if !launches && !self.needs_host(stmt) && has_room(stmt) {
+        if !launches && !self.needs_host(stmt) && has_room(stmt) && !shares_bytes(stmt) {
             let nest = Nest::of(stmt);
             let on_threads = self.on_threads(&nest);
             for pattern in [matmul::tiled, reduction::across_threads, registers::tiled, transpose::tiled] {
@@ -542,6 +542,15 @@ fn of_thread(stmt: &Stmt) -> Stmt {
 fn has_room(stmt: &Stmt) -> bool {
     let sizes = memory::allocations(stmt).iter().map(memory::size_bytes).collect::<Option<Vec<_>>>();
     sizes.is_some_and(|sizes| sizes.iter().sum::<i128>() <= LOCAL_SIZE_BYTES_MAX)
+}
+
+/// Whether it stores elements of which several share a byte of memory: two threads must not store into one byte.
+fn shares_bytes(stmt: &Stmt) -> bool {
+    let own: HashSet<Var> = memory::allocations(stmt).iter().map(|buffer| buffer.data.clone()).collect();
+    any_stmt(stmt, &mut |kind| match kind {
+        StmtKind::Store { buffer, .. } => buffer.dtype.is_sub_byte() && !own.contains(&buffer.data),
+        _ => false,
+    })
 }
 
 /// Whether what one thread has no room for can be allocated before the statement.

@@ -264,7 +264,8 @@ impl TensorFields {
             Var::pointer(format!("{name}_{what}"), DType::INT64, chipdock_ir::StorageScope::GLOBAL)
         };
         let handle = Var::new(format!("{name}_handle"), DType::HANDLE);
-        let data = Var::pointer(format!("{name}_data"), buffer.dtype, buffer.scope.clone());
+        let element = if buffer.dtype.is_storage() { DType::UINT8 } else { buffer.dtype };
+        let data = Var::pointer(format!("{name}_data"), element, buffer.scope.clone());
         Self { handle, shape: int64s("shape"), strides: int64s("strides"), data }
     }
 
@@ -326,6 +327,9 @@ impl TensorFields {
             }
             Place::Offset => {
                 let bytes = self.field(StructField::ByteOffset, DType::UINT64).cast(DType::INT64);
+                if buffer.dtype.is_sub_byte() {
+                    return bytes * int64(8 / i128::from(buffer.dtype.bits));
+                }
                 let size = buffer.dtype.size_bytes() as i128;
                 Expr::binary(BinaryOp::Div, bytes, int64(size))
             }
@@ -375,6 +379,8 @@ pub(super) fn type_code(dtype: DType) -> i128 {
         TypeCode::Handle => 3,
         TypeCode::BFloat => 4,
         TypeCode::Bool => 6,
+        TypeCode::Float8E4M3Fn => 10,
+        TypeCode::Float8E5M2 => 12,
     }
 }
 

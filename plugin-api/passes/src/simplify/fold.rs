@@ -86,6 +86,9 @@ pub(crate) fn cast(value: &Expr, to: DType) -> Option<Expr> {
                     let (low, high) = to.integer_range()?;
                     Some(Expr::int((float as i128).clamp(low, high), to))
                 }
+                TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 => {
+                    (!number::round_to(float, to).is_nan()).then(|| Expr::float(float, to))
+                }
                 TypeCode::Handle => None,
             }
         }

@@ -13,4 +13,5 @@ mod parallel;
 mod refusals;
 mod rounds;
 mod simplify;
+mod storage;
 mod warp_memory;

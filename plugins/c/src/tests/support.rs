@@ -156,6 +156,8 @@ pub(super) fn dl_type(dtype: DType) -> DLDataType {
         TypeCode::Handle => 3,
         TypeCode::BFloat => 4,
         TypeCode::Bool => 6,
+        TypeCode::Float8E4M3Fn => 10,
+        TypeCode::Float8E5M2 => 12,
     };
     DLDataType { code, bits: dtype.bits, lanes: dtype.lanes }
 }

@@ -55,6 +55,8 @@ pub(super) fn short(dtype: DType) -> &'static str {
         (TypeCode::Float, 16) => "f16",
         (TypeCode::BFloat, _) => "bf16",
         (TypeCode::Float, _) => "f32",
+        // Lowered before code generation.
+        (TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2, _) => "f8",
         (TypeCode::Handle, _) => "ptr",
     }
 }

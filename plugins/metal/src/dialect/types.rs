@@ -12,6 +12,9 @@ pub(super) fn scalar(dtype: DType) -> Answer<&'static str> {
         (TypeCode::Bool, _) => Ok("bool"),
         (TypeCode::Float, 16 | 32) | (TypeCode::BFloat, _) => Ok("float"),
         (TypeCode::Int | TypeCode::UInt, _) => memory(dtype, false),
+        (TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2, _) => {
+            Err(Refusal::new(format!("has no type {}: it is lowered before", dtype.scalar())))
+        }
         (TypeCode::Handle, _) => {
             Err(Refusal::new("has no untyped pointers: a pointer says where it points to"))
         }
@@ -77,6 +80,8 @@ pub(super) fn short(dtype: DType) -> String {
         TypeCode::UInt => "u",
         TypeCode::Float => "f",
         TypeCode::BFloat => "bf",
+        // Lowered before code generation.
+        TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 => "f8_",
         TypeCode::Handle => "handle",
     };
     format!("{letter}{}", dtype.bits)

@@ -46,6 +46,8 @@ pub(super) fn short(dtype: DType) -> String {
         TypeCode::UInt => "u",
         TypeCode::Float => "f",
         TypeCode::BFloat => "bf",
+        // Lowered before code generation.
+        TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 => "f8_",
         TypeCode::Handle => "handle",
     };
     format!("{letter}{}", dtype.bits)

@@ -212,10 +212,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Floats in [-2, 2), booleans, bytes of the whole range, wider integers in [-32, 96).
+    /// Floats in [-2, 2), booleans, bytes of the whole range (storage types too), wider integers in [-32, 96).
     fn array(&mut self, dtype: DType, shape: &[i64]) -> Array {
         let shape: Vec<usize> = shape.iter().map(|extent| *extent as usize).collect();
         let count: usize = shape.iter().product();
+        if dtype.is_storage() {
+            let size_bytes = dtype.array_size_bytes(count).unwrap_or(0);
+            return Array { dtype, shape, data: (0..size_bytes).map(|_| self.next() as u8).collect() };
+        }
         let mut data = Vec::with_capacity(count * dtype.size_bytes());
         for _ in 0..count {
             let bits = self.next();

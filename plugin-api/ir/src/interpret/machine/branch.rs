@@ -40,7 +40,7 @@ impl PartialEq for LaneKey {
 impl Eq for LaneKey {}
 impl std::hash::Hash for LaneKey {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.0 as u8).hash(state);
+        std::mem::discriminant(&self.0).hash(state);
     }
 }
 

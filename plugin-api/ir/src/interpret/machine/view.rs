@@ -18,7 +18,7 @@ const UNKNOWN: i64 = i64::MIN;
 pub(crate) struct View {
     /// The number of its memory; `None` before it is declared.
     pub(super) space: Option<usize>,
-    /// Its first byte there.
+    /// Its first element there, in units of its lanes ([`Lane::size_units`]): bytes, or bits where elements share bytes.
     pub(super) base: i64,
     pub(super) dims: Vec<Dim>,
     /// The memory that is its own, to be used again or given back.
@@ -28,16 +28,16 @@ pub(crate) struct View {
 #[derive(Clone, Copy)]
 pub(super) struct Dim {
     extent: i64,
-    /// In bytes.
+    /// In units.
     stride: i64,
 }
 
 impl View {
     /// A compact view of all of a tensor.
-    pub(crate) fn of_tensor(space: usize, shape: &[usize], element_size_bytes: usize) -> Self {
+    pub(crate) fn of_tensor(space: usize, shape: &[usize], element_units: usize) -> Self {
         let mut dims: Vec<Dim> =
             shape.iter().map(|&extent| Dim { extent: extent as i64, stride: UNKNOWN }).collect();
-        make_compact(&mut dims, element_size_bytes);
+        make_compact(&mut dims, element_units);
         Self { space: Some(space), base: 0, dims, owned: None }
     }
 
@@ -47,8 +47,8 @@ impl View {
 }
 
 /// Gives strides to the axes that have none; false when that cannot be.
-fn make_compact(dims: &mut [Dim], element_size_bytes: usize) -> bool {
-    let mut stride = Some(element_size_bytes as i64);
+fn make_compact(dims: &mut [Dim], element_units: usize) -> bool {
+    let mut stride = Some(element_units as i64);
     for dim in dims.iter_mut().rev() {
         if dim.stride == UNKNOWN {
             let Some(stride) = stride else { return false };
@@ -84,7 +84,7 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// The first byte of the element at the lane of the last index.
+    /// Where the element at the lane of the last index lies, in units.
     #[inline(always)]
     fn offset(&self, frame: &Frame<'c>, access: &Access<'_>, at: u32, write: bool) -> Stop<usize> {
         let mut offset = access.view.base;
@@ -177,7 +177,7 @@ impl<'c> Machine<'c> {
         if lanes * per_element == 1
             && predicate == NONE
             && !watched
-            && let Ok(offset) = self.offset(frame, &access, 0, false)
+            && let Ok((offset, lane)) = self.offset(frame, &access, 0, false).map(|offset| lane.at(offset))
             && let Some(Ok((value, bound))) =
                 self.memory.spaces.get(space).map(|space| space.load::<B>(offset, lane))
         {
@@ -198,7 +198,7 @@ impl<'c> Machine<'c> {
             let access = self.access(frame, view, index)?;
             let offset = self.offset(frame, &access, at, false)?;
             for part in 0..per_element {
-                let offset = offset.saturating_add(part as usize * lane.size_bytes());
+                let (offset, lane) = lane.at(offset.saturating_add(part as usize * lane.size_units()));
                 let loaded = match self.memory.spaces.get(space) {
                     Some(space) => space.load::<B>(offset, lane),
                     None => Err(Fault::Outside),
@@ -263,7 +263,7 @@ impl<'c> Machine<'c> {
             }
             let offset = self.offset(frame, &access, at, true)?;
             for part in 0..per_element {
-                let offset = offset.saturating_add(part as usize * lane.size_bytes());
+                let (offset, lane) = lane.at(offset.saturating_add(part as usize * lane.size_units()));
                 let from = at * per_element + part;
                 let value = frame.num::<B>(src + from);
                 if B && self.trials > 0 {
@@ -300,7 +300,7 @@ impl<'c> Machine<'c> {
         index: u32,
     ) -> Stop<()> {
         let access = self.access(frame, view, index)?;
-        let offset = self.offset(frame, &access, 0, false)?;
+        let (offset, _) = access.info.lane.at(self.offset(frame, &access, 0, false)?);
         let pointer = memory::pointer(access.space, offset);
         let bound = if Self::is_ambiguous::<B>(frame, access.indices, 1) { ANY } else { 0.0 };
         frame.set::<B>(dst, (pointer, bound));
@@ -315,7 +315,8 @@ impl<'c> Machine<'c> {
             let offset = self.offset(frame, &access, at, true)?;
             if let Some(space) = self.memory.spaces.get_mut(access.space) {
                 for part in 0..per_element {
-                    space.forget(offset.saturating_add(part * lane.size_bytes()), lane);
+                    let (offset, lane) = lane.at(offset.saturating_add(part * lane.size_units()));
+                    space.forget(offset, lane);
                 }
             }
         }
@@ -326,7 +327,7 @@ impl<'c> Machine<'c> {
         frame.function.views.get(view as usize).map_or_else(|| Arc::from(""), |info| Arc::clone(&info.name))
     }
 
-    /// The axes of a form, and its offset in bytes.
+    /// The axes of a form, and its offset, in units.
     fn form<const B: bool>(
         &mut self,
         frame: &Frame<'c>,
@@ -339,21 +340,21 @@ impl<'c> Machine<'c> {
         let regs = frame.list(list, n);
         self.lost |= regs.iter().any(|&reg| frame.bound::<B>(reg) > 0.0);
         let values: Vec<i64> = regs.iter().map(|&reg| frame.get(reg) as i64).collect();
-        let element = frame.function.views[view as usize].element_size_bytes();
-        let bytes = |elements: i64| elements.checked_mul(element as i64);
+        let element = frame.function.views[view as usize].element_units();
+        let units = |elements: i64| elements.checked_mul(element as i64);
         let mut dims = Vec::with_capacity(rank);
         let mut is_good = true;
         for axis in 0..rank {
             let extent = values.get(axis).copied().unwrap_or(0);
             let stride = if form.has_strides {
-                values.get(rank + axis).copied().and_then(bytes)
+                values.get(rank + axis).copied().and_then(units)
             } else {
                 Some(UNKNOWN)
             };
             is_good &= extent >= 0 && stride.is_some();
             dims.push(Dim { extent, stride: stride.unwrap_or(UNKNOWN) });
         }
-        let offset = if form.has_offset { values.last().copied().and_then(bytes) } else { Some(0) };
+        let offset = if form.has_offset { values.last().copied().and_then(units) } else { Some(0) };
         match offset {
             Some(offset) if is_good && make_compact(&mut dims, element) => Ok((dims, offset)),
             _ => {
@@ -374,8 +375,8 @@ impl<'c> Machine<'c> {
     ) -> Stop<(View, usize, usize)> {
         let (dims, base) = self.form::<B>(frame, view, list, form)?;
         let info = &frame.function.views[view as usize];
-        let (element, unit) = (info.element_size_bytes() as i64, info.lane.size_bytes());
-        // One past the last byte of the last element.
+        let (element, unit) = (info.element_units() as i64, info.lane.size_bytes());
+        // One past the last element.
         let mut size = base.checked_add(element);
         for dim in &dims {
             let reach = dim.extent.checked_sub(1).and_then(|last| last.checked_mul(dim.stride));
@@ -389,7 +390,8 @@ impl<'c> Machine<'c> {
             let kind = ErrorKind::BadExtent { buffer: Self::name(frame, view), shape };
             return Err(self.error(frame, kind));
         };
-        Ok((View { space: None, base, dims, owned: None }, size, unit))
+        let size_bytes = info.lane.bytes_of_units(size);
+        Ok((View { space: None, base, dims, owned: None }, size_bytes, unit))
     }
 
     pub(super) fn memory_limit(
@@ -433,9 +435,15 @@ impl<'c> Machine<'c> {
             self.adopt(space, frame.function.views[view as usize].lane.size_bytes());
         }
         self.refine(frame, view, space);
-        frame.views[view as usize] =
-            View { space: Some(space), base: (start as i64).saturating_add(offset), dims, owned: None };
+        let base = self.units(frame, view, start).saturating_add(offset);
+        frame.views[view as usize] = View { space: Some(space), base, dims, owned: None };
         Ok(())
+    }
+
+    /// A byte in units of the view.
+    fn units(&self, frame: &Frame<'c>, view: u32, byte: usize) -> i64 {
+        let lane = frame.function.views[view as usize].lane;
+        (byte as i64).saturating_mul(if let Lane::Part(_) = lane { 8 } else { 1 })
     }
 
     /// Tells the elements of a view apart, though they may be narrower than those of the memory.
@@ -495,7 +503,7 @@ impl<'c> Machine<'c> {
             .map(|(dim, &extent)| Dim { extent, stride: dim.stride })
             .collect();
         if offset != NONE {
-            let element = frame.function.views[view as usize].element_size_bytes().max(1) as i64;
+            let element = frame.function.views[view as usize].element_units().max(1) as i64;
             frame.set::<B>(offset, ((base / element) as u64, 0.0));
         }
         frame.views[view as usize] = View { space: Some(space), base, dims, owned: None };
@@ -510,7 +518,7 @@ impl<'c> Machine<'c> {
         view: u32,
         (axis, is_stride): (u32, bool),
     ) -> Stop<()> {
-        let element = frame.function.views[view as usize].element_size_bytes().max(1) as i64;
+        let element = frame.function.views[view as usize].element_units().max(1) as i64;
         let dim = frame.views[view as usize].dims.get(axis as usize).copied();
         let value = dim.map(|dim| if is_stride { dim.stride } else { dim.extent });
         match value {
@@ -545,7 +553,7 @@ impl<'c> Machine<'c> {
         view: u32,
         (axis, is_stride): (u32, bool),
     ) -> Stop<()> {
-        let element = frame.function.views[view as usize].element_size_bytes() as i64;
+        let element = frame.function.views[view as usize].element_units() as i64;
         let expected = frame.get(src) as i64;
         let scale = if is_stride { element } else { 1 };
         let scaled = expected.checked_mul(scale);
@@ -573,7 +581,7 @@ impl<'c> Machine<'c> {
     }
 
     pub(super) fn check_begin(&self, frame: &Frame<'c>, src: Reg, view: u32) -> Stop<()> {
-        let element = frame.function.views[view as usize].element_size_bytes().max(1) as i64;
+        let element = frame.function.views[view as usize].element_units().max(1) as i64;
         let found = frame.views[view as usize].base / element;
         match frame.get(src) as i64 {
             expected if expected == found => Ok(()),
@@ -587,7 +595,7 @@ impl<'c> Machine<'c> {
     }
 
     pub(super) fn compact(&mut self, frame: &mut Frame<'c>, view: u32) -> Stop<()> {
-        let element = frame.function.views[view as usize].element_size_bytes();
+        let element = frame.function.views[view as usize].element_units();
         if make_compact(&mut frame.views[view as usize].dims, element) {
             return Ok(());
         }
@@ -608,8 +616,9 @@ impl<'c> Machine<'c> {
             ParamCode::Tensor { view, data } if is_view => {
                 let mut passed = caller.views[number as usize].clone();
                 passed.owned = None;
-                let pointer =
-                    passed.space.map_or(0, |space| memory::pointer(space, passed.base.max(0) as usize));
+                let lane = frame.function.views[*view as usize].lane;
+                let (start, _) = lane.at(passed.base.max(0) as usize);
+                let pointer = passed.space.map_or(0, |space| memory::pointer(space, start));
                 frame.views[*view as usize] = passed;
                 frame.set::<B>(*data, (pointer, 0.0));
             }
@@ -620,7 +629,7 @@ impl<'c> Machine<'c> {
                 self.refine(frame, *view, space);
                 let dims = vec![Dim { extent: UNKNOWN, stride: UNKNOWN }; rank];
                 frame.views[*view as usize] =
-                    View { space: Some(space), base: start as i64, dims, owned: None };
+                    View { space: Some(space), base: self.units(frame, *view, start), dims, owned: None };
                 frame.set::<B>(*data, pointer);
             }
         }

@@ -56,7 +56,10 @@ pub(super) enum Shape {
     Text,
     Integer,
     Bits,
+    /// A type, but for storage types.
     DType,
+    /// Any type.
+    AnyDType,
     Bool,
     /// A JSON number between these.
     Number(i64, i64),
@@ -168,7 +171,8 @@ fn is(shape: &Shape, json: &Json) -> bool {
         (Shape::Text, Json::Text(text)) => text.len() <= STRING_BYTES_MAX,
         (Shape::Integer, Json::Text(text)) => is_integer(text),
         (Shape::Bits, Json::Text(text)) => bits(text).is_some(),
-        (Shape::DType, Json::Text(text)) => dtype(text).is_some(),
+        (Shape::DType, Json::Text(text)) => dtype(text).is_some_and(|dtype| !dtype.is_storage()),
+        (Shape::AnyDType, Json::Text(text)) => dtype(text).is_some(),
         (Shape::Word(words), Json::Text(text)) => words.contains(&&**text),
         (Shape::Number(min, max), Json::Int(value)) => (min..=max).contains(&value),
         (Shape::Id(_), Json::Int(value)) => *value >= 0,
@@ -216,7 +220,7 @@ impl Shape {
             Self::Text => "a string of bounded length".into(),
             Self::Integer => "a decimal integer in a string".into(),
             Self::Bits => "0x and 16 hexadecimal digits".into(),
-            Self::DType => "a type's name".into(),
+            Self::DType | Self::AnyDType => "a type's name".into(),
             Self::Bool => "true or false".into(),
             Self::Number(min, max) => format!("a number from {min} to {max}"),
             Self::Word(words) if words.len() <= 10 => format!("one of {}", words.join(", ")),

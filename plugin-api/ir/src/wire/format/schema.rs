@@ -10,7 +10,7 @@ const REFER: &str = "$ref";
 /// What a number is a reference to is not said by a schema; it is said here for a person.
 pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
     let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
-    let mut definitions = definitions();
+    let mut definitions = definitions(has_storage_types(format));
     let mut nodes = Vec::new();
     for node in &format.nodes {
         let mut object = object(&node.fields);
@@ -52,8 +52,16 @@ pub(in crate::wire) fn schema(format: &Format, version: &str) -> Value {
 const DESCRIPTION: &str = "A module of Chipdock's IR. A node's id is its index in `nodes`; it refers only to nodes before \
     it. That ids lead to nodes of the right sort, that types fit and how deep nodes nest is for the reader to check.";
 
-fn definitions() -> Map<String, Value> {
-    let numbers = "bool|u?int(8|16|32|64)|float(16|32|64)|bfloat16";
+/// Whether the minor has storage types.
+fn has_storage_types(format: &Format) -> bool {
+    format.nodes.iter().flat_map(|node| &node.fields).any(|field| matches!(field.shape, Shape::AnyDType))
+}
+
+fn definitions(has_storage_types: bool) -> Map<String, Value> {
+    let numbers = match has_storage_types {
+        false => "bool|u?int(8|16|32|64)|float(16|32|64)|bfloat16",
+        true => "bool|u?int(1|4|8|16|32|64)|float(16|32|64)|bfloat16|float8_(e4m3fn|e5m2)",
+    };
     let lanes = "x([2-9]|[1-9][0-9]{1,2}|10[01][0-9]|102[0-4])";
     let text = json!({ "type": "string" });
     let json = [
@@ -107,7 +115,7 @@ fn shape(of: &Shape) -> Value {
         Shape::Text => named("text"),
         Shape::Integer => named("integer"),
         Shape::Bits => named("bits"),
-        Shape::DType => named("dtype"),
+        Shape::DType | Shape::AnyDType => named("dtype"),
         Shape::Target => named("target"),
         Shape::Bool => json!({ "type": "boolean" }),
         Shape::Number(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),

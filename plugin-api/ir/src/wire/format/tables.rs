@@ -247,12 +247,6 @@ pub(in crate::wire) fn v1_2() -> &'static Format {
     FORMAT.get_or_init(|| with_ops(v1_1(), OPS_1_2))
 }
 
-/// 1.3: tensors as arguments of packed calls.
-pub(in crate::wire) fn v1_3() -> &'static Format {
-    static FORMAT: OnceLock<Format> = OnceLock::new();
-    FORMAT.get_or_init(|| with_ops(v1_2(), OPS_1_3))
-}
-
 /// The minor before with more ops.
 fn with_ops(before: &Format, more: &'static str) -> Format {
     let mut nodes = before.nodes.clone();
@@ -262,4 +256,28 @@ fn with_ops(before: &Format, more: &'static str) -> Format {
         }
     }
     Format::new(nodes, before.document.clone())
+}
+
+/// 1.3: tensors as arguments of packed calls, and storage types.
+pub(in crate::wire) fn v1_3() -> &'static Format {
+    static FORMAT: OnceLock<Format> = OnceLock::new();
+    FORMAT.get_or_init(|| {
+        let mut format = with_ops(v1_2(), OPS_1_3);
+        format
+            .nodes
+            .iter_mut()
+            .flat_map(|node| &mut node.fields)
+            .for_each(|field| any_dtype(&mut field.shape));
+        Format::new(format.nodes, format.document)
+    })
+}
+
+/// Takes storage types wherever a type stands.
+fn any_dtype(shape: &mut Shape) {
+    match shape {
+        Shape::DType => *shape = Shape::AnyDType,
+        Shape::Nullable(inner) => any_dtype(inner),
+        Shape::Object(fields) => fields.iter_mut().for_each(|field| any_dtype(&mut field.shape)),
+        _ => {}
+    }
 }

@@ -296,6 +296,25 @@ fn what_packed_calls_take_is_named_where_1_2_is_written() {
     }
 }
 
+/// W5: what 1.2 has no equal of is named, and no document of 1.2 has it; all else is the same document.
+#[test]
+fn a_storage_type_is_named_where_1_2_is_written() {
+    for &dtype in DType::STORAGE {
+        let mut f = crate::build::function("f");
+        f.buffer("A", [8], dtype);
+        let module = crate::build::module([f.finish()]);
+        let newest = write(&module).unwrap();
+        for older in ["1.2.0", "1.1.0", "1.0.0"] {
+            let error = write_at(&module, older).unwrap_err();
+            let wanted = format!("of type {dtype} has no equal in version 1.2.0; a reader of 1.3.0 takes it");
+            assert!(error.message.contains(&wanted), "{}", error.message);
+            assert!(read(&newest.replace(VERSION, older)).is_err(), "{dtype} in {older}");
+        }
+    }
+    let plain = loops();
+    assert_eq!(write_at(&plain, "1.2.0").unwrap(), write(&plain).unwrap().replace(VERSION, "1.2.0"));
+}
+
 /// An op is of some minor: that which adds one adds it to the table of a new minor.
 #[test]
 fn every_op_is_in_the_newest_minor() {

@@ -1,0 +1,78 @@
+//! Casts from and to storage types.
+
+use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Op, Var};
+
+use super::{float8, value_type};
+
+/// A cast of a value, which is of its value type already (Y1).
+pub(super) fn cast(value: Expr, from: DType, to: DType) -> Expr {
+    let lanes = from.lanes;
+    let number = match from {
+        _ if from.scalar() == to.scalar() => return value,
+        _ if from.is_float8() => float8::decoded(value, from),
+        _ => value,
+    };
+    if to.is_float8() {
+        float8::encoded(number, to)
+    } else if to.is_sub_byte() {
+        wrapped(number, to)
+    } else if number.dtype == to.with_lanes(lanes) {
+        number
+    } else {
+        number.cast(to)
+    }
+}
+
+/// A number as an integer of fewer bits: an integer wraps, a float saturates.
+fn wrapped(number: Expr, to: DType) -> Expr {
+    let lanes = number.dtype.lanes;
+    let (low, high) = to.integer_range().unwrap_or((0, 0));
+    if number.dtype.is_float() {
+        let wide = DType::INT32.with_lanes(lanes);
+        let int = |value: i128| Expr::int(value, DType::INT32).broadcast(lanes);
+        let least = Expr::binary(BinaryOp::Max, number.cast(wide), int(low));
+        return Expr::binary(BinaryOp::Min, least, int(high)).cast(value_type(to));
+    }
+    let bits = number.cast(DType::UINT32.with_lanes(lanes));
+    extended(bits, to)
+}
+
+/// The integer in the low bits of a uint32, as its value type.
+pub(super) fn extended(bits: Expr, dtype: DType) -> Expr {
+    let to = value_type(dtype).with_lanes(bits.dtype.lanes);
+    let low = and(bits, (1 << dtype.bits) - 1);
+    if !dtype.is_int() {
+        return low.cast(to);
+    }
+    let sign = 1 << (dtype.bits - 1);
+    let flipped = pair(Op::BitwiseXor, low, sign).cast(DType::INT32.with_lanes(to.lanes));
+    let sign = Expr::int(sign, DType::INT32).broadcast(to.lanes);
+    (flipped - sign).cast(to)
+}
+
+/// An operation with a constant.
+pub(super) fn pair(op: Op, a: Expr, b: i128) -> Expr {
+    let dtype = a.dtype;
+    let b = Expr::int(b, dtype.scalar()).broadcast(dtype.lanes);
+    Expr::call(op, vec![a, b], dtype)
+}
+
+pub(super) fn and(a: Expr, mask: i128) -> Expr {
+    pair(Op::BitwiseAnd, a, mask)
+}
+
+pub(super) fn or(a: Expr, b: Expr) -> Expr {
+    let dtype = a.dtype;
+    Expr::call(Op::BitwiseOr, vec![a, b], dtype)
+}
+
+/// A body in which the value stands more than once, evaluated once.
+pub(super) fn named(name: &str, value: Expr, body: impl FnOnce(&Expr) -> Expr) -> Expr {
+    if matches!(value.kind, ExprKind::Var(_) | ExprKind::Int(_) | ExprKind::Float(_)) {
+        return body(&value);
+    }
+    let var = Var::new(name, value.dtype);
+    let body = body(&var.expr());
+    let dtype = body.dtype;
+    Expr::new(ExprKind::Let { var, value, body }, dtype)
+}
