@@ -251,6 +251,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "lent.rs",
             "copy.rs",
             "described.rs",
+            "sort.rs",
         ],
     ),
     // `llvm/`: the folder in which a plugin of that family opens the library.

@@ -135,7 +135,7 @@ impl<'a> Scheduler<'a> {
         };
         let message = format!(
             "{name} is called with tensors, and runs on the host, which does not have the memory of target \"{}\"; build \
-             this function for a target of the host, as llvm or c",
+             this function for a target of the host",
             self.facts.target.kind
         );
         Err(PassError::target(PASS, &self.function.name, message).at(span))

@@ -49,7 +49,7 @@ impl PackedCall {
                         if is_of_device(function) {
                             return Err(caller(
                                 "a packed call with a tensor is of the host: the function that is called does not have the \
-                                 device's memory; compile this function for a target of the host, as llvm or c",
+                                 device's memory; compile this function for a target of the host",
                             ));
                         }
                         (Expr::i32(TYPE_DLTENSOR), call.tensor(slot, args))
