@@ -13,6 +13,7 @@ mod report;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use chipdock_differential::{backends, hold, hold_alike, host, outputs};
 use chipdock_host::{CompileOptions, Host};
@@ -24,6 +25,7 @@ use chipdock_xtask::runner::backends::Backend;
 use chipdock_xtask::runner::run;
 
 use report::{Cell, Row};
+use rustix::time::{ClockId, clock_gettime};
 
 /// From what the shapes and values of all programs are drawn.
 const SEED: &str = "20261122";
@@ -160,6 +162,23 @@ fn rows(targets: &Targets, all: &[Program]) -> Vec<Row> {
     done.into_iter().map(|(_, row)| row).collect()
 }
 
+/// What this thread has run.
+fn thread_time() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.try_into().unwrap_or(0))
+}
+
+/// The program that takes longest to read, and how long: the least of three, of this thread.
+fn slowest_read(all: &[Program]) -> Option<(Duration, &str)> {
+    let read = |program: &Program| {
+        let start = thread_time();
+        std::hint::black_box(chipdock_script::parse(&program.text, &program.name).is_ok());
+        thread_time() - start
+    };
+    let least = |program| (0..3).map(|_| read(program)).min().unwrap_or_default();
+    all.iter().map(|program| (least(program), &*program.name)).max()
+}
+
 #[test]
 fn programs_of_tvms_libraries_are_right() {
     let Some(python) = python("programs that real TVM's libraries make") else { return };
@@ -172,6 +191,9 @@ fn programs_of_tvms_libraries_are_right() {
     let rows = rows(&targets, &drawn.made);
     let complaints = report::complaints(&rows, &drawn.refused, is_whole);
     println!("{}", report::summary(&rows, &targets.names()));
+    if let Some((time, name)) = slowest_read(&drawn.made) {
+        println!("slowest to read: {name}, {time:?} of a processor");
+    }
     println!("{} complaints\n{}", complaints.len(), complaints.join("\n"));
     if is_whole {
         assert!(rows.len() >= 600, "only {} programs were made", rows.len());
