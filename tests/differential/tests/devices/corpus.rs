@@ -13,6 +13,9 @@ use chipdock_xtask::runner::run;
 const LEFT_OUT: &[(&str, &str)] =
     &[("construct/calls.py:twice", "a private function is no function of the compiled module")];
 
+/// Its functions pass tensors to functions of the host, which a device's target refuses.
+const RUN_ON_THE_HOST: &str = "construct/sorts.py";
+
 /// The function and those that it calls.
 fn with_callees(module: &IrModule, name: &str) -> IrModule {
     let (mut wanted, mut at) = (vec![name.to_owned()], 0);
@@ -60,7 +63,7 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
     let host = host();
     let files = chipdock_filetests::corpus().expect("the corpus");
     on_each_device(&host, |backend| {
-        let (mut by_hand, mut by_default) = (0, 0);
+        let (mut by_hand, mut by_default, mut by_host) = (0, 0, 0);
         let (mut refused, mut wrong) = (Vec::new(), Vec::new());
         for file in &files {
             // The examples have a test of their own, what is split already another.
@@ -77,6 +80,10 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
                 let function = module.function(&kernel.name).expect("it was run");
                 let module = match &built[&kernel.name] {
                     Ok(module) => module,
+                    Err(error) if RUN_ON_THE_HOST == file.name && error.contains("runs on the host") => {
+                        by_host += 1;
+                        continue;
+                    }
                     Err(error) => {
                         refused.push(format!("{name} {error}"));
                         continue;
@@ -91,6 +98,7 @@ fn corpus_agrees_with_the_interpreter_on_devices() {
         println!("{}: {by_hand} kernels bound by hand, {by_default} by default", backend.target.kind);
         assert!(refused.is_empty(), "refused:\n{}", refused.join("\n"));
         assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
+        assert_eq!(by_host, 5, "functions of {RUN_ON_THE_HOST} that are refused for what runs on the host");
         assert!(by_hand >= 11 && by_default >= 38, "only {by_hand} by hand and {by_default} by default");
     });
 }
