@@ -30,8 +30,6 @@ const CONTAINER_VERSION: u32 = 1;
 const PREFIX_BYTES: usize = 8 + 4 + 4 + 8 + 32;
 /// No section asks for more.
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 16;
-/// What the sections of a code generator are (C.26).
-pub(crate) const SECTION_KINDS: &[&str] = &["code", "constants", "debug", "source"];
 /// A file of an artifact: all its sections and those of its imports, and what describes them.
 const FILE_BYTES_MAX: u64 = ARTIFACT_BYTES_MAX * 2;
 /// Artifacts within artifacts: no deeper than this.
@@ -121,7 +119,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// Copies `data` into a section. `kind` is `code`, `constants`, `debug` or `source`.
+    /// Copies `data` into a section. `kind` is `code`, `constants`, `debug`, `source` or another word (C.26).
     ///
     /// # Errors
     ///
@@ -145,7 +143,7 @@ impl Section {
         &self.name
     }
 
-    /// `code`, `constants`, `debug` or `source`.
+    /// `code`, `constants`, `debug`, `source`, or a word that loaders may ignore (C.26).
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.kind
@@ -181,7 +179,6 @@ pub struct Artifact {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Header {
     /// As text: what a loader is given is what the code generator wrote, byte for byte.
     index: String,
@@ -191,7 +188,6 @@ struct Header {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct SectionHeader {
     name: String,
     kind: String,

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use chipdock_ir::Diagnostic;
+use chipdock_plugin_api as api;
+pub use chipdock_plugin_api::Fault;
 
 /// What went wrong. The names are those that cross the boundary; a plugin may raise others, which become
 /// [`ErrorKind::Other`].
@@ -41,17 +43,6 @@ pub enum ErrorKind {
     Other(Cow<'static, str>),
 }
 
-/// Whose fault an error is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fault {
-    /// The caller's mistake.
-    Caller,
-    /// The environment's: files, libraries, drivers, memory.
-    Environment,
-    /// A bug, ours or a plugin's.
-    Bug,
-}
-
 /// What an error means for a command: the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
@@ -78,29 +69,29 @@ impl Category {
     }
 }
 
-/// Kinds and their names at the boundary.
-const NAMES: &[(ErrorKind, &str)] = &[
-    (ErrorKind::Value, "ValueError"),
-    (ErrorKind::Type, "TypeError"),
-    (ErrorKind::Index, "IndexError"),
-    (ErrorKind::NotFound, "NotFound"),
-    (ErrorKind::Unsupported, "Unsupported"),
-    (ErrorKind::WrongState, "WrongState"),
-    (ErrorKind::Unavailable, "Unavailable"),
-    (ErrorKind::OutOfMemory, "OutOfMemory"),
-    (ErrorKind::DeviceLost, "DeviceLost"),
-    (ErrorKind::Io, "IoError"),
-    (ErrorKind::Cancelled, "Cancelled"),
-    (ErrorKind::Internal, "InternalError"),
-    (ErrorKind::Panic, "Panic"),
-    (ErrorKind::BrokenPlugin, "BrokenPlugin"),
+/// Kinds, and what they are at the boundary.
+const KINDS: &[(ErrorKind, api::ErrorKind)] = &[
+    (ErrorKind::Value, api::ErrorKind::VALUE_ERROR),
+    (ErrorKind::Type, api::ErrorKind::TYPE_ERROR),
+    (ErrorKind::Index, api::ErrorKind::INDEX_ERROR),
+    (ErrorKind::NotFound, api::ErrorKind::NOT_FOUND),
+    (ErrorKind::Unsupported, api::ErrorKind::UNSUPPORTED),
+    (ErrorKind::WrongState, api::ErrorKind::WRONG_STATE),
+    (ErrorKind::Unavailable, api::ErrorKind::UNAVAILABLE),
+    (ErrorKind::OutOfMemory, api::ErrorKind::OUT_OF_MEMORY),
+    (ErrorKind::DeviceLost, api::ErrorKind::DEVICE_LOST),
+    (ErrorKind::Io, api::ErrorKind::IO),
+    (ErrorKind::Cancelled, api::ErrorKind::CANCELLED),
+    (ErrorKind::Internal, api::ErrorKind::INTERNAL),
+    (ErrorKind::Panic, api::ErrorKind::PANIC),
+    (ErrorKind::BrokenPlugin, api::ErrorKind::BROKEN_PLUGIN),
 ];
 
 impl ErrorKind {
     /// The kind of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
-        let known = NAMES.iter().find(|(_, known)| *known == name);
+        let known = KINDS.iter().find(|(_, known)| known.as_str() == name);
         known.map_or_else(|| Self::Other(name.to_owned().into()), |(kind, _)| kind.clone())
     }
 
@@ -109,34 +100,21 @@ impl ErrorKind {
     pub fn name(&self) -> &str {
         match self {
             Self::Other(name) => name,
-            kind => NAMES.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name),
+            kind => KINDS.iter().find(|(known, _)| known == kind).map_or("", |(_, known)| known.as_str()),
         }
     }
 
-    /// Whose fault it is.
-    #[must_use]
-    pub fn fault(&self) -> Fault {
-        match self {
-            Self::Value
-            | Self::Type
-            | Self::Index
-            | Self::NotFound
-            | Self::Unsupported
-            | Self::WrongState
-            | Self::Cancelled => Fault::Caller,
-            Self::Unavailable | Self::OutOfMemory | Self::DeviceLost | Self::Io => Fault::Environment,
-            Self::Internal | Self::Panic | Self::BrokenPlugin => Fault::Bug,
-            // A plugin's own kind, for instance `RuntimeError`: what failed is the work.
-            Self::Other(_) => Fault::Environment,
-        }
+    /// Whose fault it is, where that status came with it (P7.11).
+    fn fault(&self, status: i32) -> Fault {
+        api::ErrorKind::new(self.name().to_owned()).class_with(status)
     }
 
-    fn category(&self) -> Category {
-        match self {
+    fn category(&self, fault: Fault) -> Category {
+        match (self, fault) {
             // A panic is caught at the boundary: it is a plugin's.
-            Self::Unavailable | Self::BrokenPlugin | Self::Panic => Category::Plugin,
-            kind if kind.fault() == Fault::Caller && *kind != Self::Cancelled => Category::Input,
-            _ => Category::Work,
+            (Self::Unavailable | Self::BrokenPlugin | Self::Panic, _) => Category::Plugin,
+            (_, Fault::Caller) => Category::Input,
+            (_, Fault::Environment | Fault::Bug) => Category::Work,
         }
     }
 }
@@ -148,6 +126,7 @@ pub struct Error(Box<Inner>);
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
     kind: ErrorKind,
+    fault: Fault,
     category: Category,
     message: String,
     place: String,
@@ -159,9 +138,16 @@ impl Error {
     /// An error of that kind. The message says what was expected and what was found.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let category = kind.category();
+        Self::with_status(kind, message, api::abi::CHIPDOCK_ERROR)
+    }
+
+    /// An error that came with a status, which says whose fault it is where the kind is not known here (P7.11).
+    pub(crate) fn with_status(kind: ErrorKind, message: impl Into<String>, status: i32) -> Self {
+        let fault = kind.fault(status);
+        let category = kind.category(fault);
         Self(Box::new(Inner {
             kind,
+            fault,
             category,
             message: message.into(),
             place: String::new(),
@@ -219,7 +205,7 @@ impl Error {
     /// Whose fault it is.
     #[must_use]
     pub fn fault(&self) -> Fault {
-        self.0.kind.fault()
+        self.0.fault
     }
 
     /// What it means for a command.
@@ -303,9 +289,9 @@ mod tests {
 
     #[test]
     fn names_read_back_as_their_kinds() {
-        for (kind, name) in NAMES {
-            assert_eq!(&ErrorKind::from_name(name), kind);
-            assert_eq!(kind.name(), *name);
+        for (kind, known) in KINDS {
+            assert_eq!(&ErrorKind::from_name(known.as_str()), kind);
+            assert_eq!(kind.name(), known.as_str());
         }
         assert_eq!(ErrorKind::from_name("KeyError").name(), "KeyError");
     }
@@ -319,6 +305,24 @@ mod tests {
         assert_eq!(Error::new(ErrorKind::Cancelled, "").category().exit_code(), 1);
         let error = Error::new(ErrorKind::NotFound, "").with_category(Category::NoDevice);
         assert_eq!(error.category().exit_code(), 4);
+    }
+
+    #[test]
+    fn p7_11_the_status_classes_a_kind_that_is_not_known() {
+        let unknown = |status| Error::with_status(ErrorKind::from_name("Timeout"), "", status);
+        for (status, fault, exit_code) in [
+            (15, Fault::Caller, 2),
+            (16, Fault::Environment, 1),
+            (31, Fault::Environment, 1),
+            (32, Fault::Bug, 1),
+            (48, Fault::Environment, 1),
+            (-1, Fault::Environment, 1),
+        ] {
+            let error = unknown(status);
+            assert_eq!((error.fault(), error.category().exit_code()), (fault, exit_code), "{status}");
+        }
+        let known = Error::with_status(ErrorKind::Value, "", 32);
+        assert_eq!(known.fault(), Fault::Caller);
     }
 
     #[test]

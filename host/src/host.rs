@@ -118,7 +118,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `Unavailable` when nobody provides it; `WrongState` when several plugins do; why its plugin cannot be used.
+    /// `Unavailable` when nobody provides it; `WrongState` when several plugins do; why its plugin cannot be used;
+    /// `Unsupported` when its schema has a stage, an option's type, a thread axis or a version that this host does not know.
     pub fn target_kind(&self, name: &str) -> Result<Arc<TargetKind>, Error> {
         self.0.target_kind(name)?.ok_or_else(|| self.0.missing(&format!("target.kind.{name}")))
     }
@@ -193,7 +194,11 @@ impl Host {
             let Some(name) = key.strip_prefix("target.kind.") else { continue };
             match self.0.dispute(&key) {
                 Some(error) => self.pass_over(name, &error, reasons),
-                None => kinds.extend(self.0.listed_target_kind(name)),
+                None => match self.0.listed_target_kind(name) {
+                    Some(Err(error)) => self.pass_over(name, &error, reasons),
+                    Some(Ok(kind)) => kinds.push(kind),
+                    None => {}
+                },
             }
         }
         kinds
@@ -260,7 +265,7 @@ fn preferences(options: &HostOptions) -> Result<BTreeMap<String, String>, Error>
     }
     prefer.extend(options.prefer.iter().cloned());
     if let Some(key) =
-        prefer.keys().find(|key| !crate::manifest::KEY_PREFIXES.iter().any(|prefix| key.starts_with(prefix)))
+        prefer.keys().find(|key| !crate::names::KEY_PREFIXES.iter().any(|prefix| key.starts_with(prefix)))
     {
         let message =
             format!("\"{key}\" is no key; expected for instance device_api.<name> or target.build.<kind>");

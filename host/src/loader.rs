@@ -37,7 +37,8 @@ use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
 use crate::image;
 use crate::lock::PluginLock;
-use crate::manifest::{Manifest, check_name};
+use crate::manifest::Manifest;
+use crate::names::check_plugin_name;
 use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
@@ -292,7 +293,7 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     let (name, version, build_id) = unsafe {
         (
             bounds::text(descriptor.name, "its name", NAME_BYTES_MAX)
-                .and_then(|name| check_name(name).map(|()| name.to_owned()))
+                .and_then(|name| check_plugin_name(name).map(|()| name.to_owned()))
                 .map_err(bad)?,
             bounds::text(descriptor.version, "its version", NAME_BYTES_MAX).map_err(bad)?,
             bounds::text(descriptor.build_id, "its build id", NAME_BYTES_MAX).map_err(bad)?.to_owned(),
@@ -385,12 +386,17 @@ fn registration_problem(staged: &Staged, manifest: Option<&Manifest>) -> Option<
 
 fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
     let other = manifest.target_kinds.iter().find(|kind| {
-        let entry = staged.entries.get(&format!("target.kind.{}", kind.name));
-        !matches!(entry, Some(Entry::TargetKind(entry)) if *entry.kind == **kind)
+        let entry = staged.entries.get(&format!("target.kind.{}", kind.name()));
+        let Some(Entry::TargetKind(entry)) = entry else { return true };
+        // Whether two that are not understood are the same, a newer host can say.
+        match (entry.declared.usable(), kind.usable()) {
+            (Ok(registered), Ok(listed)) => registered != listed,
+            (registered, listed) => registered.is_ok() != listed.is_ok(),
+        }
     })?;
     let message = format!(
         "the schema of target kind \"{}\" in its manifest is not the one that it registers; generate the manifest again",
-        other.name
+        other.name()
     );
     Some(Problem::new(ProblemKind::ManifestLies, message))
 }

@@ -27,7 +27,8 @@ use crate::discovery::trust::Trust;
 use crate::discovery::{Candidate, Discovery};
 use crate::error::{Category, Error, ErrorKind};
 use crate::files;
-use crate::manifest::{check_digest, check_name, sha256_of};
+use crate::manifest::{check_digest, sha256_of};
+use crate::names::check_plugin_name;
 use crate::options::HostOptions;
 use crate::problem::{Problem, ProblemKind};
 
@@ -112,7 +113,7 @@ impl PluginLock {
         }
         let mut plugins = BTreeMap::new();
         for plugin in document.plugins {
-            check_name(&plugin.name).map_err(wrong)?;
+            check_plugin_name(&plugin.name).map_err(wrong)?;
             let named = |message: String| wrong(format!("plugin \"{}\": {message}", plugin.name));
             check_digest("sha256", &plugin.sha256).map_err(named)?;
             if let Some(digest) = &plugin.manifest_sha256 {

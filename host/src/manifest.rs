@@ -2,19 +2,21 @@
 //!
 //! A plugin is `NAME.so` with `NAME.chipdock.json` beside it. The manifest is generated from what the plugin
 //! registers, plus a block of needs that its author declares ([`Needs`]); when the plugin is opened, what it
-//! registers must be what the manifest says.
+//! registers must be what the manifest says. Fields that are not known are ignored (P3.9).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
 use chipdock_ir::json::parse_unique;
-use chipdock_ir::{TargetKind, check_option};
+use chipdock_ir::{DeclaredKind, check_option};
 use serde::{Deserialize, Serialize};
 
+use crate::documents::{read_with_ignored, refuse_unknown, unknown_fields_at, unknown_schema_fields};
 use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::loader::{self, Opening};
+use crate::names::{check_key, check_plugin_name};
 use crate::process::glibc_version;
 use crate::registrar::Entry;
 use crate::services::Services;
@@ -28,12 +30,9 @@ pub const MANIFEST_SCHEMA: u32 = 1;
 const SIZE_BYTES_MAX: u64 = 1 << 20;
 /// No text of a manifest that is shown in a line is longer: a path has at most 4096 bytes.
 const TEXT_BYTES_MAX: usize = 4096;
-/// No name behind a key's prefix is longer; what registers a longer one is refused, too.
-const KEY_NAME_CHARS_MAX: usize = 128;
 
 /// A library that a plugin opens at run time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct NeededLibrary {
     /// The names it is tried by, in order.
     pub names: Vec<String>,
@@ -44,7 +43,6 @@ pub struct NeededLibrary {
 
 /// A driver that a plugin needs, by version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct NeededDriver {
     /// Its name, for a person.
     pub name: String,
@@ -54,7 +52,6 @@ pub struct NeededDriver {
 
 /// What a plugin needs: declared by its author in `needs.json` beside its sources, carried in its manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Needs {
     /// Libraries that it opens at run time. Looked for by the plugin on first use, not by the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +78,6 @@ pub struct Needs {
 
 /// What a plugin is, what it provides and what it needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The version of this schema, [`MANIFEST_SCHEMA`].
     pub schema: u32,
@@ -100,7 +96,7 @@ pub struct Manifest {
     pub provides: Vec<String>,
     /// The schemas of the target kinds among them, so that listing targets opens nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub target_kinds: Vec<TargetKind>,
+    pub target_kinds: Vec<DeclaredKind>,
     /// What it needs.
     #[serde(default)]
     pub needs: Needs,
@@ -147,6 +143,24 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// The fields of a manifest's text that are not known here, by their paths, as `needs.libraries.0.nams`. A host ignores
+    /// them; its author may have misspelt one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Manifest::parse`].
+    pub fn unknown_fields(text: &str) -> Result<Vec<String>, Error> {
+        let wrong = |error: serde_json::Error| {
+            Error::new(ErrorKind::Value, format!("not a plugin manifest: {error}"))
+        };
+        Self::parse(text)?;
+        let (_, mut unknown): (Self, _) = read_with_ignored(text).map_err(wrong)?;
+        let whole: serde_json::Value = serde_json::from_str(text).map_err(wrong)?;
+        let kinds = whole["target_kinds"].as_array().into_iter().flatten().enumerate();
+        unknown.extend(kinds.flat_map(|(at, kind)| unknown_fields_at(&format!("target_kinds.{at}"), kind)));
+        Ok(unknown)
+    }
+
     /// The manifest as text, as it is written beside a plugin.
     ///
     /// # Errors
@@ -165,7 +179,7 @@ impl Manifest {
                 self.schema
             ));
         }
-        check_name(&self.name)?;
+        check_plugin_name(&self.name)?;
         if self.abi.comparators.is_empty() {
             return Err(format!(
                 "\"abi\" is \"{}\"; expected the majors that it was built for, as \"1\"",
@@ -184,19 +198,19 @@ impl Manifest {
         }
         let mut kinds = BTreeSet::new();
         for kind in &self.target_kinds {
-            if !seen.contains(&format!("target.kind.{}", kind.name)) {
+            if !seen.contains(&format!("target.kind.{}", kind.name())) {
                 return Err(format!(
                     "\"target_kinds\" has {:?}, which \"provides\" does not name",
-                    shortened(&kind.name)
+                    shortened(kind.name())
                 ));
             }
-            if !kinds.insert(&kind.name) {
-                return Err(format!("\"target_kinds\" has \"{}\" twice", kind.name));
+            if !kinds.insert(kind.name()) {
+                return Err(format!("\"target_kinds\" has \"{}\" twice", kind.name()));
             }
-            for option in &kind.options {
+            for option in kind.usable().iter().flat_map(|kind| &kind.options) {
                 let default = option.default.as_ref().map_or(Ok(()), check_option);
                 default.map_err(|what| {
-                    let (name, kind) = (shortened(&option.name), shortened(&kind.name));
+                    let (name, kind) = (shortened(&option.name), shortened(kind.name()));
                     format!("\"target_kinds\": default of option {name:?} of {kind:?}: {what}")
                 })?;
             }
@@ -315,38 +329,6 @@ fn has_cpu_feature(_name: &str) -> bool {
     false
 }
 
-/// What a plugin's name looks like, or why this is none.
-pub(crate) fn check_name(name: &str) -> Result<(), String> {
-    let good = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
-    if !name.is_empty() && name.len() <= 64 && name.bytes().all(good) {
-        return Ok(());
-    }
-    let shown: String = name.chars().take(80).collect();
-    Err(format!("plugin name \"{shown}\": expected 1 to 64 lower-case letters, digits, \"-\" and \"_\""))
-}
-
-/// Prefixes of keys.
-pub(crate) const KEY_PREFIXES: &[&str] =
-    &["device_api.", "target.kind.", "target.build.", "module.load.", "function.", "interface."];
-
-fn check_key(key: &str) -> Result<(), String> {
-    let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
-    let is_key = |prefix: &str| {
-        let name = key.strip_prefix(prefix).unwrap_or_default();
-        (1..=KEY_NAME_CHARS_MAX).contains(&name.len()) && name.chars().all(good)
-    };
-    if KEY_PREFIXES.iter().any(|prefix| is_key(prefix)) {
-        return Ok(());
-    }
-    let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
-    Err(format!(
-        "\"provides\" has {:?}; expected one of {}, the name of 1 to {KEY_NAME_CHARS_MAX} printable ASCII characters without \
-         blanks and quotes",
-        shortened(key),
-        prefixes.join(", ")
-    ))
-}
-
 /// What is a digest in hexadecimal, or why this is none.
 pub(crate) fn check_digest(field: &str, digest: &str) -> Result<(), String> {
     if digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -415,19 +397,20 @@ impl Needs {
         Self::parse(&text).map_err(|error| error.at(path.display().to_string()))
     }
 
-    /// Reads the text of what an author declared.
+    /// Reads the text of what an author declared. A field that is not known is an error here: it may be misspelt.
     ///
     /// # Errors
     ///
     /// `ValueError`, whose place is line and column where there are any.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let needs: Self = serde_json::from_str(text).map_err(|error| {
+        let (needs, unknown): (Self, _) = read_with_ignored(text).map_err(|error| {
             Error::new(ErrorKind::Value, format!("not a plugin's needs: {error}")).at(format!(
                 "{}:{}",
                 error.line(),
                 error.column()
             ))
         })?;
+        refuse_unknown("not a plugin's needs", &unknown)?;
         needs.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
         Ok(needs)
     }
@@ -440,7 +423,8 @@ impl Needs {
 ///
 /// # Errors
 ///
-/// Why the plugin cannot be used, as an error; `IoError` when the library cannot be read.
+/// Why the plugin cannot be used, as an error; `ValueError` for a schema with a field or a word that is not known here, which
+/// a host would pass over (P3.9, P3.10) and an author may have misspelt; `IoError` when the library cannot be read.
 pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
     let services = Services::leaked(std::sync::Arc::new(|_, _| {}), None);
     let device_types = std::sync::Arc::default();
@@ -462,10 +446,15 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
     let mut needs = needs.clone();
     needs.glibc = needs.glibc.or_else(|| glibc_floor(&bytes));
     let entries = &opened.staged.entries;
-    let kinds = entries.values().filter_map(|entry| match entry {
-        Entry::TargetKind(entry) => Some((*entry.kind).clone()),
-        _ => None,
-    });
+    let mut kinds = Vec::new();
+    for entry in entries.values() {
+        let Entry::TargetKind(entry) = entry else { continue };
+        entry.kind().map_err(|error| error.at(library.display().to_string()))?;
+        let what = || format!("the schema of target kind \"{}\"", entry.declared.name());
+        refuse_unknown(&what(), &unknown_schema_fields(&entry.schema)?)
+            .map_err(|error| error.at(library.display().to_string()))?;
+        kinds.push(entry.declared.clone());
+    }
     let platform = Platform::current();
     let manifest = Manifest {
         schema: MANIFEST_SCHEMA,
@@ -477,7 +466,7 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
         os: platform.os,
         arch: platform.arch,
         provides: entries.keys().cloned().collect(),
-        target_kinds: kinds.collect(),
+        target_kinds: kinds,
         needs,
         sha256: Some(files::sha256_of_bytes(&bytes)),
     };
@@ -549,7 +538,7 @@ mod tests {
         for (from, to, says) in [
             ("\"schema\": 1", "\"schema\": 2", "schema 2 is not known; expected 1"),
             ("\"name\": \"toy\"", "\"name\": \"To y\"", "plugin name \"To y\""),
-            ("\"name\": \"toy\"", "\"nom\": \"toy\"", "unknown field `nom`"),
+            ("\"name\": \"toy\"", "\"nom\": \"toy\"", "missing field `name`"),
             ("\"abi\": \"1\"", "\"abi\": \"one\"", "unexpected character"),
             ("device_api.toy", "device.toy", "\"provides\" has \"device.toy\""),
             ("device_api.toy", "function.toy.answer", "twice"),
@@ -559,10 +548,10 @@ mod tests {
             ("\"abi\": \"1\"", "\"abi\": \"*\"", "expected the majors"),
             ("\"os\": \"linux\"", "\"os\": \"\"", "\"os\" has \"\""),
             ("\"arch\": \"x86_64\"", "\"arch\": \"x\\u001b[2J\"", "without control characters"),
-            ("device_api.toy", "device_api.t\\u0000oy", "\"provides\" has \"device_api.t\\0oy\""),
-            ("device_api.toy", "device_api.t oy", "without blanks"),
-            ("device_api.toy", "device_api.", "\"provides\" has \"device_api.\""),
-            ("device_api.toy", &long_key, "of 1 to 128"),
+            ("device_api.toy", "device_api.t\\u0000oy", "key of \"device_api.\": the name \"t\\0oy\""),
+            ("device_api.toy", "device_api.t oy", "expected 1 to 128 letters"),
+            ("device_api.toy", "device_api.", "the name \"\""),
+            ("device_api.toy", &long_key, "expected 1 to 128 letters"),
             ("\"schema\": 1,", &needs("\"programs\": [\"a\\nb\"]"), "\"needs.programs\" has \"a\\nb\""),
             (
                 "\"schema\": 1,",

@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use chipdock_abi::{CHIPDOCK_LOG_ERROR, CHIPDOCK_LOG_INFO, CHIPDOCK_LOG_WARNING};
+
 use crate::error::{Error, ErrorKind};
 use crate::lock::PluginLock;
 use crate::process::{effective_user, has_raised_privileges};
@@ -21,6 +23,18 @@ pub enum LogLevel {
     Info,
     /// What happens, for whoever debugs.
     Debug,
+}
+
+impl LogLevel {
+    /// The level of that number; of one that is not known, the nearest that is graver (P3.6).
+    pub(crate) fn of(level: i32) -> Self {
+        match level {
+            ..=CHIPDOCK_LOG_ERROR => Self::Error,
+            CHIPDOCK_LOG_WARNING => Self::Warning,
+            CHIPDOCK_LOG_INFO => Self::Info,
+            _ => Self::Debug,
+        }
+    }
 }
 
 /// Where lines of the log go. Called from any thread.

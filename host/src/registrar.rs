@@ -1,6 +1,5 @@
 //! The registrar: what a plugin's `init` hands over is staged here, and committed whole or not at all (P5).
 
-use chipdock_plugin_api::text::str_out;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -11,13 +10,16 @@ use chipdock_abi::{
     CHIPDOCK_PANIC, ChipdockCodegen, ChipdockCodegenInfo, ChipdockDeleter, ChipdockDeviceApi,
     ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
 };
-use chipdock_ir::TargetKind;
+use chipdock_ir::DeclaredKind;
 use chipdock_plugin_api as api;
+use chipdock_plugin_api::text::str_out;
+use sha2::{Digest, Sha256};
 
 use crate::bounds::{self, NAME_BYTES_MAX, REFUSED_MAX, REGISTRATIONS_MAX, SCHEMA_BYTES_MAX};
 use crate::calling::{self, Calling, Note, TableNotes};
 use crate::error::{Error, ErrorKind};
 use crate::lent::{self, Loan};
+use crate::names::check_registered_name;
 use crate::registry::HOST_PLUGIN;
 use crate::services::{Services, aligned};
 use crate::target::schema::check_kind;
@@ -141,7 +143,9 @@ pub(crate) struct DeviceApiEntry {
 
 /// A registered target kind.
 pub(crate) struct TargetKindEntry {
-    pub(crate) kind: Arc<TargetKind>,
+    pub(crate) declared: DeclaredKind,
+    /// The schema as it was registered.
+    pub(crate) schema: Box<str>,
     pub(crate) owned: Owned<ChipdockTargetKind>,
 }
 
@@ -198,18 +202,20 @@ impl DeviceTypes {
             let same = declared == 0 || declared == known;
             return if same { Ok(known) } else { Err(format!("\"{name}\" has device type {known} already")) };
         }
-        let number = if declared == 0 {
-            let last = self.by_name.values().copied().max().unwrap_or(0);
-            (last + 1).max(CHIPDOCK_DEVICE_FIRST_ASSIGNED)
-        } else {
-            declared
-        };
+        let number = if declared == 0 { derived_number(name) } else { declared };
         if let Some((other, _)) = self.by_name.iter().find(|(_, taken)| **taken == number) {
-            return Err(format!("device type {number} is taken by \"{other}\""));
+            return Err(format!("device type {number} of \"{name}\" is taken by \"{other}\""));
         }
         self.by_name.insert(name.to_owned(), number);
         Ok(number)
     }
+}
+
+/// The number of a device that DLPack has none for: from its name alone, so that hosts agree on the tensors that they
+/// hand each other (P5.14).
+fn derived_number(name: &str) -> i32 {
+    let digest = Sha256::digest(name.as_bytes());
+    CHIPDOCK_DEVICE_FIRST_ASSIGNED + i32::from_be_bytes([0, digest[0], digest[1], digest[2]])
 }
 
 /// What a plugin registered in `init`, not in force yet.
@@ -265,7 +271,8 @@ impl Staging {
 
     fn add(&self, prefix: &str, name: ChipdockStr, make: impl FnOnce(&str) -> Result<Entry, Refused>) -> i32 {
         // SAFETY: names live for the call.
-        let name = unsafe { bounds::text(name, "its name", NAME_BYTES_MAX) }.and_then(check_registered_name);
+        let name = unsafe { bounds::text(name, "its name", NAME_BYTES_MAX) }
+            .and_then(|name| check_registered_name(prefix, name));
         let added =
             name.map_err(|message| Refused { name_taken: false, message: format!("{prefix}?: {message}") });
         let added = added.and_then(|name| {
@@ -300,15 +307,6 @@ impl Staging {
 
 fn refused(message: String) -> Refused {
     Refused { name_taken: false, message }
-}
-
-fn check_registered_name(name: &str) -> Result<&str, String> {
-    let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
-    if !name.is_empty() && name.len() <= 128 && name.chars().all(good) {
-        return Ok(name);
-    }
-    let shown: String = name.chars().take(60).collect();
-    Err(format!("the name {shown:?}: expected 1 to 128 printable ASCII characters without blanks and quotes"))
 }
 
 /// Runs a function of the registrar that `self_` stands for (A6, A7). One that is over takes nothing over.
@@ -366,10 +364,10 @@ unsafe extern "C" fn target_kind(
         staging.add("target.kind.", name, |name| {
             let owned = owned.map_err(refused)?;
             let schema = schema.map_err(refused)?;
-            let kind: TargetKind =
-                serde_json::from_str(schema).map_err(|error| refused(format!("its schema: {error}")))?;
-            check_kind(name, &kind).map_err(|message| refused(format!("its schema: {message}")))?;
-            Ok(Entry::TargetKind(Arc::new(TargetKindEntry { kind: Arc::new(kind), owned })))
+            let declared = DeclaredKind::parse(schema)
+                .and_then(|declared| check_kind(name, &declared).map(|()| declared))
+                .map_err(|message| refused(format!("its schema: {message}")))?;
+            Ok(Entry::TargetKind(Arc::new(TargetKindEntry { declared, schema: schema.into(), owned })))
         })
     })
 }
@@ -469,4 +467,36 @@ unsafe extern "C" fn interface(
         let key = name.map_or_else(|_| String::new(), |name| format!("{name}/{version}"));
         staging.add("interface.", str_out(&key), |_| Ok(Entry::Interface))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p5_14_a_number_comes_from_the_name_alone() {
+        let (mut one, mut other) = (DeviceTypes::default(), DeviceTypes::default());
+        let numbers = ["npu", "tpu"].map(|name| one.number(name, 0).unwrap());
+        assert_eq!(["tpu", "npu"].map(|name| other.number(name, 0).unwrap()), [numbers[1], numbers[0]]);
+        // The first three bytes of the digests, as `sha256sum` prints them.
+        assert_eq!(numbers, [4096 + 0xba339d, 4096 + 0x1aa282]);
+        assert_eq!(one.number("npu", 0), Ok(numbers[0]), "asked again");
+        assert_eq!(one.name(numbers[1]), Some("tpu"));
+    }
+
+    #[test]
+    fn p5_14_two_names_of_one_number_are_refused_with_both() {
+        let mut seen = BTreeMap::new();
+        let pair = (0..1_000_000).find_map(|index| {
+            let name = format!("npu{index}");
+            let before = seen.insert(derived_number(&name), name.clone());
+            before.map(|before| (before, name))
+        });
+        let (first, second) = pair.expect("24 bits collide");
+        let mut types = DeviceTypes::default();
+        let number = types.number(&first, 0).unwrap();
+        let error = types.number(&second, 0).unwrap_err();
+        assert_eq!(error, format!("device type {number} of \"{second}\" is taken by \"{first}\""));
+        assert_eq!(types.number(&second, 10), Ok(10), "DLPack's own numbers are free");
+    }
 }

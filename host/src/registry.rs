@@ -29,6 +29,7 @@ use crate::manifest::Needs;
 use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{Entry, Staged, Staging};
+use crate::target::schema::usable_kind;
 
 /// The name under which what the host itself brings is listed.
 pub const HOST_PLUGIN: &str = "host";
@@ -404,7 +405,7 @@ impl HostInner {
         }
         let keys = self.key_reports();
         let prefix =
-            crate::manifest::KEY_PREFIXES.iter().find(|prefix| key.starts_with(**prefix)).unwrap_or(&"");
+            crate::names::KEY_PREFIXES.iter().find(|prefix| key.starts_with(**prefix)).unwrap_or(&"");
         let names = keys.iter().map(|report| report.key.as_str()).filter(|other| other.starts_with(prefix));
         match nearest(key, names) {
             Some(near) => error.hint(format!("did you mean \"{near}\"?")),
@@ -434,22 +435,24 @@ impl HostInner {
     }
 
     /// The schema of a target kind; opens its plugin only when its manifest does not have it.
+    ///
+    /// `Unsupported` for one of which something is not known here that must be (P3.10).
     pub(crate) fn target_kind(&self, name: &str) -> Result<Option<Arc<TargetKind>>, Error> {
         if let Some(kind) = self.listed_target_kind(name) {
-            return Ok(Some(kind));
+            return kind.map(Some);
         }
-        Ok(match self.entry(&format!("target.kind.{name}"))? {
-            Some(Entry::TargetKind(entry)) => Some(Arc::clone(&entry.kind)),
-            _ => None,
-        })
+        match self.entry(&format!("target.kind.{name}"))? {
+            Some(Entry::TargetKind(entry)) => entry.kind().map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The schema of a target kind as far as it is known without opening a plugin: by the manifest of the one that provides
     /// it, or because that is open. Nothing of a disputed kind.
-    pub(crate) fn listed_target_kind(&self, name: &str) -> Option<Arc<TargetKind>> {
+    pub(crate) fn listed_target_kind(&self, name: &str) -> Option<Result<Arc<TargetKind>, Error>> {
         let key = format!("target.kind.{name}");
         if let Some(Entry::TargetKind(entry)) = self.read().resolved.get(&key) {
-            return Some(Arc::clone(&entry.kind));
+            return Some(entry.kind());
         }
         let providers = self.providers(&key);
         let provider = match (self.prefer.get(&key), providers.as_slice()) {
@@ -461,8 +464,8 @@ impl HostInner {
             (None, _) => return None,
         };
         let manifest = self.discovery.candidates[*provider].manifest.as_ref()?;
-        let kind = manifest.target_kinds.iter().find(|kind| kind.name == name)?;
-        Some(Arc::new(kind.clone()))
+        let kind = manifest.target_kinds.iter().find(|kind| kind.name() == name)?;
+        Some(usable_kind(kind))
     }
 
     /// Every key, by name, with who provides it.

@@ -12,9 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{OnceLock, Weak};
 
 use chipdock_abi::{
-    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_ERROR, CHIPDOCK_LOG_ERROR, CHIPDOCK_LOG_INFO,
-    CHIPDOCK_LOG_WARNING, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockBuildSession, ChipdockHost,
-    ChipdockRegistrar, ChipdockStr, DLDevice,
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_ERROR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny,
+    ChipdockBuildSession, ChipdockHost, ChipdockRegistrar, ChipdockStr, DLDevice,
 };
 use chipdock_plugin_api as api;
 
@@ -188,7 +187,7 @@ impl Services {
             return Ok(());
         }
         match self.take() {
-            Some(error) => Err(from_api(&error)),
+            Some(error) => Err(from_call(&error, status)),
             None => Err(Error::new(
                 ErrorKind::BrokenPlugin,
                 format!("{} returned status {status} and raised no error", what()),
@@ -278,8 +277,13 @@ impl Services {
     }
 }
 
-/// A plugin's error as the host's.
+/// An error of the plugin layer as the host's.
 pub(crate) fn from_api(error: &api::Error) -> Error {
+    from_call(error, error.kind().status())
+}
+
+/// A plugin's error as the host's, with the status of the call that raised it.
+fn from_call(error: &api::Error, status: i32) -> Error {
     let mut message = bounds::cut(&error.message(), MESSAGE_BYTES_MAX);
     let mut cause = error.cause();
     for _ in 0..CAUSES_MAX {
@@ -289,7 +293,8 @@ pub(crate) fn from_api(error: &api::Error) -> Error {
         cause = inner.cause();
     }
     let kind = bounds::cut(error.kind().as_str(), NAME_BYTES_MAX);
-    let error = Error::new(ErrorKind::from_name(&kind), bounds::cut(&message, MESSAGE_BYTES_MAX));
+    let message = bounds::cut(&message, MESSAGE_BYTES_MAX);
+    let error = Error::with_status(ErrorKind::from_name(&kind), message, status);
     match error.fault() {
         // Whoever raised it says that it is at fault.
         Fault::Bug => error.with_category(Category::Plugin),
@@ -370,12 +375,7 @@ unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny)
 }
 
 unsafe extern "C" fn write_log(self_: *mut c_void, level: i32, message: ChipdockStr) {
-    let level = match level {
-        CHIPDOCK_LOG_ERROR => LogLevel::Error,
-        CHIPDOCK_LOG_WARNING => LogLevel::Warning,
-        CHIPDOCK_LOG_INFO => LogLevel::Info,
-        _ => LogLevel::Debug,
-    };
+    let level = LogLevel::of(level);
     // SAFETY: the caller passes the table's `self_`.
     let services = unsafe { services(self_) };
     services.guarded("log", (), || {

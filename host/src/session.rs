@@ -6,19 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
-    CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_NOTE, CHIPDOCK_DIAGNOSTIC_WARNING,
-    CHIPDOCK_OK, CHIPDOCK_PANIC, ChipdockBuildRequest, ChipdockBuildSession, ChipdockStr,
+    CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_WARNING, CHIPDOCK_OK,
+    CHIPDOCK_PANIC, ChipdockBuildRequest, ChipdockBuildSession, ChipdockStr,
 };
 use chipdock_ir::{Diagnostic, Span};
 use chipdock_plugin_api::text::bytes_in;
 
-use crate::artifact::{SECTION_KINDS, Section};
+use crate::artifact::Section;
 use crate::bounds::{
     self, ARTIFACT_BYTES_MAX, DIAGNOSTICS_BYTES_MAX, DIAGNOSTICS_MAX, DIAGNOSTICS_REPORTED_MAX,
     INDEX_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, PLAUSIBLE_BYTES_MAX, SECTIONS_MAX,
 };
 use crate::error::{Error, ErrorKind};
 use crate::lent::{self, Loan};
+use crate::names::is_name;
 use crate::registrar::CodegenEntry;
 use crate::services::Services;
 
@@ -31,6 +32,17 @@ pub enum Severity {
     Warning,
     /// For information.
     Note,
+}
+
+impl Severity {
+    /// The severity of that number; of one that is not known, the nearest that is graver (P3.6).
+    pub(crate) fn of(severity: i32) -> Self {
+        match severity {
+            ..=CHIPDOCK_DIAGNOSTIC_ERROR => Self::Error,
+            CHIPDOCK_DIAGNOSTIC_WARNING => Self::Warning,
+            _ => Self::Note,
+        }
+    }
 }
 
 /// A message of a code generator.
@@ -247,9 +259,11 @@ unsafe extern "C" fn section(
         };
         session.deliver(|delivered| {
             let (name, kind) = (name?, kind?);
-            if !SECTION_KINDS.contains(&kind) {
-                let known = SECTION_KINDS.join(", ");
-                return Err(format!("section \"{name}\" is of kind \"{kind}\"; expected one of {known}"));
+            if !is_name(kind) {
+                let kind: String = kind.chars().take(60).collect();
+                return Err(format!(
+                    "section \"{name}\" is of kind {kind:?}; expected a word of letters, digits, \"_\", \".\" and \"-\""
+                ));
             }
             if delivered.sections.len() >= SECTIONS_MAX {
                 return Err(format!("section \"{name}\" is one too many; expected at most {SECTIONS_MAX}"));
@@ -283,13 +297,7 @@ unsafe extern "C" fn diagnostic(
     node: ChipdockStr,
     message: ChipdockStr,
 ) -> i32 {
-    let severity = match severity {
-        CHIPDOCK_DIAGNOSTIC_WARNING => Severity::Warning,
-        CHIPDOCK_DIAGNOSTIC_NOTE => Severity::Note,
-        CHIPDOCK_DIAGNOSTIC_ERROR => Severity::Error,
-        // One that a newer plugin knows; it is kept and does no harm.
-        _ => Severity::Note,
-    };
+    let severity = Severity::of(severity);
     enter(self_, "diagnostic", |session| {
         session.deliver(|delivered| {
             let is_full = delivered.messages.len() >= DIAGNOSTICS_MAX

@@ -23,6 +23,19 @@ pub enum Fault {
     Bug,
 }
 
+impl Fault {
+    /// Whose fault a status is, by its range (P7.11). Where that says nothing, as of `CHIPDOCK_ERROR`, the environment's:
+    /// what failed is the work.
+    #[must_use]
+    pub const fn of_status(status: i32) -> Self {
+        match status {
+            1..=15 => Self::Caller,
+            32..=47 => Self::Bug,
+            _ => Self::Environment,
+        }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -35,8 +48,8 @@ impl fmt::Display for Fault {
 
 /// What sort of error it is: an open set of names, as in TVM-FFI, of which those below are known here.
 ///
-/// Python maps the name to an exception class. A kind that is not known here counts as [`Fault::Bug`] and has the
-/// status `CHIPDOCK_ERROR`.
+/// Python maps the name to an exception class. A kind that is not known here has the status `CHIPDOCK_ERROR`; the one that
+/// came with it says whose fault it is ([`ErrorKind::class_with`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ErrorKind(Cow<'static, str>);
 
@@ -91,7 +104,7 @@ error_kinds! {
     /// Python's name for a file or a process that failed.
     OS_ERROR = "OSError", Environment, abi::CHIPDOCK_IO;
     /// TVM's name for anything else.
-    RUNTIME_ERROR = "RuntimeError", Bug, abi::CHIPDOCK_ERROR;
+    RUNTIME_ERROR = "RuntimeError", Environment, abi::CHIPDOCK_ERROR;
 }
 
 impl ErrorKind {
@@ -107,10 +120,25 @@ impl ErrorKind {
         &self.0
     }
 
-    /// Whose fault it is.
+    /// Whose fault it is; of a kind that is not known here the environment's.
     #[must_use]
     pub fn class(&self) -> Fault {
-        self.known().map_or(Fault::Bug, |(_, fault, _)| *fault)
+        self.class_with(abi::CHIPDOCK_ERROR)
+    }
+
+    /// Whose fault it is, where a function returned that status with it (P7.11): of a kind that is not known here, the
+    /// status says so.
+    ///
+    /// ```
+    /// use chipdock_plugin_api::{ErrorKind, Fault};
+    ///
+    /// assert_eq!(ErrorKind::new("Timeout").class_with(21), Fault::Environment);
+    /// assert_eq!(ErrorKind::new("BadStride").class_with(7), Fault::Caller);
+    /// assert_eq!(ErrorKind::VALUE_ERROR.class_with(21), Fault::Caller);
+    /// ```
+    #[must_use]
+    pub fn class_with(&self, status: i32) -> Fault {
+        self.known().map_or(Fault::of_status(status), |(_, fault, _)| *fault)
     }
 
     /// The status that a table's function returns with it.

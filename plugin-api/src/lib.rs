@@ -65,9 +65,11 @@
 //! | P3.3 | A host takes its own major with any minor, older or newer. | H | tests |
 //! | P3.4 | Of an interface registered in several versions the host takes the highest that it knows. | H | review |
 //! | P3.5 | An interface and a feature bit that are not known are ignored, with success. | H | tests |
-//! | P3.6 | A value of an enumeration that is not known is answered with `Unsupported`. | both | shim, suite |
+//! | P3.6 | A value of an enumeration that is not known is answered with `Unsupported` where something is asked for; a severity or a level that is reported counts as the nearest known one that is graver. | both | shim, suite |
 //! | P3.7 | Every optional interface has a stated default or a typed refusal. | H | review |
 //! | P3.8 | A plugin takes a host of any minor, older or newer, and does without what `query` answers null for. | P | suite |
+//! | P3.9 | A document (manifest, schema of a target kind, index of an artifact) is read without regard to fields that are not known; `schema` in it is raised only where an old reader would be wrong. | both | host, tests |
+//! | P3.10 | A stage, a type of an option or a thread axis that is not known, and a newer `schema`, make that target kind unusable when it is asked for, with the reason (`Unsupported`); what else the plugin registers is used as ever. | H | tests |
 //!
 //! ## P4 Layout check
 //!
@@ -89,10 +91,12 @@
 //! | P5.6 | A manifest, where there is one, can be read, and is for the ABI, the system and the processor of the library. | P | host, suite |
 //! | P5.7 | Its keys are sorted, and the schemas of its target kinds are those that are registered. | P | host, suite |
 //! | P5.8 | Its digest, where it has one, is the library's. | P | host, suite |
-//! | P5.9 | A registered name has 1 to 128 printable ASCII characters, no blank, quote or backslash among them. | P | host, suite |
+//! | P5.9 | A registered name has 1 to 128 letters, digits, `_`, `.` and `-`, the first a letter, a digit or `_`; that of an interface has such parts with `/` between them. None begins with `chipdock.`, which are the host's. | P | host, suite |
 //! | P5.10 | When the registrar refuses something, `init` registers nothing more and returns the failure with its error. | P | suite |
 //! | P5.11 | `init` that failed may be followed by `init` for another host, which succeeds when nothing is refused. | P | suite |
 //! | P5.12 | A device type that a plugin asks for is 0 or DLPack's; 1, host memory, is that of the name `cpu` alone. | P | host, suite |
+//! | P5.13 | A manifest and a schema have no field that the minor which they were written for does not know. | P | suite |
+//! | P5.14 | The number that a host gives a device is 4096 and the first three bytes of the SHA-256 of its name as a big-endian number, in every host the same; where another device has that number, the later registration is refused, with both names. | H | tests |
 //!
 //! ## P6 Values
 //!
@@ -115,6 +119,8 @@
 //! | P7.8 | A call that failed has written no result that anybody has to release. | P | shim, suite |
 //! | P7.9 | A call that failed leaves the device usable: the next that is right succeeds. | P | suite |
 //! | P7.10 | The status is that of the error's kind ([`ErrorKind::status`]); a packed function's is -1. | P | shim, suite |
+//! | P7.11 | Of a kind of error that is not known the status says whose fault it is: 1 to 15 the caller's, 16 to 31 the environment's, 32 to 47 a bug, anything else the environment's. | both | tests |
+//! | P7.12 | Between raising an error and returning its failure, nothing of the boundary is called. | both | review |
 //!
 //! ## P8 Nothing unwinds across
 //!
@@ -139,15 +145,17 @@
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | P10.1 | Every function of a table may be called from any thread at once. | P | suite |
-//! | P10.2 | `init` runs once for each host, with no other call of that host during it. | H | review |
+//! | P10.2 | `init` runs once for each host, with no other call of that host to this plugin during it. | H | review |
 //! | P10.3 | `init` starts no thread, calls no vendor's driver, and asks the host for no function. | P | suite |
 //! | P10.4 | Nothing of a host is kept in a global: each registered `self_` knows its host. | P | suite |
-//! | P10.5 | `shutdown` waits for the calls that are running, then drains; calls after it answer `Unavailable`. | P | shim, suite |
+//! | P10.5 | `shutdown` waits for the calls that are running, then drains; calls of tables and of registered functions after it answer `Unavailable`, functions of modules do so or run on. | P | shim, suite |
 //! | P10.6 | In a forked child nothing of the boundary is called. | H | host |
 //! | P10.7 | `init` and `shutdown` serve any number of hosts, one after the other or on several threads at once. | P | suite |
 //! | P10.8 | `init` and `shutdown` leave the process as it was, as opening does (P1.11). | P | suite |
 //! | P10.9 | A process ends when it is told to, with its own exit code, whatever it did with the plugin before. | P | suite |
 //! | P10.10 | A call leaves the caller's thread as it was: signal mask, floating-point mode, locale, folder, umask. | P | suite |
+//! | P10.11 | No lock of a plugin's own is held across a call of the host. | P | review |
+//! | P10.12 | A call may call the host; `init` no function of it (P10.3), a `destroy` and a deleter `log` and `query` alone. | P | review |
 //!
 //! ## P11 Never unloaded
 //!
@@ -197,6 +205,8 @@
 //! | V.16 | A call leaves the counts of its arguments' objects as they were, and higher by what it keeps. | both | suite |
 //! | V.17 | Arguments that a function does not take are an error that is the caller's mistake, with what was expected. | P | suite |
 //! | V.18 | A call keeps no memory but what its result holds. | P | suite |
+//! | V.19 | A function object belongs to the host that it was made for: whoever hands it to another host wraps it. | both | review |
+//! | V.20 | An object of a type that is not known is kept and given back, and never read. | both | review |
 //!
 //! ## D Device APIs
 //!
@@ -213,9 +223,9 @@
 //! | D.9 | A kind or a scope that is not had is `Unsupported`, not something else instead. | P | suite |
 //! | D.10 | Active device and stream are kept by the host; a plugin may ignore `set_device` and `set_stream`. | H | suite |
 //! | D.11 | An attribute that the table in [`attribute`] has is None or of the type and unit given there, and in a range that makes sense. | P | suite |
-//! | D.12 | An attribute does not change while the process lives, on whatever thread it is asked for; what is free now may. | P | suite |
+//! | D.12 | What an attribute answered it answers as long as the process lives, on whatever thread it is asked for; what is free now may change, and an error may become an answer. | P | suite |
 //! | D.13 | Attributes agree with each other: a part is not more than the whole. | P | suite |
-//! | D.14 | `device_count` is not negative, and the same at every call. | P | suite |
+//! | D.14 | `device_count` is not negative and never shrinks; an id never changes its device. | P | suite |
 //! | D.15 | `create_stream` answers handles that differ from null and from each other while they live; a device without streams of its own answers null each time. | P | suite |
 //! | D.16 | What is queued on `to` after `sync_stream_from_to` waits for what was queued on `from` before it. Both may be the same or null, and a circle of such calls ends. | P | suite |
 //! | D.17 | `free_stream` returns when what is queued on the stream is done; null is allowed. | P | suite |
@@ -297,7 +307,7 @@
 //! | C.23 | Each thread of a launch runs the body once, with its indices (K1, K2). | P | suite |
 //! | C.24 | Barriers order memory between the threads of a block, shared and dynamic shared memory (K3 to K5). | P | suite |
 //! | C.25 | Reductions over threads, atomic and warp operations are as stated (K6, K7). | P | suite |
-//! | C.26 | A section is `code`, `constants`, `debug` or `source`, and its alignment a power of two up to 65536. | P | host, suite |
+//! | C.26 | A section's kind is a word of letters, digits, `_`, `.` and `-`: `code`, `constants`, `debug`, `source`, or one that loaders may ignore. Its alignment is a power of two up to 65536. | P | host, suite |
 //! | C.27 | A request that cannot be read is `ValueError`, however malformed; the generator stays usable. | P | suite |
 //! | C.28 | Options that are not known are ignored; threads that are allowed and questions that were asked do not change the artifact. | P | suite |
 //! | C.29 | Every published version from `ir_min` to `ir_max` is read. | P | suite |

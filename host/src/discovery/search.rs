@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::trust::Trust;
 use super::{Candidate, Source};
 use crate::files;
-use crate::manifest::{MANIFEST_SUFFIX, Manifest, check_name, manifest_path};
+use crate::manifest::{MANIFEST_SUFFIX, Manifest, manifest_path};
+use crate::names::check_plugin_name;
 use crate::options::{Environment, HostOptions};
 use crate::problem::{Problem, ProblemKind};
 
@@ -158,5 +159,5 @@ fn name_of_stem(stem: &OsStr) -> String {
     let stem = stem.to_string_lossy().to_lowercase();
     let name = stem.strip_prefix("lib").unwrap_or(&stem);
     let name = name.strip_prefix("chipdock_plugin_").unwrap_or(name).replace('_', "-");
-    if check_name(&name).is_ok() { name } else { stem }
+    if check_plugin_name(&name).is_ok() { name } else { stem }
 }

@@ -1,16 +1,19 @@
 //! The registered tables of device APIs and target kinds, called safely: errors come out of the slot, owned results are taken.
 
-use chipdock_plugin_api::text::{static_str, str_out};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use chipdock_abi::{ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, DLDataType};
+use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
+use chipdock_plugin_api::text::{static_str, str_out};
 use serde_json::Value;
 
 use crate::bounds::{ANSWER_BYTES_MAX, DEVICES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::registrar::{DeviceApiEntry, TargetKindEntry};
 use crate::services::Services;
+use crate::target::schema::usable_kind;
 
 /// What a data space is aligned to when nobody says, in bytes.
 pub(crate) const ALIGNMENT_BYTES: u64 = 64;
@@ -226,16 +229,21 @@ impl DeviceApiEntry {
 }
 
 impl TargetKindEntry {
+    /// The kind, where this host can use it (P3.10).
+    pub(crate) fn kind(&self) -> Result<Arc<TargetKind>, Error> {
+        usable_kind(&self.declared)
+    }
+
     /// The kind's own canonicalizer: canonical JSON in and out.
     pub(crate) fn canonicalize(
         &self,
         services: &'static Services,
         target_json: &str,
     ) -> Result<String, Error> {
-        let what = || format!("the canonicalizer of target kind \"{}\"", self.kind.name);
+        let what = || format!("the canonicalizer of target kind \"{}\"", self.declared.name());
         let mut answer = api::Any::NONE.into_raw();
         services.clear_error();
-        let _calling = self.owned.calling(&format!("target.kind.{}: canonicalize", self.kind.name));
+        let _calling = self.owned.calling(&format!("target.kind.{}: canonicalize", self.declared.name()));
         // SAFETY: the registered `self`, a string that lives for the call, a place for an owned value.
         let status = unsafe {
             (self.owned.table().canonicalize)(self.owned.self_(), str_out(target_json), &mut answer)

@@ -199,3 +199,14 @@ fn a_circle_of_causes_is_refused() {
     assert_eq!(*found.kind(), ErrorKind::BrokenPlugin);
     assert!(found.message().contains("an error with more than 32 causes"), "{found}");
 }
+
+#[test]
+fn p3_6_what_is_reported_and_not_known_counts_as_the_nearest_that_is_graver() {
+    use crate::session::Severity;
+    let severities = [i32::MIN, 0, 1, 2, 3, 4, i32::MAX].map(Severity::of);
+    let (error, note) = (Severity::Error, Severity::Note);
+    assert_eq!(severities, [error, error, error, Severity::Warning, note, note, note]);
+    let levels = [-1, 0, 1, 2, 3, 4, 5, i32::MAX].map(LogLevel::of);
+    let (error, debug) = (LogLevel::Error, LogLevel::Debug);
+    assert_eq!(levels, [error, error, error, LogLevel::Warning, LogLevel::Info, debug, debug, debug]);
+}

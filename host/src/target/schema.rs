@@ -1,14 +1,12 @@
 //! Schemas of target kinds: conversion of an option's value, and the check of a schema itself.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use chipdock_ir::{OptionSchema, OptionType, TargetKind, ThreadAxis};
+use chipdock_ir::{DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, nearest, quoted};
-
-/// The version of the schema that this host reads.
-pub(crate) const KIND_SCHEMA: u32 = 1;
 
 fn option(
     name: &str,
@@ -167,19 +165,27 @@ fn allowed(option: &OptionSchema, text: &str) -> Result<(), String> {
     Err(format!("expected one of {listed}{more}, found \"{shown}\"{near}"))
 }
 
+/// The kind, where this host can use it (P3.10).
+pub(crate) fn usable_kind(declared: &DeclaredKind) -> Result<Arc<TargetKind>, Error> {
+    declared.usable().cloned().map_err(|kind| {
+        let message = format!("target kind \"{}\" cannot be used: {}", kind.name, kind.reason);
+        Error::new(ErrorKind::Unsupported, message).hint("use a newer host, or an older plugin")
+    })
+}
+
 /// What is wrong with a kind's schema, if anything: the host relies on the rest.
-pub(crate) fn check_kind(name: &str, kind: &TargetKind) -> Result<(), String> {
+///
+/// Of a kind that cannot be used (P3.10) nothing is relied on but its name.
+pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), String> {
+    if declared.name() != name {
+        return Err(format!("registered as \"{name}\" but its schema is named \"{}\"", declared.name()));
+    }
+    let Ok(kind) = declared.usable() else { return Ok(()) };
     if kind.schema != KIND_SCHEMA {
         return Err(format!("schema version {} is not known; expected {KIND_SCHEMA}", kind.schema));
     }
-    if kind.name != name {
-        return Err(format!("registered as \"{name}\" but its schema is named \"{}\"", kind.name));
-    }
     if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == '{') || kind.device.is_empty() {
         return Err("its name or its device is empty, or holds a blank or a brace".to_owned());
-    }
-    for axis in &kind.thread_axes {
-        axis.parse::<ThreadAxis>()?;
     }
     let common = common_options();
     let reserved = ["kind", "tag", "host", "from_device"];

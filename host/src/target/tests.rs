@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 
+use chipdock_ir::DeclaredKind;
 use serde_json::json;
 
 use super::*;
@@ -12,9 +13,9 @@ struct World {
 }
 
 fn kind(json: Value) -> TargetKind {
-    let kind: TargetKind = serde_json::from_value(json).unwrap();
-    schema::check_kind(&kind.name, &kind).unwrap();
-    kind
+    let declared: DeclaredKind = serde_json::from_value(json).unwrap();
+    schema::check_kind(declared.name(), &declared).unwrap();
+    (**declared.usable().unwrap()).clone()
 }
 
 fn world() -> World {
@@ -344,14 +345,13 @@ fn a_bad_schema_is_told() {
     let check = |edit: fn(&mut Value)| -> String {
         let mut json = base.clone();
         edit(&mut json);
-        let kind: TargetKind = serde_json::from_value(json).unwrap();
+        let kind: DeclaredKind = serde_json::from_value(json).unwrap();
         schema::check_kind("x", &kind).unwrap_err()
     };
     type Edit = fn(&mut Value);
-    let cases: [(Edit, &str); 7] = [
-        (|kind| kind["schema"] = json!(2), "schema version 2"),
+    let cases: [(Edit, &str); 6] = [
+        (|kind| kind["schema"] = json!(0), "schema version 0"),
         (|kind| kind["name"] = json!("y"), "its schema is named \"y\""),
-        (|kind| kind["thread_axes"] = json!(["warpIdx"]), "unknown thread axis"),
         (|kind| kind["facts"] = json!({"warp_size": "w"}), "no declared integer"),
         (|kind| kind["options"] = json!([{"name": "host", "type": "str", "doc": ""}]), "every target has"),
         (

@@ -53,7 +53,8 @@ extern "C" {
 // Device type of host memory.
 #define CHIPDOCK_DEVICE_CPU 1
 
-// The first device type that a host assigns by name at run time; DLPack's own numbers stay far below.
+// The first device type that a host gives a device that DLPack has none for: this and the first three bytes of the SHA-256
+// of the device's name, big-endian (P5.14). DLPack's own numbers stay far below.
 #define CHIPDOCK_DEVICE_FIRST_ASSIGNED 4096
 
 // Type code: signed integer.
@@ -110,7 +111,8 @@ extern "C" {
 // Success.
 #define CHIPDOCK_OK 0
 
-// A failure whose kind and message stand in the error slot; what a packed function returns.
+// A failure whose kind and message stand in the error slot; what a packed function returns. Of other statuses, 1 to 15 are
+// the caller's mistake, 16 to 31 the environment's fault and 32 to 47 a bug, those that are not known here too (P7.11).
 #define CHIPDOCK_ERROR -1
 
 // The caller's mistake: a value that is not allowed. Error kind `ValueError`.

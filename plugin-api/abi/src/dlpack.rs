@@ -4,7 +4,8 @@ use core::ffi::c_void;
 
 /// Device type of host memory.
 pub const CHIPDOCK_DEVICE_CPU: i32 = 1;
-/// The first device type that a host assigns by name at run time; DLPack's own numbers stay far below.
+/// The first device type that a host gives a device that DLPack has none for: this and the first three bytes of the SHA-256
+/// of the device's name, big-endian (P5.14). DLPack's own numbers stay far below.
 pub const CHIPDOCK_DEVICE_FIRST_ASSIGNED: i32 = 4096;
 
 /// Type code: signed integer.

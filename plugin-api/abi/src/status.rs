@@ -2,7 +2,8 @@
 
 /// Success.
 pub const CHIPDOCK_OK: i32 = 0;
-/// A failure whose kind and message stand in the error slot; what a packed function returns.
+/// A failure whose kind and message stand in the error slot; what a packed function returns. Of other statuses, 1 to 15 are
+/// the caller's mistake, 16 to 31 the environment's fault and 32 to 47 a bug, those that are not known here too (P7.11).
 pub const CHIPDOCK_ERROR: i32 = -1;
 
 /// The caller's mistake: a value that is not allowed. Error kind `ValueError`.

@@ -265,6 +265,7 @@ pub use stmt::{
     StmtKind, StmtNode,
 };
 pub use target::{
-    FactOptions, OptionSchema, OptionType, Stage, Target, TargetFacts, TargetKind, check_option,
+    DeclaredKind, FactOptions, KIND_SCHEMA, OptionSchema, OptionType, Stage, Target, TargetFacts, TargetKind,
+    UnusableKind, check_option,
 };
 pub use visit::Child;

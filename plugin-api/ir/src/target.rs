@@ -11,6 +11,10 @@ use serde_json::Value;
 
 use crate::limits::{FIELDS_MAX, TARGET_LEVELS_MAX};
 
+mod declared;
+
+pub use declared::{DeclaredKind, KIND_SCHEMA, UnusableKind};
+
 /// How far a module is lowered before a code generator takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -65,7 +69,6 @@ pub enum OptionType {
 
 /// An option of a target kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct OptionSchema {
     /// Its name.
     pub name: String,
@@ -93,7 +96,6 @@ pub struct OptionSchema {
 
 /// What a device of the kind can do, for passes. Each is the value of the option that is named here, else unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct FactOptions {
     /// Option that holds the threads of a block at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -145,7 +147,6 @@ impl FactOptions {
 
 /// A target kind: the schema of a target, declared by a plugin as data (JSON of this struct).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct TargetKind {
     /// The version of this schema, 1.
     pub schema: u32,

@@ -157,6 +157,69 @@ fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
     }
 }
 
+/// The schemas as the manifest of a newer version has them, in another order and with what it writes by itself.
+const NEWER_KINDS: &str = r#""target_kinds": [
+    {"name": "newer", "schema": 1, "doc": "d", "device": "cpu", "stage": "tensors", "keys": [], "is_host": true,
+     "host_preference": 1000},
+    {"schema": 1, "name": "wider", "doc": "d", "device": "cpu", "stage": "host", "licence": "MIT"}],
+    "pages": {"home": "about:blank"}, "needs": {"moon": "full", "libraries": [{"names": ["libm.so.6"], "since": 2}]},"#;
+
+#[test]
+fn p3_10_a_kind_that_is_not_understood_is_unusable_and_nothing_else_is() {
+    for has_manifest in [false, true] {
+        let folder = Folder::new();
+        let path = folder.c("bad", &["BAD=26"]);
+        folder.good();
+        if has_manifest {
+            let digest = manifest::sha256_of(&path).unwrap();
+            let text = format!(
+                r#"{{"schema": 1, "name": "bad", "version": "0.1.0", "abi": "1", "os": "linux", "arch": "{}",
+                "provides": ["function.bad.answer", "target.kind.newer", "target.kind.wider"], {NEWER_KINDS}
+                "sha256": "{digest}"}}"#,
+                std::env::consts::ARCH
+            );
+            let path = manifest::manifest_path(&path);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        let host = folder.host();
+        let says =
+            "target kind \"newer\" cannot be used: its schema has stage \"tensors\", which is not known here";
+        for _ in 0..2 {
+            let error = host.target("newer").unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+            assert!(error.to_string().contains(says), "{error}");
+            assert_eq!(error.advice(), "use a newer host, or an older plugin");
+        }
+        assert_eq!(host.target_kind("wider").unwrap().name, "wider", "P3.9");
+        assert_eq!(host.function("bad.answer").unwrap().unwrap().call(&[]).unwrap().to::<i64>().unwrap(), 42);
+        assert_eq!(report(&host, "bad").problem, None);
+        let error = host.default_host().unwrap_err();
+        assert!(error.to_string().contains(says), "the kind is passed over, and named: {error}");
+        let kinds: Vec<String> = host.target_kinds().iter().map(|(kind, _)| kind.name.to_string()).collect();
+        assert!(kinds.contains(&"wider".to_owned()) && !kinds.contains(&"newer".to_owned()), "{kinds:?}");
+        good_is_unharmed(&host);
+    }
+}
+
+#[test]
+fn p5_13_an_author_is_told_of_a_field_that_nobody_reads() {
+    let folder = Folder::new();
+    let error = manifest::generate(&folder.c("newer", &["BAD=26"]), &Needs::default()).unwrap_err();
+    assert!(error.to_string().contains("its schema has stage \"tensors\""), "{error}");
+    let error = manifest::generate(&folder.c("wider", &["BAD=27"]), &Needs::default()).unwrap_err();
+    let says = "the schema of target kind \"wider\": unknown field \"licence\"; a host would ignore it";
+    assert!(error.to_string().contains(says), "{error}");
+    let text = format!(
+        r#"{{"schema": 1, "name": "bad", "version": "0.1.0", "abi": "1", {NEWER_KINDS} "os": "linux", "arch": "x86_64",
+        "provides": ["target.kind.newer", "target.kind.wider"]}}"#
+    );
+    assert_eq!(
+        manifest::Manifest::unknown_fields(&text).unwrap(),
+        ["pages", "needs.moon", "needs.libraries.0.since", "target_kinds.1.licence"]
+    );
+}
+
 #[test]
 fn p5_what_was_staged_and_not_committed_is_released_once() {
     // A function each, then another function (14), a refused name (15), a device API (24, 25), a second function (0).

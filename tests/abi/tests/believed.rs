@@ -329,7 +329,7 @@ fn a_delivery_that_is_refused_is_a_broken_build() {
         (7, "a section's name: expected UTF-8 text, found an invalid byte at 1"),
         (8, "a section's kind: expected UTF-8 text, found an invalid byte at 2"),
         (9, "a section's name has 9223372036854775808 bytes; expected at most 1024"),
-        (10, "section \"s\" is of kind \"cook\"; expected one of code, constants, debug, source"),
+        (10, "section \"s\" is of kind \"co ok\"; expected a word of letters"),
         (11, "section \"s\" is one too many; expected at most 4096"),
         (12, "a section's name has 67108864 bytes; expected at most 1024"),
         (13, "the index has 9223372036854775808 bytes; expected at most 16777216"),

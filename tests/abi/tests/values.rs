@@ -513,7 +513,7 @@ fn h3_errors_can_be_raised_by_text_and_as_values() {
         unsafe {
             (table.raise)(table.self_, str_out("MyOwnKind"), str_out("text"));
             let error = host().take_error().unwrap();
-            assert_eq!((error.kind().as_str(), error.kind().class()), ("MyOwnKind", Fault::Bug));
+            assert_eq!((error.kind().as_str(), error.kind().class()), ("MyOwnKind", Fault::Environment));
             assert_eq!(error.kind().status(), chipdock_plugin_api::abi::CHIPDOCK_ERROR);
             (table.raise_object)(table.self_, &Any::from(5).into_raw());
             assert_eq!(host().take_error().unwrap().kind(), ErrorKind::BROKEN_PLUGIN);
@@ -541,6 +541,18 @@ fn p7_3_kinds_and_statuses_agree() {
     for unknown in [0, -1, 7, 99] {
         assert_eq!(ErrorKind::from_status(unknown), None);
     }
+    let unknown = ErrorKind::new("Timeout");
+    for (status, fault) in [
+        (1, Fault::Caller),
+        (15, Fault::Caller),
+        (21, Fault::Environment),
+        (31, Fault::Environment),
+        (40, Fault::Bug),
+    ] {
+        assert_eq!(unknown.class_with(status), fault, "P7.11: {status}");
+        assert_eq!(ErrorKind::VALUE_ERROR.class_with(status), Fault::Caller);
+    }
+    assert_eq!(unknown.class_with(-1), unknown.class());
     assert_eq!(ErrorKind::KEY_ERROR.status(), ErrorKind::NOT_FOUND.status());
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn host() -> &'static Host {
 ///
 /// When it is one.
 pub(crate) fn is_refusal(error: &Error) {
-    assert!(error.kind().fault() != Fault::Bug, "F2: {error}");
+    assert!(error.fault() != Fault::Bug, "F2: {error}");
     let shown = error.to_string();
     assert!(!shown.is_empty() && shown.len() < 100_000, "F2: {} bytes of an error", shown.len());
 }

@@ -99,7 +99,9 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
 fn stated_schemas(options: &HostOptions) -> Result<Vec<TargetKind>> {
     let discovery = discover(options).map_err(|error| failure(&error))?;
     let usable = discovery.candidates.into_iter().filter(|candidate| candidate.problem.is_none());
-    Ok(usable.filter_map(|candidate| candidate.manifest).flat_map(|manifest| manifest.target_kinds).collect())
+    let declared =
+        usable.filter_map(|candidate| candidate.manifest).flat_map(|manifest| manifest.target_kinds);
+    Ok(declared.filter_map(|kind| kind.usable().ok().map(|kind| (**kind).clone())).collect())
 }
 
 /// What a kind that is not there comes to: a plugin is missing.

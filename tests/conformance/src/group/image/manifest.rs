@@ -23,6 +23,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("manifest/keys-sorted", "P5.7", keys_sorted);
     case("manifest/schemas", "P5.7", schemas);
     case("manifest/names", "P5.9", names);
+    case("manifest/known-fields", "P5.13", known_fields);
     case("manifest/digest", "P5.8", digest);
     case("manifest/libc-floor", "P12.3", libc_floor);
     case("manifest/needed-libraries", "P12.1", needed_libraries);
@@ -68,7 +69,7 @@ fn keys_sorted(c: &Context) -> Verdict {
 
 fn schemas(c: &Context) -> Verdict {
     let manifest = manifest(c)?;
-    let mut listed: Vec<&str> = manifest.target_kinds.iter().map(|kind| kind.name.as_str()).collect();
+    let mut listed: Vec<&str> = manifest.target_kinds.iter().map(|kind| kind.name()).collect();
     let provided: Vec<&str> =
         manifest.provides.iter().filter_map(|key| key.strip_prefix("target.kind.")).collect();
     listed.sort_unstable();
@@ -78,13 +79,19 @@ fn schemas(c: &Context) -> Verdict {
 
 fn names(c: &Context) -> Verdict {
     let manifest = manifest(c)?;
-    let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
-    let bad = manifest.provides.iter().find(|key| !key.chars().all(good));
-    ensure(
-        bad.is_none(),
-        "keys of printable ASCII characters without blanks, quotes and backslashes",
-        format!("{bad:?}"),
-    )
+    let good = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let is_good = |key: &&String| key.chars().all(|c| good(c) || (c == '/' && key.starts_with("interface.")));
+    let bad = manifest.provides.iter().find(|key| !is_good(key));
+    ensure(bad.is_none(), "keys of letters, digits, `_`, `.` and `-`", format!("{bad:?}"))
+}
+
+/// A host ignores such a field (P3.9); here it is one that is misspelt.
+fn known_fields(c: &Context) -> Verdict {
+    let path = manifest_path(c.library());
+    let unknown = Manifest::unknown_fields(&std::fs::read_to_string(path).map_err(Stop::suite)?)
+        .map_err(|error| Stop::failed("a manifest that can be read", error).clause("P5.6").note(MAKE_IT))?;
+    ensure(unknown.is_empty(), "a manifest of fields that are known", format!("{unknown:?}"))
+        .map_err(|stop| stop.note("a host would ignore them"))
 }
 
 fn digest(c: &Context) -> Verdict {

@@ -55,11 +55,14 @@ fn sorted(c: &Context) -> Verdict {
 }
 
 fn names(c: &Context) -> Verdict {
-    let good = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
+    };
     for registration in c.plugin()?.registered() {
         let name = &registration.name;
-        let is_good = !name.is_empty() && name.len() <= NAME_BYTES_MAX && name.chars().all(good);
-        let expected = "a name of 1 to 128 printable ASCII characters without blanks, quotes and backslashes";
+        let is_good = is_part(name) && name.len() <= NAME_BYTES_MAX && !name.starts_with("chipdock.");
+        let expected = "a name of 1 to 128 letters, digits, `_`, `.` and `-`, the first no `.` or `-`, not of `chipdock.`";
         ensure(is_good, expected, format!("{name:?} of {:?}", registration.subject))?;
     }
     Ok(())
@@ -107,7 +110,7 @@ fn as_in_the_manifest(c: &Context) -> Verdict {
 fn schemas_as_in_the_manifest(c: &Context) -> Verdict {
     let manifest = image::manifest(c)?;
     for (name, schema_json, _) in c.plugin()?.target_kinds() {
-        let listed = manifest.target_kinds.iter().find(|kind| kind.name == name);
+        let listed = manifest.target_kinds.iter().find(|kind| kind.name() == name);
         let listed = listed.and_then(|kind| serde_json::to_value(kind).ok());
         let registered = serde_json::from_str::<chipdock_ir::TargetKind>(&schema_json).map_err(|error| {
             Stop::failed(format!("the schema of target.kind.{name}"), error).clause("T.1")

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use chipdock_host::documents::unknown_schema_fields;
 use chipdock_ir::{Op, OptionType, ThreadAxis};
 use chipdock_plugin_api::attribute;
 
@@ -24,6 +25,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("storage-scopes", "T.5", storage_scopes);
     case("native-ops", "T.5", native_ops);
     case("attributes", "T.5", attributes);
+    case("known-fields", "P5.13", known_fields);
 }
 
 fn name(c: &Context<'_>) -> Verdict {
@@ -127,6 +129,14 @@ fn storage_scopes(c: &Context<'_>) -> Verdict {
     names("storage scopes", &schema.storage_scopes, is_plain)?;
     let has_global = schema.storage_scopes.iter().any(|scope| scope == "global");
     ensure(has_global, "scope \"global\", where arguments are", format!("{:?}", schema.storage_scopes))
+}
+
+/// A host ignores such a field (P3.9); here it is one that is misspelt.
+fn known_fields(c: &Context<'_>) -> Verdict {
+    let Tested { kind, .. } = Tested::of(c)?;
+    let unknown = unknown_schema_fields(&kind.schema_json)?;
+    ensure(unknown.is_empty(), "a schema of fields that are known", format!("{unknown:?}"))
+        .map_err(|stop| stop.note("a host would ignore them"))
 }
 
 fn native_ops(c: &Context<'_>) -> Verdict {

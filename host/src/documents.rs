@@ -1,0 +1,69 @@
+//! Fields of documents that nobody here reads.
+//!
+//! A host ignores them (P3.9): the document may be newer than the host. Whoever writes one may have misspelt a field; to
+//! an author they are an error.
+
+use chipdock_ir::TargetKind;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind};
+
+/// What was read, and the paths of the fields that were not, as `needs.libraries.0.nams`.
+pub(crate) fn read_with_ignored<T: DeserializeOwned>(
+    text: &str,
+) -> Result<(T, Vec<String>), serde_json::Error> {
+    let mut ignored = Vec::new();
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = serde_ignored::deserialize(&mut json, |path| ignored.push(path.to_string()))?;
+    json.end()?;
+    Ok((read, ignored))
+}
+
+/// The fields of a target kind's schema that are not known here, by their paths.
+///
+/// # Errors
+///
+/// `ValueError`: the text is no schema that can be used here.
+pub fn unknown_schema_fields(schema: &str) -> Result<Vec<String>, Error> {
+    read_with_ignored::<TargetKind>(schema)
+        .map(|(_, ignored)| ignored)
+        .map_err(|error| Error::new(ErrorKind::Value, format!("not the schema of a target kind: {error}")))
+}
+
+/// The same of a schema within another document, where its path is `place`.
+pub(crate) fn unknown_fields_at(place: &str, schema: &Value) -> Vec<String> {
+    let mut ignored = Vec::new();
+    // What is no schema of a kind that can be used here is another error.
+    let _: Result<TargetKind, _> =
+        serde_ignored::deserialize(schema, |path| ignored.push(format!("{place}.{path}")));
+    ignored
+}
+
+/// An error for an author, where there are such fields.
+pub(crate) fn refuse_unknown(what: &str, unknown: &[String]) -> Result<(), Error> {
+    let Some(first) = unknown.first() else { return Ok(()) };
+    let more =
+        if unknown.len() > 1 { format!(", nor are {} more", unknown.len() - 1) } else { String::new() };
+    let first: String = first.chars().take(200).collect();
+    let message = format!("{what}: unknown field {first:?}{more}; a host would ignore it");
+    Err(Error::new(ErrorKind::Value, message).hint("correct its name, or take it out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_that_is_not_known_is_named_by_its_path() {
+        let schema = r#"{"schema": 1, "name": "k", "doc": "", "device": "d", "stage": "host", "licence": 1,
+            "options": [{"name": "o", "type": "int", "doc": "", "mim": 1}], "facts": {"warp": "o"}}"#;
+        assert_eq!(unknown_schema_fields(schema).unwrap(), ["licence", "options.0.mim", "facts.warp"]);
+        let value: Value = serde_json::from_str(schema).unwrap();
+        assert_eq!(unknown_fields_at("kinds.0", &value)[1], "kinds.0.options.0.mim");
+        assert!(unknown_schema_fields("{}").is_err() && unknown_schema_fields("{} x").is_err());
+        let error = refuse_unknown("the needs", &["a".into(), "b".into()]).unwrap_err();
+        assert!(error.to_string().contains("the needs: unknown field \"a\", nor are 1 more"), "{error}");
+        assert!(refuse_unknown("the needs", &[]).is_ok());
+    }
+}
