@@ -197,7 +197,8 @@ fn a_manifest_is_written_beside_its_plugin() {
     let with = scratch.run("manifest toy.so --needs needs.json -o -").json();
     assert_eq!(with["needs"]["programs"], json!(["cc"]));
     scratch.write("needs.json", r#"{"programms": []}"#);
-    let says = ["not a plugin's needs: unknown field", "--> needs.json", "correct its name"];
+    let says =
+        ["not a plugin's needs: unknown field \"programms\"", "--> needs.json", "cpu_features, programs"];
     scratch.run("manifest toy.so --needs needs.json").failed(2, &says);
     scratch.run("manifest none.so").failed(2, &["--> none.so"]);
     scratch.write("text.so", "no library");
