@@ -548,9 +548,9 @@ mod tests {
             ("\"abi\": \"1\"", "\"abi\": \"*\"", "expected the majors"),
             ("\"os\": \"linux\"", "\"os\": \"\"", "\"os\" has \"\""),
             ("\"arch\": \"x86_64\"", "\"arch\": \"x\\u001b[2J\"", "without control characters"),
-            ("device_api.toy", "device_api.t\\u0000oy", "key of \"device_api.\": the name \"t\\0oy\""),
+            ("device_api.toy", "device_api.t\\u0000oy", "\"provides\" has \"device_api.t\\0oy\""),
             ("device_api.toy", "device_api.t oy", "expected 1 to 128 letters"),
-            ("device_api.toy", "device_api.", "the name \"\""),
+            ("device_api.toy", "device_api.", "\"provides\" has \"device_api.\""),
             ("device_api.toy", &long_key, "expected 1 to 128 letters"),
             ("\"schema\": 1,", &needs("\"programs\": [\"a\\nb\"]"), "\"needs.programs\" has \"a\\nb\""),
             (

@@ -26,35 +26,42 @@ pub(crate) fn is_name(text: &str) -> bool {
     bytes.next().is_some_and(good) && bytes.all(|byte| good(byte) || byte == b'.' || byte == b'-')
 }
 
-/// What a registered name looks like, or why this is none. That of an interface, with its version, has parts with `/`
-/// between them.
+/// What is wrong with a registered name, if anything. That of an interface, with its version, has parts with `/` between
+/// them.
 ///
 /// Keys are written as `KEY=PLUGIN`, in lists with `,`, and devices as `NAME:ID`: none of these may be in a name.
-pub(crate) fn check_registered_name<'a>(prefix: &str, name: &'a str) -> Result<&'a str, String> {
+fn wrong_name(prefix: &str, name: &str) -> Option<String> {
     let has_form = if prefix == INTERFACE { name.split('/').all(is_name) } else { is_name(name) };
-    let shown: String = name.chars().take(60).collect();
     if !has_form || name.len() > NAME_CHARS_MAX {
-        return Err(format!(
-            "the name {shown:?}: expected 1 to {NAME_CHARS_MAX} letters, digits, \"_\", \".\" and \"-\", the first a letter, a \
-             digit or \"_\""
+        return Some(format!(
+            "expected 1 to {NAME_CHARS_MAX} letters, digits, \"_\", \".\" and \"-\", the first a letter, a digit or \"_\""
         ));
     }
-    if name.starts_with(RESERVED) {
-        return Err(format!("the name {shown:?}: names that begin with \"{RESERVED}\" are the host's"));
-    }
-    Ok(name)
+    name.starts_with(RESERVED).then(|| format!("names that begin with \"{RESERVED}\" are the host's"))
+}
+
+/// What a registered name looks like, or why this is none.
+pub(crate) fn check_registered_name<'a>(prefix: &str, name: &'a str) -> Result<&'a str, String> {
+    let Some(wrong) = wrong_name(prefix, name) else { return Ok(name) };
+    let shown: String = name.chars().take(60).collect();
+    Err(format!("the name {shown:?}: {wrong}"))
 }
 
 /// What a key looks like, or why this is none.
 pub(crate) fn check_key(key: &str) -> Result<(), String> {
     let split = KEY_PREFIXES.iter().find_map(|prefix| Some((prefix, key.strip_prefix(prefix)?)));
-    if let Some((prefix, name)) = split {
-        let checked = check_registered_name(prefix, name).map(drop);
-        return checked.map_err(|what| format!("\"provides\" has a key of \"{prefix}\": {what}"));
-    }
-    let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
+    let wrong = match split {
+        Some((prefix, name)) => {
+            wrong_name(prefix, name).map(|what| format!("of the name behind \"{prefix}\": {what}"))
+        }
+        None => {
+            let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
+            Some(format!("expected one of {}", prefixes.join(", ")))
+        }
+    };
+    let Some(wrong) = wrong else { return Ok(()) };
     let shown: String = key.chars().take(80).collect();
-    Err(format!("\"provides\" has {shown:?}; expected one of {}", prefixes.join(", ")))
+    Err(format!("\"provides\" has {shown:?}; {wrong}"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::{DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
 use serde_json::Value;
 
-use crate::error::{Error, ErrorKind, nearest, quoted};
+use crate::error::{Category, Error, ErrorKind, nearest, quoted};
 
 fn option(
     name: &str,
@@ -169,7 +169,9 @@ fn allowed(option: &OptionSchema, text: &str) -> Result<(), String> {
 pub(crate) fn usable_kind(declared: &DeclaredKind) -> Result<Arc<TargetKind>, Error> {
     declared.usable().cloned().map_err(|kind| {
         let message = format!("target kind \"{}\" cannot be used: {}", kind.name, kind.reason);
-        Error::new(ErrorKind::Unsupported, message).hint("use a newer host, or an older plugin")
+        Error::new(ErrorKind::Unsupported, message)
+            .with_category(Category::Plugin)
+            .hint("use a newer host, or an older plugin")
     })
 }
 
