@@ -67,17 +67,22 @@ fn look_at_disk() {
     if folder.join("debug/deps").exists() {
         return;
     }
-    let there =
-        folder.ancestors().find(|folder| folder.exists()).map(|folder| folder.to_string_lossy().into_owned());
-    let lines = there.and_then(|folder| output("df", &["-Pk", &folder])).unwrap_or_default();
-    let free_kib = lines.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
-    if let Some(free_gib) = free_kib.map(|free| free >> 20).filter(|free| *free < SIZE_GIB) {
+    if let Some(free_gib) = free_gib().filter(|free| *free < SIZE_GIB) {
         eprintln!(
             "warning: {} has {free_gib} GiB free, and what is built takes up to {SIZE_GIB}; CARGO_TARGET_DIR names \
              another place",
             folder.display()
         );
     }
+}
+
+/// What the disk of the target folder has free; none where `df` does not say.
+pub(crate) fn free_gib() -> Option<u64> {
+    let folder = target_folder();
+    let there = folder.ancestors().find(|folder| folder.exists())?;
+    let lines = output("df", &["-Pk", &there.to_string_lossy()])?;
+    let free_kib: u64 = lines.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
+    Some(free_kib >> 20)
 }
 
 /// Installs what is missing, or says what is.

@@ -12,6 +12,9 @@ const RANDOM_SEED: &str = "PROPTEST_RNG_SEED";
 /// Has tests run whole that otherwise take a sample.
 const ALL: &str = "CHIPDOCK_TEST_ALL";
 
+/// What has to be free after tests failed for the disk not to be suspected.
+const FREE_GIB_MIN: u64 = 2;
+
 /// Runs everything; with a filter, only the tests whose name holds it; with `--all`, no test takes a sample.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let is_whole = arguments.iter().any(|argument| argument == "--all");
@@ -52,6 +55,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let result = step("tests", &mut tests);
     if let Ok(lines) = fs::read_to_string(&skipped) {
         eprintln!("skipped, and why:\n{lines}");
+    }
+    // Compilers, drivers and copies that find the disk full fail in words of their own.
+    if let Some(free_gib) = setup::free_gib().filter(|free| result.is_err() && *free < FREE_GIB_MIN) {
+        eprintln!("the disk has {free_gib} GiB free: what failed may have failed for that");
     }
     result
 }
