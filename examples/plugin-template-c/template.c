@@ -17,13 +17,9 @@ typedef struct Instance {
   const ChipdockHost *host;
   /* The number of calls that are running, and the highest bit once the host has shut the plugin down. */
   uint64_t state;
-  struct Instance *next;
 } Instance;
 
 #define CLOSED ((uint64_t)1 << 63)
-
-/* Only so that `shutdown`, which is told the host and nothing else, finds its instance. */
-static Instance *instances = NULL;
 
 static ChipdockStr text(const char *literal) {
   ChipdockStr view;
@@ -65,15 +61,30 @@ static int32_t leave(Instance *instance, int32_t status) {
   return status;
 }
 
-/* Gives up what was registered. The instance stays, because shutdown may still look for it: a few bytes for each
- * host. A plugin that holds more frees it here. */
-static void release(void *self_) { (void)self_; }
+/* Gives up what was registered: nothing of its own, the instance goes last (`release`). */
+static void destroy(void *self_) { (void)self_; }
 
 static int32_t check_device(const Instance *instance, int32_t device_id) {
   char message[96];
   if (device_id == 0) return CHIPDOCK_OK;
   snprintf(message, sizeof message, "device " DEVICE_NAME ":%d: expected id 0, there is 1 device", (int)device_id);
   return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", message);
+}
+
+/* No extension of a request is known here: each is ignored, unless it must be understood. */
+static int32_t check_extensions(const Instance *instance, const ChipdockExtension *extension) {
+  char message[160];
+  uint32_t count = 0;
+  for (; extension != NULL; extension = extension->next) {
+    if (count++ == CHIPDOCK_EXTENSIONS_MAX)
+      return fail(instance, CHIPDOCK_INVALID_ARGUMENT, "ValueError", "expected 64 extensions at most, found more");
+    if (extension->flags & CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD) {
+      snprintf(message, sizeof message, "the extension `%.*s` must be understood and is not known here: do without it",
+               extension->name.size < 64 ? (int)extension->name.size : 64, extension->name.data);
+      return fail(instance, CHIPDOCK_UNSUPPORTED, "Unsupported", message);
+    }
+  }
+  return CHIPDOCK_OK;
 }
 
 /* ---- Values ---- */
@@ -156,10 +167,13 @@ static int32_t attribute(void *self_, int32_t device_id, ChipdockStr key, Chipdo
 static int32_t allocate(Instance *instance, const ChipdockDataSpaceRequest *request, void **out_data) {
   Block *block;
   uint64_t alignment;
+  int32_t status;
   char message[128];
   if (request == NULL) return fail_null(instance, "the request");
   if (out_data == NULL) return fail_null(instance, "the place for the data space");
   if (request->scope.data == NULL && request->scope.size != 0) return fail_null(instance, "the memory scope");
+  status = check_extensions(instance, request->next);
+  if (status != CHIPDOCK_OK) return status;
   alignment = request->alignment_bytes;
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
     snprintf(message, sizeof message, "alignment: expected a power of two, found %llu", (unsigned long long)alignment);
@@ -222,7 +236,10 @@ static char *range(const ChipdockCopyEnd *end, uint64_t size_bytes) {
 static int32_t copy(Instance *instance, const ChipdockCopy *request) {
   char *from;
   char *to;
+  int32_t status;
   if (request == NULL) return fail_null(instance, "the copy");
+  status = check_extensions(instance, request->next);
+  if (status != CHIPDOCK_OK) return status;
   if (request->size_bytes == 0) return CHIPDOCK_OK;
   if (request->from.data == NULL) return fail_null(instance, "the source of the copy");
   if (request->to.data == NULL) return fail_null(instance, "the destination of the copy");
@@ -271,7 +288,7 @@ static int32_t sync_stream_from_to(void *self_, int32_t device_id, void *from, v
 static int32_t set_device(void *self_, int32_t device_id) { return on_stream(self_, device_id, NULL); }
 
 static const ChipdockDeviceApi device_api = {
-    release,     device_count,  attribute, allocate_data_space, free_data_space, copy_data,
+    destroy,     device_count,  attribute, allocate_data_space, free_data_space, copy_data,
     create_stream, on_stream /* free_stream */, on_stream /* sync_stream */, sync_stream_from_to, set_device,
     on_stream /* set_stream */,
 };
@@ -307,11 +324,11 @@ static int32_t element_count(void *self_, const ChipdockAny *args, int32_t num_a
 }
 
 static const ChipdockSafeCall element_count_call = element_count;
-static const ChipdockDeleter function_deleter = release;
+static const ChipdockDeleter function_deleter = destroy;
 
 /* ---- The entry ---- */
 
-static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
+static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar, void **out_instance) {
   int32_t device_type = 0; /* 0: the host gives the device a number of its own */
   int32_t status;
   Instance *instance = (Instance *)calloc(1, sizeof(Instance));
@@ -320,27 +337,31 @@ static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar
     return CHIPDOCK_OUT_OF_MEMORY;
   }
   instance->host = host;
-  instance->next = __atomic_load_n(&instances, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(&instances, &instance->next, instance, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
-  }
   /* Sorted by name. A failure has raised its error already. */
-  status = registrar->device_api(registrar->self_, text(DEVICE_NAME), device_type, instance, &device_api, &device_type);
-  if (status != CHIPDOCK_OK) return status;
-  return registrar->function(registrar->self_, text(FUNCTION_NAME), instance, element_count_call, function_deleter);
+  status = registrar->device_api(registrar->self_, text(DEVICE_NAME), device_type, text("{}"), instance, &device_api,
+                                 &device_type);
+  if (status == CHIPDOCK_OK)
+    status = registrar->function(registrar->self_, text(FUNCTION_NAME), instance, element_count_call, function_deleter);
+  if (status != CHIPDOCK_OK) {
+    free(instance); /* after a failure `release` is not called, and `destroy` does not look at it */
+    return status;
+  }
+  *out_instance = instance; /* what the two functions below are called with */
+  return CHIPDOCK_OK;
 }
 
-static int32_t shut_down(const ChipdockHost *host) {
-  Instance *instance = __atomic_load_n(&instances, __ATOMIC_ACQUIRE);
-  for (; instance != NULL; instance = instance->next) {
-    if (instance->host != host) continue;
-    __atomic_fetch_or(&instance->state, CLOSED, __ATOMIC_ACQ_REL);
-    /* Calls are short here; a plugin with long ones waits by other means. */
-    while (__atomic_load_n(&instance->state, __ATOMIC_ACQUIRE) != CLOSED) {
-    }
+static int32_t shut_down(void *self_) {
+  Instance *instance = (Instance *)self_;
+  __atomic_fetch_or(&instance->state, CLOSED, __ATOMIC_ACQ_REL);
+  /* Calls are short here; a plugin with long ones waits by other means. */
+  while (__atomic_load_n(&instance->state, __ATOMIC_ACQUIRE) != CLOSED) {
   }
   return CHIPDOCK_OK;
 }
 
-static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN(PLUGIN_NAME, "0.1.0", "", init, shut_down);
+/* Called once, when everything that was registered is destroyed. */
+static void release(void *self_) { free(self_); }
+
+static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN(PLUGIN_NAME, "0.1.0", "", init, shut_down, release);
 
 const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }

@@ -22,6 +22,8 @@ pub(crate) const DIAGNOSTICS_BYTES_MAX: usize = 4 << 20;
 pub(crate) const INDEX_BYTES_MAX: usize = 16 << 20;
 /// A target kind's schema: as much as a whole manifest, in which it stands too.
 pub(crate) const SCHEMA_BYTES_MAX: usize = 1 << 20;
+/// What a registration says of itself: a few keys, and as much as a manifest where somebody makes a table of it.
+pub(crate) const INFO_BYTES_MAX: usize = 1 << 20;
 /// A target as a canonicalizer answers it, and a device's attribute: the largest known has a few thousand bytes.
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// All sections of an artifact: code that reaches itself by 32-bit displacements cannot be larger.

@@ -4,9 +4,9 @@
 //! * **C2** The code generator is asked for everything that it cannot build before it builds anything.
 //! * **C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **C4** What was delivered before a failure is dropped.
-//! * **C5** A code generator of wire 1.1 or newer is given positions, and a diagnostic whose message begins with
-//!   `line:column: ` is about that place.
+//! * **C5** A code generator of wire 1.1 or newer is given positions, and answers them in its diagnostics.
 
+use std::ptr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
@@ -244,8 +244,11 @@ impl Host {
             ir: str_out(&ir),
             target_json: str_out(&target_json),
             options_json: str_out(&options_json),
+            sections: ptr::null(),
+            sections_count: 0,
             threads_max: if options.threads_max == 0 { threads } else { options.threads_max },
-            padding: 0,
+            flags: 0,
+            next: ptr::null(),
         };
         let services = self.0.services;
         let session = Session::new(services, Arc::clone(&options.cancel));

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::discovery::{self, Discovery, Filters, SearchedPlace};
 use crate::error::{Error, ErrorKind};
 use crate::lock::PluginLock;
+use crate::names::name_in_key;
 use crate::options::{HostOptions, LogLevel};
 use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
@@ -19,8 +20,8 @@ use crate::services::Services;
 use crate::target::{self, TargetContext, TargetSource};
 
 // What the host itself brings: host memory is always there. A plugin's registration of the same name is taken instead.
-api::register_device_api!(api::cpu::NAME, api::abi::CHIPDOCK_DEVICE_CPU, |host| Box::new(
-    api::cpu::CpuDeviceApi::new(host)
+api::register_device_api!(api::cpu::NAME, api::abi::CHIPDOCK_DEVICE_CPU, |context| Box::new(
+    api::cpu::CpuDeviceApi::new(context.host())
 ));
 
 /// A host: plugins, targets, devices, compilation. Cloning shares it.
@@ -104,7 +105,7 @@ impl Host {
     pub fn target_kinds(&self) -> Vec<(Arc<TargetKind>, String)> {
         let mut kinds = Vec::new();
         for report in self.keys() {
-            let Some(name) = report.key.strip_prefix("target.kind.") else { continue };
+            let Some(name) = name_in_key(&report.key, "target.kind.") else { continue };
             match self.0.target_kind(name) {
                 Ok(Some(kind)) => kinds.push((kind, self.provider(&report))),
                 Ok(None) => {}
@@ -191,7 +192,7 @@ impl Host {
     fn listed_host_kinds(&self, reasons: &mut Vec<String>) -> Vec<Arc<TargetKind>> {
         let mut kinds = Vec::new();
         for KeyReport { key, .. } in self.keys() {
-            let Some(name) = key.strip_prefix("target.kind.") else { continue };
+            let Some(name) = name_in_key(&key, "target.kind.") else { continue };
             match self.0.dispute(&key) {
                 Some(error) => self.pass_over(name, &error, reasons),
                 None => match self.0.listed_target_kind(name) {
@@ -298,7 +299,7 @@ impl HostInner {
             return Ok(name);
         }
         for report in self.key_reports() {
-            if let Some(name) = report.key.strip_prefix("device_api.")
+            if let Some(name) = name_in_key(&report.key, "device_api.")
                 && let Err(error) = self.device_api(name)
             {
                 self.services.log(LogLevel::Warning, &error.to_string());
@@ -341,7 +342,7 @@ impl TargetContext for HostInner {
 
     fn kind_names(&self) -> Vec<String> {
         let keys = self.key_reports().into_iter();
-        keys.filter_map(|report| report.key.strip_prefix("target.kind.").map(str::to_owned)).collect()
+        keys.filter_map(|report| name_in_key(&report.key, "target.kind.").map(str::to_owned)).collect()
     }
 
     fn canonicalize(&self, kind: &str, target_json: &str) -> Result<String, Error> {

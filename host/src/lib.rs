@@ -32,6 +32,7 @@
 //! | [`PluginLock`] | K1 to K4: which plugins, by name, version and digests |
 //! | image | E1 to E4: a shared library for this machine, and whole, before it is opened |
 //! | loader | L1 to L6: the checks of a library, all or nothing |
+//! | instance, extension | what a plugin is to this host, from `init` to `release`, and its named interfaces |
 //! | registry | R1 to R4: lazy, one answer, for good, nothing hidden |
 //! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
 //! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
@@ -51,8 +52,8 @@
 //!   No input makes the host panic.
 //! * **W4** Everything here may be used from several threads, but for the current stream, which each thread has of its
 //!   own. A process that was forked from the one that made a host is refused.
-//! * **W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down and
-//!   what they registered is released.
+//! * **W5** Devices, tensors, modules and functions keep their host. When the last is gone, its plugins are shut down, the
+//!   last opened first, what they registered is released, and their instances last.
 //!
 //! # What the host checks of an answer
 //!
@@ -68,8 +69,8 @@
 //!   refused with both numbers, or cut where it is only shown.
 //! * **A4 Devices.** A data space is not null, and aligned where its handle is an address (D.4); a stream is null or not
 //!   one that lives (D.15); an attribute is of its key's type (D.11).
-//! * **A5 Tables.** A table has no null slot and is copied when it is handed over, as is what the descriptor says: what a
-//!   plugin changes there later changes nothing here.
+//! * **A5 Tables.** A table, a named interface's too, has no null slot and is copied when it is handed over, as is what the
+//!   descriptor says: what a plugin changes there later changes nothing here.
 //! * **A6 Loans.** A build session and a registrar are for the call that they were given to. Whoever keeps one is answered
 //!   with an error, on any thread; nothing that was freed is touched.
 //! * **A7 Guards.** No panic leaves a function that plugins or compiled code call: it is raised as an error.
@@ -87,9 +88,11 @@ mod delivered;
 pub mod discovery;
 pub mod documents;
 mod error;
+mod extension;
 pub mod files;
 mod host;
 mod image;
+mod instance;
 mod lent;
 mod loader;
 mod lock;
@@ -112,6 +115,7 @@ pub use compile::{CompileOptions, Compiled, Schedule};
 pub use error::{Category, Error, ErrorKind, Fault};
 pub use host::Host;
 pub use lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
+pub use names::name_in_key;
 pub use options::{Environment, HostOptions, LogLevel, LogSink};
 pub use problem::{Problem, ProblemKind};
 pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};

@@ -36,10 +36,10 @@ use crate::calling::{Calling, Note};
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
 use crate::image;
+use crate::instance::{Ends, Instance};
 use crate::lock::PluginLock;
 use crate::manifest::Manifest;
 use crate::names::check_plugin_name;
-use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
 use crate::registry::HOST_PLUGIN;
@@ -54,21 +54,10 @@ pub(crate) struct Opened {
     /// Whether it carried type layouts, which then agreed.
     pub(crate) attested: bool,
     pub(crate) staged: Staged,
-    shutdown: unsafe extern "C" fn(host: *const ChipdockHost) -> i32,
+    pub(crate) instance: Arc<Instance>,
 }
 
-impl Opened {
-    /// Lets the plugin drain what works for this host.
-    pub(crate) fn shutdown(&self, services: &'static Services) -> Result<(), Error> {
-        services.clear_error();
-        let _calling = Calling::enter(Note::of(&self.name, "shutdown"));
-        // SAFETY: P10, called once for each `init` that succeeded, with no other call of this host during it.
-        let status = unsafe { (self.shutdown)(services.table()) };
-        services.check(status, || format!("`shutdown` of plugin \"{}\"", self.name))
-    }
-}
-
-type Init = unsafe extern "C" fn(*const ChipdockHost, *const ChipdockRegistrar) -> i32;
+type Init = unsafe extern "C" fn(*const ChipdockHost, *const ChipdockRegistrar, *mut *mut c_void) -> i32;
 
 /// [`ChipdockPlugin`] as it is read before it is trusted: function pointers may be null.
 #[repr(C)]
@@ -83,7 +72,15 @@ struct RawDescriptor {
     version: ChipdockStr,
     build_id: ChipdockStr,
     init: Option<Init>,
-    shutdown: Option<unsafe extern "C" fn(*const ChipdockHost) -> i32>,
+    shutdown: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
+    release: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+
+impl RawDescriptor {
+    /// Its functions; nothing where one is null.
+    fn functions(&self) -> Option<(Init, Ends)> {
+        Some((self.init?, Ends { shutdown: self.shutdown?, release: self.release? }))
+    }
 }
 
 const _: () = assert!(size_of::<RawDescriptor>() == size_of::<ChipdockPlugin>());
@@ -286,8 +283,8 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
         return Err(Problem::new(ProblemKind::OtherLayout, message));
     }
     let bad = |message: String| Problem::new(ProblemKind::BadDescriptor, message);
-    if descriptor.init.is_none() || descriptor.shutdown.is_none() {
-        return Err(bad("`init` or `shutdown` of its descriptor is null".to_owned()));
+    if descriptor.functions().is_none() {
+        return Err(bad("`init`, `shutdown` or `release` of its descriptor is null".to_owned()));
     }
     // SAFETY: strings of a static descriptor whose magic, sizes and layouts are right.
     let (name, version, build_id) = unsafe {
@@ -320,21 +317,26 @@ fn register(
     identity: Identity,
     attested: bool,
 ) -> Result<Opened, Problem> {
-    let (Some(init), Some(shutdown)) = (descriptor.init, descriptor.shutdown) else {
-        return Err(Problem::new(ProblemKind::BadDescriptor, "`init` or `shutdown` is null"));
+    let Some((init, ends)) = descriptor.functions() else {
+        return Err(Problem::new(ProblemKind::BadDescriptor, "`init`, `shutdown` or `release` is null"));
     };
     let services = opening.services;
-    let staging = Staging::new(services, Arc::clone(opening.device_types));
+    let instance = Instance::new(&identity.name, services, ends);
+    let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(opening.device_types));
     let registrar = staging.lend();
     services.clear_error();
-    // Until all is staged: what is taken over belongs to the plugin that is called.
     let calling = Calling::enter(Note::of(&identity.name, "init"));
-    // SAFETY: once for each host, with no other call of this host during it; host and registrar outlive the call.
-    let status = unsafe { init(ptr::from_ref(services.table()), registrar.table()) };
+    let mut pointer = ptr::null_mut();
+    // SAFETY: once for each host, with no other call of this host during it; host, registrar and place outlive the call.
+    let status = unsafe { init(ptr::from_ref(services.table()), registrar.table(), &mut pointer) };
     drop(registrar);
     let init_failed = services.check(status, || "`init`".to_owned());
     drop(calling);
+    if init_failed.is_ok() {
+        instance.is_born(pointer);
+    }
     let staged = staging.take();
+    drop(staging);
     if let Err(error) = init_failed {
         let kind = match error.kind() {
             ErrorKind::BrokenPlugin => ProblemKind::BrokenPlugin,
@@ -345,10 +347,10 @@ fn register(
     }
     let Identity { name, version, build_id } = identity;
     let abi = (descriptor.abi_major, descriptor.abi_minor);
-    let opened = Opened { name, version, build_id, abi, attested, staged, shutdown };
+    let opened = Opened { name, version, build_id, abi, attested, staged, instance };
     let problem = registration_problem(&opened.staged, opening.manifest);
     let Some(problem) = problem else { return Ok(opened) };
-    if let Err(error) = opened.shutdown(services) {
+    if let Err(error) = opened.instance.shut_down() {
         let message = format!("{}; and then {error}", problem.message);
         return Err(Problem::new(problem.kind, message));
     }
@@ -404,19 +406,19 @@ fn schema_problem(staged: &Staged, manifest: &Manifest) -> Option<Problem> {
 /// Lets what is linked into this program register itself, as a plugin's `init` does.
 pub(crate) fn init_host_plugin(
     services: &'static Services,
-    registrar: *const ChipdockRegistrar,
-) -> Result<(), Error> {
+    device_types: &Arc<Mutex<DeviceTypes>>,
+) -> Result<(Staged, Arc<Instance>), Error> {
+    let ends = Ends { shutdown: api::__private::shutdown, release: api::__private::release };
+    let instance = Instance::new(HOST_PLUGIN, services, ends);
+    let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(device_types));
+    let registrar = staging.lend();
     services.clear_error();
-    // SAFETY: once for each host; the table lives as long as the process, the registrar longer than the call.
-    let status = unsafe { api::__private::init(HOST_PLUGIN, services.table(), registrar) };
-    services.check(status, || "the host's own registration".to_owned())
-}
-
-/// Its `shutdown`.
-pub(crate) fn shut_down_host_plugin(services: &'static Services) {
-    // SAFETY: `init` succeeded for this host when it was made.
-    let status = unsafe { api::__private::shutdown(services.table()) };
-    if let Err(error) = services.check(status, || "the host's own shutdown".to_owned()) {
-        services.log(LogLevel::Warning, &error.to_string());
-    }
+    let mut pointer = ptr::null_mut();
+    // SAFETY: once for each host; the table lives as long as the process, registrar and place longer than the call.
+    let status =
+        unsafe { api::__private::init(HOST_PLUGIN, services.table(), registrar.table(), &mut pointer) };
+    drop(registrar);
+    services.check(status, || "the host's own registration".to_owned())?;
+    instance.is_born(pointer);
+    Ok((staging.take(), instance))
 }

@@ -92,7 +92,7 @@ pub struct Manifest {
     /// The processor it was built for, by Rust's name (`x86_64`).
     pub arch: String,
     /// Keys that it registers, sorted: `device_api.x`, `target.kind.x`, `target.build.x`, `module.load.x`,
-    /// `function.x`, `interface.x/1`.
+    /// `function.x`, and of interfaces, as `device_api.x/reset/1`.
     pub provides: Vec<String>,
     /// The schemas of the target kinds among them, so that listing targets opens nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -440,7 +440,7 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
     };
     let opened = loader::open(&opening)
         .map_err(|problem| problem.to_error(&name).at(library.display().to_string()))?;
-    opened.shutdown(services)?;
+    opened.instance.shut_down()?;
     let bytes = files::read_regular(library, files::LIBRARY_BYTES_MAX)
         .map_err(|error| error.while_doing("cannot read the library"))?;
     let mut needs = needs.clone();

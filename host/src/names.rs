@@ -2,12 +2,19 @@
 
 /// Prefixes of keys.
 pub(crate) const KEY_PREFIXES: &[&str] =
-    &["device_api.", "target.kind.", "target.build.", "module.load.", "function.", INTERFACE];
-const INTERFACE: &str = "interface.";
+    &["device_api.", "target.kind.", "target.build.", "module.load.", FUNCTION];
+const FUNCTION: &str = "function.";
 /// What names of the host begin with; a plugin has none of them.
 const RESERVED: &str = "chipdock.";
 /// No name is longer.
 const NAME_CHARS_MAX: usize = 128;
+
+/// The name behind a prefix of keys, as `toy` behind `device_api.`; nothing for a key of another sort, that of an interface
+/// (`device_api.toy/reset/1`) among them.
+#[must_use]
+pub fn name_in_key<'a>(key: &'a str, prefix: &str) -> Option<&'a str> {
+    key.strip_prefix(prefix).filter(|name| !name.contains('/'))
+}
 
 /// What a plugin's name looks like, or why this is none.
 pub(crate) fn check_plugin_name(name: &str) -> Result<(), String> {
@@ -26,13 +33,11 @@ pub(crate) fn is_name(text: &str) -> bool {
     bytes.next().is_some_and(good) && bytes.all(|byte| good(byte) || byte == b'.' || byte == b'-')
 }
 
-/// What is wrong with a registered name, if anything. That of an interface, with its version, has parts with `/` between
-/// them.
+/// What is wrong with a registered name, if anything.
 ///
 /// Keys are written as `KEY=PLUGIN`, in lists with `,`, and devices as `NAME:ID`: none of these may be in a name.
-fn wrong_name(prefix: &str, name: &str) -> Option<String> {
-    let has_form = if prefix == INTERFACE { name.split('/').all(is_name) } else { is_name(name) };
-    if !has_form || name.len() > NAME_CHARS_MAX {
+fn wrong_name(name: &str) -> Option<String> {
+    if !is_name(name) || name.len() > NAME_CHARS_MAX {
         return Some(format!(
             "expected 1 to {NAME_CHARS_MAX} letters, digits, \"_\", \".\" and \"-\", the first a letter, a digit or \"_\""
         ));
@@ -41,27 +46,57 @@ fn wrong_name(prefix: &str, name: &str) -> Option<String> {
 }
 
 /// What a registered name looks like, or why this is none.
-pub(crate) fn check_registered_name<'a>(prefix: &str, name: &'a str) -> Result<&'a str, String> {
-    let Some(wrong) = wrong_name(prefix, name) else { return Ok(name) };
+pub(crate) fn check_registered_name(name: &str) -> Result<&str, String> {
+    let Some(wrong) = wrong_name(name) else { return Ok(name) };
     let shown: String = name.chars().take(60).collect();
     Err(format!("the name {shown:?}: {wrong}"))
 }
 
 /// What a key looks like, or why this is none.
 pub(crate) fn check_key(key: &str) -> Result<(), String> {
-    let split = KEY_PREFIXES.iter().find_map(|prefix| Some((prefix, key.strip_prefix(prefix)?)));
-    let wrong = match split {
+    let Some(wrong) = wrong_key(key) else { return Ok(()) };
+    let shown: String = key.chars().take(80).collect();
+    Err(format!("\"provides\" has {shown:?}; {wrong}"))
+}
+
+/// What the key of an interface looks like, `<key>/<name>/<version>`, or why this is none.
+pub(crate) fn check_interface_key(key: &str) -> Result<(), String> {
+    let Some(wrong) = wrong_interface_key(key) else { return Ok(()) };
+    let shown: String = key.chars().take(80).collect();
+    Err(format!("the interface {shown:?}: {wrong}"))
+}
+
+fn wrong_key(key: &str) -> Option<String> {
+    if key.contains('/') {
+        return wrong_interface_key(key);
+    }
+    match KEY_PREFIXES.iter().find_map(|prefix| Some((prefix, key.strip_prefix(prefix)?))) {
         Some((prefix, name)) => {
-            wrong_name(prefix, name).map(|what| format!("of the name behind \"{prefix}\": {what}"))
+            wrong_name(name).map(|what| format!("of the name behind \"{prefix}\": {what}"))
         }
         None => {
             let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
-            Some(format!("expected one of {}", prefixes.join(", ")))
+            Some(format!("expected one of {}, or of these <key>/<interface>/<version>", prefixes.join(", ")))
         }
+    }
+}
+
+fn wrong_interface_key(key: &str) -> Option<String> {
+    let parts: Vec<&str> = key.split('/').collect();
+    let [extended, name, version] = parts.as_slice() else {
+        return Some("expected <key>/<interface>/<version>".to_owned());
     };
-    let Some(wrong) = wrong else { return Ok(()) };
-    let shown: String = key.chars().take(80).collect();
-    Err(format!("\"provides\" has {shown:?}; {wrong}"))
+    if extended.starts_with(FUNCTION) {
+        return Some("functions have no interfaces".to_owned());
+    }
+    // A plugin's own name has no dot, every other key has one.
+    let wrong = if extended.contains('.') { wrong_key(extended) } else { check_plugin_name(extended).err() };
+    let wrong = wrong.or_else(|| wrong_name(name).map(|what| format!("of the interface's name: {what}")));
+    wrong.or_else(|| {
+        let is_version =
+            version.parse::<u32>().is_ok_and(|number| number > 0 && number.to_string() == *version);
+        (!is_version).then(|| "expected a version from 1 up behind the last \"/\"".to_owned())
+    })
 }
 
 #[cfg(test)]
@@ -72,23 +107,45 @@ mod tests {
     fn p5_9_a_registered_name_is_narrow() {
         let longest = "n".repeat(NAME_CHARS_MAX);
         for good in ["npu", "_x", "7seg", "tvm.contrib.sort.sort", "npu-2", "a.b-c_d", &longest, "chipdock"] {
-            assert_eq!(check_registered_name("function.", good), Ok(good));
+            assert_eq!(check_registered_name(good), Ok(good));
         }
         let too_long = "n".repeat(NAME_CHARS_MAX + 1);
         for bad in ["", ".x", "-x", "a b", "a=b", "a,b", "npu:0", "a/b", "a\"b", "ä", "a\n", &too_long] {
-            let error = check_registered_name("function.", bad).unwrap_err();
+            let error = check_registered_name(bad).unwrap_err();
             assert!(error.contains("expected 1 to 128 letters"), "{bad}: {error}");
         }
-        let error = check_registered_name("function.", "chipdock.now").unwrap_err();
+        let error = check_registered_name("chipdock.now").unwrap_err();
         assert!(error.contains("are the host's"), "{error}");
     }
 
     #[test]
-    fn p5_9_only_the_name_of_an_interface_has_parts() {
-        assert!(check_key("interface.device_api.npu/timer/1").is_ok());
-        for bad in
-            ["interface./1", "interface.a//1", "interface.a/", "device_api.a/b", "device.a", "device_api."]
-        {
+    fn an_interface_is_no_name_of_what_it_extends() {
+        assert_eq!(name_in_key("device_api.toy", "device_api."), Some("toy"));
+        assert_eq!(name_in_key("device_api.toy/reset/1", "device_api."), None);
+        assert_eq!(name_in_key("target.kind.toy", "device_api."), None);
+    }
+
+    #[test]
+    fn p5_9_the_key_of_an_interface_says_what_it_extends() {
+        for good in ["device_api.npu/timer/1", "target.build.npu/x.y/12", "npu/config/1"] {
+            assert_eq!(check_key(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "device_api.a/b",
+            "device_api.a/b/0",
+            "device_api.a/b/01",
+            "device_api.a/b/1.0",
+            "device_api.a//1",
+            "device_api./b/1",
+            "function.a/b/1",
+            "interface.a/b/1",
+            "Npu/b/1",
+            "/b/1",
+            "device_api.a/chipdock.b/1",
+            "device_api.a/b/1/2",
+            "device.a",
+            "device_api.",
+        ] {
             assert!(check_key(bad).is_err(), "{bad}");
         }
     }

@@ -7,20 +7,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_OK,
-    CHIPDOCK_PANIC, ChipdockCodegen, ChipdockCodegenInfo, ChipdockDeleter, ChipdockDeviceApi,
+    CHIPDOCK_PANIC, ChipdockCodegen, ChipdockDeleter, ChipdockDeviceApi, ChipdockInterface,
     ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
 };
 use chipdock_ir::DeclaredKind;
 use chipdock_plugin_api as api;
-use chipdock_plugin_api::text::str_out;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::bounds::{self, NAME_BYTES_MAX, REFUSED_MAX, REGISTRATIONS_MAX, SCHEMA_BYTES_MAX};
-use crate::calling::{self, Calling, Note, TableNotes};
+use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX, REFUSED_MAX, REGISTRATIONS_MAX, SCHEMA_BYTES_MAX};
+use crate::calling::{Calling, Note, TableNotes};
 use crate::error::{Error, ErrorKind};
+use crate::extension::{Extension, Extensions};
+use crate::instance::Instance;
 use crate::lent::{self, Loan};
-use crate::names::check_registered_name;
-use crate::registry::HOST_PLUGIN;
+use crate::names::{check_interface_key, check_registered_name};
 use crate::services::{Services, aligned};
 use crate::target::schema::check_kind;
 
@@ -56,8 +59,8 @@ pub(crate) struct Owned<T: Table> {
     self_: *mut c_void,
     /// A copy: what was checked is what is called, whatever becomes of the plugin's own (A5).
     table: T,
-    /// The plugin that brought it: the one that is called when it is taken over.
-    plugin: &'static str,
+    /// Of the plugin that brought it; released after this.
+    instance: Arc<Instance>,
 }
 
 // SAFETY: every function of a table may be called from any thread (P10).
@@ -72,7 +75,11 @@ impl<T: Table> Owned<T> {
     ///
     /// * `table` is null or points to a table of this type that lives as long as the process.
     /// * `self_` is what the table's functions expect, and the caller gives it up.
-    pub(crate) unsafe fn new(self_: *mut c_void, table: *const T) -> Result<Self, String> {
+    pub(crate) unsafe fn new(
+        self_: *mut c_void,
+        table: *const T,
+        instance: &Arc<Instance>,
+    ) -> Result<Self, String> {
         let Some(pointer) = NonNull::new(table.cast_mut()) else {
             return Err("its table is null".to_owned());
         };
@@ -88,7 +95,7 @@ impl<T: Table> Owned<T> {
         }
         // SAFETY: not null, aligned, and no null slot.
         let table = unsafe { pointer.as_ptr().read() };
-        Ok(Self { self_, table, plugin: calling::here().map_or(HOST_PLUGIN, Note::plugin) })
+        Ok(Self { self_, table, instance: Arc::clone(instance) })
     }
 
     pub(crate) fn self_(&self) -> *mut c_void {
@@ -99,14 +106,19 @@ impl<T: Table> Owned<T> {
         &self.table
     }
 
+    /// The plugin that brought it, as it is to this host.
+    pub(crate) fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+
     /// The name of the plugin that brought it.
-    pub(crate) fn plugin(&self) -> &'static str {
-        self.plugin
+    pub(crate) fn plugin(&self) -> &str {
+        self.instance.plugin()
     }
 
     /// Notes that a function of it is called (N1).
     pub(crate) fn calling(&self, what: &str) -> Calling {
-        Calling::enter(Note::of(self.plugin, what))
+        Calling::enter(Note::of(self.plugin(), what))
     }
 }
 
@@ -139,6 +151,7 @@ pub(crate) struct DeviceApiEntry {
     pub(crate) device_type: i32,
     pub(crate) owned: Owned<ChipdockDeviceApi>,
     pub(crate) notes: TableNotes,
+    pub(crate) extensions: Extensions,
 }
 
 /// A registered target kind.
@@ -170,7 +183,7 @@ pub(crate) enum Entry {
     Codegen(Arc<CodegenEntry>),
     ModuleLoader(Arc<ModuleLoaderEntry>),
     Function(api::Function),
-    /// This host knows no interface: it keeps the name alone.
+    /// A named interface, which lies with what it extends where this host knows one of that.
     Interface,
 }
 
@@ -221,6 +234,7 @@ fn derived_number(name: &str) -> i32 {
 /// What a plugin registered in `init`, not in force yet.
 pub(crate) struct Staging {
     services: &'static Services,
+    instance: Arc<Instance>,
     device_types: Arc<Mutex<DeviceTypes>>,
     staged: Mutex<Staged>,
 }
@@ -229,6 +243,8 @@ pub(crate) struct Staging {
 #[derive(Default)]
 pub(crate) struct Staged {
     pub(crate) entries: BTreeMap<String, Entry>,
+    /// Interfaces by the key that they extend.
+    extensions: BTreeMap<String, Extensions>,
     /// The first registrations that were refused, each with its reason.
     pub(crate) refused: Vec<Refused>,
     /// `init` is over.
@@ -243,8 +259,12 @@ pub(crate) struct Refused {
 }
 
 impl Staging {
-    pub(crate) fn new(services: &'static Services, device_types: Arc<Mutex<DeviceTypes>>) -> Arc<Self> {
-        Arc::new(Self { services, device_types, staged: Mutex::default() })
+    pub(crate) fn new(
+        services: &'static Services,
+        instance: Arc<Instance>,
+        device_types: Arc<Mutex<DeviceTypes>>,
+    ) -> Arc<Self> {
+        Arc::new(Self { services, instance, device_types, staged: Mutex::default() })
     }
 
     /// Lends the registrar that `init` is given (A6).
@@ -258,7 +278,8 @@ impl Staging {
             // SAFETY: the same function but for a null pointer being seen instead of assumed away; an optional
             // function pointer is passed as the pointer itself.
             function: unsafe { std::mem::transmute::<FunctionFn, TableFunctionFn>(function as FunctionFn) },
-            interface,
+            // SAFETY: as above.
+            extend: unsafe { std::mem::transmute::<ExtendFn, TableExtendFn>(extend as ExtendFn) },
         };
         self.services.registrars.lend(self.services, Arc::clone(self), table)
     }
@@ -266,35 +287,34 @@ impl Staging {
     /// Moves what was staged out, and closes it for whoever still has it.
     pub(crate) fn take(&self) -> Staged {
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *staged, Staged { is_closed: true, ..Staged::default() })
+        let mut staged = std::mem::replace(&mut *staged, Staged { is_closed: true, ..Staged::default() });
+        for (key, extensions) in std::mem::take(&mut staged.extensions) {
+            // Of the others this host knows no interface: they end here, and what was registered stays.
+            if let Some(Entry::DeviceApi(entry)) = staged.entries.get_mut(&key)
+                && let Some(entry) = Arc::get_mut(entry)
+            {
+                entry.extensions = extensions;
+            }
+        }
+        staged
     }
 
     fn add(&self, prefix: &str, name: ChipdockStr, make: impl FnOnce(&str) -> Result<Entry, Refused>) -> i32 {
         // SAFETY: names live for the call.
-        let name = unsafe { bounds::text(name, "its name", NAME_BYTES_MAX) }
-            .and_then(|name| check_registered_name(prefix, name));
+        let name = unsafe { bounds::text(name, "its name", NAME_BYTES_MAX) }.and_then(check_registered_name);
         let added =
             name.map_err(|message| Refused { name_taken: false, message: format!("{prefix}?: {message}") });
         let added = added.and_then(|name| {
             let key = format!("{prefix}{name}");
             let entry = make(name)
                 .map_err(|refused| Refused { message: format!("{key}: {}", refused.message), ..refused })?;
-            let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-            if staged.is_closed {
-                return Err(refused(format!("{key} is registered after `init`")));
-            }
-            if staged.entries.len() >= REGISTRATIONS_MAX {
-                let message =
-                    format!("{key} is one registration too many; expected at most {REGISTRATIONS_MAX}");
-                return Err(refused(message));
-            }
-            if staged.entries.contains_key(&key) {
-                let message = format!("{key} is registered twice by the same plugin");
-                return Err(Refused { name_taken: true, message });
-            }
-            staged.entries.insert(key, entry);
-            Ok(())
+            self.staged.lock().unwrap_or_else(PoisonError::into_inner).insert(key, entry)
         });
+        self.answer(added)
+    }
+
+    /// The status for a registration; what was wrong with it is raised and kept.
+    fn answer(&self, added: Result<(), Refused>) -> i32 {
         let Err(refused) = added else { return CHIPDOCK_OK };
         self.services.raise_own(&Error::new(ErrorKind::Value, refused.message.clone()));
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
@@ -305,8 +325,50 @@ impl Staging {
     }
 }
 
+impl Staged {
+    fn insert(&mut self, key: String, entry: Entry) -> Result<(), Refused> {
+        if self.is_closed {
+            return Err(refused(format!("{key} is registered after `init`")));
+        }
+        if self.entries.len() >= REGISTRATIONS_MAX {
+            let message = format!("{key} is one registration too many; expected at most {REGISTRATIONS_MAX}");
+            return Err(refused(message));
+        }
+        if self.entries.contains_key(&key) {
+            let message = format!("{key} is registered twice by the same plugin");
+            return Err(Refused { name_taken: true, message });
+        }
+        self.entries.insert(key, entry);
+        Ok(())
+    }
+}
+
 fn refused(message: String) -> Refused {
     Refused { name_taken: false, message }
+}
+
+/// What is read of a code generator's info.
+#[derive(Deserialize)]
+struct CodegenInfo {
+    ir_min: String,
+    ir_max: String,
+}
+
+/// Nothing is read of the info of a device API or a loader.
+type AnyInfo = IgnoredAny;
+
+/// Reads what a registration says of itself: an object, or empty for none; keys that are not known are ignored (P3.18).
+///
+/// # Safety
+///
+/// * `info_json` is a string that lives for the call.
+unsafe fn read_info<T: DeserializeOwned>(info_json: ChipdockStr) -> Result<T, String> {
+    // SAFETY: the caller's word.
+    let text = unsafe { bounds::text(info_json, "its info", INFO_BYTES_MAX) }?;
+    let text = if text.is_empty() { "{}" } else { text };
+    let object: Map<String, Value> = serde_json::from_str(text)
+        .map_err(|error| format!("its info: expected a JSON object, or no text for none: {error}"))?;
+    T::deserialize(Value::Object(object)).map_err(|error| format!("its info: {error}"))
 }
 
 /// Runs a function of the registrar that `self_` stands for (A6, A7). One that is over takes nothing over.
@@ -326,15 +388,18 @@ unsafe extern "C" fn device_api(
     self_: *mut c_void,
     name: ChipdockStr,
     device_type: i32,
+    info_json: ChipdockStr,
     api_self: *mut c_void,
     table: *const ChipdockDeviceApi,
     out_device_type: *mut i32,
 ) -> i32 {
     enter(self_, "device_api", |staging| {
-        // SAFETY: called during `init`; tables are static and `self`s given up.
-        let owned = unsafe { Owned::new(api_self, table) };
+        // SAFETY: called during `init`; tables are static and `self`s given up, texts live for the call.
+        let (owned, info) =
+            unsafe { (Owned::new(api_self, table, &staging.instance), read_info::<AnyInfo>(info_json)) };
         staging.add("device_api.", name, |name| {
             let owned = owned.map_err(refused)?;
+            info.map_err(refused)?;
             let mut types = staging.device_types.lock().unwrap_or_else(PoisonError::into_inner);
             let number =
                 types.number(name, device_type).map_err(|message| Refused { name_taken: true, message })?;
@@ -344,7 +409,9 @@ unsafe extern "C" fn device_api(
             }
             let notes = TableNotes::of(owned.plugin(), &format!("device_api.{name}"), DEVICE_FUNCTIONS);
             let name = name.to_owned();
-            Ok(Entry::DeviceApi(Arc::new(DeviceApiEntry { name, device_type: number, owned, notes })))
+            let extensions = Extensions::default();
+            let entry = DeviceApiEntry { name, device_type: number, owned, notes, extensions };
+            Ok(Entry::DeviceApi(Arc::new(entry)))
         })
     })
 }
@@ -359,7 +426,10 @@ unsafe extern "C" fn target_kind(
     enter(self_, "target_kind", |staging| {
         // SAFETY: as in `device_api`; the schema lives for the call.
         let (owned, schema) = unsafe {
-            (Owned::new(kind_self, table), bounds::text(schema_json, "its schema", SCHEMA_BYTES_MAX))
+            (
+                Owned::new(kind_self, table, &staging.instance),
+                bounds::text(schema_json, "its schema", SCHEMA_BYTES_MAX),
+            )
         };
         staging.add("target.kind.", name, |name| {
             let owned = owned.map_err(refused)?;
@@ -375,22 +445,23 @@ unsafe extern "C" fn target_kind(
 unsafe extern "C" fn codegen(
     self_: *mut c_void,
     kind: ChipdockStr,
-    info: *const ChipdockCodegenInfo,
+    info_json: ChipdockStr,
     codegen_self: *mut c_void,
     table: *const ChipdockCodegen,
 ) -> i32 {
     enter(self_, "codegen", |staging| {
-        // SAFETY: as in `device_api`; the info is live for the call or null.
-        let (owned, info) = unsafe { (Owned::new(codegen_self, table), aligned(info).as_ref()) };
+        // SAFETY: as in `device_api`.
+        let (owned, info) = unsafe {
+            (Owned::new(codegen_self, table, &staging.instance), read_info::<CodegenInfo>(info_json))
+        };
         staging.add("target.build.", kind, |kind| {
             let owned = owned.map_err(refused)?;
-            let info = info.ok_or_else(|| refused("its info is null or not aligned".to_owned()))?;
-            let version = |text: ChipdockStr, what: &str| {
-                // SAFETY: live for the call.
-                let text = unsafe { bounds::text(text, what, NAME_BYTES_MAX) }.map_err(refused)?;
-                semver::Version::parse(text).map_err(|error| refused(format!("{what} \"{text}\": {error}")))
+            let info = info.map_err(refused)?;
+            let version = |text: &str, what: &str| {
+                let text = bounds::cut(text, NAME_BYTES_MAX);
+                semver::Version::parse(&text).map_err(|error| refused(format!("{what} \"{text}\": {error}")))
             };
-            let (ir_min, ir_max) = (version(info.ir_min, "ir_min")?, version(info.ir_max, "ir_max")?);
+            let (ir_min, ir_max) = (version(&info.ir_min, "ir_min")?, version(&info.ir_max, "ir_max")?);
             if ir_min > ir_max {
                 return Err(refused(format!("ir_min {ir_min} is above ir_max {ir_max}")));
             }
@@ -402,14 +473,18 @@ unsafe extern "C" fn codegen(
 unsafe extern "C" fn module_loader(
     self_: *mut c_void,
     kind: ChipdockStr,
+    info_json: ChipdockStr,
     loader_self: *mut c_void,
     table: *const ChipdockModuleLoader,
 ) -> i32 {
     enter(self_, "module_loader", |staging| {
         // SAFETY: as in `device_api`.
-        let owned = unsafe { Owned::new(loader_self, table) };
+        let (owned, info) =
+            unsafe { (Owned::new(loader_self, table, &staging.instance), read_info::<AnyInfo>(info_json)) };
         staging.add("module.load.", kind, |_| {
-            Ok(Entry::ModuleLoader(Arc::new(ModuleLoaderEntry { owned: owned.map_err(refused)? })))
+            let owned = owned.map_err(refused)?;
+            info.map_err(refused)?;
+            Ok(Entry::ModuleLoader(Arc::new(ModuleLoaderEntry { owned })))
         })
     })
 }
@@ -443,7 +518,8 @@ unsafe extern "C" fn function(
         let function = match (call, deleter) {
             // SAFETY: a packed function and the deleter of its `self`, which the caller gives up.
             (Some(call), Some(deleter)) => Ok(unsafe {
-                api::Function::from_parts(function_self, ChipdockSafeCall(call), ChipdockDeleter(deleter))
+                let (call, deleter) = (ChipdockSafeCall(call), ChipdockDeleter(deleter));
+                staging.instance.function(function_self, call, deleter)
             }),
             (None, _) => Err(refused("its function is null".to_owned())),
             (_, None) => Err(refused("its deleter is null; an empty one is allowed".to_owned())),
@@ -452,20 +528,62 @@ unsafe extern "C" fn function(
     })
 }
 
-unsafe extern "C" fn interface(
+type ExtendFn = unsafe extern "C" fn(
+    *mut c_void,
+    ChipdockStr,
+    ChipdockStr,
+    u32,
+    *const ChipdockInterface,
+    Option<unsafe extern "C" fn(*mut c_void)>,
+) -> i32;
+type TableExtendFn = unsafe extern "C" fn(
+    *mut c_void,
+    ChipdockStr,
+    ChipdockStr,
+    u32,
+    *const ChipdockInterface,
+    ChipdockDeleter,
+) -> i32;
+
+unsafe extern "C" fn extend(
     self_: *mut c_void,
+    key: ChipdockStr,
     name: ChipdockStr,
     version: u32,
-    _interface_self: *mut c_void,
-    _table: *const c_void,
-    _table_size_bytes: u64,
-    _features: u64,
+    interface: *const ChipdockInterface,
+    deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
-    enter(self_, "interface", |staging| {
-        // SAFETY: the name lives for the call.
-        let name = unsafe { bounds::text(name, "its name", NAME_BYTES_MAX) };
-        let key = name.map_or_else(|_| String::new(), |name| format!("{name}/{version}"));
-        staging.add("interface.", str_out(&key), |_| Ok(Entry::Interface))
+    enter(self_, "extend", |staging| {
+        // SAFETY: an interface that is live for the call, or null.
+        let extension = match (unsafe { aligned(interface).as_ref() }, deleter) {
+            // SAFETY: P3.11 and P3.13, a static table, and a `self` that the caller gives up.
+            (Some(raw), Some(deleter)) => unsafe {
+                Extension::new(*raw, ChipdockDeleter(deleter), &staging.instance)
+            },
+            (None, _) => Err("the interface is null or not aligned".to_owned()),
+            (_, None) => Err("its deleter is null; an empty one is allowed".to_owned()),
+        };
+        // SAFETY: texts live for the call.
+        let names = unsafe {
+            bounds::text(key, "the key that it extends", NAME_BYTES_MAX)
+                .and_then(|key| Ok((key, bounds::text(name, "its name", NAME_BYTES_MAX)?)))
+        };
+        let added = names.map_err(refused).and_then(|(key, name)| {
+            let full = format!("{key}/{name}/{version}");
+            check_interface_key(&full).map_err(refused)?;
+            let extension = extension.map_err(|message| refused(format!("{full}: {message}")))?;
+            let mut staged = staging.staged.lock().unwrap_or_else(PoisonError::into_inner);
+            if key != staging.instance.plugin() && !staged.entries.contains_key(key) {
+                let message = format!(
+                    "{full} extends what is not there; expected a key that this plugin registered before, or its name"
+                );
+                return Err(refused(message));
+            }
+            staged.insert(full, Entry::Interface)?;
+            staged.extensions.entry(key.to_owned()).or_default().add(name, version, extension);
+            Ok(())
+        });
+        staging.answer(added)
     })
 }
 

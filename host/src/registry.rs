@@ -24,11 +24,12 @@ use serde::Serialize;
 use crate::discovery::Candidate;
 use crate::error::{Category, Error, ErrorKind, nearest};
 use crate::host::HostInner;
+use crate::instance::Instance;
 use crate::loader::{self, Opened, Opening};
 use crate::manifest::Needs;
 use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
-use crate::registrar::{Entry, Staged, Staging};
+use crate::registrar::{Entry, Staged};
 use crate::target::schema::usable_kind;
 
 /// The name under which what the host itself brings is listed.
@@ -92,6 +93,8 @@ pub struct KeyReport {
 #[derive(Default)]
 pub(crate) struct State {
     plugins: BTreeMap<usize, Result<OpenPlugin, Problem>>,
+    /// Whom this host opened, the first first; itself before all others.
+    opened: Vec<Arc<Instance>>,
     entries: BTreeMap<String, Vec<(usize, Entry)>>,
     resolved: BTreeMap<String, Entry>,
 }
@@ -317,6 +320,7 @@ impl HostInner {
         let open = opened.map(|mut opened| {
             let Staged { entries, .. } = std::mem::take(&mut opened.staged);
             let keys = entries.keys().cloned().collect();
+            state.opened.push(Arc::clone(&opened.instance));
             for (key, entry) in entries {
                 state.entries.entry(key).or_default().push((index, entry));
             }
@@ -351,27 +355,23 @@ impl HostInner {
 
     /// Registers what the host itself brings, through the same door as a plugin's.
     pub(crate) fn open_host_plugin(&self) -> Result<(), Error> {
-        let staging = Staging::new(self.services, Arc::clone(&self.device_types));
-        let registrar = staging.lend();
-        loader::init_host_plugin(self.services, registrar.table())?;
-        drop(registrar);
-        let staged = staging.take();
+        let (staged, instance) = loader::init_host_plugin(self.services, &self.device_types)?;
         let mut state = self.write();
+        state.opened.push(instance);
         for (key, entry) in staged.entries {
             state.entries.entry(key).or_default().push((HOST_INDEX, entry));
         }
         Ok(())
     }
 
-    /// Shuts down every open plugin, the last opened first, and forgets what they registered.
+    /// Shuts down every open plugin, the last opened first (P10.15), and forgets what they registered.
     pub(crate) fn shut_down(&self) {
-        let state = std::mem::take(&mut *self.write());
-        for plugin in state.plugins.values().rev().flatten() {
-            if let Err(error) = plugin.opened.shutdown(self.services) {
-                self.services.log(LogLevel::Warning, &format!("plugin \"{}\": {error}", plugin.opened.name));
+        let mut state = std::mem::take(&mut *self.write());
+        for instance in state.opened.drain(..).rev() {
+            if let Err(error) = instance.shut_down() {
+                self.services.log(LogLevel::Warning, &format!("plugin \"{}\": {error}", instance.plugin()));
             }
         }
-        loader::shut_down_host_plugin(self.services);
     }
 
     /// Plugins that would provide a key but are not used, each with the reason.

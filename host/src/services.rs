@@ -13,7 +13,7 @@ use std::sync::{OnceLock, Weak};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_ERROR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny,
-    ChipdockBuildSession, ChipdockHost, ChipdockRegistrar, ChipdockStr, DLDevice,
+    ChipdockBuildSession, ChipdockHost, ChipdockInterface, ChipdockRegistrar, ChipdockStr, DLDevice,
 };
 use chipdock_plugin_api as api;
 
@@ -418,9 +418,22 @@ unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mu
     services.guarded("current_stream", ptr::null_mut(), || services.current_stream(device))
 }
 
-/// This host has no interface yet ([`crate::manifest::HOST_INTERFACES`]); nothing here can panic.
-unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
-    ptr::null()
+/// This host has no interface yet ([`crate::manifest::HOST_INTERFACES`]).
+unsafe extern "C" fn query(
+    self_: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: the caller passes the table's `self_`.
+    let services = unsafe { services(self_) };
+    services.guarded("query", CHIPDOCK_ERROR, || {
+        // SAFETY: the caller passes a place that is writable, or null.
+        if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {
+            *out = ChipdockInterface::NONE;
+        }
+        CHIPDOCK_OK
+    })
 }
 
 #[cfg(test)]

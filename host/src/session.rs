@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_BROKEN_PLUGIN, CHIPDOCK_DIAGNOSTIC_ERROR, CHIPDOCK_DIAGNOSTIC_WARNING, CHIPDOCK_OK,
-    CHIPDOCK_PANIC, ChipdockBuildRequest, ChipdockBuildSession, ChipdockStr,
+    CHIPDOCK_PANIC, ChipdockBuildRequest, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface,
+    ChipdockStr,
 };
 use chipdock_ir::{Diagnostic, Span};
+use chipdock_plugin_api::extension;
 use chipdock_plugin_api::text::bytes_in;
 
 use crate::artifact::Section;
@@ -21,7 +23,7 @@ use crate::error::{Error, ErrorKind};
 use crate::lent::{self, Loan};
 use crate::names::is_name;
 use crate::registrar::CodegenEntry;
-use crate::services::Services;
+use crate::services::{Services, aligned};
 
 /// How serious a message of a code generator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +96,24 @@ struct Delivered {
     is_closed: bool,
 }
 
+impl Delivered {
+    /// Whether a further message is counted, not kept.
+    fn is_full(&self) -> bool {
+        self.messages.len() >= DIAGNOSTICS_MAX || self.messages_bytes >= DIAGNOSTICS_BYTES_MAX
+    }
+
+    /// Counts a message that is not kept.
+    fn count(&mut self, severity: Severity) -> Result<(), String> {
+        let more = &mut self.more;
+        let all = more.0 + more.1 + self.messages.len() as u64;
+        if all >= DIAGNOSTICS_REPORTED_MAX {
+            return Err(format!("more than {DIAGNOSTICS_REPORTED_MAX} diagnostics"));
+        }
+        *if severity == Severity::Error { &mut more.0 } else { &mut more.1 } += 1;
+        Ok(())
+    }
+}
+
 /// What a build delivered.
 pub(crate) struct Parts {
     pub(crate) index: Option<String>,
@@ -109,7 +129,7 @@ impl Session {
 
     /// Lends the session to one call (A6).
     pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockBuildSession> {
-        let table = |self_| ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled };
+        let table = |self_| ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled, query };
         self.services.sessions.lend(self.services, Arc::clone(self), table)
     }
 
@@ -203,16 +223,6 @@ impl Session {
     }
 }
 
-/// A message that begins with `line:column: `, and its place.
-fn placed(message: &str) -> (Span, &str) {
-    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-    let place = message.split_once(": ").and_then(|(place, rest)| {
-        let (line, column) = place.split_once(':')?;
-        Some((Span { line: number(line)?, column: number(column)? }, rest))
-    });
-    place.unwrap_or((Span::NONE, message))
-}
-
 /// Runs a function of the session that `self_` stands for (A6, A7).
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Session) -> i32) -> i32 {
     match lent::host_of(self_) {
@@ -290,55 +300,78 @@ unsafe extern "C" fn section(
     })
 }
 
-unsafe extern "C" fn diagnostic(
-    self_: *mut c_void,
-    severity: i32,
-    function: ChipdockStr,
-    node: ChipdockStr,
-    message: ChipdockStr,
-) -> i32 {
-    let severity = Severity::of(severity);
+unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockDiagnostic) -> i32 {
     enter(self_, "diagnostic", |session| {
+        // SAFETY: null, misaligned or a diagnostic that lives for the call.
+        let given = unsafe { aligned(diagnostic).as_ref() };
+        // SAFETY: as above; a chain that lives as long.
+        let chain = given.map_or(Ok(()), |given| unsafe { extension::check(given.next, "the diagnostic") });
+        if let Err(error) = chain {
+            // Who reports may do without the extension: not a delivery that is wrong.
+            let status = error.kind().status();
+            session.services.raise(error);
+            return status;
+        }
         session.deliver(|delivered| {
-            let is_full = delivered.messages.len() >= DIAGNOSTICS_MAX
-                || delivered.messages_bytes >= DIAGNOSTICS_BYTES_MAX;
-            if is_full {
-                let more = &mut delivered.more;
-                let all = more.0 + more.1 + delivered.messages.len() as u64;
-                if all >= DIAGNOSTICS_REPORTED_MAX {
-                    return Err(format!("more than {DIAGNOSTICS_REPORTED_MAX} diagnostics"));
-                }
-                let count = if severity == Severity::Error { &mut more.0 } else { &mut more.1 };
-                *count += 1;
-                return Ok(());
+            let given = given.ok_or_else(|| "a diagnostic is null or not aligned".to_owned())?;
+            let severity = Severity::of(given.severity);
+            if delivered.is_full() {
+                return delivered.count(severity);
             }
-            for (text, what) in [(function, "function"), (node, "node"), (message, "message")] {
-                if text.size > PLAUSIBLE_BYTES_MAX {
-                    let size = text.size;
-                    return Err(format!(
-                        "the {what} of a diagnostic has {size} bytes; expected at most {PLAUSIBLE_BYTES_MAX}"
-                    ));
-                }
-            }
-            // SAFETY: strings that live for the call.
-            let (function, node, message) = unsafe {
-                (
-                    bounds::shown(function, NAME_BYTES_MAX),
-                    bounds::shown(node, MESSAGE_BYTES_MAX),
-                    bounds::shown(message, MESSAGE_BYTES_MAX),
-                )
-            };
-            delivered.messages_bytes += function.len() + node.len() + message.len();
-            let (span, message) = placed(&message);
-            let diagnostic =
-                Diagnostic { function: function.into(), span, node, message: message.to_owned() };
-            delivered.messages.push(BuildMessage { severity, diagnostic });
+            let message = read_message(given, severity)?;
+            let Diagnostic { function, node, message: text, .. } = &message.diagnostic;
+            delivered.messages_bytes += function.len() + node.len() + text.len();
+            delivered.messages.push(message);
             Ok(())
         })
     })
 }
 
+/// A diagnostic as it is shown: the hint stands behind the message.
+fn read_message(given: &ChipdockDiagnostic, severity: Severity) -> Result<BuildMessage, String> {
+    let texts = [
+        (given.function, "function", NAME_BYTES_MAX),
+        (given.node, "node", MESSAGE_BYTES_MAX),
+        (given.message, "message", MESSAGE_BYTES_MAX),
+        (given.hint, "hint", MESSAGE_BYTES_MAX),
+    ];
+    if let Some((text, what, _)) = texts.iter().find(|(text, ..)| text.size > PLAUSIBLE_BYTES_MAX) {
+        return Err(format!(
+            "the {what} of a diagnostic has {} bytes; expected at most {PLAUSIBLE_BYTES_MAX}",
+            text.size
+        ));
+    }
+    // SAFETY: strings that live for the call.
+    let [function, node, mut message, hint] =
+        texts.map(|(text, _, bytes_max)| unsafe { bounds::shown(text, bytes_max) });
+    if !hint.is_empty() {
+        message = format!("{message}; {hint}");
+    }
+    let span = match (given.line, given.column) {
+        (0, _) | (_, 0) => Span::NONE,
+        (line, column) => Span { line, column },
+    };
+    let diagnostic = Diagnostic { function: function.into(), span, node, message };
+    Ok(BuildMessage { severity, diagnostic })
+}
+
 /// A session that is over, or none: whoever builds on gives up.
+/// This host's sessions have no interface.
+unsafe extern "C" fn query(
+    self_: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    enter(self_, "query", |_| {
+        // SAFETY: a place that is writable, or null, by the caller's word.
+        if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {
+            *out = ChipdockInterface::NONE;
+        }
+        CHIPDOCK_OK
+    })
+}
+
 unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
     enter(self_, "is_cancelled", |session| i32::from(session.cancel.load(Ordering::Relaxed)))
 }

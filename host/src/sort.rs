@@ -24,18 +24,18 @@
 
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{
-    AnyView, DLDataType, DLTensor, Error, ErrorKind, HostRef, TensorView, abi, argument, dtype,
+    AnyView, Context, DLDataType, DLTensor, Error, ErrorKind, TensorView, abi, argument, dtype,
 };
 
-api::register_function!("tvm.contrib.sort.sort", |_: HostRef, args: &[AnyView<'_>]| {
+api::register_function!("tvm.contrib.sort.sort", |_: &Context, args: &[AnyView<'_>]| {
     let plan = Plan { values: Some(tensor(args, 1, "values")?), ..Plan::of(args, 2, "a sort")? };
     plan.run().map(api::Any::from)
 });
-api::register_function!("tvm.contrib.sort.argsort", |_: HostRef, args: &[AnyView<'_>]| {
+api::register_function!("tvm.contrib.sort.argsort", |_: &Context, args: &[AnyView<'_>]| {
     let plan = Plan { indices: Some(tensor(args, 1, "indices")?), ..Plan::of(args, 2, "an argsort")? };
     plan.run().map(api::Any::from)
 });
-api::register_function!("tvm.contrib.sort.argsort_nms", |_: HostRef, args: &[AnyView<'_>]| {
+api::register_function!("tvm.contrib.sort.argsort_nms", |_: &Context, args: &[AnyView<'_>]| {
     let (counts, indices) = (tensor(args, 1, "counts")?, tensor(args, 2, "indices")?);
     let plan = Plan { counts: Some(counts), indices: Some(indices), ..Plan::of(args, 3, "an argsort_nms")? };
     plan.run().map(api::Any::from)
@@ -51,7 +51,7 @@ fn wrong_type(message: String) -> Error {
 }
 
 /// As many outputs as are wanted, which an argument behind them says.
-fn topk(_: HostRef, args: &[AnyView<'_>]) -> Result<api::Any, Error> {
+fn topk(_: &Context, args: &[AnyView<'_>]) -> Result<api::Any, Error> {
     let outputs = args.len().saturating_sub(5);
     let wanted = argument::<api::Str>(args, outputs + 3, "wanted")?.to_string();
     let places = match &*wanted {

@@ -12,12 +12,12 @@
 /*
  * The descriptor, as an initialiser; names are string literals. The whole entry of a plugin:
  *
- *   static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN("npu", "1.0.0", "", npu_init, npu_shutdown);
+ *   static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN("npu", "1.0.0", "", npu_init, npu_shutdown, npu_release);
  *   const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }
  */
-#define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown)                                              \
+#define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown, release)                                     \
   { CHIPDOCK_MAGIC, CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_TABLE_SIZES,       \
-    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), (init), (shutdown) }
+    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), (init), (shutdown), (release) }
 
 #if defined(__GNUC__)
 #define CHIPDOCK_EXPORT __attribute__((visibility("default")))

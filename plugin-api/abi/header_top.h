@@ -12,7 +12,8 @@
  * - No C++ exception, no longjmp and no exit may leave any of your functions: catch everything (`catch (...)`), raise
  *   it as kind "Panic" and return CHIPDOCK_PANIC.
  * - Every function may be called from any thread at once. `init` runs once for each host, starts no thread, calls no
- *   vendor's driver, and keeps nothing of the host in a global: put the host into each `self_`.
+ *   vendor's driver, and keeps nothing of the host in a global: what it writes to `out_instance` is what `shutdown` and
+ *   `release` get, and each `self_` leads to it.
  * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
  *   NUL-terminated.
  * - The DL* types are DLPack's own; do not include dlpack.h in the same source file.

@@ -3,15 +3,22 @@
 use core::ffi::c_void;
 
 use chipdock_abi as abi;
-use chipdock_abi::{ChipdockBuildRequest, ChipdockBuildSession, ChipdockCodegen, ChipdockStr};
+use chipdock_abi::{
+    ChipdockAny, ChipdockBuildRequest, ChipdockBuildSession, ChipdockCodegen, ChipdockDiagnostic,
+    ChipdockInterface, ChipdockSection,
+};
 
 use crate::device_api::not_null;
+use crate::host::write_any;
+use crate::interface::table_of;
+use crate::module::{Section, section_in, sections_in};
 use crate::session::Registered;
 use crate::text::{str_in, str_out};
-use crate::{Error, HostRef};
+use crate::{Any, Error, ErrorKind, HostRef, extension};
 
 /// What is to be built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct BuildRequest<'a> {
     /// The module, in the canonical JSON wire format, at the stage that the target kind declares.
     pub ir: &'a str,
@@ -21,6 +28,45 @@ pub struct BuildRequest<'a> {
     pub options_json: &'a str,
     /// How many threads the build may use; at least 1.
     pub threads_max: u32,
+    sections: &'a [ChipdockSection],
+}
+
+impl<'a> BuildRequest<'a> {
+    /// A request without sections, by one thread.
+    #[must_use]
+    pub fn new(ir: &'a str, target_json: &'a str, options_json: &'a str) -> Self {
+        Self { ir, target_json, options_json, threads_max: 1, sections: &[] }
+    }
+
+    /// Reads a request of the boundary.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an extension that must be understood
+    /// and is not (P3.16).
+    ///
+    /// # Safety
+    ///
+    /// * C.3: the request and all that it points to live for `'a`.
+    pub unsafe fn from_raw(raw: &'a ChipdockBuildRequest) -> Result<Self, Error> {
+        // SAFETY: C.3.
+        unsafe {
+            extension::check(raw.next, "the build request")?;
+            Ok(Self {
+                ir: str_in(raw.ir, "the IR")?,
+                target_json: str_in(raw.target_json, "the target")?,
+                options_json: str_in(raw.options_json, "the build options")?,
+                threads_max: raw.threads_max.max(1),
+                sections: sections_in(raw.sections, raw.sections_count)?,
+            })
+        }
+    }
+
+    /// The sections beside the document, in order. One that no node refers to is ignored (C.34).
+    pub fn sections(&self) -> impl Iterator<Item = Section<'a>> + use<'a> {
+        // SAFETY: C.3; checked when the request was read.
+        self.sections.iter().map(|section| unsafe { section_in(section) })
+    }
 }
 
 /// How grave a diagnostic is.
@@ -33,6 +79,63 @@ pub enum Severity {
     Warning = abi::CHIPDOCK_DIAGNOSTIC_WARNING,
     /// For information.
     Note = abi::CHIPDOCK_DIAGNOSTIC_NOTE,
+}
+
+/// One thing that a code generator has to say of a module:
+/// `Diagnostic::error("expected a constant extent").at(3, 9).function("main")`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Diagnostic<'a> {
+    severity: Severity,
+    line: u32,
+    column: u32,
+    function: &'a str,
+    node: &'a str,
+    message: &'a str,
+    hint: &'a str,
+}
+
+impl<'a> Diagnostic<'a> {
+    /// A message: what was expected and what was found, without the place.
+    pub fn new(severity: Severity, message: &'a str) -> Self {
+        Self { severity, line: 0, column: 0, function: "", node: "", message, hint: "" }
+    }
+
+    /// The build fails.
+    pub fn error(message: &'a str) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    /// The build goes on.
+    pub fn warning(message: &'a str) -> Self {
+        Self::new(Severity::Warning, message)
+    }
+
+    /// For information.
+    pub fn note(message: &'a str) -> Self {
+        Self::new(Severity::Note, message)
+    }
+
+    /// Where, as the document has it of the node, both from 1; with a 0 the place is not known.
+    pub fn at(self, line: u32, column: u32) -> Self {
+        let (line, column) = if line == 0 || column == 0 { (0, 0) } else { (line, column) };
+        Self { line, column, ..self }
+    }
+
+    /// The function that it is about.
+    pub fn function(self, function: &'a str) -> Self {
+        Self { function, ..self }
+    }
+
+    /// The node in one line.
+    pub fn node(self, node: &'a str) -> Self {
+        Self { node, ..self }
+    }
+
+    /// What to do.
+    pub fn hint(self, hint: &'a str) -> Self {
+        Self { hint, ..self }
+    }
 }
 
 /// What a section of an artifact is for.
@@ -61,12 +164,17 @@ impl SectionKind {
     }
 }
 
-/// Where a build's results go. It lives for the call; the host copies what it is given.
+/// Where a build's results go. It lives for the call, during which any thread may use it; the host copies what it is given.
 #[derive(Clone, Copy)]
 pub struct BuildSession<'a> {
     host: HostRef,
     raw: &'a ChipdockBuildSession,
 }
+
+// SAFETY: C.32, its functions may be called from any thread during the call.
+unsafe impl Send for BuildSession<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for BuildSession<'_> {}
 
 impl<'a> BuildSession<'a> {
     /// A session by its table.
@@ -116,23 +224,25 @@ impl<'a> BuildSession<'a> {
         self.host.check(status, || "the build session's `section`".to_owned())
     }
 
-    /// Reports a diagnostic. `function` and `node` say where, as far as known, else they are empty. A message that begins
-    /// with `line:column: `, positions of the wire, is shown with that line of the source.
+    /// Reports a diagnostic. Where its place is known, it is shown with that line of the source.
     ///
     /// # Errors
     ///
     /// * What the host could not store it for.
-    pub fn diagnostic(
-        &self,
-        severity: Severity,
-        function: &str,
-        node: &str,
-        message: &str,
-    ) -> Result<(), Error> {
-        let (function, node, message) = (str_out(function), str_out(node), str_out(message));
-        // SAFETY: C.3; the texts are borrowed for the call.
-        let status =
-            unsafe { (self.raw.diagnostic)(self.raw.self_, severity as i32, function, node, message) };
+    pub fn diagnostic(&self, diagnostic: &Diagnostic<'_>) -> Result<(), Error> {
+        let raw = ChipdockDiagnostic {
+            severity: diagnostic.severity as i32,
+            line: diagnostic.line,
+            column: diagnostic.column,
+            flags: 0,
+            function: str_out(diagnostic.function),
+            node: str_out(diagnostic.node),
+            message: str_out(diagnostic.message),
+            hint: str_out(diagnostic.hint),
+            next: core::ptr::null(),
+        };
+        // SAFETY: C.3; the diagnostic and its texts are borrowed for the call.
+        let status = unsafe { (self.raw.diagnostic)(self.raw.self_, &raw) };
         self.host.check(status, || "the build session's `diagnostic`".to_owned())
     }
 
@@ -142,12 +252,32 @@ impl<'a> BuildSession<'a> {
         // SAFETY: C.3.
         unsafe { (self.raw.is_cancelled)(self.raw.self_) != 0 }
     }
+
+    /// An interface of the session: its table and the first argument of the table's functions, or nothing where the host
+    /// does not have it. `Table` belongs to name and version.
+    ///
+    /// # Errors
+    ///
+    /// * `BrokenPlugin`: what the host answered is no table of that size.
+    /// * What the host raised.
+    pub fn query<Table: Copy + 'static>(
+        &self,
+        name: &str,
+        version: u32,
+    ) -> Result<Option<(&'a Table, *mut c_void)>, Error> {
+        let mut found = ChipdockInterface::NONE;
+        // SAFETY: C.3; the name is borrowed for the call, and the place is writable.
+        let status = unsafe { (self.raw.query)(self.raw.self_, str_out(name), version, &mut found) };
+        self.host.check(status, || format!("the build session's `query` for `{name}` {version}"))?;
+        // SAFETY: P3.12, what a session answers lives as long as the session.
+        unsafe { table_of(&found, name, version) }
+    }
 }
 
 /// Turns IR into an artifact: what `target.build.<kind>` stands for.
 ///
-/// A pure function of the request: it never asks a device, and the same request gives the same bytes (C.1). Every
-/// method may be called from any thread at once.
+/// A pure function of the request and of what [`Self::fingerprint`] says: it never asks a device, and the same request
+/// with the same fingerprint gives the same bytes (C.1). Every method may be called from any thread at once.
 pub trait Codegen: Send + Sync + 'static {
     /// Reports every node that cannot be built, each as one error diagnostic, without building anything.
     ///
@@ -160,12 +290,27 @@ pub trait Codegen: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// * `Unsupported`: a node cannot be built; the message names it, and [`Self::unsupported`] lists it.
+    /// * `Unsupported`: a node cannot be built; the message names one, and each was reported as [`Self::unsupported`]
+    ///   reports it (C.5).
     /// * `Cancelled`: [`BuildSession::is_cancelled`] said so.
     /// * `Unavailable`: a library that it needs is not there; the message names what was tried.
     ///
     /// The host drops what was delivered before.
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error>;
+
+    /// Answers what the bytes of a build depend on beside the request: a text that differs whenever the same request
+    /// might give other bytes, as the generator's version, the compiler that is found and its version, hooks in force.
+    /// Nothing, unless overridden: no build may be kept for later. It opens the vendor's library at most, and asks no
+    /// device (C.35).
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: the request cannot be read.
+    /// * `Unavailable`: a library that it needs is not there; the message names what was tried.
+    fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        let _ = request;
+        Ok(None)
+    }
 }
 
 type Self_ = Registered<dyn Codegen>;
@@ -184,20 +329,10 @@ unsafe fn run(
     session: *const ChipdockBuildSession,
     body: impl FnOnce(&dyn Codegen, &BuildRequest<'_>, &BuildSession<'_>) -> Result<(), Error>,
 ) -> i32 {
-    let text = |text: ChipdockStr, what: &str| {
-        // SAFETY: C.3, texts of the request are live for the call.
-        unsafe { str_in(text, what) }
-    };
     // SAFETY: the caller's word.
     unsafe {
         Self_::enter_registered(self_, |registered| {
-            let raw = not_null(request, "the build request")?;
-            let request = BuildRequest {
-                ir: text(raw.ir, "the IR")?,
-                target_json: text(raw.target_json, "the target")?,
-                options_json: text(raw.options_json, "the build options")?,
-                threads_max: raw.threads_max.max(1),
-            };
+            let request = BuildRequest::from_raw(not_null(request, "the build request")?)?;
             let session = not_null(session, "the build session")?;
             let session = BuildSession::new(registered.session().host(), session);
             body(registered.value(), &request, &session)
@@ -223,5 +358,24 @@ unsafe extern "C" fn build(
     unsafe { run(self_, request, session, |codegen, request, session| codegen.build(request, session)) }
 }
 
+unsafe extern "C" fn fingerprint(
+    self_: *mut c_void,
+    request: *const ChipdockBuildRequest,
+    out_fingerprint: *mut ChipdockAny,
+) -> i32 {
+    // SAFETY: C.2 and C.3, a registered `self_`, a live request and a place to write to.
+    unsafe {
+        Self_::enter(self_, |codegen| {
+            let request = BuildRequest::from_raw(not_null(request, "the build request")?)?;
+            crate::ensure!(
+                !out_fingerprint.is_null(),
+                ErrorKind::VALUE_ERROR,
+                "the place for the fingerprint is null"
+            );
+            write_any(out_fingerprint, codegen.fingerprint(&request)?.map_or(Any::NONE, Any::from))
+        })
+    }
+}
+
 /// The one table of every code generator that is written in Rust.
-pub(crate) static TABLE: ChipdockCodegen = ChipdockCodegen { destroy, unsupported, build };
+pub(crate) static TABLE: ChipdockCodegen = ChipdockCodegen { destroy, unsupported, build, fingerprint };

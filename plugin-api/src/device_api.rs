@@ -10,7 +10,7 @@ use chipdock_abi::{
 use crate::host::{write_any, write_out};
 use crate::session::Registered;
 use crate::text::str_in;
-use crate::{Any, Error, ErrorKind};
+use crate::{Any, Error, ErrorKind, extension};
 
 /// An ordered queue of a device: an opaque handle. Null is the default stream of a device and always allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -368,6 +368,7 @@ unsafe extern "C" fn allocate_data_space(
                 ErrorKind::VALUE_ERROR,
                 "the place for the data space is null"
             );
+            extension::check(request.next, "the request for a data space")?;
             let alignment_bytes = request.alignment_bytes;
             crate::ensure!(
                 alignment_bytes.is_power_of_two(),
@@ -401,6 +402,7 @@ unsafe extern "C" fn copy_data(
     unsafe {
         enter(self_, |api| {
             let copy = not_null(copy, "the copy")?;
+            extension::check(copy.next, "the copy")?;
             if copy.size_bytes == 0 {
                 return Ok(());
             }

@@ -8,11 +8,11 @@
 /// # Examples
 ///
 /// ```
-/// use chipdock_plugin_api::{Any, AnyView, Error, HostRef, export_plugin, register_function};
+/// use chipdock_plugin_api::{Any, AnyView, Context, Error, export_plugin, register_function};
 ///
 /// export_plugin! { name: "answer" }
 ///
-/// register_function!("answer.ask", |_host: HostRef, _args: &[AnyView<'_>]| Ok(Any::from(42)));
+/// register_function!("answer.ask", |_context: &Context, _args: &[AnyView<'_>]| Ok(Any::from(42)));
 /// # fn main() {}
 /// ```
 #[macro_export]
@@ -39,20 +39,17 @@ macro_rules! export_plugin {
                 version: $crate::text::static_str(VERSION),
                 build_id: $crate::text::static_str(BUILD_ID),
                 init,
-                shutdown,
+                shutdown: $crate::__private::shutdown,
+                release: $crate::__private::release,
             };
 
             unsafe extern "C" fn init(
                 host: *const $crate::abi::ChipdockHost,
                 registrar: *const $crate::abi::ChipdockRegistrar,
+                out_instance: *mut *mut ::core::ffi::c_void,
             ) -> i32 {
-                // SAFETY: P10.2, called by a host with its table and a registrar that is valid for the call.
-                unsafe { $crate::__private::init(NAME, host, registrar) }
-            }
-
-            unsafe extern "C" fn shutdown(host: *const $crate::abi::ChipdockHost) -> i32 {
-                // SAFETY: P10.5, called by a host that called `init`.
-                unsafe { $crate::__private::shutdown(host) }
+                // SAFETY: P10.2, called by a host with its table, a registrar that is valid for the call, and a place.
+                unsafe { $crate::__private::init(NAME, host, registrar, out_instance) }
             }
 
             /// What a host looks for (P1).
@@ -74,7 +71,7 @@ macro_rules! __export_attestation {
     ($descriptor:ident) => {};
 }
 
-/// Registers `device_api.<name>`: `register_device_api!("npu", 0, |host| Box::new(Npu::new(host)))`.
+/// Registers `device_api.<name>`: `register_device_api!("npu", 0, |context| Box::new(Npu(context.state::<Chips>())))`.
 ///
 /// The second argument is DLPack's device type, or 0 to be given a number by the host. The factory runs during `init`,
 /// once for each host, and opens nothing.
@@ -99,7 +96,7 @@ macro_rules! register_target_kind {
     };
 }
 
-/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.1.0", |host| Box::new(NpuCodegen::new(host)))`.
+/// Registers `target.build.<kind>`: `register_codegen!("npu", "1.0.0", "1.1.0", |context| Box::new(NpuCodegen(context.host())))`.
 ///
 /// The second and third argument are the oldest and the newest version of the IR's wire format that it reads.
 #[macro_export]
@@ -111,7 +108,7 @@ macro_rules! register_codegen {
     };
 }
 
-/// Registers `module.load.<kind>`: `register_module_loader!("npu", |host| Box::new(NpuLoader::new(host)))`.
+/// Registers `module.load.<kind>`: `register_module_loader!("npu", |context| Box::new(NpuLoader(context.host())))`.
 #[macro_export]
 macro_rules! register_module_loader {
     ($kind:expr, $create:expr $(,)?) => {
@@ -122,7 +119,7 @@ macro_rules! register_module_loader {
 }
 
 /// Registers a plain function: `register_function!("npu.version", version)`, where
-/// `fn version(host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error>`.
+/// `fn version(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error>`.
 #[macro_export]
 macro_rules! register_function {
     ($name:expr, $call:expr $(,)?) => {
@@ -132,17 +129,35 @@ macro_rules! register_function {
     };
 }
 
-/// Registers a named interface: `register_interface!("device_api.npu/timer", 1, 0, |host| timer(host))`, where the
-/// factory answers an [`Interface`](crate::Interface) and the third argument are its feature bits.
+/// Registers a plain function by which the conformance suite makes a device fail (I.1 to I.3), as [`register_function!`]
+/// does; only with a host that runs the suite (I.4).
+#[macro_export]
+macro_rules! register_test_hook {
+    ($name:expr, $call:expr $(,)?) => {
+        $crate::__private::inventory::submit! {
+            $crate::Registration::TestHook { name: $name, call: $call }
+        }
+    };
+}
+
+/// Extends what the plugin registers under a key by a named interface:
+/// `register_interface!("device_api.npu", RESET, |context| Box::new(NpuReset(context.state::<Chips>())))`.
+///
+/// The second argument is an [`InterfaceKind`](crate::InterfaceKind); the factory answers what it works on. Feature bits
+/// come third where there are any.
 #[macro_export]
 macro_rules! register_interface {
-    ($name:expr, $version:expr, $features:expr, $create:expr $(,)?) => {
+    ($key:expr, $kind:expr, $create:expr $(,)?) => {
+        $crate::register_interface!($key, $kind, 0, $create);
+    };
+    ($key:expr, $kind:expr, $features:expr, $create:expr $(,)?) => {
         $crate::__private::inventory::submit! {
             $crate::Registration::Interface {
-                name: $name,
-                version: $version,
+                key: $key,
+                name: $kind.name(),
+                version: $kind.version(),
                 features: $features,
-                create: $create,
+                create: |context| $kind.of(($create)(context)),
             }
         }
     };

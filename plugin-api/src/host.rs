@@ -1,10 +1,10 @@
 //! The host as a plugin sees it.
 
 use core::ffi::c_void;
-use core::ptr::NonNull;
 
-use chipdock_abi::{ChipdockAny, ChipdockHost, DLDevice};
+use chipdock_abi::{ChipdockAny, ChipdockHost, ChipdockInterface, DLDevice};
 
+use crate::interface::table_of;
 use crate::text::{str_in_lossy, str_out};
 use crate::{Any, Error, ErrorKind, Function, Stream};
 
@@ -153,11 +153,24 @@ impl HostRef {
         Stream::from_raw(unsafe { (self.0.current_stream)(self.0.self_, device) })
     }
 
-    /// An interface of the host, or nothing when it does not have it. The table's type belongs to name and version.
-    #[must_use]
-    pub fn query(self, name: &str, version: u32) -> Option<NonNull<c_void>> {
-        // SAFETY: H.2; the name is borrowed for the call.
-        NonNull::new(unsafe { (self.0.query)(self.0.self_, str_out(name), version) }.cast_mut())
+    /// An interface of the host: its table and the first argument of the table's functions, or nothing where the host does
+    /// not have it. May be asked for during `init`. `Table` belongs to name and version.
+    ///
+    /// # Errors
+    ///
+    /// * `BrokenPlugin`: what the host answered is no table of that size.
+    /// * What the host raised.
+    pub fn query<Table: Copy + 'static>(
+        self,
+        name: &str,
+        version: u32,
+    ) -> Result<Option<(&'static Table, *mut c_void)>, Error> {
+        let mut found = ChipdockInterface::NONE;
+        // SAFETY: H.2 and H.5; the name is borrowed for the call, and the place is writable.
+        let status = unsafe { (self.0.query)(self.0.self_, str_out(name), version, &mut found) };
+        self.check(status, || format!("the host's `query` for `{name}` {version}"))?;
+        // SAFETY: P3.12, what a host answers lives as long as its table.
+        unsafe { table_of(&found, name, version) }
     }
 
     /// The host of code that runs where no host is: it has an error slot for each thread and nothing else.

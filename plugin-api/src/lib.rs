@@ -7,15 +7,15 @@
 //! `examples/plugin-template-c` are the same small plugin, twice.
 //!
 //! ```
-//! use chipdock_plugin_api::{Any, AnyView, Error, HostRef, argument, cpu, export_plugin};
+//! use chipdock_plugin_api::{Any, AnyView, Context, Error, argument, cpu, export_plugin};
 //! use chipdock_plugin_api::{register_device_api, register_function};
 //!
 //! export_plugin! { name: "example" }
 //!
-//! register_device_api!(cpu::NAME, 1, |host| Box::new(cpu::CpuDeviceApi::new(host)));
+//! register_device_api!(cpu::NAME, 1, |context| Box::new(cpu::CpuDeviceApi::new(context.host())));
 //! register_function!("example.double", double);
 //!
-//! fn double(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
+//! fn double(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
 //!     let number: i32 = argument(args, 0, "number")?;
 //!     Ok(Any::from(i64::from(number) * 2))
 //! }
@@ -63,13 +63,21 @@
 //! | P3.1 | A table never changes within a major and has no null slot. | both | host, suite |
 //! | P3.2 | What is new is a named interface; a change of `x/1` is `x/2`; `x/1` lives as long as the major. | both | review |
 //! | P3.3 | A host takes its own major with any minor, older or newer. | H | tests |
-//! | P3.4 | Of an interface registered in several versions the host takes the highest that it knows. | H | review |
+//! | P3.4 | Of an interface registered in several versions the host takes the highest that it knows. | H | tests |
 //! | P3.5 | An interface and a feature bit that are not known are ignored, with success. | H | tests |
 //! | P3.6 | A value of an enumeration that is not known is answered with `Unsupported` where something is asked for; a severity or a level that is reported counts as the nearest known one that is graver. | both | shim, suite |
 //! | P3.7 | Every optional interface has a stated default or a typed refusal. | H | review |
-//! | P3.8 | A plugin takes a host of any minor, older or newer, and does without what `query` answers null for. | P | suite |
+//! | P3.8 | A plugin takes a host of any minor, older or newer, and does without what `query` does not have. | P | suite |
 //! | P3.9 | A document (manifest, schema of a target kind, index of an artifact) is read without regard to fields that are not known; `schema` in it is raised only where an old reader would be wrong. | both | host, tests |
 //! | P3.10 | A stage, a type of an option or a thread axis that is not known, and a newer `schema`, make that target kind unusable when it is asked for, with the reason (`Unsupported`); what else the plugin registers is used as ever. | H | tests |
+//! | P3.11 | An interface is a table of function pointers alone, none null, of the size that its name and version stand for, with a `self_` as first argument; its functions are under P7, P8 and P10 as those of the tables here are. | both | shim, host, suite |
+//! | P3.12 | `query` of a host, a build session or a module writes an interface that lives as long as what was asked, or one whose table is null where there is none, which is no error. The host's may be asked during `init`. | both | shim, suite |
+//! | P3.13 | An interface that was registered is released by its deleter: once, after every call of its functions, whatever `extend` answered. | H | tests |
+//! | P3.14 | `extend` names a key that this plugin registered before it, or the plugin itself; in a manifest it is `<key>/<interface>/<version>`. | P | host, suite |
+//! | P3.15 | A chain of extensions, the `next` of a request, a copy, an artifact or a diagnostic, ends with null behind 64 entries at most; a longer one is `ValueError`. | both | shim, suite |
+//! | P3.16 | An extension whose name is not known is ignored; if it must be understood, bit 0 of its `flags`, the answer is `Unsupported` with its name, and nothing is done. | both | shim, suite |
+//! | P3.17 | Bits of a field `flags` that are not known are ignored. | both | suite |
+//! | P3.18 | `info_json` of a registration is a JSON object, or empty for none; keys that are not known are ignored. A code generator's has `ir_min` and `ir_max`, semver of the IR's wire format. | both | host, suite |
 //!
 //! ## P4 Layout check
 //!
@@ -84,14 +92,14 @@
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | P5.1 | The registrar copies names and texts, keeps tables (they are static), and takes over `self_` whatever it answers. | H | review |
-//! | P5.2 | `init` registers at least one thing, sorted by key (`device_api.x`), no key twice, the same for every host. | P | shim, host, suite |
-//! | P5.3 | What is registered is what the manifest lists. | P | host, suite |
+//! | P5.2 | `init` registers at least one thing, sorted by key (`device_api.x`, `device_api.x/reset/1`), no key twice, the same for every host but for test hooks (I.4). | P | shim, host, suite |
+//! | P5.3 | What is registered is what the manifest lists, test hooks (I.4) left out. | P | host, suite |
 //! | P5.4 | When `init` fails nothing stays registered, and every `self_` is destroyed. | H | tests |
 //! | P5.5 | `device_type` 0 asks for a number; the one in force comes back and is what tensors carry. | both | suite |
 //! | P5.6 | A manifest, where there is one, can be read, and is for the ABI, the system and the processor of the library. | P | host, suite |
 //! | P5.7 | Its keys are sorted, and the schemas of its target kinds are those that are registered. | P | host, suite |
 //! | P5.8 | Its digest, where it has one, is the library's. | P | host, suite |
-//! | P5.9 | A registered name has 1 to 128 letters, digits, `_`, `.` and `-`, the first a letter, a digit or `_`; that of an interface has such parts with `/` between them. None begins with `chipdock.`, which are the host's. | P | host, suite |
+//! | P5.9 | A registered name has 1 to 128 letters, digits, `_`, `.` and `-`, the first a letter, a digit or `_`; that of an interface too. None begins with `chipdock.`, which are the host's. | P | host, suite |
 //! | P5.10 | When the registrar refuses something, `init` registers nothing more and returns the failure with its error. | P | suite |
 //! | P5.11 | `init` that failed may be followed by `init` for another host, which succeeds when nothing is refused. | P | suite |
 //! | P5.12 | A device type that a plugin asks for is 0 or DLPack's; 1, host memory, is that of the name `cpu` alone. | P | host, suite |
@@ -114,7 +122,7 @@
 //! | P7.3 | The error's kind says whose fault it is ([`ErrorKind::class`]); its message says what was expected, what was found, what to do. | P | suite |
 //! | P7.4 | Who calls takes the error on the same thread before calling anything else. | both | review |
 //! | P7.5 | A failure after the return is kept with its stream and answered by the next call on it or its sync, first cause first. | P | suite |
-//! | P7.6 | A lost device answers `DeviceLost` until it is opened again. | P | suite |
+//! | P7.6 | A lost device answers `DeviceLost`, until interface `reset` 1 opens it again (D.40) or, without that, as long as the process lives. `device_count`, the attribute `exist`, `free_data_space` and `free_stream` may be answered all the same. | P | suite |
 //! | P7.7 | After `OutOfMemory` the state is as it was before. | P | suite |
 //! | P7.8 | A call that failed has written no result that anybody has to release. | P | shim, suite |
 //! | P7.9 | A call that failed leaves the device usable: the next that is right succeeds. | P | suite |
@@ -147,7 +155,7 @@
 //! | P10.1 | Every function of a table may be called from any thread at once. | P | suite |
 //! | P10.2 | `init` runs once for each host, with no other call of that host to this plugin during it. | H | review |
 //! | P10.3 | `init` starts no thread, calls no vendor's driver, and asks the host for no function. | P | suite |
-//! | P10.4 | Nothing of a host is kept in a global: each registered `self_` knows its host. | P | suite |
+//! | P10.4 | Nothing of a host is kept in a global: the instance and each registered `self_` know their host. | P | suite |
 //! | P10.5 | `shutdown` waits for the calls that are running, then drains; calls of tables and of registered functions after it answer `Unavailable`, functions of modules do so or run on. | P | shim, suite |
 //! | P10.6 | In a forked child nothing of the boundary is called. | H | host |
 //! | P10.7 | `init` and `shutdown` serve any number of hosts, one after the other or on several threads at once. | P | suite |
@@ -156,6 +164,9 @@
 //! | P10.10 | A call leaves the caller's thread as it was: signal mask, floating-point mode, locale, folder, umask. | P | suite |
 //! | P10.11 | No lock of a plugin's own is held across a call of the host. | P | review |
 //! | P10.12 | A call may call the host; `init` no function of it (P10.3), a `destroy` and a deleter `log` and `query` alone. | P | review |
+//! | P10.13 | `init` writes what the plugin is to that host (the instance, which may be null) on success alone. `shutdown` is called with it once, before anything is destroyed; after an `init` that failed neither it nor `release` is. | H | tests |
+//! | P10.14 | `release` is called with the instance once, last: after every `destroy` and deleter of what was registered and of modules that were loaded, whatever `shutdown` answered. Functions of modules and streams may live on, and keep what they need. | H | tests |
+//! | P10.15 | Plugins are shut down in the reverse order of their opening. | H | tests |
 //!
 //! ## P11 Never unloaded
 //!
@@ -180,7 +191,7 @@
 //! | H.2 | Its functions may be called from any thread, with `self_` first; texts are borrowed. | H | tests |
 //! | H.3 | `raise` and `raise_object` set this thread's error; `take_error` moves it out, None when there is none. | H | tests |
 //! | H.4 | `function` writes None or an owned function object; a name that is not there is None, not an error. | H | tests |
-//! | H.5 | `query` answers null for what it does not have. | H | tests |
+//! | H.5 | `query` writes an interface whose table is null for what it does not have, and answers success. | H | tests |
 //! | H.6 | None of them unwinds. | H | review |
 //!
 //! ## V Values
@@ -251,18 +262,21 @@
 //! | D.37 | A copy of size 0 touches no memory; its ends may be null. | P | shim, suite |
 //! | D.38 | Every device copies from and to host memory, and from one of its data spaces to the same or another. | P | suite |
 //! | D.39 | Two devices of one API copy to each other, or the copy is `Unsupported` and nothing was copied. | P | suite |
+//! | D.40 | Interface `reset` 1: `reset` opens a lost device again, so that calls which are right succeed; failures that nobody took are forgotten. What was made on it before (data spaces, streams, modules) may be freed, and is good for nothing else. Of a device that is not lost it changes nothing but those failures. | P | suite |
+//! | D.41 | An extension that is ignored changes nothing that is promised of the data space or the copy; one that is refused leaves everything as it was. | P | suite |
 //!
 //! ## I Injection hooks
 //!
 //! How failures are provoked that no call can bring about. A plugin may register plain functions of these names for a
-//! device API `x`: all four or none. They are for tests, and nothing else calls them.
+//! device API `x`: all three or none, and then interface `reset` 1 of `x` too. They are for tests, and nothing else
+//! calls them.
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | I.1 | `conformance.x.fail_next_copy(device_id)`: the next copy queued on that device fails after `copy_data` returned success, with kind `IoError` and a message that says how many bytes were to be copied. It may come at any time until the stream's next report. | P | suite |
 //! | I.2 | `conformance.x.out_of_memory_next(device_id)`: the next data space asked for there is `OutOfMemory`; the one after it is had as ever. | P | suite |
 //! | I.3 | `conformance.x.lose(device_id)`: the device is lost, and what is queued on it fails. | P | suite |
-//! | I.4 | `conformance.x.reopen(device_id)`: it is opened again. What I.1 to I.3 asked for, and failures not reported, are forgotten; data spaces and streams of before may be freed and nothing else. | P | suite |
+//! | I.4 | The hooks are registered only with a host that answers `query` for `conformance` 1 and there says that it wants them; no manifest lists them. `reset` ends what I.1 to I.3 asked for. | P | shim, suite |
 //! | I.5 | A hook that is told of a device that is not there, or of none, is `ValueError` or `TypeError`. | P | suite |
 //!
 //! ## T Target kinds
@@ -282,11 +296,11 @@
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | C.1 | The same request gives the same artifact, on every machine; no device is asked. | P | suite |
+//! | C.1 | The same request with the same fingerprint (C.35) gives the same bytes; no device is asked. | P | suite |
 //! | C.2 | The module is at the stage that the target kind declares, in a version from `ir_min` to `ir_max`, and valid. | H | suite |
 //! | C.3 | Request and session live for the call; what is delivered is copied. | H | review |
 //! | C.4 | A good build sets the index once; section names are unique. | P | host |
-//! | C.5 | `unsupported` lists every node that cannot be built and builds nothing. | P | suite |
+//! | C.5 | `unsupported` reports every node that cannot be built, each as an error diagnostic, and builds nothing; a `build` that answers `Unsupported` has reported the same. | P | suite |
 //! | C.6 | A build that was cancelled answers `Cancelled`; it never uses more threads than allowed. | P | suite |
 //! | C.7 | What was delivered before a failure is dropped. | H | suite |
 //! | C.8 | The index lists each function of the module by its name, with its symbol and the types of its arguments. | P | suite |
@@ -312,6 +326,13 @@
 //! | C.28 | Options that are not known are ignored; threads that are allowed and questions that were asked do not change the artifact. | P | suite |
 //! | C.29 | Every published version from `ir_min` to `ir_max` is read. | P | suite |
 //! | C.30 | Any valid module computes what the specification says of it: what is right in parts is right together. | P | suite |
+//! | C.31 | The `line` and `column` of a diagnostic are those that the document has of what it is about, or both 0 where they are not known; its message does not repeat them. | P | suite |
+//! | C.32 | While a call lasts, the functions of its session may be called from any thread. | H | tests |
+//! | C.33 | An empty `options_json` is an object without keys. | P | suite |
+//! | C.34 | A section of a request that no node refers to is ignored. | P | suite |
+//! | C.35 | `fingerprint` answers a text that differs whenever one build of the plugin (name, version, `build_id`) might give other bytes for the same request: which compiler is found, its version, hooks in force; or None where that cannot be said. It opens the vendor's library at most. | P | suite |
+//! | C.36 | `fingerprint` answers the same request alike as long as the host lives and nothing that it names has changed. | P | suite |
+//! | C.37 | What was built where `fingerprint` answers None is not kept for another build. | H | review |
 //!
 //! ## M Modules and loaders
 //!
@@ -330,12 +351,14 @@
 //! | M.11 | Sections and fields of the index that a loader does not know are ignored; stricter alignment does no harm. | P | suite |
 //! | M.12 | Functions of host memory run with a null environment too, by fallbacks of their own. | P | suite |
 //! | M.13 | An artifact that was written to a file and read back loads and computes the same. | both | suite |
+//! | M.14 | An artifact with an extension that is ignored loads as without; one that must be understood and is not known is an error of `check` and of `load`, `Unsupported`. | P | suite |
 
 #[cfg(feature = "layout-check")]
 pub mod attestation;
 pub mod attribute;
 pub mod cpu;
 pub mod dtype;
+pub mod extension;
 #[cfg(feature = "files")]
 pub mod files;
 #[cfg(feature = "ir")]
@@ -350,6 +373,7 @@ pub mod text;
 mod any;
 mod codegen;
 mod container;
+mod context;
 mod convert;
 mod device_api;
 mod dlpack;
@@ -357,6 +381,7 @@ mod error;
 mod export;
 mod function;
 mod host;
+pub mod interface;
 mod module;
 mod object;
 mod registration;
@@ -371,17 +396,19 @@ pub use chipdock_abi as abi;
 
 pub use any::{Any, AnyView, argument};
 pub use chipdock_abi::{DLDataType, DLDevice, DLTensor};
-pub use codegen::{BuildRequest, BuildSession, Codegen, SectionKind, Severity};
+pub use codegen::{BuildRequest, BuildSession, Codegen, Diagnostic, SectionKind, Severity};
 pub use container::{Array, Shape};
+pub use context::{Context, HostState};
 pub use convert::FromAny;
 pub use device_api::{CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Stream};
 pub use dlpack::Access;
 pub use error::{Error, ErrorKind, Fault};
 pub use function::Function;
 pub use host::{HostRef, LogLevel};
+pub use interface::{Interface, InterfaceKind};
 pub use module::{Artifact, EnvRef, Module, ModuleLoader, Section, Verdict};
 pub use object::{ObjectRef, WeakRef};
-pub use registration::{Interface, PluginFunction, Registration, registrations};
+pub use registration::{PluginFunction, Registration, registrations};
 pub use string::{Bytes, Str};
 pub use target_kind::{SchemaOnly, TargetKind};
 pub use tensor::{CPU, Element, Tensor, TensorParts, TensorView, element_count, size_bytes};
@@ -394,7 +421,7 @@ pub mod __private {
     pub use abi_stable::library::{__call_root_module_loader, LibHeader, RootModuleResult};
     pub use inventory;
 
-    pub use crate::registration::{init, shutdown};
+    pub use crate::registration::{init, release, shutdown};
 
     #[cfg(feature = "layout-check")]
     pub use crate::attestation::{PluginRootRef, lib_header, root_module};

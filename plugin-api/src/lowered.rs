@@ -6,7 +6,7 @@ use chipdock_ir::validate::validate;
 use chipdock_ir::{AttrValue, Diagnostic, IrModule, PrimFunc, Span, Stage, Target, attr, wire};
 use serde_json::{Map, Value, json};
 
-use crate::{BuildRequest, BuildSession, Error, ErrorKind, Severity};
+use crate::{BuildRequest, BuildSession, Error, ErrorKind};
 
 /// A request as a code generator works with it.
 #[derive(Clone, Debug)]
@@ -68,11 +68,9 @@ fn lowered_wrong(problems: &[Diagnostic], file: Option<&str>, stage: Stage) -> S
 /// What the host could not store one for.
 pub fn report(diagnostics: &[Diagnostic], session: &BuildSession<'_>) -> Result<(), Error> {
     for diagnostic in diagnostics {
-        let mut message = diagnostic.message.clone();
-        if diagnostic.span.line != 0 {
-            message = format!("{}:{}: {message}", diagnostic.span.line, diagnostic.span.column);
-        }
-        session.diagnostic(Severity::Error, &diagnostic.function, &diagnostic.node, &message)?;
+        let Diagnostic { function, span, node, message } = diagnostic;
+        let raw = crate::Diagnostic::error(message).at(span.line, span.column).function(function).node(node);
+        session.diagnostic(&raw)?;
     }
     Ok(())
 }
@@ -92,6 +90,12 @@ pub fn unsupported(diagnostics: &[Diagnostic]) -> Error {
 #[must_use]
 pub fn cancelled(kind: &str) -> Error {
     Error::new(ErrorKind::CANCELLED, format!("target {kind}: the build was cancelled"))
+}
+
+/// The fingerprint of a code generator whose bytes depend on its own code alone: its name and version (C.35).
+#[must_use]
+pub fn fingerprint(kind: &str, version: &str) -> String {
+    format!("{kind} {version}")
 }
 
 /// A packed host function as the artifact's index has it.

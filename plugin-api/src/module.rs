@@ -1,19 +1,21 @@
 //! Modules and their loaders as safe traits, and their shims.
 
 use core::ffi::c_void;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi as abi;
 use chipdock_abi::{
-    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockModule, ChipdockModuleHandle, ChipdockModuleLoader,
-    ChipdockSection, ChipdockStr, DLDevice,
+    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
+    ChipdockModuleLoader, ChipdockSection, ChipdockStr, DLDevice,
 };
 
 use crate::device_api::not_null;
 use crate::host::{write_any, write_out};
-use crate::session::Registered;
+use crate::interface::HandedOut;
+use crate::session::{Registered, Session};
 use crate::text::{bytes_in, str_in};
-use crate::{Any, Error, ErrorKind, Function, HostRef, Str, Stream};
+use crate::{Any, Error, ErrorKind, Function, HostRef, Interface, Str, Stream, extension};
 
 /// An artifact, borrowed for the call.
 #[derive(Clone, Copy)]
@@ -22,10 +24,10 @@ pub struct Artifact<'a> {
     sections: &'a [ChipdockSection],
 }
 
-/// One section of an artifact.
+/// One section of an artifact, or of a build request.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
-    /// Its name, unique within the artifact.
+    /// Its name, unique within the artifact or the request.
     pub name: &'a str,
     /// `code`, `constants`, `debug` or `source`.
     pub kind: &'a str,
@@ -40,38 +42,19 @@ impl<'a> Artifact<'a> {
     ///
     /// # Errors
     ///
-    /// `ValueError` for null pointers and text that is not UTF-8.
+    /// `ValueError` for null pointers and text that is not UTF-8, `Unsupported` for an extension that must be understood
+    /// and is not (P3.16).
     ///
     /// # Safety
     ///
     /// * M.3: the artifact and all that it points to live for `'a`.
     pub unsafe fn from_raw(raw: &'a ChipdockArtifact) -> Result<Self, Error> {
-        let count = usize::try_from(raw.sections_count).unwrap_or(usize::MAX);
-        crate::ensure!(
-            count == 0 || !raw.sections.is_null(),
-            ErrorKind::VALUE_ERROR,
-            "expected {count} sections, found a null pointer"
-        );
-        let sections = match count {
-            0 => &[],
-            // SAFETY: M.3, as many as it says.
-            _ => unsafe { core::slice::from_raw_parts(raw.sections, count) },
-        };
-        for section in sections {
-            // SAFETY: M.3.
-            unsafe {
-                str_in(section.name, "a section's name")?;
-                str_in(section.kind, "a section's kind")?;
-            }
-            crate::ensure!(
-                section.size_bytes == 0 || !section.data.is_null(),
-                ErrorKind::VALUE_ERROR,
-                "a section of {} bytes is null",
-                section.size_bytes
-            );
-        }
         // SAFETY: M.3.
-        Ok(Self { index_json: unsafe { str_in(raw.index_json, "the artifact's index")? }, sections })
+        unsafe {
+            extension::check(raw.next, "the artifact")?;
+            let sections = sections_in(raw.sections, raw.sections_count)?;
+            Ok(Self { index_json: str_in(raw.index_json, "the artifact's index")?, sections })
+        }
     }
 
     /// JSON with `module_kind`, `format` and `functions`.
@@ -82,18 +65,8 @@ impl<'a> Artifact<'a> {
 
     /// The sections, in order.
     pub fn sections(&self) -> impl Iterator<Item = Section<'a>> + use<'a> {
-        self.sections.iter().map(|section| {
-            let data = ChipdockStr { data: section.data.cast(), size: section.size_bytes as usize };
-            // SAFETY: M.3; checked when the artifact was read.
-            unsafe {
-                Section {
-                    name: core::str::from_utf8(bytes_in(section.name)).unwrap_or_default(),
-                    kind: core::str::from_utf8(bytes_in(section.kind)).unwrap_or_default(),
-                    alignment_bytes: section.alignment_bytes,
-                    data: bytes_in(data),
-                }
-            }
-        })
+        // SAFETY: M.3; checked when the artifact was read.
+        self.sections.iter().map(|section| unsafe { section_in(section) })
     }
 
     /// The section of that name.
@@ -107,6 +80,64 @@ impl<'a> Artifact<'a> {
             let message = format!("expected a section `{name}`, found {names:?}: build the artifact again");
             Error::new(ErrorKind::NOT_FOUND, message)
         })
+    }
+}
+
+/// The sections of an artifact or a build request.
+///
+/// # Errors
+///
+/// `ValueError` for null pointers and text that is not UTF-8.
+///
+/// # Safety
+///
+/// * M.3 or C.3: as many sections as it says, and all that they point to, live for `'a`.
+pub(crate) unsafe fn sections_in<'a>(
+    sections: *const ChipdockSection,
+    count: u64,
+) -> Result<&'a [ChipdockSection], Error> {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    crate::ensure!(
+        count == 0 || !sections.is_null(),
+        ErrorKind::VALUE_ERROR,
+        "expected {count} sections, found a null pointer"
+    );
+    let sections = match count {
+        0 => &[],
+        // SAFETY: the caller's word, as many as it says.
+        _ => unsafe { core::slice::from_raw_parts(sections, count) },
+    };
+    for section in sections {
+        // SAFETY: the caller's word.
+        unsafe {
+            str_in(section.name, "a section's name")?;
+            str_in(section.kind, "a section's kind")?;
+        }
+        crate::ensure!(
+            section.size_bytes == 0 || !section.data.is_null(),
+            ErrorKind::VALUE_ERROR,
+            "a section of {} bytes is null",
+            section.size_bytes
+        );
+    }
+    Ok(sections)
+}
+
+/// One of [`sections_in`].
+///
+/// # Safety
+///
+/// * As there.
+pub(crate) unsafe fn section_in<'a>(section: &ChipdockSection) -> Section<'a> {
+    let data = ChipdockStr { data: section.data.cast(), size: section.size_bytes as usize };
+    // SAFETY: the caller's word.
+    unsafe {
+        Section {
+            name: core::str::from_utf8(bytes_in(section.name)).unwrap_or_default(),
+            kind: core::str::from_utf8(bytes_in(section.kind)).unwrap_or_default(),
+            alignment_bytes: section.alignment_bytes,
+            data: bytes_in(data),
+        }
     }
 }
 
@@ -191,6 +222,12 @@ pub trait Module: Send + Sync + 'static {
     ///
     /// * What keeps a function that is there from being used.
     fn function(&self, name: &str) -> Result<Option<Function>, Error>;
+
+    /// Makes the interface of that name and version, once for each module; nothing unless overridden (P3.12).
+    fn query(&self, name: &str, version: u32) -> Option<Interface> {
+        let _ = (name, version);
+        None
+    }
 }
 
 /// Makes artifacts runnable: what `module.load.<kind>` stands for.
@@ -218,7 +255,22 @@ pub trait ModuleLoader: Send + Sync + 'static {
 }
 
 type Loader = Registered<dyn ModuleLoader>;
-type Loaded = Registered<dyn Module>;
+type Loaded = Registered<LoadedModule>;
+
+/// A module with the interfaces that it was asked for: they live as long as it does.
+struct LoadedModule {
+    module: Box<dyn Module>,
+    interfaces: Mutex<HashMap<(String, u32), Option<HandedOut>>>,
+}
+
+impl LoadedModule {
+    fn interface(&self, session: &Arc<Session>, name: &str, version: u32) -> ChipdockInterface {
+        let mut interfaces = self.interfaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || self.module.query(name, version).map(|interface| HandedOut::new(interface, session));
+        let found = interfaces.entry((name.to_owned(), version)).or_insert_with(make);
+        found.as_ref().map_or(ChipdockInterface::NONE, HandedOut::raw)
+    }
+}
 
 unsafe extern "C" fn destroy_loader(self_: *mut c_void) {
     // SAFETY: M.1, called once, last.
@@ -260,7 +312,8 @@ unsafe extern "C" fn load(
             let artifact = Artifact::from_raw(not_null(artifact, "the artifact")?)?;
             crate::ensure!(!out_module.is_null(), ErrorKind::VALUE_ERROR, "the place for the module is null");
             let env = EnvRef::new(registered.session().host(), env);
-            let module: Arc<dyn Module> = Arc::from(registered.value().load(&artifact, env)?);
+            let module = registered.value().load(&artifact, env)?;
+            let module = Arc::new(LoadedModule { module, interfaces: Mutex::default() });
             let self_ = Loaded::into_raw(registered.session(), module);
             write_out(out_module, ChipdockModuleHandle { self_, table: &MODULE_TABLE })
         })
@@ -275,9 +328,24 @@ unsafe extern "C" fn destroy_module(self_: *mut c_void) {
 unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32 {
     // SAFETY: M.5, a loaded `self_`, a live string and a place to write to.
     unsafe {
-        Loaded::enter(self_, |module| {
+        Loaded::enter(self_, |loaded| {
             let name = str_in(name, "the function's name")?;
-            write_any(out_function, module.function(name)?.map_or(Any::NONE, Any::from))
+            write_any(out_function, loaded.module.function(name)?.map_or(Any::NONE, Any::from))
+        })
+    }
+}
+
+unsafe extern "C" fn query(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: M.5 and P3.12, a loaded `self_`, a live string and a place to write to.
+    unsafe {
+        Loaded::enter_registered(self_, |registered| {
+            let name = str_in(name, "the interface's name")?;
+            write_out(out_interface, registered.value().interface(registered.session(), name, version))
         })
     }
 }
@@ -286,4 +354,4 @@ unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_functio
 pub(crate) static LOADER_TABLE: ChipdockModuleLoader =
     ChipdockModuleLoader { destroy: destroy_loader, check, load };
 
-static MODULE_TABLE: ChipdockModule = ChipdockModule { destroy: destroy_module, function };
+static MODULE_TABLE: ChipdockModule = ChipdockModule { destroy: destroy_module, function, query };

@@ -6,7 +6,9 @@
 //!    process chose them. [`variable`] therefore answers none, and it is the only way to a variable for plugins.
 //! 3. What is started with raised privileges gets an environment of its own making ([`believe_nothing`]).
 
-use std::ffi::OsString;
+use std::ffi::{CStr, OsStr, OsString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -49,9 +51,48 @@ pub fn temporary_folder() -> PathBuf {
     named.unwrap_or_else(|| PathBuf::from("/tmp"))
 }
 
+/// What tells the library that an address of this process lies in from others: its file's path, size and last change.
+/// Nothing where there is no such file. For the fingerprint of a build (C.35): versions alone do not tell two builds of a
+/// library apart.
+#[must_use]
+#[allow(clippy::not_unsafe_ptr_arg_deref, reason = "`dladdr` compares the address and does not follow it")]
+pub fn library_of(address: *const c_void) -> Option<String> {
+    let mut info = libc::Dl_info {
+        dli_fname: core::ptr::null(),
+        dli_fbase: core::ptr::null_mut(),
+        dli_sname: core::ptr::null(),
+        dli_saddr: core::ptr::null_mut(),
+    };
+    // SAFETY: takes any address, and writes to a place of ours.
+    let is_known = unsafe { libc::dladdr(address, &mut info) } != 0 && !info.dli_fname.is_null();
+    if !is_known {
+        return None;
+    }
+    // SAFETY: a text that ends with a zero and lives while the library is open.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    let path = std::fs::canonicalize(OsStr::from_bytes(name.to_bytes())).ok()?;
+    let file = std::fs::metadata(&path).ok()?;
+    Some(format!("{} {} {}.{:09}", path.display(), file.size(), file.mtime(), file.mtime_nsec()))
+}
+
 /// With raised privileges, takes every variable of the caller's from a command; else does nothing (rule 3).
 pub fn believe_nothing(command: &mut Command) {
     if has_raised_privileges() {
         command.env_clear().env("PATH", SYSTEM_FOLDERS.join(":"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_told_by_the_file_that_an_address_lies_in() {
+        let here = library_of(library_of as *const c_void).unwrap();
+        let program = std::env::current_exe().unwrap().canonicalize().unwrap();
+        assert!(here.starts_with(&format!("{} ", program.display())), "{here}");
+        let other = library_of(libc::dladdr as *const c_void).unwrap();
+        assert_ne!(here, other);
+        assert_eq!(library_of(core::ptr::null()), None);
     }
 }

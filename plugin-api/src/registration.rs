@@ -3,21 +3,24 @@
 use core::ffi::c_void;
 use std::sync::Arc;
 
-use chipdock_abi::{
-    ChipdockAny, ChipdockCodegenInfo, ChipdockDeleter, ChipdockHost, ChipdockRegistrar, ChipdockSafeCall,
-};
+use chipdock_abi::{ChipdockAny, ChipdockDeleter, ChipdockHost, ChipdockRegistrar, ChipdockSafeCall};
 
 use crate::device_api::not_null;
 use crate::function::run_packed;
-use crate::session::{self, Registered, Session};
-use crate::text::static_str;
+use crate::host::write_out;
+use crate::interface::wants_hooks;
+use crate::session::{Registered, Session};
+use crate::text::{static_str, str_out};
 use crate::{
-    Any, AnyView, Codegen, DeviceApi, Error, HostRef, ModuleLoader, TargetKind, codegen, device_api, module,
-    target_kind, trampoline,
+    Any, AnyView, Codegen, Context, DeviceApi, Error, HostRef, Interface, ModuleLoader, TargetKind, codegen,
+    device_api, module, target_kind, trampoline,
 };
 
-/// A packed function as a plugin writes it. The host is the one that it is registered with.
-pub type PluginFunction = fn(HostRef, &[AnyView<'_>]) -> Result<Any, Error>;
+/// What a registration says of itself that has nothing to say.
+const NO_INFO: &str = "{}";
+
+/// A packed function as a plugin writes it. The context is that of the host that it is registered with.
+pub type PluginFunction = fn(&Context, &[AnyView<'_>]) -> Result<Any, Error>;
 
 /// Something that a plugin registers; made by the `register_*!` macros.
 #[derive(Clone, Copy)]
@@ -30,7 +33,7 @@ pub enum Registration {
         /// DLPack's number, or 0 to be given one by the host.
         device_type: i32,
         /// Makes the device API of one host; opens nothing.
-        create: fn(HostRef) -> Box<dyn DeviceApi>,
+        create: fn(&Context) -> Box<dyn DeviceApi>,
     },
     /// `target.kind.<name>`.
     TargetKind {
@@ -39,7 +42,7 @@ pub enum Registration {
         /// The schema, JSON.
         schema_json: &'static str,
         /// Makes the target kind of one host.
-        create: fn(HostRef) -> Box<dyn TargetKind>,
+        create: fn(&Context) -> Box<dyn TargetKind>,
     },
     /// `target.build.<kind>`.
     Codegen {
@@ -50,14 +53,14 @@ pub enum Registration {
         /// The newest wire version that it reads.
         ir_max: &'static str,
         /// Makes the code generator of one host; opens nothing.
-        create: fn(HostRef) -> Box<dyn Codegen>,
+        create: fn(&Context) -> Box<dyn Codegen>,
     },
     /// `module.load.<kind>`.
     ModuleLoader {
         /// The module kind.
         kind: &'static str,
         /// Makes the loader of one host; opens nothing.
-        create: fn(HostRef) -> Box<dyn ModuleLoader>,
+        create: fn(&Context) -> Box<dyn ModuleLoader>,
     },
     /// A plain function.
     Function {
@@ -66,37 +69,26 @@ pub enum Registration {
         /// The function.
         call: PluginFunction,
     },
-    /// A named interface.
-    Interface {
+    /// A plain function by which the conformance suite makes a device fail (I.4).
+    TestHook {
         /// The name.
         name: &'static str,
-        /// The version.
+        /// The function.
+        call: PluginFunction,
+    },
+    /// A named interface of something else that the plugin registers, or of the plugin itself.
+    Interface {
+        /// What it extends.
+        key: &'static str,
+        /// Its name.
+        name: &'static str,
+        /// Its version.
         version: u32,
         /// Bits that mark harmless behaviours.
         features: u64,
-        /// Makes the interface's `self` and table for one host.
-        create: fn(HostRef) -> Interface,
+        /// Makes the interface of one host.
+        create: fn(&Context) -> Interface,
     },
-}
-
-/// The table of a named interface with its `self`.
-pub struct Interface {
-    self_: *mut c_void,
-    table: *const c_void,
-    size_bytes: u64,
-}
-
-impl Interface {
-    /// An interface by its table.
-    ///
-    /// # Safety
-    ///
-    /// * `T` is the `#[repr(C)]` struct that belongs to the interface's name and version, and its functions may be
-    ///   called with `self_` from any thread.
-    #[must_use]
-    pub unsafe fn new<T>(self_: *mut c_void, table: &'static T) -> Self {
-        Self { self_, table: core::ptr::from_ref(table).cast(), size_bytes: size_of::<T>() as u64 }
-    }
 }
 
 inventory::collect!(Registration);
@@ -110,8 +102,8 @@ impl Registration {
             Self::TargetKind { name, .. } => format!("target.kind.{name}"),
             Self::Codegen { kind, .. } => format!("target.build.{kind}"),
             Self::ModuleLoader { kind, .. } => format!("module.load.{kind}"),
-            Self::Function { name, .. } => format!("function.{name}"),
-            Self::Interface { name, version, .. } => format!("interface.{name}/{version}"),
+            Self::Function { name, .. } | Self::TestHook { name, .. } => format!("function.{name}"),
+            Self::Interface { key, name, version, .. } => format!("{key}/{name}/{version}"),
         }
     }
 
@@ -121,38 +113,40 @@ impl Registration {
     ///
     /// * `registrar` keeps P5.1.
     unsafe fn hand_over(&self, session: &Arc<Session>, registrar: &ChipdockRegistrar) -> Result<(), Error> {
-        let host = session.host();
+        let (host, context) = (session.host(), session.context());
         let host_self = registrar.self_;
         // SAFETY: P5.1; names are copied, tables are static, `self_` is taken over whatever the answer.
         let status = unsafe {
             match *self {
                 Self::DeviceApi { name, device_type, create } => {
-                    return hand_over_device_api(session, registrar, name, device_type, create(host));
+                    return hand_over_device_api(session, registrar, name, device_type, create(context));
                 }
                 Self::TargetKind { name, schema_json, create } => {
-                    let self_ = Registered::into_raw(session, Arc::<dyn TargetKind>::from(create(host)));
+                    let self_ = Registered::into_raw(session, Arc::<dyn TargetKind>::from(create(context)));
                     let schema = static_str(schema_json);
                     (registrar.target_kind)(host_self, static_str(name), schema, self_, &target_kind::TABLE)
                 }
                 Self::Codegen { kind, ir_min, ir_max, create } => {
-                    let info = ChipdockCodegenInfo { ir_min: static_str(ir_min), ir_max: static_str(ir_max) };
-                    let self_ = Registered::into_raw(session, Arc::<dyn Codegen>::from(create(host)));
-                    (registrar.codegen)(host_self, static_str(kind), &info, self_, &codegen::TABLE)
+                    let info = format!(r#"{{"ir_min":"{ir_min}","ir_max":"{ir_max}"}}"#);
+                    let self_ = Registered::into_raw(session, Arc::<dyn Codegen>::from(create(context)));
+                    let (kind, info) = (static_str(kind), str_out(&info));
+                    (registrar.codegen)(host_self, kind, info, self_, &codegen::TABLE)
                 }
                 Self::ModuleLoader { kind, create } => {
-                    let self_ = Registered::into_raw(session, Arc::<dyn ModuleLoader>::from(create(host)));
-                    (registrar.module_loader)(host_self, static_str(kind), self_, &module::LOADER_TABLE)
+                    let self_ = Registered::into_raw(session, Arc::<dyn ModuleLoader>::from(create(context)));
+                    let (kind, info) = (static_str(kind), static_str(NO_INFO));
+                    (registrar.module_loader)(host_self, kind, info, self_, &module::LOADER_TABLE)
                 }
-                Self::Function { name, call } => {
+                Self::Function { name, call } | Self::TestHook { name, call } => {
                     let self_ = Registered::into_raw(session, Arc::new(call));
                     let deleter = ChipdockDeleter(delete_function);
                     let call = ChipdockSafeCall(call_function);
                     (registrar.function)(host_self, static_str(name), self_, call, deleter)
                 }
-                Self::Interface { name, version, features, create } => {
-                    let Interface { self_, table, size_bytes } = create(host);
-                    let name = static_str(name);
-                    (registrar.interface)(host_self, name, version, self_, table, size_bytes, features)
+                Self::Interface { key, name, version, features, create } => {
+                    let (interface, deleter) = create(context).into_raw(session, features);
+                    let (key, name) = (static_str(key), static_str(name));
+                    (registrar.extend)(host_self, key, name, version, &interface, deleter)
                 }
             }
         };
@@ -176,7 +170,8 @@ unsafe fn hand_over_device_api(
     let name = static_str(name);
     // SAFETY: P5.1; the name is copied, the table is static, `self_` is taken over whatever the answer.
     let status = unsafe {
-        (registrar.device_api)(registrar.self_, name, device_type, self_, &device_api::TABLE, &mut in_force)
+        let (info, table) = (static_str(NO_INFO), &device_api::TABLE);
+        (registrar.device_api)(registrar.self_, name, device_type, info, self_, table, &mut in_force)
     };
     session.host().check(status, || "the host's registrar for a device API".to_owned())?;
     api.registered_as(in_force);
@@ -197,7 +192,7 @@ unsafe extern "C" fn call_function(
         let Some(registered) = FunctionSelf::from_raw(self_) else { return chipdock_abi::CHIPDOCK_ERROR };
         let session = registered.session();
         run_packed(session.host(), args, num_args, result, |args| {
-            session.run(|| registered.value()(session.host(), args))
+            session.run(|| registered.value()(session.context(), args))
         })
     }
 }
@@ -225,6 +220,7 @@ pub unsafe fn init(
     plugin: &'static str,
     host: *const ChipdockHost,
     registrar: *const ChipdockRegistrar,
+    out_instance: *mut *mut c_void,
 ) -> i32 {
     // SAFETY: the caller's word.
     let Some(host) = (unsafe { HostRef::from_raw(host) }) else {
@@ -243,11 +239,17 @@ pub unsafe fn init(
         );
         let session = Session::open(host, plugin);
         let opened = Opened(Some(&session));
+        let wants_hooks = wants_hooks(host);
         for registration in all {
+            if matches!(registration, Registration::TestHook { .. }) && !wants_hooks {
+                continue;
+            }
             // SAFETY: the caller's word.
             unsafe { registration.hand_over(&session, registrar) }
                 .map_err(|error| error.context(format_args!("registering `{}`", registration.key())))?;
         }
+        // SAFETY: P10.13, a place for the instance.
+        unsafe { write_out(out_instance, Arc::into_raw(Arc::clone(&session)).cast_mut().cast())? };
         opened.keep();
         Ok(())
     })
@@ -274,12 +276,26 @@ impl Drop for Opened<'_> {
 ///
 /// # Safety
 ///
-/// * P10.5: called by a host that called `init`.
+/// * P10.13: `instance` is null, or what [`init`] answered and [`release`] was not called for.
 #[doc(hidden)]
-pub unsafe fn shutdown(host: *const ChipdockHost) -> i32 {
+pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
     // SAFETY: the caller's word.
-    let Some(host) = (unsafe { HostRef::from_raw(host) }) else {
+    let Some(session) = (unsafe { instance.cast::<Session>().as_ref() }) else {
+        // Without an instance there is no host to raise an error with.
         return chipdock_abi::CHIPDOCK_INVALID_ARGUMENT;
     };
-    trampoline::guard(host, || session::shutdown(host))
+    trampoline::guard(session.host(), || session.close())
+}
+
+/// The `release` of every plugin that is written in Rust.
+///
+/// # Safety
+///
+/// * P10.14: `instance` is null, or what [`init`] answered, and is not used any more.
+#[doc(hidden)]
+pub unsafe extern "C" fn release(instance: *mut c_void) {
+    if !instance.is_null() {
+        // SAFETY: the caller's word.
+        trampoline::guard_release(|| drop(unsafe { Arc::from_raw(instance.cast::<Session>()) }));
+    }
 }

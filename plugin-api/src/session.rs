@@ -8,23 +8,21 @@ use std::time::Instant;
 
 use chipdock_abi::CHIPDOCK_INVALID_ARGUMENT;
 
-use crate::{DeviceApi, Error, ErrorKind, HostRef, trampoline};
+use crate::{Context, DeviceApi, Error, ErrorKind, HostRef, trampoline};
 
 /// Set in [`Session::state`] when the plugin was shut down for the host; the rest counts the calls that are running.
 const CLOSED: u64 = 1 << 63;
 const DRAIN_POLL: Duration = Duration::from_micros(200);
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
-/// One `init`: the host, whether it is over, and what has to be drained.
+/// One `init`: what the plugin is to that host, whether it is over, and what has to be drained. The instance that `init`
+/// answers is one reference to it, each registered `self_` another.
 pub(crate) struct Session {
-    host: HostRef,
+    context: Context,
     plugin: &'static str,
     state: AtomicU64,
     devices: Mutex<Vec<Weak<dyn DeviceApi>>>,
 }
-
-/// The sessions that are open, by host: `shutdown` is told the host and nothing else. No session knows another's.
-static SESSIONS: Mutex<Vec<Arc<Session>>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Every change under these locks is one push or one drain, so a panic elsewhere leaves nothing half-done.
@@ -42,14 +40,16 @@ impl Drop for Running<'_> {
 
 impl Session {
     pub(crate) fn open(host: HostRef, plugin: &'static str) -> Arc<Self> {
-        let session =
-            Arc::new(Self { host, plugin, state: AtomicU64::new(0), devices: Mutex::new(Vec::new()) });
-        lock(&SESSIONS).push(Arc::clone(&session));
-        session
+        let (context, devices) = (Context::new(host), Mutex::default());
+        Arc::new(Self { context, plugin, state: AtomicU64::new(0), devices })
     }
 
     pub(crate) fn host(&self) -> HostRef {
-        self.host
+        self.context.host()
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
     pub(crate) fn drain_at_shutdown(&self, device: &Arc<dyn DeviceApi>) {
@@ -70,13 +70,13 @@ impl Session {
     }
 
     /// Ends a session whose `init` failed: the host destroys what was handed over and never calls it (P5.4).
-    pub(crate) fn abandon(self: &Arc<Self>) {
+    pub(crate) fn abandon(&self) {
         self.state.fetch_or(CLOSED, Ordering::AcqRel);
-        lock(&SESSIONS).retain(|session| !Arc::ptr_eq(session, self));
     }
 
-    /// Closes the session, waits for the calls that are running, then drains the devices.
-    fn close(&self) -> Result<(), Error> {
+    /// Closes the session, waits for the calls that are running, then drains the devices; the first failure is the one
+    /// reported.
+    pub(crate) fn close(&self) -> Result<(), Error> {
         self.state.fetch_or(CLOSED, Ordering::AcqRel);
         let deadline = Instant::now() + DRAIN_DEADLINE;
         loop {
@@ -103,19 +103,6 @@ impl Session {
         }
         first
     }
-}
-
-/// Closes what was opened for `host`; the first failure is the one reported.
-pub(crate) fn shutdown(host: HostRef) -> Result<(), Error> {
-    let sessions: Vec<_> = lock(&SESSIONS).extract_if(.., |session| session.host == host).collect();
-    let mut first = Ok(());
-    for session in sessions {
-        let closed = session.close();
-        if first.is_ok() {
-            first = closed;
-        }
-    }
-    first
 }
 
 /// What stands behind the `self_` of a table: the thing itself and the session that it belongs to.
@@ -171,7 +158,7 @@ impl<T: ?Sized> Registered<T> {
             // Without a self there is no host to raise an error with.
             return CHIPDOCK_INVALID_ARGUMENT;
         };
-        trampoline::guard(registered.session.host, || registered.session.run(|| body(registered)))
+        trampoline::guard(registered.session.host(), || registered.session.run(|| body(registered)))
     }
 
     /// Releases a `self_`.

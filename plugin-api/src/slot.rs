@@ -5,8 +5,8 @@ use core::ffi::c_void;
 use core::ptr;
 
 use chipdock_abi::{
-    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockHost, ChipdockStr,
-    DLDevice,
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockHost,
+    ChipdockInterface, ChipdockStr, DLDevice,
 };
 
 use crate::text::{static_str, str_in_lossy};
@@ -91,8 +91,17 @@ unsafe extern "C" fn current_stream(_self: *mut c_void, _device: DLDevice) -> *m
     ptr::null_mut()
 }
 
-unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
-    ptr::null()
+unsafe extern "C" fn query(
+    _self: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: H.5, a place to write to, or null.
+    if let Some(out) = unsafe { out_interface.as_mut() } {
+        *out = ChipdockInterface::NONE;
+    }
+    CHIPDOCK_OK
 }
 
 pub(crate) static STANDALONE: ChipdockHost = ChipdockHost {

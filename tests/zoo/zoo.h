@@ -135,7 +135,7 @@ typedef struct Zoo {
 
 #define ZOO_CLOSED ((uint64_t)1 << 63)
 
-/* Only so that `shutdown`, which is told the host and nothing else, finds what belongs to it. */
+/* So that a fault's `shutdown`, which is told the host alone, finds what belongs to it. */
 static Zoo *zoos;
 
 /* Raises an error with the host, then returns its status. */
@@ -362,16 +362,29 @@ ZOO_UNUSED static const ChipdockTargetKind zoo_target_kind = {ZOO_DESTROY, in_ca
 
 #define ZOO_FUNCTION_INFO \
   "{\"name\": \"vector_add\", \"symbol\": \"vector_add\", \"args\": [\"handle\", \"handle\", \"handle\"]}"
+#define ZOO_CODEGEN_INFO "{\"ir_min\": \"1.0.0\", \"ir_max\": \"1.99.0\"}"
 #ifndef ZOO_INDEX
 #define ZOO_INDEX "{\"module_kind\": \"zoo\", \"format\": \"zoo\", \"functions\": [" ZOO_FUNCTION_INFO "]}"
 #endif
+
+/* Reports a diagnostic. */
+ZOO_UNUSED static int32_t zoo_say(const ChipdockBuildSession *session, int32_t severity, ChipdockStr function,
+                                  ChipdockStr node, ChipdockStr message) {
+  ChipdockDiagnostic diagnostic;
+  memset(&diagnostic, 0, sizeof diagnostic);
+  diagnostic.severity = severity;
+  diagnostic.function = function;
+  diagnostic.node = node;
+  diagnostic.message = message;
+  return session->diagnostic(session->self_, &diagnostic);
+}
 
 ZOO_UNUSED static int32_t zoo_unsupported(void *self_, const ChipdockBuildRequest *request,
                                           const ChipdockBuildSession *session) {
   (void)self_;
   if (holds(request->ir, "\"vector_add\"")) return CHIPDOCK_OK;
-  return session->diagnostic(session->self_, CHIPDOCK_DIAGNOSTIC_ERROR, text(""), text(""),
-                             text("the zoo compiles vector_add and nothing else"));
+  return zoo_say(session, CHIPDOCK_DIAGNOSTIC_ERROR, text(""), text(""),
+                 text("the zoo compiles vector_add and nothing else"));
 }
 
 ZOO_UNUSED static int32_t zoo_build(void *self_, const ChipdockBuildRequest *request,
@@ -401,7 +414,22 @@ ZOO_UNUSED static int32_t in_build(void *self_, const ChipdockBuildRequest *requ
     const ChipdockBuildSession *session)
   ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_BUILD(self_, request, session))
 
-ZOO_UNUSED static const ChipdockCodegen zoo_codegen = {ZOO_DESTROY, in_unsupported, in_build};
+/* What it builds is in this file. */
+ZOO_UNUSED static int32_t zoo_fingerprint(void *self_, const ChipdockBuildRequest *request,
+                                          ChipdockAny *out_fingerprint) {
+  (void)self_;
+  (void)request;
+  memset(out_fingerprint, 0, sizeof *out_fingerprint);
+  out_fingerprint->type_index = CHIPDOCK_TYPE_SMALL_STR;
+  out_fingerprint->small_length = 5;
+  memcpy(&out_fingerprint->value, "zoo 1", 5);
+  return CHIPDOCK_OK;
+}
+
+ZOO_UNUSED static int32_t in_fingerprint(void *self_, const ChipdockBuildRequest *request, ChipdockAny *out_fingerprint)
+  ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, zoo_fingerprint(self_, request, out_fingerprint))
+
+ZOO_UNUSED static const ChipdockCodegen zoo_codegen = {ZOO_DESTROY, in_unsupported, in_build, in_fingerprint};
 
 /* ---- The loaded module, and its function, which really adds ---- */
 
@@ -468,7 +496,13 @@ static int32_t ZOO_GET_FUNCTION(void *self_, ChipdockStr name, ChipdockAny *out_
 ZOO_UNUSED static int32_t in_get_function(void *self_, ChipdockStr name, ChipdockAny *out_function)
   ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_GET_FUNCTION(self_, name, out_function))
 
-ZOO_UNUSED static const ChipdockModule zoo_module = {ZOO_MODULE_DESTROY, in_get_function};
+ZOO_UNUSED static int32_t zoo_module_query(void *self_, ChipdockStr name, uint32_t version, ChipdockInterface *out_interface) {
+  (void)self_, (void)name, (void)version;
+  memset(out_interface, 0, sizeof *out_interface);
+  return CHIPDOCK_OK;
+}
+
+ZOO_UNUSED static const ChipdockModule zoo_module = {ZOO_MODULE_DESTROY, in_get_function, zoo_module_query};
 
 /* ---- The module loader ---- */
 
@@ -543,7 +577,7 @@ ZOO_UNUSED static const struct {
 
 /* Registers everything, sorted by name. A refusal has raised its error already. */
 ZOO_UNUSED static int32_t zoo_init(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
-  static const ChipdockCodegenInfo info = {CHIPDOCK_STR("1.0.0"), CHIPDOCK_STR("1.99.0")};
+  ChipdockInterface hours = {NULL, &zoo_hours, sizeof zoo_hours, 0};
   void *const to = registrar->self_;
   int32_t device_type = 0, status;
   Zoo *zoo = calloc(1, sizeof *zoo);
@@ -552,12 +586,13 @@ ZOO_UNUSED static int32_t zoo_init(const ChipdockHost *host, const ChipdockRegis
   zoo->next = __atomic_load_n(&zoos, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(&zoos, &zoo->next, zoo, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
   }
-  if ((status = registrar->device_api(to, text("zoo"), 0, zoo, &zoo_device_api, &device_type)) != CHIPDOCK_OK) return status;
-  if ((status = registrar->function(to, text("zoo.answer"), zoo, in_answer, zoo_release)) != CHIPDOCK_OK) return status;
-  if ((status = registrar->interface(to, text("device_api.zoo/hours"), 1, zoo, &zoo_hours, sizeof zoo_hours, 0)) != CHIPDOCK_OK)
+  if ((status = registrar->device_api(to, text("zoo"), 0, text("{}"), zoo, &zoo_device_api, &device_type)) != CHIPDOCK_OK) return status;
+  hours.self_ = zoo;
+  if ((status = registrar->extend(to, text("device_api.zoo"), text("hours"), 1, &hours, zoo_release)) != CHIPDOCK_OK)
     return status;
-  if ((status = registrar->module_loader(to, text("zoo"), zoo, &zoo_module_loader)) != CHIPDOCK_OK) return status;
-  if ((status = registrar->codegen(to, text("zoo"), &info, zoo, &zoo_codegen)) != CHIPDOCK_OK) return status;
+  if ((status = registrar->function(to, text("zoo.answer"), zoo, in_answer, zoo_release)) != CHIPDOCK_OK) return status;
+  if ((status = registrar->module_loader(to, text("zoo"), text("{}"), zoo, &zoo_module_loader)) != CHIPDOCK_OK) return status;
+  if ((status = registrar->codegen(to, text("zoo"), text(ZOO_CODEGEN_INFO), zoo, &zoo_codegen)) != CHIPDOCK_OK) return status;
   return registrar->target_kind(to, text("zoo"), ZOO_SCHEMA(), zoo, &zoo_target_kind);
 }
 
@@ -579,6 +614,17 @@ ZOO_UNUSED static int32_t zoo_shutdown(const ChipdockHost *host) {
 #endif
 static int32_t ZOO_INIT(const ChipdockHost *host, const ChipdockRegistrar *registrar);
 static int32_t ZOO_SHUTDOWN(const ChipdockHost *host);
+
+/* The instance is the host: what a fault writes as `init` and `shutdown` is told no more. */
+ZOO_UNUSED static int32_t zoo_entry_init(const ChipdockHost *host, const ChipdockRegistrar *registrar, void **out_instance) {
+  int32_t status = ZOO_INIT(host, registrar);
+  if (status == CHIPDOCK_OK) *out_instance = (void *)host;
+  return status;
+}
+
+static int32_t zoo_entry_shutdown(void *instance) { return ZOO_SHUTDOWN((const ChipdockHost *)instance); }
+
+static void zoo_entry_release(void *instance) { (void)instance; }
 
 #ifndef ZOO_NAME
 #define ZOO_NAME CHIPDOCK_STR("zoo")
@@ -605,12 +651,12 @@ static int32_t ZOO_SHUTDOWN(const ChipdockHost *host);
 #define ZOO_TABLE_SIZES CHIPDOCK_TABLE_SIZES
 #endif
 #ifndef ZOO_INIT_POINTER
-#define ZOO_INIT_POINTER ZOO_INIT
+#define ZOO_INIT_POINTER zoo_entry_init
 #endif
 
 ZOO_UNUSED static ChipdockPlugin zoo_plugin = {
     ZOO_MAGIC, ZOO_ABI_MAJOR, ZOO_ABI_MINOR, ZOO_LAYOUT_HASH,  ZOO_TABLE_SIZES,
-    ZOO_NAME,  ZOO_VERSION,   ZOO_BUILD_ID,  ZOO_INIT_POINTER, ZOO_SHUTDOWN,
+    ZOO_NAME,  ZOO_VERSION,   ZOO_BUILD_ID,  ZOO_INIT_POINTER, zoo_entry_shutdown, zoo_entry_release,
 };
 
 /* A fault that defines ZOO_ENTRY writes the symbol itself, or leaves it out. */

@@ -136,7 +136,15 @@ fn c5_a_code_generator_says_where() {
     let options = CompileOptions { file: Some("k.py".into()), ..CompileOptions::default() };
     let error = host.compile(&module, &target(&host, "place"), &options).unwrap_err();
     let [found] = error.diagnostics() else { panic!("one diagnostic: {error}") };
-    assert_eq!((found.span, found.message.as_str()), (span, "not from k.py: here"));
+    assert_eq!((found.span, found.message.as_str()), (span, "3:4: not from k.py: here; move it"));
+}
+
+/// C.32 of the contract.
+#[test]
+fn a_session_is_used_from_any_thread_while_its_call_lasts() {
+    let built = compile(&host(), "threads").unwrap();
+    let notes = built.messages.iter().filter(|message| message.diagnostic.message == "from a thread");
+    assert_eq!(notes.count(), 200);
 }
 
 #[test]

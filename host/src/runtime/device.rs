@@ -14,6 +14,7 @@ use super::tables::broken;
 use super::workspace::Workspaces;
 use crate::error::{Category, Error, ErrorKind};
 use crate::host::{Host, HostInner};
+use crate::names::name_in_key;
 use crate::options::LogLevel;
 use crate::registrar::DeviceApiEntry;
 use crate::services::Services;
@@ -113,7 +114,7 @@ impl DeviceState {
             return Ok(());
         }
         let stream = self.current_stream();
-        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint };
+        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
         // SAFETY: the caller's word; the ends stay as they are until the stream is synchronised below.
         unsafe { self.api.copy(self.services, self.id, &copy, stream) }?;
         self.sync_raw(stream)
@@ -267,7 +268,7 @@ impl Host {
     #[must_use]
     pub fn device_names(&self) -> Vec<String> {
         let keys = self.keys().into_iter();
-        keys.filter_map(|report| report.key.strip_prefix("device_api.").map(str::to_owned)).collect()
+        keys.filter_map(|report| name_in_key(&report.key, "device_api.").map(str::to_owned)).collect()
     }
 
     /// How many devices the device API of that name has; 0 is no error.
@@ -374,6 +375,21 @@ impl Device {
     pub fn trim(&self) -> Result<(), Error> {
         self.0.state.services.check_process()?;
         self.0.state.trim()
+    }
+
+    /// Opens the device again after it was lost; of one that is not lost it changes nothing but that what is cached is
+    /// given back. Tensors, streams and modules that were made on it before may be dropped and are good for nothing else.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: the plugin has no interface `reset` 1, so that a new process is what opens the device again;
+    /// `DeviceLost`: it could not be opened.
+    pub fn reset(&self) -> Result<(), Error> {
+        let state = &self.0.state;
+        state.services.check_process()?;
+        state.api.reset(state.services, state.id)?;
+        // What was cached is of the device as it was.
+        state.trim()
     }
 
     /// Creates a stream.

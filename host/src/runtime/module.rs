@@ -104,6 +104,7 @@ fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -
         index_json: str_out(artifact.index_json()),
         sections: sections.as_ptr(),
         sections_count: sections.len() as u64,
+        next: std::ptr::null(),
     })
 }
 
@@ -188,7 +189,7 @@ impl Host {
         });
         services.check(status, || "`load`".to_owned())?;
         // SAFETY: what a loader answers on success: a `self` that we own now and its static table.
-        unsafe { Owned::new(handle.self_, handle.table) }
+        unsafe { Owned::new(handle.self_, handle.table, loader.owned.instance()) }
             .map_err(|message| Error::new(ErrorKind::BrokenPlugin, format!("the module's {message}")))
     }
 
@@ -259,7 +260,7 @@ impl ModuleInner {
     }
 
     /// The plugin that loaded it.
-    pub(super) fn plugin(&self) -> &'static str {
+    pub(super) fn plugin(&self) -> &str {
         self.loaded.as_ref().map_or("", Owned::plugin)
     }
 

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use chipdock_abi::{ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, DLDataType};
+use chipdock_abi::{
+    ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, ChipdockReset1, DLDataType,
+};
 use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::text::{static_str, str_out};
@@ -103,6 +105,7 @@ impl DeviceApiEntry {
             dtype_hint,
             kind: chipdock_abi::CHIPDOCK_DATA_SPACE_DEVICE,
             scope: static_str(""),
+            next: std::ptr::null(),
         };
         let mut data = std::ptr::null_mut();
         // SAFETY: the registered `self`, a request that lives for the call, a place to write to.
@@ -208,6 +211,20 @@ impl DeviceApiEntry {
         self.call(services, "sync_stream_from_to", |table, self_| unsafe {
             (table.sync_stream_from_to)(self_, device_id, from, to)
         })
+    }
+
+    /// Interface `reset` 1.
+    pub(crate) fn reset(&self, services: &'static Services, device_id: i32) -> Result<(), Error> {
+        let Some((reset, table)) = self.extensions.get::<ChipdockReset1>("reset", 1) else {
+            let message =
+                format!("device {}:{device_id} cannot be opened again: its plugin has no `reset`", self.name);
+            return Err(Error::new(ErrorKind::Unsupported, message).hint("start a new process"));
+        };
+        services.clear_error();
+        let _calling = reset.calling("reset");
+        // SAFETY: the table of that name and version, with the `self` that was registered with it.
+        let status = unsafe { (table.reset)(reset.self_(), device_id) };
+        services.check(status, || format!("`reset` of device_api.{}", self.name))
     }
 
     pub(crate) fn set_device(&self, services: &'static Services, device_id: i32) -> Result<(), Error> {

@@ -8,8 +8,9 @@ use std::sync::Mutex;
 
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, BuildRequest, BuildSession, Codegen, DataSpaceRequest, DeviceApi, EnvRef, Error,
-    ErrorKind, Function, HostRef, Module, ModuleLoader, SchemaOnly, SectionKind, Severity, Stream, Verdict,
+    Any, AnyView, Artifact, BuildRequest, BuildSession, Codegen, DataSpaceRequest, DeviceApi, Diagnostic,
+    EnvRef, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, SchemaOnly, SectionKind, Stream,
+    Verdict,
 };
 
 /// No more than this fits on the device.
@@ -20,8 +21,8 @@ api::register_target_kind!("toy", TOY_KIND, |_| Box::new(SchemaOnly));
 api::register_target_kind!("lone", LONE_KIND, |_| Box::new(SchemaOnly));
 api::register_codegen!("toy", "1.0.0", "1.9.0", |_| Box::new(ToyCodegen));
 api::register_codegen!("lone", "9.0.0", "9.0.0", |_| Box::new(ToyCodegen));
-api::register_module_loader!("toy", |host| Box::new(ToyLoader(host)));
-api::register_function!("toy.fail", |_: HostRef, _: &[AnyView<'_>]| Err::<Any, _>(api::Error::new(
+api::register_module_loader!("toy", |context| Box::new(ToyLoader(context.host())));
+api::register_function!("toy.fail", |_: &api::Context, _: &[AnyView<'_>]| Err::<Any, _>(api::Error::new(
     ErrorKind::new("KeyError"),
     "as asked"
 )));
@@ -131,30 +132,43 @@ impl Codegen for ToyCodegen {
         if order(request) == "place" {
             let document = chipdock_ir::wire::read_document(request.ir).unwrap();
             let (span, file) = (document.module.functions[0].body.span, document.file.unwrap_or_default());
-            let message = format!("{}:{}: not from {file}: here", span.line, span.column);
-            session.diagnostic(Severity::Error, "f", "", &message)?;
+            let message = format!("3:4: not from {file}: here");
+            let here = Diagnostic::error(&message).at(span.line, span.column).function("f");
+            session.diagnostic(&here.hint("move it"))?;
         }
         if order(request) == "unsupported" {
-            session.diagnostic(Severity::Error, "f", "T.one()", "no one here")?;
-            session.diagnostic(Severity::Error, "f", "T.two()", "no two here")?;
+            session.diagnostic(&Diagnostic::error("no one here").function("f").node("T.one()"))?;
+            session.diagnostic(&Diagnostic::error("no two here").function("f").node("T.two()"))?;
         }
         Ok(())
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        session.diagnostic(Severity::Warning, "", "", "only a toy")?;
+        session.diagnostic(&Diagnostic::warning("only a toy"))?;
         match order(request).as_str() {
             "nothing" => return Ok(()),
             "twice" => {
                 session.index(INDEX)?;
                 return session.index(INDEX);
             }
-            "lie" => session.diagnostic(Severity::Error, "", "", "went wrong")?,
+            "lie" => session.diagnostic(&Diagnostic::error("went wrong"))?,
             "fail" => {
                 session.section("half", SectionKind::Code, 1, b"half")?;
                 return Err(Error::new(ErrorKind::IO, "the disk is full"));
             }
             "panic" => panic!("as asked"),
+            "threads" => {
+                std::thread::scope(|scope| {
+                    for _ in 0..4 {
+                        scope.spawn(|| {
+                            let note = Diagnostic::note("from a thread");
+                            (0..50).for_each(|_| session.diagnostic(&note).unwrap());
+                            assert!(!session.is_cancelled());
+                        });
+                    }
+                });
+                session.index(INDEX)?;
+            }
             "wait" => {
                 while !session.is_cancelled() {
                     std::thread::yield_now();

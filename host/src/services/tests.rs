@@ -4,6 +4,7 @@ use std::sync::Arc;
 use chipdock_abi::CHIPDOCK_PANIC;
 
 use super::*;
+use crate::instance::{Ends, Instance};
 use crate::registrar::DeviceTypes;
 use crate::{Host, HostOptions};
 
@@ -55,6 +56,9 @@ fn a_panic_in_a_service_is_an_error() {
         let (stream, _) =
             with_panic(services, "current_stream", || (table.current_stream)(table.self_, device));
         assert!(stream.is_null());
+        let (status, _) =
+            with_panic(services, "query", || (table.query)(table.self_, NAME, 1, ptr::null_mut()));
+        assert_eq!(status, CHIPDOCK_ERROR);
     }
 }
 
@@ -63,26 +67,33 @@ fn a_panic_in_a_service_is_an_error() {
 fn a_panic_in_the_registrar_is_an_error() {
     let host = host();
     let services = host.0.services;
-    let staging = Staging::new(services, Arc::new(std::sync::Mutex::new(DeviceTypes::default())));
+    unsafe extern "C" fn delete(_: *mut c_void) {}
+    unsafe extern "C" fn shut_down(_: *mut c_void) -> i32 {
+        0
+    }
+    let ends = Ends { shutdown: shut_down, release: delete };
+    let instance = Instance::new("nobody", services, ends);
+    let staging = Staging::new(services, instance, Arc::new(std::sync::Mutex::new(DeviceTypes::default())));
     let loan = staging.lend();
     let (registrar, null) = (loan.table(), ptr::null_mut());
     unsafe extern "C" fn call(_: *mut c_void, _: *const ChipdockAny, _: i32, _: *mut ChipdockAny) -> i32 {
         0
     }
-    unsafe extern "C" fn delete(_: *mut c_void) {}
     let (call, delete) = (chipdock_abi::ChipdockSafeCall(call), chipdock_abi::ChipdockDeleter(delete));
     // SAFETY: the registrar is lent; nothing of the arguments is looked at.
     unsafe {
         let r = &*registrar;
         let statuses = [
             with_panic(services, "device_api", || {
-                (r.device_api)(r.self_, NAME, 0, null, ptr::null(), ptr::null_mut())
+                (r.device_api)(r.self_, NAME, 0, NAME, null, ptr::null(), ptr::null_mut())
             }),
             with_panic(services, "target_kind", || (r.target_kind)(r.self_, NAME, NAME, null, ptr::null())),
-            with_panic(services, "codegen", || (r.codegen)(r.self_, NAME, ptr::null(), null, ptr::null())),
-            with_panic(services, "module_loader", || (r.module_loader)(r.self_, NAME, null, ptr::null())),
+            with_panic(services, "codegen", || (r.codegen)(r.self_, NAME, NAME, null, ptr::null())),
+            with_panic(services, "module_loader", || {
+                (r.module_loader)(r.self_, NAME, NAME, null, ptr::null())
+            }),
             with_panic(services, "function", || (r.function)(r.self_, NAME, null, call, delete)),
-            with_panic(services, "interface", || (r.interface)(r.self_, NAME, 1, null, ptr::null(), 0, 0)),
+            with_panic(services, "extend", || (r.extend)(r.self_, NAME, NAME, 1, ptr::null(), delete)),
         ];
         assert!(statuses.iter().all(|(status, _)| *status == CHIPDOCK_PANIC));
     }
@@ -101,8 +112,9 @@ fn a_panic_in_a_build_session_is_an_error() {
         let statuses = [
             with_panic(services, "index", || (s.index)(s.self_, NAME)),
             with_panic(services, "section", || (s.section)(s.self_, NAME, NAME, 1, ptr::null(), 0)),
-            with_panic(services, "diagnostic", || (s.diagnostic)(s.self_, 1, NAME, NAME, NAME)),
+            with_panic(services, "diagnostic", || (s.diagnostic)(s.self_, ptr::null())),
             with_panic(services, "is_cancelled", || (s.is_cancelled)(s.self_)),
+            with_panic(services, "query", || (s.query)(s.self_, NAME, 1, ptr::null_mut())),
         ];
         assert!(statuses.iter().all(|(status, _)| *status == CHIPDOCK_PANIC));
     }

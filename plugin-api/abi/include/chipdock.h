@@ -12,7 +12,8 @@
  * - No C++ exception, no longjmp and no exit may leave any of your functions: catch everything (`catch (...)`), raise
  *   it as kind "Panic" and return CHIPDOCK_PANIC.
  * - Every function may be called from any thread at once. `init` runs once for each host, starts no thread, calls no
- *   vendor's driver, and keeps nothing of the host in a global: put the host into each `self_`.
+ *   vendor's driver, and keeps nothing of the host in a global: what it writes to `out_instance` is what `shutdown` and
+ *   `release` get, and each `self_` leads to it.
  * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
  *   NUL-terminated.
  * - The DL* types are DLPack's own; do not include dlpack.h in the same source file.
@@ -87,6 +88,12 @@ extern "C" {
 // DLPack's minor version that this ABI carries.
 #define CHIPDOCK_DLPACK_MINOR 3
 
+// Flag of an extension: who does not know its name answers `Unsupported` instead of ignoring it.
+#define CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD 1
+
+// How many entries a chain has at most; a longer one is `ValueError`, as it may be a circle.
+#define CHIPDOCK_EXTENSIONS_MAX 64
+
 // Answer of `ChipdockModuleLoader::check`: the artifact runs on the device.
 #define CHIPDOCK_ARTIFACT_OK 0
 
@@ -106,7 +113,7 @@ extern "C" {
 #define CHIPDOCK_MAGIC 5423265531107559491
 
 // A hash of the sizes and offsets of the frozen tables; `crate::layout_hash` proves it.
-#define CHIPDOCK_LAYOUT_HASH 3518686625146653852
+#define CHIPDOCK_LAYOUT_HASH 15580861985407943128ull
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -436,6 +443,21 @@ typedef struct DLManagedTensorVersioned {
   struct DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 
+// A table of functions that name and version say the type of, and what to call them on.
+//
+// The table holds function pointers alone and none is null; `table_size_bytes` is its size. What `x` 1 is never changes:
+// its successor is `x` 2.
+typedef struct ChipdockInterface {
+  // First argument of each function.
+  void *self_;
+  // The functions; null where an interface was asked for that is not there. Static.
+  const void *table;
+  // Size of the table.
+  uint64_t table_size_bytes;
+  // Bits of harmless behaviours that the interface's description names; unknown ones are ignored.
+  uint64_t features;
+} ChipdockInterface;
+
 // The host's services. Valid as long as the process lives. There may be several hosts in a process.
 typedef struct ChipdockHost {
   // The ABI major that this host speaks to this plugin.
@@ -459,9 +481,25 @@ typedef struct ChipdockHost {
   int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
   // The stream that is active on this thread for `device`; null is the default stream.
   void *(*current_stream)(void *self_, struct DLDevice device);
-  // An interface of the host by name and version, or null. The table's type belongs to the name and version.
-  const void *(*query)(void *self_, struct ChipdockStr name, uint32_t version);
+  // Writes the interface of the host of that name and version; its `table` is null where the host does not have it,
+  // which is no error. May be called during `init`. What is written lives as long as the host's table.
+  int32_t (*query)(void *self_,
+                   struct ChipdockStr name,
+                   uint32_t version,
+                   struct ChipdockInterface *out_interface);
 } ChipdockHost;
+
+// The header of an entry; what the name says follows. Borrowed for the call, as what it hangs on.
+typedef struct ChipdockExtension {
+  // The next entry, or null.
+  const struct ChipdockExtension *next;
+  // What it is; one that is not known is ignored, but for the flag.
+  struct ChipdockStr name;
+  // `CHIPDOCK_EXTENSION_*`; bits that are not known are ignored.
+  uint32_t flags;
+  // Of the whole entry, this header included.
+  uint32_t size_bytes;
+} ChipdockExtension;
 
 // What `ChipdockDeviceApi::allocate_data_space` is asked for.
 typedef struct ChipdockDataSpaceRequest {
@@ -475,6 +513,8 @@ typedef struct ChipdockDataSpaceRequest {
   int32_t kind;
   // Memory scope; empty means `global`. An unknown or unsupported one is `Unsupported`.
   struct ChipdockStr scope;
+  // Extensions of the request, or null.
+  const struct ChipdockExtension *next;
 } ChipdockDataSpaceRequest;
 
 // One end of a copy.
@@ -497,6 +537,8 @@ typedef struct ChipdockCopy {
   uint64_t size_bytes;
   // What is copied, a hint; lanes 0 means unknown.
   struct DLDataType dtype_hint;
+  // Extensions of the copy, or null.
+  const struct ChipdockExtension *next;
 } ChipdockCopy;
 
 // The functions of a device API. `self_` is what was registered; `device_id` counts from 0.
@@ -541,13 +583,19 @@ typedef struct ChipdockTargetKind {
   int32_t (*canonicalize)(void *self_, struct ChipdockStr target_json, struct ChipdockAny *out_target_json);
 } ChipdockTargetKind;
 
-// What a code generator declares of itself; both versions are semver of the IR wire format.
-typedef struct ChipdockCodegenInfo {
-  // The oldest wire version that it reads.
-  struct ChipdockStr ir_min;
-  // The newest wire version that it reads.
-  struct ChipdockStr ir_max;
-} ChipdockCodegenInfo;
+// One section of an artifact, or of a build request.
+typedef struct ChipdockSection {
+  // Its name, unique within the artifact or the request.
+  struct ChipdockStr name;
+  // `code`, `constants`, `debug` or `source`.
+  struct ChipdockStr kind;
+  // What `data` is aligned to.
+  uint64_t alignment_bytes;
+  // The bytes.
+  const void *data;
+  // How many.
+  uint64_t size_bytes;
+} ChipdockSection;
 
 // What is to be built. Borrowed for the call.
 typedef struct ChipdockBuildRequest {
@@ -555,15 +603,44 @@ typedef struct ChipdockBuildRequest {
   struct ChipdockStr ir;
   // The target, canonical JSON.
   struct ChipdockStr target_json;
-  // Build options, a JSON object; unknown keys are ignored.
+  // Build options, a JSON object, or empty for none; unknown keys are ignored.
   struct ChipdockStr options_json;
+  // Bytes beside the document, by the names that its nodes refer to; one that no node refers to is ignored.
+  const struct ChipdockSection *sections;
+  // How many.
+  uint64_t sections_count;
   // How many threads the build may use; at least 1.
   uint32_t threads_max;
-  // Zero.
-  uint32_t padding;
+  // Bits that are not known are ignored; none is defined yet.
+  uint32_t flags;
+  // Extensions of the request, or null.
+  const struct ChipdockExtension *next;
 } ChipdockBuildRequest;
 
-// Where a build's results go. The host owns it; it lives for the call; all arguments are copied by the host.
+// One thing that a code generator has to say of a module. Borrowed for the call.
+typedef struct ChipdockDiagnostic {
+  // One of `CHIPDOCK_DIAGNOSTIC_*`; one that is not known counts as the nearest that is graver.
+  int32_t severity;
+  // The line, as the document has it of the node, from 1; 0 where it is not known.
+  uint32_t line;
+  // The column, likewise.
+  uint32_t column;
+  // Bits that are not known are ignored; none is defined yet.
+  uint32_t flags;
+  // The function that it is about; empty where it is not known, or of the module.
+  struct ChipdockStr function;
+  // The node in one line; may be empty.
+  struct ChipdockStr node;
+  // What was expected and what was found, without the place.
+  struct ChipdockStr message;
+  // What to do; may be empty.
+  struct ChipdockStr hint;
+  // Extensions of the diagnostic, or null.
+  const struct ChipdockExtension *next;
+} ChipdockDiagnostic;
+
+// Where a build's results go. The host owns it; it lives for the call, during which its functions may be called from
+// any thread; all arguments are copied by the host.
 typedef struct ChipdockBuildSession {
   // The host's own.
   void *self_;
@@ -576,17 +653,20 @@ typedef struct ChipdockBuildSession {
                      uint64_t alignment_bytes,
                      const void *data,
                      uint64_t size_bytes);
-  // Reports a diagnostic; `function` and `node` say where, as far as known (may be empty).
-  int32_t (*diagnostic)(void *self_,
-                        int32_t severity,
-                        struct ChipdockStr function,
-                        struct ChipdockStr node,
-                        struct ChipdockStr message);
+  // Reports a diagnostic.
+  int32_t (*diagnostic)(void *self_, const struct ChipdockDiagnostic *diagnostic);
   // Non-zero when the caller has given up; a long build asks now and then and returns `Cancelled`.
   int32_t (*is_cancelled)(void *self_);
+  // Writes the interface of this session of that name and version; its `table` is null where the host does not have
+  // it, which is no error. What is written lives as long as the session.
+  int32_t (*query)(void *self_,
+                   struct ChipdockStr name,
+                   uint32_t version,
+                   struct ChipdockInterface *out_interface);
 } ChipdockBuildSession;
 
-// The functions of a code generator. A pure function of the request: it never asks a device.
+// The functions of a code generator. A pure function of the request and of what `fingerprint` says: it never asks a
+// device.
 typedef struct ChipdockCodegen {
   // Releases `self_`: called once, last.
   void (*destroy)(void *self_);
@@ -594,25 +674,18 @@ typedef struct ChipdockCodegen {
   int32_t (*unsupported)(void *self_,
                          const struct ChipdockBuildRequest *request,
                          const struct ChipdockBuildSession *session);
-  // Builds the module into `session`. What was delivered before a failure is dropped by the host.
+  // Builds the module into `session`. What was delivered before a failure is dropped by the host. One that answers
+  // `Unsupported` has reported every node that it cannot build.
   int32_t (*build)(void *self_,
                    const struct ChipdockBuildRequest *request,
                    const struct ChipdockBuildSession *session);
+  // Writes an owned string that differs whenever this build of the plugin might give other bytes for the same request:
+  // compiler and its version, what it finds, hooks in force; or None, when what is built may not be kept for later.
+  // Opens the vendor's library at most; asks no device.
+  int32_t (*fingerprint)(void *self_,
+                         const struct ChipdockBuildRequest *request,
+                         struct ChipdockAny *out_fingerprint);
 } ChipdockCodegen;
-
-// One section of an artifact.
-typedef struct ChipdockSection {
-  // Its name, unique within the artifact.
-  struct ChipdockStr name;
-  // `code`, `constants`, `debug` or `source`.
-  struct ChipdockStr kind;
-  // What `data` is aligned to.
-  uint64_t alignment_bytes;
-  // The bytes.
-  const void *data;
-  // How many.
-  uint64_t size_bytes;
-} ChipdockSection;
 
 // An artifact, borrowed for the call.
 typedef struct ChipdockArtifact {
@@ -622,6 +695,8 @@ typedef struct ChipdockArtifact {
   const struct ChipdockSection *sections;
   // How many.
   uint64_t sections_count;
+  // Extensions of the artifact, or null.
+  const struct ChipdockExtension *next;
 } ChipdockArtifact;
 
 // Runs one part of a parallel region; 0, or -1 with an error raised.
@@ -672,6 +747,12 @@ typedef struct ChipdockModule {
   void (*destroy)(void *self_);
   // Writes the function of that name as an owned function object, or None when there is none.
   int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
+  // Writes the interface of this module of that name and version; its `table` is null where the module does not have
+  // it, which is no error. What is written lives as long as the module.
+  int32_t (*query)(void *self_,
+                   struct ChipdockStr name,
+                   uint32_t version,
+                   struct ChipdockInterface *out_interface);
 } ChipdockModule;
 
 // A loaded module: what to call, and on what.
@@ -712,10 +793,12 @@ typedef struct ChipdockRegistrar {
   // The host's own.
   void *self_;
   // Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to be given one by the host; the
-  // number in force is written to `out_device_type`.
+  // number in force is written to `out_device_type`. `info_json` here and below is a JSON object, or empty for none;
+  // keys that are not known are ignored.
   int32_t (*device_api)(void *self_,
                         struct ChipdockStr name,
                         int32_t device_type,
+                        struct ChipdockStr info_json,
                         void *api_self,
                         const struct ChipdockDeviceApi *api,
                         int32_t *out_device_type);
@@ -725,15 +808,17 @@ typedef struct ChipdockRegistrar {
                          struct ChipdockStr schema_json,
                          void *kind_self,
                          const struct ChipdockTargetKind *kind);
-  // Registers `target.build.<kind>`.
+  // Registers `target.build.<kind>`. `info_json` has `ir_min` and `ir_max`: the oldest and the newest version of the
+  // IR's wire format that it reads, semver.
   int32_t (*codegen)(void *self_,
                      struct ChipdockStr kind,
-                     const struct ChipdockCodegenInfo *info,
+                     struct ChipdockStr info_json,
                      void *codegen_self,
                      const struct ChipdockCodegen *codegen);
   // Registers `module.load.<kind>`.
   int32_t (*module_loader)(void *self_,
                            struct ChipdockStr kind,
+                           struct ChipdockStr info_json,
                            void *loader_self,
                            const struct ChipdockModuleLoader *loader);
   // Registers a plain function; `deleter` releases `function_self` (an empty one is allowed, null is not).
@@ -742,15 +827,16 @@ typedef struct ChipdockRegistrar {
                       void *function_self,
                       ChipdockSafeCall call,
                       ChipdockDeleter deleter);
-  // Registers an interface by name and version, for instance `timer` 1 of `device_api.x` as `device_api.x/timer`.
-  // A host that does not know it answers success and ignores it; unknown feature bits are ignored.
-  int32_t (*interface)(void *self_,
-                       struct ChipdockStr name,
-                       uint32_t version,
-                       void *interface_self,
-                       const void *table,
-                       uint64_t table_size_bytes,
-                       uint64_t features);
+  // Extends what this plugin registered under `key` (or the plugin itself, by its own name) by the interface `name` in
+  // a version, for instance `device_api.x` by `reset` 1. `deleter` releases the interface's `self_`, whatever the
+  // answer. A host that does not know the interface answers success and keeps it unused; unknown feature bits are
+  // ignored.
+  int32_t (*extend)(void *self_,
+                    struct ChipdockStr key,
+                    struct ChipdockStr name,
+                    uint32_t version,
+                    const struct ChipdockInterface *interface,
+                    ChipdockDeleter deleter);
 } ChipdockRegistrar;
 
 // Sizes of the frozen tables, in bytes, as the plugin was compiled.
@@ -777,6 +863,20 @@ typedef struct ChipdockTableSizes {
   uint32_t tensor;
 } ChipdockTableSizes;
 
+// Interface `reset` 1 of a device API.
+typedef struct ChipdockReset1 {
+  // Opens a lost device again. Failures that nobody took are forgotten; of a device that is not lost nothing else
+  // changes. What was made on a lost one before (data spaces, streams, modules) may be freed, and is good for nothing
+  // else.
+  int32_t (*reset)(void *self_, int32_t device_id);
+} ChipdockReset1;
+
+// Interface `conformance` 1 of a host: the one that runs the conformance suite. With it alone are test hooks registered.
+typedef struct ChipdockConformance1 {
+  // Non-zero where test hooks are wanted.
+  int32_t (*wants_hooks)(void *self_);
+} ChipdockConformance1;
+
 // What a plugin is: static, returned by its one symbol, frozen for the major.
 typedef struct ChipdockPlugin {
   // `CHIPDOCK_MAGIC`.
@@ -795,11 +895,18 @@ typedef struct ChipdockPlugin {
   struct ChipdockStr version;
   // What tells two builds of one version apart; may be empty.
   struct ChipdockStr build_id;
-  // Hands over what the plugin offers. Runs once for each host, with no other call of that host during it. Starts
-  // no thread and calls no vendor driver. On failure nothing stays registered.
-  int32_t (*init)(const struct ChipdockHost *host, const struct ChipdockRegistrar *registrar);
-  // Drains what works for that host. Calls after it answer `Unavailable`.
-  int32_t (*shutdown)(const struct ChipdockHost *host);
+  // Hands over what the plugin offers, and writes what the plugin is to this host (may be null; on success alone). Runs
+  // once for each host, with no other call of that host during it. Starts no thread and calls no vendor driver. On
+  // failure nothing stays registered, and neither function below is called.
+  int32_t (*init)(const struct ChipdockHost *host,
+                  const struct ChipdockRegistrar *registrar,
+                  void **out_instance);
+  // Drains what works for that host. Called once, after each `init` that succeeded, before anything is destroyed. Calls
+  // after it answer `Unavailable`.
+  int32_t (*shutdown)(void *instance);
+  // Releases the instance: called once, after every `destroy` and deleter of what was registered and of the modules that
+  // were loaded, whatever `shutdown` answered.
+  void (*release)(void *instance);
 } ChipdockPlugin;
 
 #endif  /* CHIPDOCK_H */
@@ -818,12 +925,12 @@ typedef struct ChipdockPlugin {
 /*
  * The descriptor, as an initialiser; names are string literals. The whole entry of a plugin:
  *
- *   static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN("npu", "1.0.0", "", npu_init, npu_shutdown);
+ *   static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN("npu", "1.0.0", "", npu_init, npu_shutdown, npu_release);
  *   const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }
  */
-#define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown)                                              \
+#define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown, release)                                     \
   { CHIPDOCK_MAGIC, CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_TABLE_SIZES,       \
-    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), (init), (shutdown) }
+    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), (init), (shutdown), (release) }
 
 #if defined(__GNUC__)
 #define CHIPDOCK_EXPORT __attribute__((visibility("default")))
@@ -923,7 +1030,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, target_kind, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, codegen, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, module_loader, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, function, 40);
-CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, interface, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, extend, 48);
 CHIPDOCK_ASSERT_SIZE(ChipdockEnv, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, version, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, padding, 4);
@@ -949,56 +1056,77 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, sync_stream, 64);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, sync_stream_from_to, 72);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, set_device, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, set_stream, 88);
-CHIPDOCK_ASSERT_SIZE(ChipdockDataSpaceRequest, 40);
+CHIPDOCK_ASSERT_SIZE(ChipdockExtension, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExtension, next, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExtension, name, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExtension, flags, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExtension, size_bytes, 28);
+CHIPDOCK_ASSERT_SIZE(ChipdockDataSpaceRequest, 48);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, size_bytes, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, alignment_bytes, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, dtype_hint, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, kind, 20);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, scope, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataSpaceRequest, next, 40);
 CHIPDOCK_ASSERT_SIZE(ChipdockCopyEnd, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopyEnd, device, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopyEnd, data, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopyEnd, offset_bytes, 16);
-CHIPDOCK_ASSERT_SIZE(ChipdockCopy, 64);
+CHIPDOCK_ASSERT_SIZE(ChipdockCopy, 72);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, from, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, to, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, size_bytes, 48);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, dtype_hint, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCopy, next, 64);
 CHIPDOCK_ASSERT_SIZE(ChipdockTargetKind, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTargetKind, destroy, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTargetKind, canonicalize, 8);
-CHIPDOCK_ASSERT_SIZE(ChipdockCodegenInfo, 32);
-CHIPDOCK_ASSERT_OFFSET(ChipdockCodegenInfo, ir_min, 0);
-CHIPDOCK_ASSERT_OFFSET(ChipdockCodegenInfo, ir_max, 16);
-CHIPDOCK_ASSERT_SIZE(ChipdockBuildRequest, 56);
+CHIPDOCK_ASSERT_SIZE(ChipdockBuildRequest, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, ir, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, target_json, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, options_json, 32);
-CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, threads_max, 48);
-CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, padding, 52);
-CHIPDOCK_ASSERT_SIZE(ChipdockBuildSession, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, sections, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, sections_count, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, threads_max, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, flags, 68);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildRequest, next, 72);
+CHIPDOCK_ASSERT_SIZE(ChipdockDiagnostic, 88);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, severity, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, line, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, column, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, flags, 12);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, function, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, node, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, message, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, hint, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDiagnostic, next, 80);
+CHIPDOCK_ASSERT_SIZE(ChipdockBuildSession, 48);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, self_, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, index, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, section, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, diagnostic, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, is_cancelled, 32);
-CHIPDOCK_ASSERT_SIZE(ChipdockCodegen, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockBuildSession, query, 40);
+CHIPDOCK_ASSERT_SIZE(ChipdockCodegen, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCodegen, destroy, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCodegen, unsupported, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockCodegen, build, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockCodegen, fingerprint, 24);
 CHIPDOCK_ASSERT_SIZE(ChipdockSection, 56);
 CHIPDOCK_ASSERT_OFFSET(ChipdockSection, name, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockSection, kind, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockSection, alignment_bytes, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockSection, data, 40);
 CHIPDOCK_ASSERT_OFFSET(ChipdockSection, size_bytes, 48);
-CHIPDOCK_ASSERT_SIZE(ChipdockArtifact, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockArtifact, 40);
 CHIPDOCK_ASSERT_OFFSET(ChipdockArtifact, index_json, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockArtifact, sections, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockArtifact, sections_count, 24);
-CHIPDOCK_ASSERT_SIZE(ChipdockModule, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockArtifact, next, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockModule, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockModule, destroy, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockModule, function, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModule, query, 16);
 CHIPDOCK_ASSERT_SIZE(ChipdockModuleHandle, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockModuleHandle, self_, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockModuleHandle, table, 8);
@@ -1017,7 +1145,16 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, module_loader, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, module, 28);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, any, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, tensor, 36);
-CHIPDOCK_ASSERT_SIZE(ChipdockPlugin, 128);
+CHIPDOCK_ASSERT_SIZE(ChipdockInterface, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, self_, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, table, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, table_size_bytes, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, features, 24);
+CHIPDOCK_ASSERT_SIZE(ChipdockReset1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReset1, reset, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockConformance1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockConformance1, wants_hooks, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockPlugin, 136);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, magic, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, abi_major, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, abi_minor, 12);
@@ -1028,3 +1165,4 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, version, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, build_id, 96);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, init, 112);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, shutdown, 120);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, release, 128);

@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use crate::dlpack::{DLDataType, DLDevice};
+use crate::extension::ChipdockExtension;
 use crate::value::{ChipdockAny, ChipdockStr};
 
 /// Data space of the device itself.
@@ -29,6 +30,8 @@ pub struct ChipdockDataSpaceRequest {
     pub kind: i32,
     /// Memory scope; empty means `global`. An unknown or unsupported one is `Unsupported`.
     pub scope: ChipdockStr,
+    /// Extensions of the request, or null.
+    pub next: *const ChipdockExtension,
 }
 
 /// One end of a copy.
@@ -57,6 +60,8 @@ pub struct ChipdockCopy {
     pub size_bytes: u64,
     /// What is copied, a hint; lanes 0 means unknown.
     pub dtype_hint: DLDataType,
+    /// Extensions of the copy, or null.
+    pub next: *const ChipdockExtension,
 }
 
 /// The functions of a device API. `self_` is what was registered; `device_id` counts from 0.

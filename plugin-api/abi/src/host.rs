@@ -2,9 +2,10 @@
 
 use core::ffi::c_void;
 
-use crate::codegen::{ChipdockCodegen, ChipdockCodegenInfo};
+use crate::codegen::ChipdockCodegen;
 use crate::device_api::ChipdockDeviceApi;
 use crate::dlpack::DLDevice;
+use crate::interface::ChipdockInterface;
 use crate::module::ChipdockModuleLoader;
 use crate::target_kind::ChipdockTargetKind;
 use crate::value::{ChipdockAny, ChipdockSafeCall, ChipdockStr};
@@ -36,8 +37,14 @@ pub struct ChipdockHost {
         unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
     /// The stream that is active on this thread for `device`; null is the default stream.
     pub current_stream: unsafe extern "C" fn(self_: *mut c_void, device: DLDevice) -> *mut c_void,
-    /// An interface of the host by name and version, or null. The table's type belongs to the name and version.
-    pub query: unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, version: u32) -> *const c_void,
+    /// Writes the interface of the host of that name and version; its `table` is null where the host does not have it,
+    /// which is no error. May be called during `init`. What is written lives as long as the host's table.
+    pub query: unsafe extern "C" fn(
+        self_: *mut c_void,
+        name: ChipdockStr,
+        version: u32,
+        out_interface: *mut ChipdockInterface,
+    ) -> i32,
 }
 
 // SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
@@ -57,11 +64,13 @@ pub struct ChipdockRegistrar {
     /// The host's own.
     pub self_: *mut c_void,
     /// Registers `device_api.<name>`. `device_type` is DLPack's number, or 0 to be given one by the host; the
-    /// number in force is written to `out_device_type`.
+    /// number in force is written to `out_device_type`. `info_json` here and below is a JSON object, or empty for none;
+    /// keys that are not known are ignored.
     pub device_api: unsafe extern "C" fn(
         self_: *mut c_void,
         name: ChipdockStr,
         device_type: i32,
+        info_json: ChipdockStr,
         api_self: *mut c_void,
         api: *const ChipdockDeviceApi,
         out_device_type: *mut i32,
@@ -74,11 +83,12 @@ pub struct ChipdockRegistrar {
         kind_self: *mut c_void,
         kind: *const ChipdockTargetKind,
     ) -> i32,
-    /// Registers `target.build.<kind>`.
+    /// Registers `target.build.<kind>`. `info_json` has `ir_min` and `ir_max`: the oldest and the newest version of the
+    /// IR's wire format that it reads, semver.
     pub codegen: unsafe extern "C" fn(
         self_: *mut c_void,
         kind: ChipdockStr,
-        info: *const ChipdockCodegenInfo,
+        info_json: ChipdockStr,
         codegen_self: *mut c_void,
         codegen: *const ChipdockCodegen,
     ) -> i32,
@@ -86,6 +96,7 @@ pub struct ChipdockRegistrar {
     pub module_loader: unsafe extern "C" fn(
         self_: *mut c_void,
         kind: ChipdockStr,
+        info_json: ChipdockStr,
         loader_self: *mut c_void,
         loader: *const ChipdockModuleLoader,
     ) -> i32,
@@ -97,16 +108,17 @@ pub struct ChipdockRegistrar {
         call: ChipdockSafeCall,
         deleter: ChipdockDeleter,
     ) -> i32,
-    /// Registers an interface by name and version, for instance `timer` 1 of `device_api.x` as `device_api.x/timer`.
-    /// A host that does not know it answers success and ignores it; unknown feature bits are ignored.
-    pub interface: unsafe extern "C" fn(
+    /// Extends what this plugin registered under `key` (or the plugin itself, by its own name) by the interface `name` in
+    /// a version, for instance `device_api.x` by `reset` 1. `deleter` releases the interface's `self_`, whatever the
+    /// answer. A host that does not know the interface answers success and keeps it unused; unknown feature bits are
+    /// ignored.
+    pub extend: unsafe extern "C" fn(
         self_: *mut c_void,
+        key: ChipdockStr,
         name: ChipdockStr,
         version: u32,
-        interface_self: *mut c_void,
-        table: *const c_void,
-        table_size_bytes: u64,
-        features: u64,
+        interface: *const ChipdockInterface,
+        deleter: ChipdockDeleter,
     ) -> i32,
 }
 

@@ -47,24 +47,28 @@ layouts! {
     DLManagedTensor: 64 { dl_tensor @ 0, manager_ctx @ 48, deleter @ 56 }
     DLManagedTensorVersioned: 80 { version @ 0, manager_ctx @ 8, deleter @ 16, flags @ 24, dl_tensor @ 32 }
     ChipdockHost: 88 { abi_major @ 0, abi_minor @ 4, version @ 8, self_ @ 24, raise @ 32, raise_object @ 40, take_error @ 48, log @ 56, function @ 64, current_stream @ 72, query @ 80 }
-    ChipdockRegistrar: 56 { self_ @ 0, device_api @ 8, target_kind @ 16, codegen @ 24, module_loader @ 32, function @ 40, interface @ 48 }
+    ChipdockRegistrar: 56 { self_ @ 0, device_api @ 8, target_kind @ 16, codegen @ 24, module_loader @ 32, function @ 40, extend @ 48 }
     ChipdockEnv: 80 { version @ 0, padding @ 4, self_ @ 8, raise @ 16, allocate_workspace @ 24, free_workspace @ 32, current_stream @ 40, set_device @ 48, call_imported @ 56, parallel_launch @ 64, current_device @ 72 }
     ChipdockDeviceApi: 96 { destroy @ 0, device_count @ 8, attribute @ 16, allocate_data_space @ 24, free_data_space @ 32, copy_data @ 40, create_stream @ 48, free_stream @ 56, sync_stream @ 64, sync_stream_from_to @ 72, set_device @ 80, set_stream @ 88 }
-    ChipdockDataSpaceRequest: 40 { size_bytes @ 0, alignment_bytes @ 8, dtype_hint @ 16, kind @ 20, scope @ 24 }
+    ChipdockExtension: 32 { next @ 0, name @ 8, flags @ 24, size_bytes @ 28 }
+    ChipdockDataSpaceRequest: 48 { size_bytes @ 0, alignment_bytes @ 8, dtype_hint @ 16, kind @ 20, scope @ 24, next @ 40 }
     ChipdockCopyEnd: 24 { device @ 0, data @ 8, offset_bytes @ 16 }
-    ChipdockCopy: 64 { from @ 0, to @ 24, size_bytes @ 48, dtype_hint @ 56 }
+    ChipdockCopy: 72 { from @ 0, to @ 24, size_bytes @ 48, dtype_hint @ 56, next @ 64 }
     ChipdockTargetKind: 16 { destroy @ 0, canonicalize @ 8 }
-    ChipdockCodegenInfo: 32 { ir_min @ 0, ir_max @ 16 }
-    ChipdockBuildRequest: 56 { ir @ 0, target_json @ 16, options_json @ 32, threads_max @ 48, padding @ 52 }
-    ChipdockBuildSession: 40 { self_ @ 0, index @ 8, section @ 16, diagnostic @ 24, is_cancelled @ 32 }
-    ChipdockCodegen: 24 { destroy @ 0, unsupported @ 8, build @ 16 }
+    ChipdockBuildRequest: 80 { ir @ 0, target_json @ 16, options_json @ 32, sections @ 48, sections_count @ 56, threads_max @ 64, flags @ 68, next @ 72 }
+    ChipdockDiagnostic: 88 { severity @ 0, line @ 4, column @ 8, flags @ 12, function @ 16, node @ 32, message @ 48, hint @ 64, next @ 80 }
+    ChipdockBuildSession: 48 { self_ @ 0, index @ 8, section @ 16, diagnostic @ 24, is_cancelled @ 32, query @ 40 }
+    ChipdockCodegen: 32 { destroy @ 0, unsupported @ 8, build @ 16, fingerprint @ 24 }
     ChipdockSection: 56 { name @ 0, kind @ 16, alignment_bytes @ 32, data @ 40, size_bytes @ 48 }
-    ChipdockArtifact: 32 { index_json @ 0, sections @ 16, sections_count @ 24 }
-    ChipdockModule: 16 { destroy @ 0, function @ 8 }
+    ChipdockArtifact: 40 { index_json @ 0, sections @ 16, sections_count @ 24, next @ 32 }
+    ChipdockModule: 24 { destroy @ 0, function @ 8, query @ 16 }
     ChipdockModuleHandle: 16 { self_ @ 0, table @ 8 }
     ChipdockModuleLoader: 24 { destroy @ 0, check @ 8, load @ 16 }
     ChipdockTableSizes: 40 { host @ 0, registrar @ 4, env @ 8, device_api @ 12, target_kind @ 16, codegen @ 20, module_loader @ 24, module @ 28, any @ 32, tensor @ 36 }
-    ChipdockPlugin: 128 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, init @ 112, shutdown @ 120 }
+    ChipdockInterface: 32 { self_ @ 0, table @ 8, table_size_bytes @ 16, features @ 24 }
+    ChipdockReset1: 8 { reset @ 0 }
+    ChipdockConformance1: 8 { wants_hooks @ 0 }
+    ChipdockPlugin: 136 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, init @ 112, shutdown @ 120, release @ 128 }
 }
 
 impl ChipdockTableSizes {

@@ -4,7 +4,7 @@
 //! boundary read these structs, so every change here is a change of the ABI:
 //!
 //! * **Tables never change within a major** and have no null slot. Growth is a new *named interface*
-//!   ([`ChipdockRegistrar::interface`], [`ChipdockHost::query`]), never a longer table.
+//!   ([`ChipdockInterface`]; [`ChipdockRegistrar::extend`], [`ChipdockHost::query`]), never a longer table.
 //! * **Whoever allocates frees**, by a deleter that travels with the object. Strings and arguments are borrowed
 //!   for the call.
 //! * **Nothing unwinds** out of any function of a table.
@@ -22,7 +22,9 @@ pub mod attestation;
 mod codegen;
 mod device_api;
 mod dlpack;
+mod extension;
 mod host;
+mod interface;
 mod layout;
 mod module;
 mod plugin;
@@ -33,7 +35,9 @@ mod value;
 pub use codegen::*;
 pub use device_api::*;
 pub use dlpack::*;
+pub use extension::*;
 pub use host::*;
+pub use interface::*;
 pub use layout::*;
 pub use module::*;
 pub use plugin::*;

@@ -3,7 +3,9 @@
 use core::ffi::c_void;
 
 use crate::dlpack::DLDevice;
+use crate::extension::ChipdockExtension;
 use crate::host::ChipdockEnv;
+use crate::interface::ChipdockInterface;
 use crate::value::{ChipdockAny, ChipdockStr};
 
 /// Answer of [`ChipdockModuleLoader::check`]: the artifact runs on the device.
@@ -13,12 +15,12 @@ pub const CHIPDOCK_ARTIFACT_RECOMPILE: i32 = 1;
 /// Answer of [`ChipdockModuleLoader::check`]: it cannot run there.
 pub const CHIPDOCK_ARTIFACT_UNSUPPORTED: i32 = 2;
 
-/// One section of an artifact.
+/// One section of an artifact, or of a build request.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockSection {
-    /// Its name, unique within the artifact.
+    /// Its name, unique within the artifact or the request.
     pub name: ChipdockStr,
     /// `code`, `constants`, `debug` or `source`.
     pub kind: ChipdockStr,
@@ -41,6 +43,8 @@ pub struct ChipdockArtifact {
     pub sections: *const ChipdockSection,
     /// How many.
     pub sections_count: u64,
+    /// Extensions of the artifact, or null.
+    pub next: *const ChipdockExtension,
 }
 
 /// The functions of a loaded module.
@@ -53,6 +57,14 @@ pub struct ChipdockModule {
     /// Writes the function of that name as an owned function object, or None when there is none.
     pub function:
         unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
+    /// Writes the interface of this module of that name and version; its `table` is null where the module does not have
+    /// it, which is no error. What is written lives as long as the module.
+    pub query: unsafe extern "C" fn(
+        self_: *mut c_void,
+        name: ChipdockStr,
+        version: u32,
+        out_interface: *mut ChipdockInterface,
+    ) -> i32,
 }
 
 /// A loaded module: what to call, and on what.

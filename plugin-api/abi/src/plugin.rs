@@ -1,5 +1,7 @@
 //! The descriptor: what a plugin's one symbol returns.
 
+use core::ffi::c_void;
+
 use crate::host::{ChipdockHost, ChipdockRegistrar};
 use crate::value::ChipdockStr;
 
@@ -10,7 +12,7 @@ pub const CHIPDOCK_ABI_MINOR: u32 = 0;
 /// `CHIPDOCK` as little-endian bytes.
 pub const CHIPDOCK_MAGIC: u64 = 0x4B43_4F44_5049_4843;
 /// A hash of the sizes and offsets of the frozen tables; [`crate::layout_hash`] proves it.
-pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x30d4_e2d7_bfc8_cc9c;
+pub const CHIPDOCK_LAYOUT_HASH: u64 = 0xd83a_576c_bea0_c1d8;
 
 /// Sizes of the frozen tables, in bytes, as the plugin was compiled.
 #[repr(C)]
@@ -60,11 +62,20 @@ pub struct ChipdockPlugin {
     pub version: ChipdockStr,
     /// What tells two builds of one version apart; may be empty.
     pub build_id: ChipdockStr,
-    /// Hands over what the plugin offers. Runs once for each host, with no other call of that host during it. Starts
-    /// no thread and calls no vendor driver. On failure nothing stays registered.
-    pub init: unsafe extern "C" fn(host: *const ChipdockHost, registrar: *const ChipdockRegistrar) -> i32,
-    /// Drains what works for that host. Calls after it answer `Unavailable`.
-    pub shutdown: unsafe extern "C" fn(host: *const ChipdockHost) -> i32,
+    /// Hands over what the plugin offers, and writes what the plugin is to this host (may be null; on success alone). Runs
+    /// once for each host, with no other call of that host during it. Starts no thread and calls no vendor driver. On
+    /// failure nothing stays registered, and neither function below is called.
+    pub init: unsafe extern "C" fn(
+        host: *const ChipdockHost,
+        registrar: *const ChipdockRegistrar,
+        out_instance: *mut *mut c_void,
+    ) -> i32,
+    /// Drains what works for that host. Called once, after each `init` that succeeded, before anything is destroyed. Calls
+    /// after it answer `Unavailable`.
+    pub shutdown: unsafe extern "C" fn(instance: *mut c_void) -> i32,
+    /// Releases the instance: called once, after every `destroy` and deleter of what was registered and of the modules that
+    /// were loaded, whatever `shutdown` answered.
+    pub release: unsafe extern "C" fn(instance: *mut c_void),
 }
 
 // SAFETY: immutable data and functions that may be called from any thread.

@@ -332,10 +332,12 @@ impl<'a> Writer<'a> {
 
     fn plain_loop(&mut self, l: &Loop<'a>, value_type: &str, bounds: Option<(i128, i128)>) {
         let start = self.loop_bound(l.min, value_type, "start");
-        let end = match (l.min.as_int(), l.extent.as_int()) {
+        let min = l.min.as_int();
+        let known = min.zip(l.extent.as_int()).and_then(|(min, extent)| min.checked_add(extent));
+        let end = match (min, known) {
             (Some(0), _) => self.loop_bound(l.extent, value_type, "end"),
-            (Some(min), Some(extent)) => {
-                let answer = self.dialect.integer(min + extent, l.var.dtype);
+            (_, Some(end)) => {
+                let answer = self.dialect.integer(end, l.var.dtype);
                 self.expect(l.extent, answer)
             }
             _ => {

@@ -87,4 +87,9 @@ impl Codegen for CCodegen {
             }
         }
     }
+
+    /// The artifact is text, which the request and this code make alone; drivers and compilers see it when it is loaded.
+    fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        Ok(Some(lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"))))
+    }
 }

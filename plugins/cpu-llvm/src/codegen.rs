@@ -7,16 +7,17 @@
 //!   `ll`, the IR as optimised; `asm`, the assembly. Other words are ignored.
 //! * **B4** Option `debug` says whether code has the lines of the file that it was read from; if the file is known it has,
 //!   unless this is false.
-//! * **B5** The same request gives the same bytes (C.1). One thread works at a time (C.6).
+//! * **B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint says which libLLVM it is. One
+//!   thread works at a time (C.6).
 //! * **B6** Hosts ask what is unsupported before they build: what was read and written for that serves the build of the
 //!   same request.
 
 use std::sync::Mutex;
 
 use chipdock_codegen_llvm::{Options, Text, write_module};
-use chipdock_ir::{Diagnostic, Stage};
+use chipdock_ir::Stage;
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Diagnostic, Error, ErrorKind, SectionKind};
 use serde_json::{Map, Value, json};
 
 use crate::llvm::{MachineOptions, Wanted, compile, library, lock};
@@ -100,7 +101,7 @@ fn machine(options: &MachineOptions) -> Value {
 
 impl Prepared {
     /// Reads and writes; the inner error is what is not supported.
-    fn new(request: &BuildRequest<'_>) -> Result<Result<Self, Vec<Diagnostic>>, Error> {
+    fn new(request: &BuildRequest<'_>) -> Result<Result<Self, Vec<chipdock_ir::Diagnostic>>, Error> {
         let read = LoweredRequest::read(request, NAME, Stage::Host)?;
         let emit = Emit::read(&read.options)?;
         let file = read.file.as_deref();
@@ -158,7 +159,7 @@ impl Codegen for LlvmCodegen {
         let wanted = Wanted { object: true, assembly: emit.assembly, ir: emit.optimized };
         let output = compile(llvm, &written.text, machine_options, wanted, &|| session.is_cancelled())?;
         for note in &output.notes {
-            session.diagnostic(note.severity, "", "", &note.message)?;
+            session.diagnostic(&Diagnostic::new(note.severity, &note.message))?;
         }
         session.section(CODE, SectionKind::Code, CODE_ALIGNMENT_BYTES, &output.object)?;
         let texts = [
@@ -184,5 +185,12 @@ impl Codegen for LlvmCodegen {
             "options": machine(machine_options),
         });
         session.index(&index.to_string())
+    }
+
+    /// What is beside the request: this code, and the libLLVM that is found. Nothing where its file is not known.
+    fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        let llvm = library()?;
+        let own = lowered::fingerprint(NAME, env!("CARGO_PKG_VERSION"));
+        Ok(llvm.file.as_deref().map(|file| format!("{own}; {llvm}; {file}")))
     }
 }

@@ -25,7 +25,9 @@ use chipdock_plugin_api::{
 
 export_plugin! { name: "cpu-llvm" }
 
-register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |host| Box::new(cpu::CpuDeviceApi::new(host)));
+register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |context| Box::new(cpu::CpuDeviceApi::new(
+    context.host()
+)));
 register_target_kind!("llvm", include_str!("target_kind.json"), |_| Box::new(target_kind::LlvmTargetKind));
 register_codegen!("llvm", "1.0.0", "1.3.0", |_| Box::<codegen::LlvmCodegen>::default());
 register_module_loader!("llvm", |_| Box::new(loader::LlvmLoader));

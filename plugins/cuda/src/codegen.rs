@@ -8,7 +8,7 @@ use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Span, Stage, Stmt, StmtKind, StorageScope, Target};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::{
-    BuildRequest, BuildSession, Codegen, Error, ErrorKind, HostRef, SectionKind, Severity, kernel,
+    BuildRequest, BuildSession, Codegen, Error, ErrorKind, HostRef, SectionKind, kernel,
 };
 use serde_json::{Value, json};
 
@@ -175,7 +175,7 @@ impl CudaCodegen {
         match compile(&written.source, &written.index["options"], format, choice) {
             Err(error) if !is_told && error.kind() == ErrorKind::UNAVAILABLE => {
                 let message = format!("only CUDA C was written: {}", error.message());
-                session.diagnostic(Severity::Note, "", "", &message)?;
+                session.diagnostic(&chipdock_plugin_api::Diagnostic::note(&message))?;
                 Ok(None)
             }
             other => other.map(Some),
@@ -213,5 +213,20 @@ impl Codegen for CudaCodegen {
             session.section(CODE, SectionKind::Code, 16, &compiled.code)?;
         }
         session.index(&written.index.to_string())
+    }
+
+    /// What is beside the request: this code, the function that anybody may register for sources, whose bytes nobody
+    /// knows, and the compiler that is found, where one is asked for.
+    fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
+        if self.host.function(postprocess::FUNCTION)?.is_some() {
+            return Ok(None);
+        }
+        let choice = match format(&read.target)? {
+            Some(_) => Choice::of(&read.target)?,
+            None => Choice::None,
+        };
+        let own = lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"));
+        Ok(compiler::fingerprint(choice).map(|compiler| format!("{own}; {compiler}")))
     }
 }

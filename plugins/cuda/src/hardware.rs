@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use chipdock_plugin_api::{Error, ErrorKind, HostRef, bail};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, HostState, bail};
 
 use cudarc::driver::sys::CUdevice_attribute_enum as A;
 
@@ -198,31 +198,18 @@ pub(crate) struct Hardware {
     is_shut_down: AtomicBool,
 }
 
-/// The hardware of each host by the address of its table; nothing here keeps it alive, and no host sees another's.
-static KNOWN: Mutex<Vec<(usize, Weak<Hardware>)>> = Mutex::new(Vec::new());
-
-impl Hardware {
-    /// That of a host: the one that something of this host still holds, or a new one. Calls no driver.
-    pub(crate) fn of(host: HostRef) -> Arc<Self> {
-        let mut known = lock(&KNOWN);
-        known.retain(|(_, hardware)| hardware.strong_count() > 0);
-        let key = std::ptr::from_ref(host.table()).addr();
-        let mut found =
-            known.iter().filter(|(host, _)| *host == key).filter_map(|(_, hardware)| hardware.upgrade());
-        if let Some(found) = found.find(|hardware| !hardware.is_shut_down.load(Ordering::Acquire)) {
-            return found;
-        }
-        drop(found);
-        let made = Arc::new(Self {
+impl HostState for Hardware {
+    fn new(_host: HostRef) -> Self {
+        Self {
             device_type: AtomicI32::new(0),
             devices: OnceLock::new(),
             spaces: Spaces::default(),
             is_shut_down: AtomicBool::new(false),
-        });
-        known.push((key, Arc::downgrade(&made)));
-        made
+        }
     }
+}
 
+impl Hardware {
     /// The number of the kind of device.
     pub(crate) fn device_type(&self) -> i32 {
         self.device_type.load(Ordering::Acquire)

@@ -29,11 +29,11 @@ use chipdock_plugin_api::{
 
 export_plugin! { name: "cuda" }
 
-register_device_api!("cuda", device_api::DEVICE_TYPE, |host| {
-    Box::new(device_api::CudaDeviceApi(hardware::Hardware::of(host)))
+register_device_api!("cuda", device_api::DEVICE_TYPE, |context| {
+    Box::new(device_api::CudaDeviceApi(context.state::<hardware::Hardware>()))
 });
 register_target_kind!("cuda", include_str!("target_kind.json"), |_| Box::new(target_kind::CudaTargetKind));
-register_codegen!("cuda", "1.0.0", "1.3.0", |host| Box::new(codegen::CudaCodegen::new(host)));
-register_module_loader!("cuda", |host| {
-    Box::new(loader::CudaLoader { host, hardware: hardware::Hardware::of(host) })
+register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(codegen::CudaCodegen::new(context.host())));
+register_module_loader!("cuda", |context| {
+    Box::new(loader::CudaLoader { host: context.host(), hardware: context.state::<hardware::Hardware>() })
 });

@@ -1,26 +1,36 @@
-//! Plain functions by which the conformance suite makes a device fail (section I of the contract).
+//! Interface `reset` 1 (D.40), and the hooks by which the conformance suite makes a device fail (section I of the
+//! contract).
 
-use chipdock_plugin_api::{Any, AnyView, Error, HostRef, argument, register_function};
+use std::sync::Arc;
 
-use crate::hardware::Hardware;
+use chipdock_plugin_api::interface::Reset;
+use chipdock_plugin_api::{Any, AnyView, Context, Error, argument, register_test_hook};
 
-register_function!("conformance.opencl.fail_next_copy", |host: HostRef, args: &[AnyView<'_>]| {
-    Hardware::of(host).device_even_lost(device_id(args)?)?.fail_next_copy();
-    Ok(Any::NONE)
+use crate::hardware::{Device, Hardware};
+
+/// Opens lost devices again.
+pub(crate) struct Reopen(pub(crate) Arc<Hardware>);
+
+impl Reset for Reopen {
+    fn reset(&self, device_id: i32) -> Result<(), Error> {
+        self.0.device_even_lost(device_id)?.reopen();
+        Ok(())
+    }
+}
+
+register_test_hook!("conformance.opencl.fail_next_copy", |context: &Context, args: &[AnyView<'_>]| {
+    on_device(context, args, Device::fail_next_copy)
 });
-register_function!("conformance.opencl.lose", |host: HostRef, args: &[AnyView<'_>]| {
-    Hardware::of(host).device_even_lost(device_id(args)?)?.lose();
-    Ok(Any::NONE)
+register_test_hook!("conformance.opencl.lose", |context: &Context, args: &[AnyView<'_>]| {
+    on_device(context, args, Device::lose)
 });
-register_function!("conformance.opencl.reopen", |host: HostRef, args: &[AnyView<'_>]| {
-    Hardware::of(host).device_even_lost(device_id(args)?)?.reopen();
-    Ok(Any::NONE)
-});
-register_function!("conformance.opencl.out_of_memory_next", |host: HostRef, args: &[AnyView<'_>]| {
-    Hardware::of(host).device_even_lost(device_id(args)?)?.out_of_memory_next();
-    Ok(Any::NONE)
+register_test_hook!("conformance.opencl.out_of_memory_next", |context: &Context, args: &[AnyView<'_>]| {
+    on_device(context, args, Device::out_of_memory_next)
 });
 
-fn device_id(args: &[AnyView<'_>]) -> Result<i32, Error> {
-    argument(args, 0, "device_id")
+/// Runs a hook on the device that its first argument names.
+fn on_device(context: &Context, args: &[AnyView<'_>], hook: fn(&Device)) -> Result<Any, Error> {
+    let device_id = argument(args, 0, "device_id")?;
+    hook(context.state::<Hardware>().device_even_lost(device_id)?);
+    Ok(Any::NONE)
 }

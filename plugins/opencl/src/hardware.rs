@@ -1,9 +1,9 @@
 //! The devices of one host: what its device API, its loader and its functions share.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use chipdock_plugin_api::{DLDevice, Error, ErrorKind, HostRef, bail, ensure};
+use chipdock_plugin_api::{DLDevice, Error, ErrorKind, HostRef, HostState, bail, ensure};
 
 use crate::attributes::Limits;
 use crate::discovery::{Found, discover};
@@ -194,29 +194,17 @@ pub(crate) struct Hardware {
     is_shut_down: AtomicBool,
 }
 
-/// The hardware of each host by the address of its table; nothing here keeps it alive, and no host sees another's.
-static KNOWN: Mutex<Vec<(usize, Weak<Hardware>)>> = Mutex::new(Vec::new());
-
-impl Hardware {
-    /// That of a host: the one that something of this host still holds, or a new one. Opens nothing.
-    pub(crate) fn of(host: HostRef) -> Arc<Self> {
-        let mut known = lock(&KNOWN);
-        known.retain(|(_, hardware)| hardware.strong_count() > 0);
-        let key = std::ptr::from_ref(host.table()).addr();
-        let mut found =
-            known.iter().filter(|(host, _)| *host == key).filter_map(|(_, hardware)| hardware.upgrade());
-        if let Some(found) = found.find(|hardware| !hardware.is_shut_down()) {
-            return found;
-        }
-        let made = Arc::new(Self {
+impl HostState for Hardware {
+    fn new(_host: HostRef) -> Self {
+        Self {
             devices: OnceLock::new(),
             device_type: AtomicI32::new(DEVICE_TYPE),
             is_shut_down: AtomicBool::new(false),
-        });
-        known.push((key, Arc::downgrade(&made)));
-        made
+        }
     }
+}
 
+impl Hardware {
     /// The number that the host gave the kind of device.
     pub(crate) fn device_type(&self) -> i32 {
         self.device_type.load(Ordering::Acquire)

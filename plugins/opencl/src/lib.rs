@@ -6,7 +6,7 @@
 //! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files once they are built (`cache`), and their
 //!   kernels' launches (`launch`), one by one where a driver needs it (`turns`).
-//! * Plain functions (`functions`) by which the conformance suite makes a device fail.
+//! * `functions`: what opens a lost device again, and the hooks by which the conformance suite makes one fail.
 //! * `driver`: OpenCL itself; `error`: what its answers mean.
 
 mod attributes;
@@ -29,20 +29,25 @@ mod target_kind;
 mod tests;
 mod turns;
 
+use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::{
-    export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
+    Context, export_plugin, register_codegen, register_device_api, register_interface,
+    register_module_loader, register_target_kind,
 };
 
 use hardware::Hardware;
 
 export_plugin! { name: "opencl" }
 
-register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |host| Box::new(device_api::OpenClDeviceApi(
-    Hardware::of(host)
+register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |context| Box::new(device_api::OpenClDeviceApi(
+    context.state::<Hardware>()
 )));
-register_module_loader!("opencl", |host| Box::new(loader::OpenClLoader {
-    host,
-    hardware: Hardware::of(host)
+register_interface!("device_api.opencl", RESET, |context: &Context| -> Box<dyn Reset> {
+    Box::new(functions::Reopen(context.state::<Hardware>()))
+});
+register_module_loader!("opencl", |context| Box::new(loader::OpenClLoader {
+    host: context.host(),
+    hardware: context.state::<Hardware>()
 }));
 register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(
     target_kind::OpenClTargetKind

@@ -9,8 +9,8 @@ use std::thread::{self, ThreadId};
 
 use chipdock_plugin_api::abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, ChipdockAny, ChipdockCodegen,
-    ChipdockCodegenInfo, ChipdockCopy, ChipdockCopyEnd, ChipdockDataSpaceRequest, ChipdockDeleter,
-    ChipdockDeviceApi, ChipdockHost, ChipdockModuleLoader, ChipdockPlugin, ChipdockRegistrar,
+    ChipdockCopy, ChipdockCopyEnd, ChipdockDataSpaceRequest, ChipdockDeleter, ChipdockDeviceApi,
+    ChipdockHost, ChipdockInterface, ChipdockModuleLoader, ChipdockPlugin, ChipdockRegistrar,
     ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
 };
 use chipdock_plugin_api::text::{static_str, str_in, str_out};
@@ -55,6 +55,12 @@ impl<T> Table<T> {
     }
 }
 
+/// What an `init` wrote.
+struct Instance(*mut c_void);
+
+// SAFETY: P10.1, `shutdown` and `release` may be called from any thread.
+unsafe impl Send for Instance {}
+
 /// What a plugin registered, and the errors that it raised.
 pub struct RecordingHost {
     errors: Mutex<HashMap<ThreadId, Error>>,
@@ -68,8 +74,14 @@ pub struct RecordingHost {
     pub codegens: Mutex<Vec<(String, Table<ChipdockCodegen>)>>,
     /// Module loaders by kind.
     pub loaders: Mutex<Vec<(String, Table<ChipdockModuleLoader>)>>,
+    /// Interfaces by `<key>/<interface>/<version>`.
+    pub interfaces: Mutex<Vec<(String, RegisteredInterface)>>,
+    /// What code generators and loaders say of themselves, by their keys.
+    pub infos: Mutex<Vec<(String, String)>>,
     /// Keys in the order of registration.
     pub keys: Mutex<Vec<String>>,
+    /// What each `init` wrote.
+    instances: Mutex<Vec<Instance>>,
     table: Mutex<Option<HostRef>>,
 }
 
@@ -112,14 +124,22 @@ unsafe extern "C" fn current_stream(_self: *mut c_void, _device: DLDevice) -> *m
     ptr::null_mut()
 }
 
-unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
-    ptr::null()
+unsafe extern "C" fn query(
+    _self: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: H.5, a place to write to.
+    unsafe { out_interface.write(ChipdockInterface::NONE) };
+    0
 }
 
 unsafe extern "C" fn register_device_api(
     self_: *mut c_void,
     name: ChipdockStr,
     device_type: i32,
+    _info_json: ChipdockStr,
     api_self: *mut c_void,
     api: *const ChipdockDeviceApi,
     out_device_type: *mut i32,
@@ -156,12 +176,13 @@ unsafe extern "C" fn register_target_kind(
 unsafe extern "C" fn register_codegen(
     self_: *mut c_void,
     kind: ChipdockStr,
-    _info: *const ChipdockCodegenInfo,
+    info_json: ChipdockStr,
     codegen_self: *mut c_void,
     codegen: *const ChipdockCodegen,
 ) -> i32 {
     let host = host_of(self_);
     let name = host.record("target.build", kind);
+    host.record_info(format!("target.build.{name}"), info_json);
     // SAFETY: P5.1, a static table.
     let table = unsafe { Table::new(codegen_self, codegen) };
     host.codegens.lock().expect("codegens").push((name, table));
@@ -171,11 +192,13 @@ unsafe extern "C" fn register_codegen(
 unsafe extern "C" fn register_module_loader(
     self_: *mut c_void,
     kind: ChipdockStr,
+    info_json: ChipdockStr,
     loader_self: *mut c_void,
     loader: *const ChipdockModuleLoader,
 ) -> i32 {
     let host = host_of(self_);
     let name = host.record("module.load", kind);
+    host.record_info(format!("module.load.{name}"), info_json);
     // SAFETY: P5.1, a static table.
     let table = unsafe { Table::new(loader_self, loader) };
     host.loaders.lock().expect("loaders").push((name, table));
@@ -199,15 +222,30 @@ unsafe extern "C" fn register_function(
 
 unsafe extern "C" fn register_interface(
     self_: *mut c_void,
+    key: ChipdockStr,
     name: ChipdockStr,
-    _version: u32,
-    _interface_self: *mut c_void,
-    _table: *const c_void,
-    _table_size_bytes: u64,
-    _features: u64,
+    version: u32,
+    interface: *const ChipdockInterface,
+    deleter: ChipdockDeleter,
 ) -> i32 {
-    host_of(self_).record("interface", name);
+    let host = host_of(self_);
+    // SAFETY: P5.1, live for the call.
+    let (key, name) = unsafe { (str_in(key, "key"), str_in(name, "name")) };
+    let key = format!("{}/{}/{version}", key.expect("UTF-8"), name.expect("UTF-8"));
+    host.keys.lock().expect("keys").push(key.clone());
+    // SAFETY: P3.13, an interface that is given up.
+    let interface = unsafe { RegisteredInterface { raw: *interface, deleter } };
+    host.interfaces.lock().expect("interfaces").push((key, interface));
     0
+}
+
+/// An interface as it was registered.
+#[derive(Clone, Copy)]
+pub struct RegisteredInterface {
+    /// Its table.
+    pub raw: ChipdockInterface,
+    /// What releases its `self_`.
+    pub deleter: ChipdockDeleter,
 }
 
 impl RecordingHost {
@@ -220,8 +258,11 @@ impl RecordingHost {
             functions: Mutex::default(),
             loaders: Mutex::default(),
             codegens: Mutex::default(),
+            infos: Mutex::default(),
             target_kinds: Mutex::default(),
             keys: Mutex::default(),
+            interfaces: Mutex::default(),
+            instances: Mutex::default(),
             table: Mutex::new(None),
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
@@ -260,6 +301,12 @@ impl RecordingHost {
         let name = unsafe { str_in(name, "name") }.expect("UTF-8").to_owned();
         self.keys.lock().expect("keys").push(format!("{what}.{name}"));
         name
+    }
+
+    fn record_info(&self, key: String, info_json: ChipdockStr) {
+        // SAFETY: P5.1, live for the call.
+        let info = unsafe { str_in(info_json, "info") }.expect("UTF-8").to_owned();
+        self.infos.lock().expect("infos").push((key, info));
     }
 
     /// Whether an error lies in the slot of any thread that nobody took.
@@ -305,12 +352,26 @@ impl RecordingHost {
             codegen: register_codegen,
             module_loader: register_module_loader,
             function: register_function,
-            interface: register_interface,
+            extend: register_interface,
         };
         let host = self.reference();
-        // SAFETY: P10.2, a host with its table and a registrar that is valid for the call.
-        let status = unsafe { (plugin.init)(host.table(), &registrar) };
-        host.check(status, || "init".to_owned())
+        let mut instance = ptr::null_mut();
+        // SAFETY: P10.2, a host with its table, and a registrar and a place that are valid for the call.
+        let status = unsafe { (plugin.init)(host.table(), &registrar, &mut instance) };
+        host.check(status, || "init".to_owned())?;
+        self.instances.lock().expect("instances").push(Instance(instance));
+        Ok(())
+    }
+
+    /// The interface of that key, with name and version.
+    ///
+    /// # Panics
+    ///
+    /// When there is none.
+    pub fn interface(&self, key: &str) -> RegisteredInterface {
+        let interfaces = self.interfaces.lock().expect("interfaces");
+        let found = interfaces.iter().find(|(known, _)| known == key);
+        found.unwrap_or_else(|| panic!("no interface `{key}`")).1
     }
 
     /// Runs a plugin's `shutdown` for this host.
@@ -319,10 +380,21 @@ impl RecordingHost {
     ///
     /// What the plugin raised.
     pub fn shutdown(&self, plugin: &ChipdockPlugin) -> Result<(), Error> {
-        let host = self.reference();
-        // SAFETY: P10.5, a host that called `init`.
-        let status = unsafe { (plugin.shutdown)(host.table()) };
-        host.check(status, || "shutdown".to_owned())
+        let instance = self.instances.lock().expect("instances").last().map(|instance| instance.0);
+        // SAFETY: P10.13, what `init` wrote.
+        let status = unsafe { (plugin.shutdown)(instance.unwrap_or(ptr::null_mut())) };
+        self.reference().check(status, || "shutdown".to_owned())
+    }
+
+    /// Runs a plugin's `release` of what its last `init` with this host wrote.
+    ///
+    /// # Panics
+    ///
+    /// When there was none.
+    pub fn release(&self, plugin: &ChipdockPlugin) {
+        let instance = self.instances.lock().expect("instances").pop().expect("an instance");
+        // SAFETY: P10.14, tests release last.
+        unsafe { (plugin.release)(instance.0) };
     }
 }
 
@@ -410,6 +482,7 @@ impl RegisteredDevice {
             dtype_hint: DLDataType { code: 0, bits: 0, lanes: 0 },
             kind,
             scope: str_out(scope),
+            next: std::ptr::null(),
         };
         let mut data = ptr::null_mut();
         // SAFETY: a registered table and its `self_`.
@@ -447,7 +520,7 @@ impl RegisteredDevice {
     /// What the plugin raised.
     pub fn copy(&self, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size_bytes: u64) -> Result<(), Error> {
         let dtype_hint = DLDataType { code: 0, bits: 0, lanes: 0 };
-        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint };
+        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
         // SAFETY: a registered table and its `self_`; tests keep both ends alive.
         unsafe {
             self.check((self.table.copy_data)(self.self_, 0, &copy, ptr::null_mut()))?;

@@ -132,7 +132,8 @@ fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
         (5, ProblemKind::OtherMajor, "built for plugin ABI 2.x, this host speaks 1.0"),
         (6, ProblemKind::OtherLayout, "other table sizes"),
         (7, ProblemKind::OtherLayout, "layout hash"),
-        (8, ProblemKind::BadDescriptor, "`init` or `shutdown` of its descriptor is null"),
+        (8, ProblemKind::BadDescriptor, "`init`, `shutdown` or `release` of its descriptor is null"),
+        (33, ProblemKind::BadDescriptor, "`init`, `shutdown` or `release` of its descriptor is null"),
         (9, ProblemKind::BadDescriptor, "plugin name \"Bad Name\""),
         (10, ProblemKind::BadDescriptor, "its version \"one\" is no semver"),
         (11, ProblemKind::InitFailed, "IoError: the moon is too far"),
@@ -148,6 +149,10 @@ fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
         (21, ProblemKind::InitFailed, "target.kind.x: its schema: missing field `doc`"),
         (22, ProblemKind::InitFailed, "asked its host for a name during `init`"),
         (23, ProblemKind::OtherLayout, "built with other type layouts"),
+        (29, ProblemKind::InitFailed, "device_api.yours/reset/1 extends what is not there"),
+        (30, ProblemKind::InitFailed, "device_api.mine/reset/2: slot 2 of its table is null"),
+        (31, ProblemKind::InitFailed, "functions have no interfaces"),
+        (32, ProblemKind::InitFailed, "device_api.mine/reset/1: its deleter is null"),
     ] {
         let folder = Folder::new();
         folder.c("bad", &[&format!("BAD={case}")]);
@@ -222,10 +227,19 @@ fn p5_13_an_author_is_told_of_a_field_that_nobody_reads() {
 
 #[test]
 fn p5_what_was_staged_and_not_committed_is_released_once() {
-    // A function each, then another function (14), a refused name (15), a device API (24, 25), a second function (0).
-    for (case, is_good, count) in
-        [(11, false, 1), (14, false, 2), (15, false, 2), (24, false, 2), (25, true, 2), (0, true, 2)]
-    {
+    // A function each, then another function (14), a refused name (15), a device API (24, 25), a second function (0), a
+    // device API and interfaces (28 to 30).
+    for (case, is_good, count) in [
+        (11, false, 1),
+        (14, false, 2),
+        (15, false, 2),
+        (24, false, 2),
+        (25, true, 2),
+        (0, true, 2),
+        (28, true, 4),
+        (29, false, 3),
+        (30, false, 4),
+    ] {
         let folder = Folder::new();
         let path = folder.c("bad", &[&format!("BAD={case}")]);
         let host = folder.host();
@@ -234,6 +248,80 @@ fn p5_what_was_staged_and_not_committed_is_released_once() {
         drop(host);
         assert_eq!(destroyed_count(&path), count, "case {case}, after the host");
     }
+}
+
+/// Calls a function of an open plugin that takes nothing.
+fn ask<T>(library: &Path, symbol: &str) -> T {
+    // SAFETY: a plugin of these tests; the callers name a symbol of that type.
+    unsafe {
+        let library = libloading::Library::new(library).unwrap();
+        let answer = library.get::<unsafe extern "C" fn() -> T>(symbol.as_bytes()).unwrap()();
+        std::mem::forget(library);
+        answer
+    }
+}
+
+fn life(library: &Path) -> String {
+    let life: *const std::ffi::c_char = ask(library, "life");
+    // SAFETY: a static NUL-terminated text.
+    unsafe { std::ffi::CStr::from_ptr(life) }.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn p10_13_shutdown_comes_first_and_release_last() {
+    let folder = Folder::new();
+    let path = folder.c("bad", &["BAD=28"]);
+    let host = folder.host();
+    host.open_plugin("bad").unwrap();
+    // Whoever keeps something of the plugin delays its release, not its shutdown (P10.14).
+    let function = host.function("bad.answer").unwrap().unwrap();
+    assert_eq!(life(&path), "");
+    drop(host);
+    drop(function);
+    assert_eq!(life(&path), "sddddr");
+
+    let folder = Folder::new();
+    let path = folder.c("bad", &["BAD=11"]);
+    drop(folder.host().open_plugin("bad").unwrap_err());
+    assert_eq!(life(&path), "d", "an `init` that failed is followed by neither");
+}
+
+#[test]
+fn p10_15_plugins_are_shut_down_in_the_reverse_order_of_opening() {
+    let names = ["alpha", "beta", "gamma"];
+    for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
+        let folder = Folder::new();
+        let paths = names.map(|name| folder.c(name, &["BAD=0", &format!("NAME=\"{name}\"")]));
+        let host = folder.host();
+        for index in order {
+            host.open_plugin(names[index]).unwrap();
+        }
+        drop(host);
+        let mut by_time = [0, 1, 2];
+        by_time.sort_by_key(|index| ask::<u64>(&paths[*index], "shut_down_at"));
+        let opened_last_first: Vec<usize> = order.into_iter().rev().collect();
+        assert_eq!(by_time.to_vec(), opened_last_first);
+    }
+}
+
+#[test]
+fn p3_4_of_two_versions_the_one_that_is_known_is_called() {
+    let folder = Folder::new();
+    let path = folder.c("bad", &["BAD=28"]);
+    folder.describe(&path, |text| {
+        assert!(
+            text.contains("device_api.mine/reset/1") && text.contains("device_api.mine/reset/2"),
+            "{text}"
+        );
+        text
+    });
+    let host = folder.host();
+    let device = host.device("mine", 0).unwrap();
+    device.reset().unwrap();
+    assert_eq!(ask::<i32>(&path, "reset_count"), 1);
+    let error = host.device("cpu", 0).unwrap().reset().unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+    assert!(error.to_string().contains("cpu:0 cannot be opened again"), "{error}");
 }
 
 #[test]

@@ -375,6 +375,20 @@ fn diagnostics_have_bounds() {
     assert!(resident_kib() - before < 64 << 10, "{} KiB", resident_kib() - before);
 }
 
+/// P3.15 to P3.17, C.31: what is no diagnostic is refused, what is extended is taken or refused by name.
+#[test]
+fn a_diagnostic_is_read_with_care() {
+    let host = host();
+    for which in [36, 37] {
+        assert_broken(&build(&host, which).unwrap_err(), "a diagnostic is null or not aligned");
+    }
+    // The fixture goes on without the one that was refused.
+    assert!(build(&host, 38).unwrap().messages.is_empty());
+    let built = build(&host, 39).unwrap();
+    let [message] = &built.messages[..] else { panic!("{:?}", built.messages) };
+    assert_eq!(message.to_string(), "warning: a lion; feed it", "a line without a column is no place");
+}
+
 /// A2 and A3: what a canonicalizer answers.
 #[test]
 fn a_canonicalizer_answers_a_text_of_a_size() {
@@ -447,7 +461,10 @@ fn descriptor_and_registrations_have_bounds() {
         (7, "is one registration too many; expected at most 4096"),
         (8, "function.?: its name has 67108864 bytes; expected at most 1024"),
         (9, "… (cut: 67108864 bytes in all)"),
-        (10, "target.build.believed: its info is null or not aligned"),
+        (10, "target.build.believed: its info: expected a JSON object, or no text for none"),
+        (12, "target.build.believed: its info: missing field `ir_max`"),
+        (13, "module.load.believed: its info: expected a JSON object, or no text for none"),
+        (14, "target.build.believed: its info has 33554432 bytes; expected at most 1048576"),
     ] {
         let folder = Folder::new(init);
         let host = folder.host();

@@ -99,17 +99,20 @@ fn compile(compiler: &str, standard: &str, source: &str, folder: &Path) -> Resul
 const PLUGIN: &str = r#"
 #include <chipdock.h>
 
-static int32_t start(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
-  (void)registrar;
-  return host->abi_major == CHIPDOCK_ABI_MAJOR ? CHIPDOCK_OK : CHIPDOCK_INTERNAL;
-}
-
-static int32_t stop(const ChipdockHost *host) {
+static int32_t start(const ChipdockHost *host, const ChipdockRegistrar *registrar, void **out_instance) {
   (void)host;
+  (void)registrar;
+  (void)out_instance;
   return CHIPDOCK_OK;
 }
-
-static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN("empty", "1.0.0", "", start, stop);
+static int32_t stop(void *instance) {
+  (void)instance;
+  return CHIPDOCK_OK;
+}
+static void end(void *instance) {
+  (void)instance;
+}
+static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN("empty", "1.0.0", "", start, stop, end);
 
 const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }
 "#;

@@ -303,6 +303,5 @@ fn p10_two_hosts(plugin: &Plugin, descriptor: &ChipdockPlugin, first: &'static R
         assert_eq!(kind(function.call(first.reference(), &[])), Some(ErrorKind::UNAVAILABLE), "P10.5");
     }
     assert_eq!(two.count().expect("the other host goes on"), 1);
-    first.shutdown(descriptor).expect("twice is nothing");
     second.shutdown(descriptor).expect("shutdown");
 }

@@ -5,23 +5,25 @@
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use chipdock_plugin_api::abi::{
     CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED, CHIPDOCK_CANCELLED,
-    CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_PANIC, CHIPDOCK_UNAVAILABLE, CHIPDOCK_UNSUPPORTED, ChipdockAny,
-    ChipdockArtifact, ChipdockBuildRequest, ChipdockBuildSession, ChipdockModuleHandle, ChipdockPlugin,
-    ChipdockSection, ChipdockStr,
+    CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_PANIC, CHIPDOCK_UNAVAILABLE,
+    CHIPDOCK_UNSUPPORTED, ChipdockAny, ChipdockArtifact, ChipdockBuildRequest, ChipdockBuildSession,
+    ChipdockDiagnostic, ChipdockExtension, ChipdockInterface, ChipdockModuleHandle, ChipdockPlugin,
+    ChipdockReset1, ChipdockSection, ChipdockStr,
 };
+use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::text::{bytes_in, str_in, str_out};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, BuildRequest, BuildSession, CPU, Codegen, DLDevice, EnvRef, Error, ErrorKind,
-    Function, HostRef, Interface, Module, ModuleLoader, SchemaOnly, SectionKind, Severity, TargetKind,
-    Verdict, bail, ensure, export_plugin, register_codegen, register_function, register_interface,
-    register_module_loader, register_target_kind,
+    Any, AnyView, Artifact, BuildRequest, BuildSession, CPU, Codegen, Context, DLDevice, Diagnostic, EnvRef,
+    Error, ErrorKind, Function, HostRef, HostState, Module, ModuleLoader, SchemaOnly, SectionKind,
+    TargetKind, Verdict, bail, ensure, export_plugin, register_codegen, register_function,
+    register_interface, register_module_loader, register_target_kind,
 };
 use chipdock_test_abi::recording_host::RecordingHost;
 
@@ -29,12 +31,14 @@ use chipdock_test_abi::recording_host::RecordingHost;
 
 export_plugin! { name: "shims", version: "1.2.3", build_id: "a-build" }
 
-register_target_kind!("plain", "{}", |_host| Box::new(SchemaOnly));
-register_target_kind!("picky", "{}", |_host| Box::new(Picky));
-register_codegen!("plain", "1.0.0", "1.4.0", |_host| Box::new(PlainCodegen));
-register_module_loader!("plain", |host| Box::new(PlainLoader(host)));
+register_target_kind!("plain", "{}", |_context| Box::new(SchemaOnly));
+register_target_kind!("picky", "{}", |_context| Box::new(Picky));
+register_codegen!("plain", "1.0.0", "1.4.0", |_context| Box::new(PlainCodegen));
+register_module_loader!("plain", |context| Box::new(PlainLoader(context.host())));
 register_function!("shims.wait", wait);
-register_interface!("device_api.none/timer", 1, 0, |_host| interface());
+register_interface!("shims", RESET, 5, |context: &Context| -> Box<dyn Reset> {
+    Box::new(Flaky(context.state::<Counted>()))
+});
 
 struct Picky;
 
@@ -53,17 +57,30 @@ struct PlainCodegen;
 impl Codegen for PlainCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         for node in request.ir.split_whitespace() {
-            session.diagnostic(Severity::Error, "f", node, "cannot be built")?;
+            let error = Diagnostic::error("cannot be built").at(3, 9).function("f").node(node);
+            session.diagnostic(&error.hint("leave it out"))?;
         }
         Ok(())
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+        ensure!(
+            session.query::<ChipdockReset1>("x", 1)?.is_none(),
+            ErrorKind::INTERNAL,
+            "P3.12: there is none"
+        );
         ensure!(!session.is_cancelled(), ErrorKind::CANCELLED, "the build was cancelled");
         assert_ne!(request.ir, "panic", "a defect in the code generator");
         session.index("{\"module_kind\": \"plain\"}")?;
         session.section("code", SectionKind::Code, 16, request.ir.as_bytes())?;
+        for beside in request.sections() {
+            session.section(beside.name, SectionKind::Constants, beside.alignment_bytes, beside.data)?;
+        }
         session.section("log", SectionKind::Debug, 1, format!("{} threads", request.threads_max).as_bytes())
+    }
+
+    fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        Ok((request.ir != "anything").then(|| "plain 1.0.0".to_owned()))
     }
 }
 
@@ -118,7 +135,7 @@ static WAITING: AtomicI32 = AtomicI32::new(0);
 static RELEASED: AtomicBool = AtomicBool::new(false);
 
 /// Runs until it is released: a call that is under way at shutdown.
-fn wait(_host: HostRef, _args: &[AnyView<'_>]) -> Result<Any, Error> {
+fn wait(_context: &Context, _args: &[AnyView<'_>]) -> Result<Any, Error> {
     WAITING.fetch_add(1, Ordering::SeqCst);
     while !RELEASED.load(Ordering::SeqCst) {
         thread::sleep(Duration::from_millis(1));
@@ -126,16 +143,34 @@ fn wait(_host: HostRef, _args: &[AnyView<'_>]) -> Result<Any, Error> {
     Ok(Any::from("done"))
 }
 
-#[repr(C)]
-struct Timer {
-    resolution_ns: u64,
+/// How many of these live, over all hosts.
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+
+/// The plugin's state for a host.
+struct Counted;
+
+impl HostState for Counted {
+    fn new(_host: HostRef) -> Self {
+        COUNTED.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
 }
 
-fn interface() -> Interface {
-    static TIMER: Timer = Timer { resolution_ns: 10 };
-    assert!(TIMER.resolution_ns > 0);
-    // SAFETY: the table of this test's interface, whose one field is no function.
-    unsafe { Interface::new(ptr::null_mut(), &TIMER) }
+impl Drop for Counted {
+    fn drop(&mut self) {
+        COUNTED.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Succeeds for device 0, panics for device 1, fails for others.
+struct Flaky(#[expect(dead_code, reason = "held, not read")] Arc<Counted>);
+
+impl Reset for Flaky {
+    fn reset(&self, device_id: i32) -> Result<(), Error> {
+        assert!(device_id != 1, "device 1");
+        ensure!(device_id == 0, ErrorKind::DEVICE_LOST, "device {device_id} is lost for good");
+        Ok(())
+    }
 }
 
 // ---- The host's side ----
@@ -168,8 +203,8 @@ fn p5_2_everything_is_registered_sorted() {
         *host.keys.lock().unwrap(),
         [
             "function.shims.wait",
-            "interface.device_api.none/timer",
             "module.load.plain",
+            "shims/reset/1",
             "target.build.plain",
             "target.kind.picky",
             "target.kind.plain",
@@ -189,10 +224,14 @@ fn p5_2_everything_is_registered_sorted() {
 fn p10_2_init_without_a_host_is_a_status() {
     // SAFETY: wrong on purpose; null is answered with a status, for lack of anybody to raise an error with.
     unsafe {
-        assert_eq!((plugin().init)(ptr::null(), ptr::null()), CHIPDOCK_INVALID_ARGUMENT);
-        assert_eq!((plugin().shutdown)(ptr::null()), CHIPDOCK_INVALID_ARGUMENT);
+        let mut instance = ptr::null_mut();
+        assert_eq!((plugin().init)(ptr::null(), ptr::null(), &mut instance), CHIPDOCK_INVALID_ARGUMENT);
+        assert_eq!((plugin().shutdown)(ptr::null_mut()), CHIPDOCK_INVALID_ARGUMENT);
+        (plugin().release)(ptr::null_mut());
         let host = RecordingHost::leak();
-        assert_eq!((plugin().init)(host.reference().table(), ptr::null()), CHIPDOCK_INVALID_ARGUMENT);
+        let table: *const _ = host.reference().table();
+        assert_eq!((plugin().init)(table, ptr::null(), &mut instance), CHIPDOCK_INVALID_ARGUMENT);
+        assert!(instance.is_null(), "P10.13: written on success alone");
         assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
     }
 }
@@ -262,21 +301,31 @@ impl Delivery {
 
     fn session(&self) -> ChipdockBuildSession {
         let self_ = ptr::from_ref(self).cast_mut().cast();
-        ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled }
+        ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled, query }
     }
 
     fn run(&self, ir: &str, is_build: bool) -> i32 {
-        let request = ChipdockBuildRequest {
-            ir: str_out(ir),
-            target_json: str_out("{}"),
-            options_json: str_out(""),
-            threads_max: 0,
-            padding: 0,
-        };
+        self.run_request(&request(ir), is_build)
+    }
+
+    fn run_request(&self, request: &ChipdockBuildRequest, is_build: bool) -> i32 {
         let codegen = self.host.codegens.lock().unwrap()[0].1;
         let call = if is_build { codegen.table.build } else { codegen.table.unsupported };
         // SAFETY: a registered table and its `self_`; request and session live for the call.
-        unsafe { call(codegen.self_, &request, &self.session()) }
+        unsafe { call(codegen.self_, request, &self.session()) }
+    }
+}
+
+fn request(ir: &str) -> ChipdockBuildRequest {
+    ChipdockBuildRequest {
+        ir: str_out(ir),
+        target_json: str_out("{}"),
+        options_json: str_out(""),
+        sections: ptr::null(),
+        sections_count: 0,
+        threads_max: 0,
+        flags: 0,
+        next: ptr::null(),
     }
 }
 
@@ -310,16 +359,26 @@ unsafe extern "C" fn section(
     Delivery::add(self_, format!("section {name} {kind} {alignment_bytes} {}", String::from_utf8_lossy(data)))
 }
 
-unsafe extern "C" fn diagnostic(
-    self_: *mut c_void,
-    severity: i32,
-    function: ChipdockStr,
-    node: ChipdockStr,
-    message: ChipdockStr,
-) -> i32 {
+unsafe extern "C" fn diagnostic(self_: *mut c_void, given: *const ChipdockDiagnostic) -> i32 {
     // SAFETY: C.3.
-    let line = unsafe { format!("{severity} {} {} {}", text(function), text(node), text(message)) };
+    let given = unsafe { &*given };
+    let texts = [given.function, given.node, given.message, given.hint];
+    // SAFETY: as above.
+    let texts = texts.map(|given| unsafe { text(given) });
+    let line = format!("{} {}:{} {}", given.severity, given.line, given.column, texts.join(" "));
     Delivery::add(self_, line)
+}
+
+/// A session without interfaces.
+unsafe extern "C" fn query(
+    _self: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: P3.12, a place to write to.
+    unsafe { out_interface.write(ChipdockInterface::NONE) };
+    0
 }
 
 unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
@@ -344,8 +403,89 @@ fn c_code_generators_deliver() {
     assert_eq!(delivery.run("one two", false), 0);
     assert_eq!(
         *delivery.lines.lock().unwrap(),
-        ["1 f one cannot be built", "1 f two cannot be built"],
-        "C.5"
+        ["1 3:9 f one cannot be built leave it out", "1 3:9 f two cannot be built leave it out"],
+        "C.5, C.31"
+    );
+}
+
+#[test]
+fn c_code_generators_get_what_lies_beside_the_document() {
+    let host = started();
+    let delivery = Delivery::new(host);
+    let section = |name: &'static str, data: &'static [u8]| ChipdockSection {
+        name: str_out(name),
+        kind: str_out("constants"),
+        alignment_bytes: 4,
+        data: data.as_ptr().cast(),
+        size_bytes: data.len() as u64,
+    };
+    let sections = [section("weights", b"seven"), section("nothing", b"")];
+    let with = |sections: *const ChipdockSection| ChipdockBuildRequest {
+        sections,
+        sections_count: 2,
+        flags: u32::MAX,
+        ..request("the code")
+    };
+    assert_eq!(delivery.run_request(&with(sections.as_ptr()), true), 0, "P3.17");
+    let lines = delivery.lines.lock().unwrap()[2..4].to_vec();
+    assert_eq!(lines, ["section weights constants 4 seven", "section nothing constants 4 "]);
+    assert_eq!(delivery.run_request(&with(ptr::null()), true), CHIPDOCK_INVALID_ARGUMENT);
+    assert_eq!(error_of(host), (ErrorKind::VALUE_ERROR, "expected 2 sections, found a null pointer".into()));
+}
+
+/// P3.15, P3.16: of a request, whichever function it is of.
+#[test]
+fn p3_extensions_of_a_request_are_ignored_or_refused_by_name() {
+    let host = started();
+    let mut extension =
+        ChipdockExtension { next: ptr::null(), name: str_out("new"), flags: 2, size_bytes: 32 };
+    let with = |next: *const ChipdockExtension| ChipdockBuildRequest { next, ..request("the code") };
+    assert_eq!(Delivery::new(host).run_request(&with(&raw const extension), true), 0);
+    extension.flags |= CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD;
+    for is_build in [true, false] {
+        let delivery = Delivery::new(host);
+        assert_eq!(delivery.run_request(&with(&raw const extension), is_build), CHIPDOCK_UNSUPPORTED);
+        let (kind, message) = error_of(host);
+        assert!(kind == ErrorKind::UNSUPPORTED && message.contains("\"new\""), "{message}");
+        assert!(delivery.lines.lock().unwrap().is_empty());
+    }
+    extension.flags = 0;
+    extension.next = &raw const extension;
+    assert_eq!(Delivery::new(host).run_request(&with(&raw const extension), true), CHIPDOCK_INVALID_ARGUMENT);
+    assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
+}
+
+#[test]
+fn c_35_a_fingerprint_is_a_text_or_none() {
+    let host = started();
+    let codegen = host.codegens.lock().unwrap()[0].1;
+    let ask = |request: *const ChipdockBuildRequest| {
+        let mut out = Any::NONE.into_raw();
+        // SAFETY: a registered table and its `self_`; the request lives for the call, or is null on purpose.
+        let status = unsafe { (codegen.table.fingerprint)(codegen.self_, request, &mut out) };
+        // SAFETY: written by the callee, or None.
+        (status, unsafe { Any::from_raw(out) })
+    };
+    let (status, answer) = ask(&request("the code"));
+    assert_eq!((status, answer.to::<String>().unwrap().as_str()), (0, "plain 1.0.0"));
+    let (status, answer) = ask(&request("anything"));
+    assert!(status == 0 && answer.is_none());
+    assert_eq!(ask(ptr::null()).0, CHIPDOCK_INVALID_ARGUMENT);
+    // SAFETY: wrong on purpose: there is no place to write to (D.2).
+    let status = unsafe { (codegen.table.fingerprint)(codegen.self_, &request(""), ptr::null_mut()) };
+    assert_eq!(status, CHIPDOCK_INVALID_ARGUMENT);
+    assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
+}
+
+#[test]
+fn p3_18_what_a_code_generator_says_of_itself() {
+    let infos = started().infos.lock().unwrap().clone();
+    assert_eq!(
+        infos,
+        [
+            ("module.load.plain".to_owned(), "{}".to_owned()),
+            ("target.build.plain".to_owned(), "{\"ir_min\":\"1.0.0\",\"ir_max\":\"1.4.0\"}".to_owned()),
+        ]
     );
 }
 
@@ -386,6 +526,7 @@ fn with_artifact<R>(index_json: &str, code: &str, body: impl FnOnce(&ChipdockArt
         index_json: str_out(index_json),
         sections: sections.as_ptr(),
         sections_count: 1,
+        next: std::ptr::null(),
     })
 }
 
@@ -437,10 +578,20 @@ fn m_bad_artifacts_are_refused() {
     assert!(module.self_.is_null() && module.table.is_null(), "P7.8");
     assert!(error_of(host).1.contains("`forty-two`"));
 
-    let empty = ChipdockArtifact { index_json: str_out("{}"), sections: ptr::null(), sections_count: 0 };
+    let empty = ChipdockArtifact {
+        index_json: str_out("{}"),
+        sections: ptr::null(),
+        sections_count: 0,
+        next: std::ptr::null(),
+    };
     assert_ne!(load(host, &empty).0, 0);
     assert_eq!(error_of(host).0, ErrorKind::NOT_FOUND);
-    let lying = ChipdockArtifact { index_json: str_out("{}"), sections: ptr::null(), sections_count: 3 };
+    let lying = ChipdockArtifact {
+        index_json: str_out("{}"),
+        sections: ptr::null(),
+        sections_count: 3,
+        next: std::ptr::null(),
+    };
     assert_eq!(load(host, &lying).0, CHIPDOCK_INVALID_ARGUMENT);
     assert_eq!(error_of(host).0, ErrorKind::VALUE_ERROR);
 }
@@ -491,4 +642,51 @@ fn p10_5_shutdown_waits_and_closes() {
     assert_eq!(error_of(host).0, ErrorKind::UNAVAILABLE);
     let error = function.call(host.reference(), &[]).unwrap_err();
     assert!(error.kind() == ErrorKind::UNAVAILABLE && error.message().contains("`shims`"), "{error}");
+}
+
+#[test]
+fn p3_11_an_interface_is_guarded_as_a_table_is() {
+    let host = started();
+    let interface = host.interface("shims/reset/1");
+    assert_eq!(interface.raw.features, 5);
+    assert_eq!(interface.raw.table_size_bytes, size_of::<ChipdockReset1>() as u64);
+    let reset = |device_id| {
+        // SAFETY: P3.11, the table of that name and version with its `self_`.
+        unsafe { ((*interface.raw.table.cast::<ChipdockReset1>()).reset)(interface.raw.self_, device_id) }
+    };
+    assert_eq!(reset(0), 0);
+    assert_eq!((reset(2), error_of(host).0), (ErrorKind::DEVICE_LOST.status(), ErrorKind::DEVICE_LOST));
+    assert_eq!((reset(1), error_of(host).0), (ErrorKind::PANIC.status(), ErrorKind::PANIC), "P8.2");
+    host.shutdown(plugin()).expect("shutdown");
+    assert_eq!((reset(0), error_of(host).0), (CHIPDOCK_UNAVAILABLE, ErrorKind::UNAVAILABLE), "P10.5");
+}
+
+/// In a process of its own: it counts over all hosts.
+#[test]
+fn p10_14_what_the_plugin_is_to_a_host_ends_with_release() {
+    let host = started();
+    let before = COUNTED.load(Ordering::SeqCst);
+    assert!(before >= 1, "the interface's factory asked for it");
+    host.shutdown(plugin()).expect("shutdown");
+    let interface = host.interface("shims/reset/1");
+    // SAFETY: P3.13, once, last.
+    unsafe { (interface.deleter.0)(interface.raw.self_) };
+    assert_eq!(COUNTED.load(Ordering::SeqCst), before, "the instance holds it still");
+    // What else was registered holds the instance as well.
+    for (_, table) in host.target_kinds.lock().unwrap().drain(..) {
+        // SAFETY: P9.1, once, last.
+        unsafe { (table.table.destroy)(table.self_) };
+    }
+    for (_, table) in host.codegens.lock().unwrap().drain(..) {
+        // SAFETY: as above.
+        unsafe { (table.table.destroy)(table.self_) };
+    }
+    for (_, table) in host.loaders.lock().unwrap().drain(..) {
+        // SAFETY: as above.
+        unsafe { (table.table.destroy)(table.self_) };
+    }
+    host.functions.lock().unwrap().clear();
+    assert_eq!(COUNTED.load(Ordering::SeqCst), before);
+    host.release(plugin());
+    assert_eq!(COUNTED.load(Ordering::SeqCst), before - 1);
 }

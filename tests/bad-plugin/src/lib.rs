@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_void};
 
 use chipdock_plugin_api::{
-    Any, AnyView, CopyRequest, DataSpaceRequest, DeviceApi, Error, HostRef, export_plugin,
+    Any, AnyView, Context, CopyRequest, DataSpaceRequest, DeviceApi, Error, export_plugin,
     register_device_api, register_function,
 };
 
@@ -13,7 +13,7 @@ register_device_api!("panics", 0, create);
 register_function!("panics.call", call);
 
 #[expect(clippy::panic, reason = "what this plugin is for")]
-fn create(_host: HostRef) -> Box<dyn DeviceApi> {
+fn create(_context: &Context) -> Box<dyn DeviceApi> {
     if own_file().ends_with("panics_in_init.so") {
         panic!("in init, as the file's name says");
     }
@@ -36,7 +36,7 @@ fn own_file() -> String {
 }
 
 #[expect(clippy::panic, reason = "what this plugin is for")]
-fn call(_host: HostRef, _args: &[AnyView<'_>]) -> Result<Any, Error> {
+fn call(_context: &Context, _args: &[AnyView<'_>]) -> Result<Any, Error> {
     panic!("in a packed function");
 }
 

@@ -16,6 +16,6 @@ use chipdock_plugin_api::{export_plugin, register_device_api, register_function,
 
 export_plugin! { name: "chipdock-cuda-on-cpu" }
 
-register_device_api!("cuda", 2, |host| Box::new(device_api::Processor(CpuDeviceApi::new(host))));
-register_module_loader!("cuda", |host| Box::new(loader::Loader { host }));
+register_device_api!("cuda", 2, |context| Box::new(device_api::Processor(CpuDeviceApi::new(context.host()))));
+register_module_loader!("cuda", |context| Box::new(loader::Loader { host: context.host() }));
 register_function!("cuda.postprocess_source", postprocess::marked);

@@ -1,10 +1,10 @@
 //! What becomes of a source between text and compiler.
 
-use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, HostRef, Str, argument};
+use chipdock_plugin_api::{Any, AnyView, Context, Error, ErrorKind, Str, argument};
 
 /// Puts a line with the target before the source, and 54321 in the place of 12345. By names in the source it refuses one, or
 /// answers what is no source.
-pub(crate) fn marked(_: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
+pub(crate) fn marked(_: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let source: String = argument(args, 0, "source")?;
     let target: String = argument(args, 1, "target")?;
     if source.contains("no_such_kernel_here") {

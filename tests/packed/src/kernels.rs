@@ -161,6 +161,7 @@ impl Kernels {
             index_json: str_out(artifact.index_json()),
             sections: sections.as_ptr(),
             sections_count: sections.len() as u64,
+            next: std::ptr::null(),
         };
         let (mut verdict, mut reason) = (-1, Any::NONE.into_raw());
         let device = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };

@@ -1,9 +1,11 @@
 //! `target.build.reference`: a module as it was read, checked, in canonical wire form.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use chipdock_ir::interpret::{ErrorKind as Interpreted, Interpreter};
 use chipdock_ir::{Diagnostic, IrModule, Span, Stage, wire};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind, Severity};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -92,6 +94,34 @@ fn has_positions(module: &IrModule) -> bool {
     found
 }
 
+/// Reports what this target does not run.
+fn report(mut problems: Vec<Diagnostic>, session: &BuildSession<'_>) -> Result<(), Error> {
+    for problem in &mut problems {
+        // C.31: a line that the document does not have.
+        if fault::is("diagnostic-misplaced") {
+            problem.span = Span { line: 1_000_000, column: 1 };
+        }
+        // C.31: the place stands in the message.
+        if fault::is("place-in-the-message") {
+            problem.message = format!("3:1: {}", problem.message);
+        }
+    }
+    lowered::report(&problems, session)
+}
+
+/// Faults in what a request is read for.
+fn check_request(request: &BuildRequest<'_>) -> Result<(), Error> {
+    // C.34: what no node refers to is not ignored.
+    if fault::is("sections-refused") && request.sections().next().is_some() {
+        return Err(Error::new(ErrorKind::VALUE_ERROR, "expected no sections, found one"));
+    }
+    // C.33: no text is no object.
+    if fault::is("empty-options-refused") && request.options_json.is_empty() {
+        return Err(Error::new(ErrorKind::VALUE_ERROR, "expected options, found no text"));
+    }
+    Ok(())
+}
+
 fn check_cancelled(session: &BuildSession<'_>) -> Result<(), Error> {
     // C.6: who gave up waits all the same.
     if session.is_cancelled() && !fault::is("cancel-ignored") {
@@ -110,13 +140,16 @@ impl Codegen for ReferenceCodegen {
         }
         // C.5: what is built all the same is listed.
         if fault::is("unsupported-lists-what-it-builds") {
-            return session.diagnostic(Severity::Error, "", "", "expected something else");
+            let told = chipdock_plugin_api::Diagnostic::error("expected something else");
+            return session.diagnostic(&told);
         }
-        lowered::report(&examine(&read).0, session)
+        check_request(request)?;
+        report(examine(&read).0, session)
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         check_cancelled(session)?;
+        check_request(request)?;
         let read = LoweredRequest::read(request, NAME, Stage::Blocks)?;
         let (problems, functions) = examine(&read);
         // C.6: more threads than allowed.
@@ -128,8 +161,12 @@ impl Codegen for ReferenceCodegen {
             });
         }
         if !problems.is_empty() {
-            lowered::report(&problems, session)?;
-            return Err(lowered::unsupported(&problems));
+            let error = lowered::unsupported(&problems);
+            // C.5: the error alone is all that it says.
+            if !fault::is("build-reports-nothing") {
+                report(problems, session)?;
+            }
+            return Err(error);
         }
         check_cancelled(session)?;
         let read = LoweredRequest { module: mutated(read.module), ..read };
@@ -154,5 +191,19 @@ impl Codegen for ReferenceCodegen {
         check_cancelled(session)?;
         session.section(SECTION, SectionKind::Code, 8, document.as_bytes())?;
         session.index(&index.to_string())
+    }
+
+    /// The artifact is what was read, checked by this code alone.
+    fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        // C.35: a text that says nothing.
+        if fault::is("fingerprint-empty") {
+            return Ok(Some(String::new()));
+        }
+        // C.36: another each time.
+        if fault::is("fingerprint-changes") {
+            static ASKED: AtomicU64 = AtomicU64::new(0);
+            return Ok(Some(ASKED.fetch_add(1, Ordering::Relaxed).to_string()));
+        }
+        Ok(Some(lowered::fingerprint(NAME, env!("CARGO_PKG_VERSION"))))
     }
 }

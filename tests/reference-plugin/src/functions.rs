@@ -1,29 +1,33 @@
 //! Plain functions: some that take and give each kind of value, and those by which the suite makes a device fail.
 
-use chipdock_plugin_api::{Any, AnyView, Array, Error, HostRef, TensorView, argument, register_function};
+use std::sync::Arc;
+
+use chipdock_plugin_api::interface::Reset;
+use chipdock_plugin_api::{
+    Any, AnyView, Array, Context, Error, TensorView, argument, register_function, register_test_hook,
+};
 
 use crate::fault;
 use crate::hardware::Hardware;
 
-register_function!("reference.fault", |_host: HostRef, _args: &[AnyView<'_>]| -> Result<Any, Error> {
+register_function!("reference.fault", |_context: &Context, _args: &[AnyView<'_>]| -> Result<Any, Error> {
     Ok(Any::from(fault::planted()))
 });
 register_function!("reference.element_count", element_count);
 register_function!("reference.echo", echo);
 register_function!("reference.sum", sum);
-register_function!("conformance.reference.fail_next_copy", fail_next_copy);
-register_function!("conformance.reference.lose", lose);
-register_function!("conformance.reference.reopen", reopen);
-register_function!("conformance.reference.out_of_memory_next", out_of_memory_next);
+register_test_hook!("conformance.reference.fail_next_copy", fail_next_copy);
+register_test_hook!("conformance.reference.lose", lose);
+register_test_hook!("conformance.reference.out_of_memory_next", out_of_memory_next);
 
 /// `reference.element_count(tensor: Tensor) -> int`: how many elements a tensor has.
-fn element_count(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
+fn element_count(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let tensor: TensorView<'_> = argument(args, 0, "tensor")?;
     Any::try_from(tensor.element_count()?)
 }
 
 /// `reference.echo(value) -> value`: what it was given, kept as long as the caller likes.
-fn echo(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
+fn echo(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let value = argument(args, 0, "value")?;
     // V.16: a count too many.
     if fault::is("echo-keeps-a-count") {
@@ -33,7 +37,7 @@ fn echo(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
 }
 
 /// `reference.sum(numbers: Array of ints) -> int`: their sum, which wraps nowhere.
-fn sum(_host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
+fn sum(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let numbers: Array = argument(args, 0, "numbers")?;
     let mut sum = 0_i128;
     for number in numbers.as_slice() {
@@ -56,25 +60,32 @@ fn device_id(args: &[AnyView<'_>]) -> Result<i32, Error> {
 }
 
 /// The next copy that is queued on that device is taken, and fails after the return.
-fn fail_next_copy(host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    Hardware::of(host).device_even_lost(device_id(args)?)?.fail_next_copy();
+fn fail_next_copy(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
+    context.state::<Hardware>().device_even_lost(device_id(args)?)?.fail_next_copy();
     Ok(Any::NONE)
 }
 
 /// That device is lost until it is opened again.
-fn lose(host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    Hardware::of(host).lose(device_id(args)?)?;
-    Ok(Any::NONE)
-}
-
-/// Opens that device again.
-fn reopen(host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    Hardware::of(host).reopen(device_id(args)?)?;
+fn lose(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
+    context.state::<Hardware>().lose(device_id(args)?)?;
     Ok(Any::NONE)
 }
 
 /// The next data space that is asked for on that device is the one too many.
-fn out_of_memory_next(host: HostRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    Hardware::of(host).device_even_lost(device_id(args)?)?.out_of_memory_next();
+fn out_of_memory_next(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
+    context.state::<Hardware>().device_even_lost(device_id(args)?)?.out_of_memory_next();
     Ok(Any::NONE)
+}
+
+/// Opens lost devices again.
+pub(crate) struct Reopen(pub(crate) Arc<Hardware>);
+
+impl Reset for Reopen {
+    fn reset(&self, device_id: i32) -> Result<(), Error> {
+        // D.40: it says that the device is there again, and leaves it lost.
+        if fault::is("reset-does-nothing") {
+            return Ok(());
+        }
+        self.0.reopen(device_id)
+    }
 }

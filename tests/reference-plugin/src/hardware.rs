@@ -1,12 +1,12 @@
 //! The devices of one host: what its device API, its loader and its functions share.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 
-use chipdock_plugin_api::{Error, ErrorKind, HostRef, bail, ensure};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, HostState, bail, ensure};
 
 use crate::fault;
-use crate::memory::{Memory, lock};
+use crate::memory::Memory;
 use crate::stream::{Queue, Streams};
 
 /// How many devices there are.
@@ -77,33 +77,22 @@ pub(crate) struct Hardware {
     is_shut_down: AtomicBool,
 }
 
-/// The hardware of each host by the address of its table; nothing here keeps it alive, and no host sees another's.
-static KNOWN: Mutex<Vec<(usize, Weak<Hardware>)>> = Mutex::new(Vec::new());
-
-impl Hardware {
-    /// That of a host: the one that something of this host still holds, or a new one. Starts nothing.
-    pub(crate) fn of(host: HostRef) -> Arc<Self> {
-        let mut known = lock(&KNOWN);
-        known.retain(|(_, hardware)| hardware.strong_count() > 0);
-        let key = std::ptr::from_ref(host.table()).addr();
-        let found =
-            known.iter().filter(|(host, _)| *host == key).filter_map(|(_, hardware)| hardware.upgrade());
-        if let Some(found) = found.into_iter().find(|hardware| !hardware.is_shut_down()) {
-            return found;
-        }
+impl HostState for Hardware {
+    fn new(_host: HostRef) -> Self {
+        static HOSTS_COUNT: AtomicUsize = AtomicUsize::new(0);
         // P10.7: one host is all that it expects.
-        if !known.is_empty() && fault::is("crash-on-second-host") {
+        if HOSTS_COUNT.fetch_add(1, Ordering::Relaxed) > 0 && fault::is("crash-on-second-host") {
             std::process::abort();
         }
-        let made = Arc::new(Self {
+        Self {
             device_type: AtomicI32::new(0),
             devices: (0..DEVICES_COUNT).map(|id| (Arc::new(Device::new(id)), Streams::new(id))).collect(),
             is_shut_down: AtomicBool::new(false),
-        });
-        known.push((key, Arc::downgrade(&made)));
-        made
+        }
     }
+}
 
+impl Hardware {
     /// The number that the host gave the kind of device.
     pub(crate) fn device_type(&self) -> i32 {
         self.device_type.load(Ordering::Acquire)

@@ -8,7 +8,7 @@
 //! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
 //!   interpreter (`launch`), as views of memory where they overlap (`views`).
-//! * Plain functions (`functions`).
+//! * Plain functions, and what opens a lost device again (`functions`).
 
 mod call;
 mod codegen;
@@ -28,8 +28,10 @@ mod views;
 
 pub(crate) mod fault;
 
+use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::{
-    export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
+    Context, export_plugin, register_codegen, register_device_api, register_interface,
+    register_module_loader, register_target_kind,
 };
 
 use hardware::Hardware;
@@ -37,14 +39,17 @@ use hardware::Hardware;
 export_plugin! { name: "reference" }
 
 // Device type 0: the host gives it a number of its own.
-register_device_api!("reference", 0, |host| {
+register_device_api!("reference", 0, |context| {
     fault::at_init();
-    Box::new(faulty::Faulty::new(device_api::ReferenceDeviceApi(Hardware::of(host))))
+    Box::new(faulty::Faulty::new(device_api::ReferenceDeviceApi(context.state::<Hardware>())))
+});
+register_interface!("device_api.reference", RESET, |context: &Context| -> Box<dyn Reset> {
+    Box::new(functions::Reopen(context.state::<Hardware>()))
 });
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)
 });
 register_codegen!("reference", "1.0.0", "1.3.0", |_| Box::new(codegen::ReferenceCodegen));
-register_module_loader!("reference", |host| {
-    Box::new(loader::ReferenceLoader { host, hardware: Hardware::of(host) })
+register_module_loader!("reference", |context| {
+    Box::new(loader::ReferenceLoader { host: context.host(), hardware: context.state::<Hardware>() })
 });

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use chipdock_ir::validate::validate;
 use chipdock_ir::{AttrValue, IrModule, Stage, Target, attr, wire};
+use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict, ensure,
+    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, HostRef, Interface, Module, ModuleLoader,
+    Verdict, ensure,
 };
 use serde_json::Value;
 
@@ -26,6 +28,15 @@ pub(crate) struct ReferenceLoader {
 struct Loaded {
     host: HostRef,
     kernels: BTreeMap<String, Arc<Kernel>>,
+}
+
+/// What the interfaces of a mutant work on.
+struct Nothing;
+
+impl Reset for Nothing {
+    fn reset(&self, _device_id: i32) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 fn value_error(message: impl std::fmt::Display) -> Error {
@@ -163,6 +174,11 @@ fn target_of(module: &IrModule, symbol: &str) -> Result<Arc<Target>, Error> {
 }
 
 impl Module for Loaded {
+    fn query(&self, _name: &str, _version: u32) -> Option<Interface> {
+        // P3.12: it has every interface there is.
+        fault::is("query-answers-everything").then(|| RESET.of(Box::new(Nothing)))
+    }
+
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         // M.6: a name that is not there is no error.
         if !self.kernels.contains_key(name) && fault::is("missing-function-raises") {

@@ -249,6 +249,8 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "bounds.rs",
             "files.rs",
             "lent.rs",
+            "instance.rs",
+            "extension.rs",
             "copy.rs",
             "described.rs",
             "sort.rs",

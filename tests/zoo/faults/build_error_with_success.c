@@ -2,6 +2,6 @@
 #define ZOO_BUILD error
 #include "zoo.h"
 static int32_t error(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
-  session->diagnostic(session->self_, CHIPDOCK_DIAGNOSTIC_ERROR, text("vector_add"), text(""), text("too many bars"));
+  zoo_say(session, CHIPDOCK_DIAGNOSTIC_ERROR, text("vector_add"), text(""), text("too many bars"));
   return zoo_build(self_, request, session);
 }

@@ -3,6 +3,6 @@
 #include "zoo.h"
 static int32_t endless(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
   ChipdockStr message = {"x", (size_t)1 << 46};
-  session->diagnostic(session->self_, CHIPDOCK_DIAGNOSTIC_WARNING, text(""), text(""), message);
+  zoo_say(session, CHIPDOCK_DIAGNOSTIC_WARNING, text(""), text(""), message);
   return zoo_build(self_, request, session);
 }

@@ -2,7 +2,6 @@
 #define ZOO_BUILD forged
 #include "zoo.h"
 static int32_t forged(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
-  session->diagnostic(session->self_, CHIPDOCK_DIAGNOSTIC_WARNING, text("f" FORGED), text("n" FORGED),
-                      text("roar" FORGED));
+  zoo_say(session, CHIPDOCK_DIAGNOSTIC_WARNING, text("f" FORGED), text("n" FORGED), text("roar" FORGED));
   return zoo_build(self_, request, session);
 }

@@ -2,6 +2,6 @@
 #define ZOO_BUILD long_one
 #include "zoo.h"
 static int32_t long_one(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
-  session->diagnostic(session->self_, CHIPDOCK_DIAGNOSTIC_WARNING, text(""), text(""), long_text(64 * MIB));
+  zoo_say(session, CHIPDOCK_DIAGNOSTIC_WARNING, text(""), text(""), long_text(64 * MIB));
   return zoo_build(self_, request, session);
 }

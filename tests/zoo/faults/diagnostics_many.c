@@ -4,6 +4,6 @@
 static int32_t many(void *self_, const ChipdockBuildRequest *request, const ChipdockBuildSession *session) {
   int number;
   for (number = 0; number < 1000000; number++)
-    session->diagnostic(session->self_, CHIPDOCK_DIAGNOSTIC_WARNING, text("vector_add"), text(""), text("roar"));
+    zoo_say(session, CHIPDOCK_DIAGNOSTIC_WARNING, text("vector_add"), text(""), text("roar"));
   return zoo_build(self_, request, session);
 }

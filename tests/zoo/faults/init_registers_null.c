@@ -2,6 +2,6 @@
 #define ZOO_INIT null_table
 #include "zoo.h"
 static int32_t null_table(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
-  int32_t status = registrar->module_loader(registrar->self_, text("nobody"), NULL, NULL);
+  int32_t status = registrar->module_loader(registrar->self_, text("nobody"), text("{}"), NULL, NULL);
   return status == CHIPDOCK_OK ? zoo_init(host, registrar) : status;
 }

@@ -4,6 +4,6 @@
 static int32_t takes(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
   int32_t number = 0;
   int32_t status =
-      registrar->device_api(registrar->self_, text("mine"), CHIPDOCK_DEVICE_CPU, NULL, &zoo_device_api, &number);
+      registrar->device_api(registrar->self_, text("mine"), CHIPDOCK_DEVICE_CPU, text("{}"), NULL, &zoo_device_api, &number);
   return status == CHIPDOCK_OK ? zoo_init(host, registrar) : status;
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use chipdock_host::{Error, Host, HostOptions, LogLevel, PluginState, ProblemKind};
+use chipdock_host::{Error, Host, HostOptions, LogLevel, PluginState, ProblemKind, name_in_key};
 use chipdock_supervise::in_order;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,7 @@ pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> R
     let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     let mut all = Answers { rows: Vec::new(), failed: Vec::new() };
     for report in host.keys() {
-        let Some(name) = report.key.strip_prefix(Q::PREFIX) else { continue };
+        let Some(name) = name_in_key(&report.key, Q::PREFIX) else { continue };
         let is_own = report.plugins.iter().all(|plugin| plugin == chipdock_host::HOST_PLUGIN);
         let dispute = host.dispute(&report.key);
         if dispute.is_none() && (!is_own || is_preferred) {
@@ -181,7 +181,7 @@ fn unlisted(host: &Host) -> Vec<Group> {
 /// A3: what the host itself brings, when a plugin that brings it too failed.
 fn fallback<Q: Question>(name: &str) -> Option<Q::Answer> {
     let host = Host::new(HostOptions::isolated()).ok()?;
-    let is_own = host.keys().iter().any(|report| report.key.strip_prefix(Q::PREFIX) == Some(name));
+    let is_own = host.keys().iter().any(|report| name_in_key(&report.key, Q::PREFIX) == Some(name));
     if is_own { Q::ask(&host, name).ok() } else { None }
 }
 
@@ -334,7 +334,7 @@ fn open_unlisted<Q: Question>(host: &Host, plugin: &str) -> Found<Vec<String>> {
         return if is_left_out { Ok(Vec::new()) } else { Err(Lack::from(&error)) };
     }
     let keys = host.keys().into_iter().filter(|report| report.plugins == [plugin]);
-    Ok(keys.filter_map(|report| report.key.strip_prefix(Q::PREFIX).map(str::to_owned)).collect())
+    Ok(keys.filter_map(|report| name_in_key(&report.key, Q::PREFIX).map(str::to_owned)).collect())
 }
 
 #[cfg(test)]

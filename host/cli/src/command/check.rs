@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use chipdock_host::discovery::Candidate;
-use chipdock_host::{Host, HostOptions};
+use chipdock_host::{Host, HostOptions, name_in_key};
 use chipdock_supervise::{Asked, Ended, Inside, Start, signal_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -197,13 +197,13 @@ fn open_here(library: &Path) -> Result<Report> {
 /// Target kinds and devices that the plugin brings and that do not answer.
 fn unusable(host: &Host, keys: &[String]) -> Vec<Unusable> {
     let asked = |key: &String| {
-        let answer = if let Some(kind) = key.strip_prefix("target.kind.") {
+        let answer = if let Some(kind) = name_in_key(key, "target.kind.") {
             // Another plugin may bring the code generator; it is not here.
             match keys.contains(&format!("target.build.{kind}")) {
                 true => host.usable_target(kind).map(drop),
                 false => host.target(kind).map(drop),
             }
-        } else if let Some(device) = key.strip_prefix("device_api.") {
+        } else if let Some(device) = name_in_key(key, "device_api.") {
             host.device_count(device).map(drop)
         } else {
             return None;

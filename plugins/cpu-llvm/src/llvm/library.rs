@@ -29,6 +29,8 @@ pub(crate) struct Llvm {
     /// As it was opened.
     pub(crate) name: String,
     pub(crate) version: [u32; 3],
+    /// What tells its file from others, as it was when it was opened.
+    pub(crate) file: Option<String>,
     pub(super) library: Library,
     pub(super) host: OnceLock<HostCpu>,
     /// Architectures that were initialised. Whoever adds one, or looks one up, holds this.
@@ -113,6 +115,7 @@ fn open(name: &OsString) -> Result<Llvm, String> {
     };
     match opened {
         Ok(api) => Ok(Llvm {
+            file: process::library_of(api.LLVMContextCreate as *const c_void),
             api,
             name: name.to_string_lossy().into_owned(),
             version,

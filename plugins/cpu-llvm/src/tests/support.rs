@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chipdock_ir::{DType, IrModule, Target, build, wire};
 use chipdock_passes::{LowerOptions, lower};
-use chipdock_plugin_api::abi::{ChipdockArtifact, ChipdockBuildSession, ChipdockSection, ChipdockStr};
+use chipdock_plugin_api::abi::{
+    ChipdockArtifact, ChipdockBuildSession, ChipdockDiagnostic, ChipdockInterface, ChipdockSection,
+    ChipdockStr,
+};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
     Artifact, BuildRequest, BuildSession, Codegen as _, EnvRef, Error, HostRef, Module, ModuleLoader as _,
@@ -70,15 +73,23 @@ unsafe extern "C" fn section(
     0
 }
 
-unsafe extern "C" fn diagnostic(
-    self_: *mut c_void,
-    severity: i32,
-    _: ChipdockStr,
-    _: ChipdockStr,
-    message: ChipdockStr,
-) -> i32 {
+unsafe extern "C" fn diagnostic(self_: *mut c_void, given: *const ChipdockDiagnostic) -> i32 {
+    // SAFETY: a diagnostic that lives for the call.
+    let given = unsafe { &*given };
     // SAFETY: the `self_` of the session.
-    unsafe { collector(self_) }.built.diagnostics.push((severity, text(message)));
+    unsafe { collector(self_) }.built.diagnostics.push((given.severity, text(given.message)));
+    0
+}
+
+/// A session without interfaces.
+unsafe extern "C" fn query(
+    _self: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: P3.12, a place to write to.
+    unsafe { out_interface.write(ChipdockInterface::NONE) };
     0
 }
 
@@ -110,7 +121,7 @@ pub(super) fn written(module: &IrModule, target: &Target, file: Option<&str>) ->
 /// that gives the same (B6).
 pub(super) fn request(ir: &str, target: &Target, options: &str, cancelled: bool) -> Result<Built, Error> {
     let target_json = target.to_json().to_string();
-    let request = BuildRequest { ir, target_json: &target_json, options_json: options, threads_max: 1 };
+    let request = BuildRequest::new(ir, &target_json, options);
     let codegen = LlvmCodegen::default();
     let asked = in_session(cancelled, |session| {
         codegen.unsupported(&request, session)?;
@@ -127,8 +138,14 @@ fn in_session(
     work: impl FnOnce(&BuildSession<'_>) -> Result<(), Error>,
 ) -> Result<Built, Error> {
     let mut collector = Collector { built: Built::default(), cancelled: AtomicBool::new(cancelled) };
-    let raw =
-        ChipdockBuildSession { self_: (&raw mut collector).cast(), index, section, diagnostic, is_cancelled };
+    let raw = ChipdockBuildSession {
+        self_: (&raw mut collector).cast(),
+        index,
+        section,
+        diagnostic,
+        is_cancelled,
+        query,
+    };
     // SAFETY: the functions above, with the `self_` that they expect.
     let session = unsafe { BuildSession::new(HostRef::standalone(), &raw) };
     work(&session)?;
@@ -169,6 +186,7 @@ impl Built {
             index_json: str_out(&index),
             sections: sections.as_ptr(),
             sections_count: sections.len() as u64,
+            next: core::ptr::null(),
         };
         // SAFETY: all that it points to lives for this call.
         look(&unsafe { Artifact::from_raw(&raw) }.unwrap())

@@ -135,6 +135,19 @@ fn find(choice: Choice) -> Result<Found, Error> {
     }
 }
 
+/// What tells the compiler that would be taken from others: "none" without one, nothing where that is not known.
+///
+/// Of nvcc it is not: it runs the system's preprocessor, and reads options from the environment. No program is run to ask.
+pub(crate) fn fingerprint(choice: Choice) -> Option<String> {
+    if matches!(choice, Choice::Auto | Choice::Nvrtc)
+        && let Ok(nvrtc) = nvrtc::library()
+    {
+        return nvrtc.fingerprint();
+    }
+    let takes_nvcc = matches!(choice, Choice::Auto | Choice::Nvcc);
+    (!takes_nvcc || !nvcc::may_be_found()).then(|| "none".to_owned())
+}
+
 /// Compiles a source.
 ///
 /// # Errors

@@ -40,11 +40,26 @@ pub(super) fn find() -> Result<Nvcc, String> {
     Ok(FOUND.get_or_init(|| found).clone())
 }
 
-pub(crate) fn search(named: Option<OsString>) -> Result<Nvcc, String> {
-    let names = match named {
+fn names(named: Option<OsString>) -> Vec<OsString> {
+    match named {
         Some(name) => vec![name],
         None => NAMES.iter().map(OsString::from).collect(),
-    };
+    }
+}
+
+/// Whether there is a file that [`find`] would try to run; nothing is run.
+pub(super) fn may_be_found() -> bool {
+    let path = environment("PATH").unwrap_or_else(|| process::SYSTEM_FOLDERS.join(":").into());
+    names(environment(VARIABLE)).iter().any(|name| {
+        // With a folder of its own, a name is joined to none.
+        let is_path = Path::new(name).components().count() > 1;
+        let in_path = || std::env::split_paths(&path).any(|folder| folder.join(name).exists());
+        if is_path { Path::new(name).exists() } else { in_path() }
+    })
+}
+
+pub(crate) fn search(named: Option<OsString>) -> Result<Nvcc, String> {
+    let names = names(named);
     let mut tried = Vec::new();
     for program in names {
         let shown = program.to_string_lossy().into_owned();

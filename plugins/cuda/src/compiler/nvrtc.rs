@@ -82,6 +82,8 @@ pub(crate) struct Nvrtc {
     functions: Functions,
     version: [c_int; 2],
     name: String,
+    /// What tells its file from others, as it was when it was opened.
+    file: Option<String>,
     library: Library,
 }
 
@@ -155,7 +157,9 @@ fn open(name: &OsString) -> Result<Nvrtc, String> {
     let [mut major, mut minor] = [0; 2];
     // SAFETY: two places to write to.
     unsafe { (functions.version)(&mut major, &mut minor) };
-    Ok(Nvrtc { functions, version: [major, minor], name: name.to_string_lossy().into_owned(), library })
+    let (name, file) =
+        (name.to_string_lossy().into_owned(), process::library_of(functions.version as *const c_void));
+    Ok(Nvrtc { functions, version: [major, minor], name, file, library })
 }
 
 /// The builtins that lie in the folder of a library.
@@ -222,6 +226,12 @@ impl Owned<'_> {
 }
 
 impl Nvrtc {
+    /// Which one it is, patch releases told apart; its builtins are of the same package. Nothing where its file is not
+    /// known.
+    pub(super) fn fingerprint(&self) -> Option<String> {
+        self.file.as_deref().map(|file| format!("{self}; {file}"))
+    }
+
     /// The architectures that it has, by its own list.
     pub(crate) fn architectures(&self) -> Option<Architectures> {
         let mut count = 0;

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::kernels;
 use super::support::{skipped, written};
 use crate::codegen::compile;
-use crate::compiler::{Choice, Format, nvcc, nvrtc};
+use crate::compiler::{Choice, Format, fingerprint, nvcc, nvrtc};
 
 /// Every name that was tried, why, and the package.
 #[test]
@@ -45,6 +45,18 @@ fn the_compiler_tells_its_architectures() {
         let compiled = compile(&written(&kernels::tiles()).source, &options, Format::Cubin, Choice::Nvrtc);
         assert!(compiled.is_ok(), "{arch}: {}", compiled.err().unwrap().message());
     }
+}
+
+/// C.35 of the contract.
+#[test]
+fn a_fingerprint_tells_which_compiler_there_is() {
+    assert_eq!(fingerprint(Choice::None).as_deref(), Some("none"));
+    let Some(known) = crate::compiler::architectures(Choice::Nvrtc) else {
+        return skipped("the fingerprint of a compiler: no NVRTC");
+    };
+    let found = fingerprint(Choice::Auto).unwrap();
+    assert!(found.starts_with(&known.compiler) && found.contains("libnvrtc"), "{found}");
+    assert_eq!(fingerprint(Choice::Nvrtc), Some(found));
 }
 
 /// What `options` of an index say reaches the compiler, and shows in what it makes.

@@ -6,13 +6,13 @@ use std::process::Command;
 use std::sync::Arc;
 
 use chipdock_plugin_api::abi::{
-    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockHost, ChipdockParallelBody, ChipdockSection,
-    ChipdockStr,
+    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockHost, ChipdockInterface, ChipdockParallelBody,
+    ChipdockSection, ChipdockStr,
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
     Any, AnyView, Artifact, CopyEnd, CopyRequest, DLDataType, DLDevice, DataSpaceKind, DataSpaceRequest,
-    DeviceApi, EnvRef, Error, Function, HostRef, Module, ModuleLoader, Stream, slot,
+    DeviceApi, EnvRef, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream, slot,
 };
 use serde_json::{Value, json};
 
@@ -27,8 +27,10 @@ unsafe extern "C" fn function(_: *mut c_void, _: ChipdockStr, _: *mut ChipdockAn
 unsafe extern "C" fn host_stream(_: *mut c_void, _: DLDevice) -> *mut c_void {
     std::ptr::null_mut()
 }
-unsafe extern "C" fn query(_: *mut c_void, _: ChipdockStr, _: u32) -> *const c_void {
-    std::ptr::null()
+unsafe extern "C" fn query(_: *mut c_void, _: ChipdockStr, _: u32, out: *mut ChipdockInterface) -> i32 {
+    // SAFETY: H.5, a place to write to.
+    unsafe { out.write(ChipdockInterface::NONE) };
+    0
 }
 
 /// A host of its own.
@@ -132,7 +134,7 @@ impl Bench {
 
     pub(super) fn of_host() -> Self {
         let host = host();
-        let hardware = Hardware::of(host);
+        let hardware = Arc::new(Hardware::new(host));
         Self { host, api: OpenClDeviceApi(Arc::clone(&hardware)), hardware }
     }
 
@@ -244,7 +246,12 @@ pub(super) fn with_artifact<R>(source: &str, index: &Value, body: impl FnOnce(&A
         data: source.as_ptr().cast(),
         size_bytes: source.len() as u64,
     };
-    let raw = ChipdockArtifact { index_json: str_out(&index), sections: &section, sections_count: 1 };
+    let raw = ChipdockArtifact {
+        index_json: str_out(&index),
+        sections: &section,
+        sections_count: 1,
+        next: std::ptr::null(),
+    };
     // SAFETY: M.3, all of it lives until `body` returns.
     body(&unsafe { Artifact::from_raw(&raw) }.unwrap())
 }

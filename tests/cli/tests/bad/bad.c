@@ -70,38 +70,46 @@ static int32_t build(void *self_, const ChipdockBuildRequest *request, const Chi
                                              "\"functions\": [{\"name\": \"vector_add\", \"symbol\": \"vector_add\", \"args\": [\"handle\", \"handle\", \"handle\"]}]}"));
 }
 
-static ChipdockDeviceApi bad_api;
-static const ChipdockTargetKind bad_kind = {release, same};
-static const ChipdockCodegen bad_codegen = {release, nothing_unsupported, build};
+static int32_t no_fingerprint(void *self_, const ChipdockBuildRequest *request, ChipdockAny *out_fingerprint) {
+  (void)self_, (void)request;
+  here("fingerprint");
+  *out_fingerprint = none();
+  return CHIPDOCK_OK;
+}
 
-static int32_t bad_init(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
+static ChipdockDeviceApi bad_api;
+static const ChipdockTargetKind bad_kind = {destroy, same};
+static const ChipdockCodegen bad_codegen = {destroy, nothing_unsupported, build, no_fingerprint};
+
+static int32_t bad_init(const ChipdockHost *host, const ChipdockRegistrar *registrar, void **out_instance) {
   static const char schema[] =
       "{\"schema\": 1, \"name\": \"" NAME "\", \"doc\": \"text\", \"device\": \"cpu\", \"keys\": [\"cpu\"], "
       "\"stage\": \"host\", \"is_host\": true, \"host_preference\": 1, \"storage_scopes\": [\"global\", \"local\"]}";
+  static const char info[] = "{\"ir_min\": \"1.0.0\", \"ir_max\": \"1.0.0\"}";
   Instance *instance = (Instance *)calloc(1, sizeof(Instance));
-  ChipdockCodegenInfo info;
   int32_t device_type = 0, status;
   here("init");
   if (instance == NULL) abort();
   instance->host = host;
   bad_api = device_api;
   bad_api.device_count = bad_count;
-  info.ir_min = text("1.0.0");
-  info.ir_max = text("1.0.0");
-  status = registrar->device_api(registrar->self_, text(NAME), 0, instance, &bad_api, &device_type);
-  if (status == 0) status = registrar->codegen(registrar->self_, text(NAME), &info, instance, &bad_codegen);
+  status = registrar->device_api(registrar->self_, text(NAME), 0, text("{}"), instance, &bad_api, &device_type);
+  if (status == 0) status = registrar->codegen(registrar->self_, text(NAME), text(info), instance, &bad_codegen);
   if (status == 0)
     status = registrar->target_kind(registrar->self_, text(NAME), text(schema), instance, &bad_kind);
+  if (status == 0) *out_instance = instance;
   return status;
 }
 
-static int32_t bad_shut_down(const ChipdockHost *host) {
-  (void)host;
+static int32_t bad_shut_down(void *instance) {
+  (void)instance;
   here("shutdown");
   return CHIPDOCK_OK;
 }
 
-static const ChipdockPlugin bad_plugin = CHIPDOCK_PLUGIN(NAME, "0.1.0", "", bad_init, bad_shut_down);
+static void bad_release(void *instance) { release(instance); }
+
+static const ChipdockPlugin bad_plugin = CHIPDOCK_PLUGIN(NAME, "0.1.0", "", bad_init, bad_shut_down, bad_release);
 
 __attribute__((visibility("default"))) const ChipdockPlugin *chipdock_plugin_v1(void) {
   here("entry");

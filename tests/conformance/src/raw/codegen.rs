@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
+use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_OK, ChipdockBuildRequest, ChipdockBuildSession, ChipdockCodegen,
-    ChipdockStr,
+    ChipdockDiagnostic, ChipdockExtension, ChipdockInterface, ChipdockSection, ChipdockStr,
 };
-use chipdock_plugin_api::text::{bytes_in, str_in_lossy};
-use chipdock_plugin_api::{Error, ErrorKind};
+use chipdock_plugin_api::text::{bytes_in, str_in_lossy, str_out};
+use chipdock_plugin_api::{Any, Error, ErrorKind, extension};
 
 use super::host::SuiteHost;
 use super::kind::{bytes_out, null_table};
@@ -23,10 +24,16 @@ pub struct Request {
     pub ir: Vec<u8>,
     /// The target.
     pub target_json: Vec<u8>,
-    /// The options.
+    /// The options; empty for none.
     pub options_json: Vec<u8>,
+    /// What lies beside the module.
+    pub sections: Vec<Section>,
     /// How many threads it may use.
     pub threads_max: u32,
+    /// Bits, of which none is defined.
+    pub flags: u32,
+    /// What it is extended by: names and flags.
+    pub extensions: Vec<(String, u32)>,
 }
 
 /// A section as it was delivered.
@@ -47,12 +54,18 @@ pub struct Section {
 pub struct Reported {
     /// One of `CHIPDOCK_DIAGNOSTIC_*`.
     pub severity: i32,
+    /// The line, or 0.
+    pub line: u32,
+    /// The column, or 0.
+    pub column: u32,
     /// The function that it is about.
     pub function: String,
     /// The node.
     pub node: String,
     /// What is wrong.
     pub message: String,
+    /// What to do.
+    pub hint: String,
 }
 
 /// What a call of a code generator delivered.
@@ -135,21 +148,39 @@ unsafe extern "C" fn section(
     CHIPDOCK_OK
 }
 
-unsafe extern "C" fn diagnostic(
-    self_: *mut c_void,
-    severity: i32,
-    function: ChipdockStr,
-    node: ChipdockStr,
-    message: ChipdockStr,
-) -> i32 {
+unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockDiagnostic) -> i32 {
     let session = session(self_);
-    let [function, node, message] = [
-        session.text(function, "a diagnostic's function"),
-        session.text(node, "a diagnostic's node"),
-        session.text(message, "a diagnostic's message"),
-    ];
-    session.with(|delivered| delivered.diagnostics.push(Reported { severity, function, node, message }));
+    // SAFETY: C.3, null or live for the call.
+    let Some(given) = (unsafe { diagnostic.as_ref() }) else { return session.refuse("a diagnostic is null") };
+    // SAFETY: as above, a chain that lives as long.
+    if let Err(error) = unsafe { extension::check(given.next, "the diagnostic") } {
+        let status = error.kind().status();
+        session.host.set(error);
+        return status;
+    }
+    let reported = Reported {
+        severity: given.severity,
+        line: given.line,
+        column: given.column,
+        function: session.text(given.function, "a diagnostic's function"),
+        node: session.text(given.node, "a diagnostic's node"),
+        message: session.text(given.message, "a diagnostic's message"),
+        hint: session.text(given.hint, "a diagnostic's hint"),
+    };
+    session.with(|delivered| delivered.diagnostics.push(reported));
     CHIPDOCK_OK
+}
+
+/// A session without interfaces.
+unsafe extern "C" fn query(
+    _self: *mut c_void,
+    _name: ChipdockStr,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: P3.12, a place to write to.
+    unsafe { out_interface.write(ChipdockInterface::NONE) };
+    0
 }
 
 unsafe extern "C" fn is_cancelled(self_: *mut c_void) -> i32 {
@@ -188,6 +219,24 @@ impl Codegen {
         Some(Self { kind, ir_min, ir_max, table, host: plugin.host() })
     }
 
+    /// Asks for the fingerprint of a request: a text, or nothing.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised; `TypeError` for another answer.
+    pub fn fingerprint(&self, request: &Request) -> Result<Option<String>, Error> {
+        let Some(table) = self.table.table else { return Err(null_table()) };
+        let mut out = Any::NONE.into_raw();
+        drop(self.host.take_error());
+        // SAFETY: a registered table, its `self_`, a request that lives for the call and a place to write to.
+        let status =
+            request.with(|request| unsafe { (table.fingerprint)(self.table.self_, request, &mut out) });
+        self.host.check(status, "fingerprint")?;
+        // SAFETY: C.35, the callee's result, owned by us.
+        let answer = unsafe { Any::from_raw(out) };
+        if answer.is_none() { Ok(None) } else { answer.to::<String>().map(Some) }
+    }
+
     /// Calls it; nobody cancels.
     pub fn run(&self, step: Step, request: &Request) -> (Result<(), Error>, Delivered) {
         self.run_until(step, request, u32::MAX)
@@ -209,28 +258,88 @@ impl Codegen {
             section,
             diagnostic,
             is_cancelled,
-        };
-        let raw_request = ChipdockBuildRequest {
-            ir: bytes_out(&request.ir),
-            target_json: bytes_out(&request.target_json),
-            options_json: bytes_out(&request.options_json),
-            threads_max: request.threads_max,
-            padding: 0,
+            query,
         };
         drop(self.host.take_error());
-        // SAFETY: a registered table, its `self_`, a request and a session that live for the call.
-        let (status, what) = unsafe {
-            match step {
-                Step::Unsupported => {
-                    ((table.unsupported)(self.table.self_, &raw_request, &raw_session), "unsupported")
+        let (status, what) = request.with(|raw_request| {
+            // SAFETY: a registered table, its `self_`, a request and a session that live for the call.
+            unsafe {
+                match step {
+                    Step::Unsupported => {
+                        ((table.unsupported)(self.table.self_, raw_request, &raw_session), "unsupported")
+                    }
+                    Step::Build => ((table.build)(self.table.self_, raw_request, &raw_session), "build"),
                 }
-                Step::Build => ((table.build)(self.table.self_, &raw_request, &raw_session), "build"),
             }
-        };
+        });
         let result = self.host.check(status, what);
         let n_polls = state.polls.load(Ordering::Relaxed);
         let delivered = state.delivered.into_inner().unwrap_or_else(PoisonError::into_inner);
         (result, Delivered { n_polls, ..delivered })
+    }
+}
+
+impl Request {
+    /// A request without options or sections, by one thread.
+    #[must_use]
+    pub fn new(ir: Vec<u8>, target_json: Vec<u8>) -> Self {
+        let options_json = b"{}".to_vec();
+        let (sections, extensions) = (Vec::new(), Vec::new());
+        Self { ir, target_json, options_json, sections, threads_max: 1, flags: 0, extensions }
+    }
+
+    /// Runs `body` with the request as it crosses the boundary.
+    fn with<T>(&self, body: impl FnOnce(&ChipdockBuildRequest) -> T) -> T {
+        let sections: Vec<ChipdockSection> = self
+            .sections
+            .iter()
+            .map(|section| ChipdockSection {
+                name: str_out(&section.name),
+                kind: str_out(&section.kind),
+                alignment_bytes: section.alignment_bytes,
+                data: section.data.as_ptr().cast(),
+                size_bytes: section.data.len() as u64,
+            })
+            .collect();
+        let chain = Chain::of(&self.extensions);
+        body(&ChipdockBuildRequest {
+            ir: bytes_out(&self.ir),
+            target_json: bytes_out(&self.target_json),
+            options_json: bytes_out(&self.options_json),
+            sections: sections.as_ptr(),
+            sections_count: sections.len() as u64,
+            threads_max: self.threads_max,
+            flags: self.flags,
+            next: chain.first(),
+        })
+    }
+}
+
+/// A chain of extensions that is nothing but its headers.
+pub struct Chain<'a>(Vec<ChipdockExtension>, std::marker::PhantomData<&'a str>);
+
+impl<'a> Chain<'a> {
+    /// One of these names and flags, in order.
+    #[must_use]
+    pub fn of(extensions: &'a [(String, u32)]) -> Self {
+        let size_bytes = size_of::<ChipdockExtension>() as u32;
+        let entry = |(name, flags): &'a (String, u32)| ChipdockExtension {
+            next: ptr::null(),
+            name: str_out(name),
+            flags: *flags,
+            size_bytes,
+        };
+        let mut entries: Vec<_> = extensions.iter().map(entry).collect();
+        for index in 1..entries.len() {
+            entries[index - 1].next = &raw const entries[index];
+        }
+        Self(entries, std::marker::PhantomData)
+    }
+
+    /// What `next` of the struct that it hangs on is.
+    #[must_use]
+    pub fn first(&self) -> *const ChipdockExtension {
+        self.0.first().map_or(ptr::null(), ptr::from_ref)
     }
 }
 

@@ -5,13 +5,13 @@ use std::ptr;
 
 use chipdock_abi::{
     CHIPDOCK_DATA_SPACE_DEVICE, CHIPDOCK_DEVICE_CPU, ChipdockCopy, ChipdockCopyEnd, ChipdockDataSpaceRequest,
-    ChipdockDeviceApi,
+    ChipdockDeviceApi, ChipdockReset1,
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, DLDataType, DLDevice, Error, ErrorKind};
 
 use super::host::SuiteHost;
-use super::plugin::Table;
+use super::plugin::{Interface, Table};
 
 /// No hint about what is stored.
 pub const NO_HINT: DLDataType = DLDataType { code: 0, bits: 0, lanes: 0 };
@@ -25,6 +25,8 @@ pub struct Device {
     pub device_type: i32,
     table: Table<ChipdockDeviceApi>,
     host: &'static SuiteHost,
+    /// Its interface `reset` 1.
+    reset: Option<Interface>,
 }
 
 /// A data space that is freed when it goes.
@@ -47,8 +49,37 @@ impl Device {
         device_type: i32,
         table: Table<ChipdockDeviceApi>,
         host: &'static SuiteHost,
+        reset: Option<Interface>,
     ) -> Self {
-        Self { name, device_type, table, host }
+        Self { name, device_type, table, host, reset }
+    }
+
+    /// Whether a lost device can be opened again.
+    #[must_use]
+    pub fn has_reset(&self) -> bool {
+        self.reset.is_some()
+    }
+
+    /// Opens a device again (D.40).
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised; `Unsupported` where it has no interface `reset` 1.
+    pub fn reset(&self, device_id: i32) -> Result<(), Error> {
+        let reset = self.reset.as_ref().filter(|reset| {
+            !reset.raw.table.is_null() && reset.raw.table_size_bytes == size_of::<ChipdockReset1>() as u64
+        });
+        let Some(reset) = reset else {
+            return Err(Error::new(
+                ErrorKind::UNSUPPORTED,
+                format!("device_api.{} has no `reset` 1", self.name),
+            ));
+        };
+        drop(self.host.take_error());
+        // SAFETY: P3.11, the table of that name and version with its `self_`.
+        let status =
+            unsafe { ((*reset.raw.table.cast::<ChipdockReset1>()).reset)(reset.raw.self_, device_id) };
+        self.host.check(status, "reset")
     }
 
     /// Its table.
@@ -161,6 +192,7 @@ impl Device {
             dtype_hint: NO_HINT,
             kind,
             scope: str_out(scope),
+            next: std::ptr::null(),
         };
         let data = self.allocate_raw(device_id, &request)?;
         Ok(Space { device: self, device_id, data, size_bytes })
@@ -293,6 +325,7 @@ impl<'d> Space<'d> {
             to: self.end(offset_bytes),
             size_bytes: bytes.len() as u64,
             dtype_hint: NO_HINT,
+            next: std::ptr::null(),
         };
         // SAFETY: D.6, both ends are live until the sync below.
         unsafe { self.device.copy_raw(self.device_id, &copy, ptr::null_mut()) }?;
@@ -310,6 +343,7 @@ impl<'d> Space<'d> {
             to: host_end(bytes.as_mut_ptr(), 0),
             size_bytes: bytes.len() as u64,
             dtype_hint: NO_HINT,
+            next: std::ptr::null(),
         };
         // SAFETY: D.6, both ends are live until the sync below.
         unsafe { self.device.copy_raw(self.device_id, &copy, ptr::null_mut()) }?;

@@ -8,14 +8,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT,
-    CHIPDOCK_OK, ChipdockAny, ChipdockCodegen, ChipdockCodegenInfo, ChipdockDeleter, ChipdockDeviceApi,
-    ChipdockHost, ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
-    DLDevice,
+    CHIPDOCK_OK, ChipdockAny, ChipdockCodegen, ChipdockConformance1, ChipdockDeleter, ChipdockDeviceApi,
+    ChipdockHost, ChipdockInterface, ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr,
+    ChipdockTargetKind, DLDevice,
 };
-use chipdock_plugin_api::text::{static_str, str_in_lossy};
+use chipdock_plugin_api::text::{bytes_in, static_str, str_in_lossy};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
 
-use super::plugin::{Registered, Table};
+use serde_json::Value;
+
+use super::plugin::{Interface, Registered, Table};
 use crate::Subject;
 
 /// A host that records. Lives as long as the process, as hosts do.
@@ -28,8 +30,12 @@ pub struct SuiteHost {
     /// What the plugin did that it may not do, found while it did it.
     broken: Mutex<Vec<String>>,
     table: Mutex<Option<HostRef>>,
+    /// What registrations say of themselves, by their keys, as bytes: it need not be text.
+    infos: Mutex<Vec<(String, Vec<u8>)>>,
     /// Which registration is refused, by its number in order; tests P5.4's other side.
     refuse: Mutex<Option<usize>>,
+    /// Whether it wants test hooks (I.4).
+    has_hooks: bool,
 }
 
 thread_local! {
@@ -97,20 +103,56 @@ unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mu
     ptr::with_exposed_provenance_mut(stream)
 }
 
-unsafe extern "C" fn query(_self: *mut c_void, _name: ChipdockStr, _version: u32) -> *const c_void {
-    ptr::null()
+/// `conformance` 1, and nothing else (I.4).
+unsafe extern "C" fn query(
+    self_: *mut c_void,
+    name: ChipdockStr,
+    version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    static CONFORMANCE: ChipdockConformance1 = ChipdockConformance1 { wants_hooks };
+    let host = host_of(self_);
+    if out_interface.is_null() {
+        host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the interface is null"));
+        return CHIPDOCK_INVALID_ARGUMENT;
+    }
+    // SAFETY: H.5, a live name.
+    let is_there = unsafe { str_in_lossy(name) } == "conformance" && version == 1 && host.has_hooks;
+    let found = ChipdockInterface {
+        self_,
+        table: ptr::from_ref(&CONFORMANCE).cast(),
+        table_size_bytes: size_of::<ChipdockConformance1>() as u64,
+        features: 0,
+    };
+    // SAFETY: H.5, a place to write to.
+    unsafe { out_interface.write(if is_there { found } else { ChipdockInterface::NONE }) };
+    CHIPDOCK_OK
+}
+
+unsafe extern "C" fn wants_hooks(_self: *mut c_void) -> i32 {
+    1
 }
 
 impl SuiteHost {
     /// A new host, for good.
     #[must_use]
     pub fn leak() -> &'static Self {
-        Self::leak_with_minor(CHIPDOCK_ABI_MINOR)
+        Self::leak_as(CHIPDOCK_ABI_MINOR, true)
+    }
+
+    /// The same as a host that does not run the suite, which has no interface: without test hooks (I.4).
+    #[must_use]
+    pub fn leak_without_hooks() -> &'static Self {
+        Self::leak_as(CHIPDOCK_ABI_MINOR, false)
     }
 
     /// The same that says it knows this minor of the ABI (P3.8).
     #[must_use]
     pub fn leak_with_minor(abi_minor: u32) -> &'static Self {
+        Self::leak_as(abi_minor, true)
+    }
+
+    fn leak_as(abi_minor: u32, has_hooks: bool) -> &'static Self {
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let host: &'static Self = Box::leak(Box::new(Self {
             id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
@@ -119,7 +161,9 @@ impl SuiteHost {
             initialising: Mutex::default(),
             broken: Mutex::default(),
             table: Mutex::new(None),
+            infos: Mutex::default(),
             refuse: Mutex::new(None),
+            has_hooks,
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
@@ -185,6 +229,17 @@ impl SuiteHost {
         lock(&self.broken).clone()
     }
 
+    /// What device APIs, code generators and loaders say of themselves, by their keys, in order.
+    #[must_use]
+    pub fn infos(&self) -> Vec<(String, Vec<u8>)> {
+        lock(&self.infos).clone()
+    }
+
+    fn note_info(&self, key: String, info_json: ChipdockStr) {
+        // SAFETY: P5.1, live for the call.
+        lock(&self.infos).push((key, unsafe { bytes_in(info_json) }.to_vec()));
+    }
+
     /// The registered function of that name.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Function> {
@@ -233,7 +288,8 @@ impl SuiteHost {
             // SAFETY: the same function but for null pointers being seen instead of assumed away; an optional function
             // pointer is passed as the pointer itself.
             function: unsafe { std::mem::transmute::<OptionalFunction, RegisterFunction>(register_function) },
-            interface: register_interface,
+            // SAFETY: as above.
+            extend: unsafe { std::mem::transmute::<OptionalExtend, RegisterExtend>(register_interface) },
         };
         *lock(&self.initialising) = true;
         let result = body(&registrar);
@@ -309,7 +365,7 @@ slots! {
     ChipdockDeviceApi: destroy device_count attribute allocate_data_space free_data_space copy_data create_stream
         free_stream sync_stream sync_stream_from_to set_device set_stream;
     ChipdockTargetKind: destroy canonicalize;
-    ChipdockCodegen: destroy unsupported build;
+    ChipdockCodegen: destroy unsupported build fingerprint;
     ChipdockModuleLoader: destroy check load;
 }
 
@@ -317,6 +373,7 @@ unsafe extern "C" fn register_device_api(
     self_: *mut c_void,
     name: ChipdockStr,
     asked: i32,
+    info_json: ChipdockStr,
     api_self: *mut c_void,
     api: *const ChipdockDeviceApi,
     out_device_type: *mut i32,
@@ -332,6 +389,7 @@ unsafe extern "C" fn register_device_api(
     let name = name_of(name);
     // SAFETY: P5.1, a static table or null.
     let table = unsafe { table_of(self_, &format!("device_api.{name}"), api_self, api) };
+    host.note_info(format!("device_api.{name}"), info_json);
     host.register(Registered::DeviceApi { name, asked, device_type, table })
 }
 
@@ -351,14 +409,15 @@ unsafe extern "C" fn register_target_kind(
 unsafe extern "C" fn register_codegen(
     self_: *mut c_void,
     kind: ChipdockStr,
-    info: *const ChipdockCodegenInfo,
+    info_json: ChipdockStr,
     codegen_self: *mut c_void,
     codegen: *const ChipdockCodegen,
 ) -> i32 {
-    // SAFETY: P5.1, live for the call, or null.
-    let versions = unsafe { info.as_ref() }.map(|info| (name_of(info.ir_min), name_of(info.ir_max)));
-    let (ir_min, ir_max) = versions.unwrap_or_default();
+    let info: Value = serde_json::from_str(&name_of(info_json)).unwrap_or_default();
+    let version = |key: &str| info[key].as_str().unwrap_or_default().to_owned();
+    let (ir_min, ir_max) = (version("ir_min"), version("ir_max"));
     let name = name_of(kind);
+    host_of(self_).note_info(format!("target.build.{name}"), info_json);
     // SAFETY: P5.1, a static table or null.
     let table = unsafe { table_of(self_, &format!("target.build.{name}"), codegen_self, codegen) };
     host_of(self_).register(Registered::Codegen { name, ir_min, ir_max, table })
@@ -367,12 +426,14 @@ unsafe extern "C" fn register_codegen(
 unsafe extern "C" fn register_module_loader(
     self_: *mut c_void,
     kind: ChipdockStr,
+    info_json: ChipdockStr,
     loader_self: *mut c_void,
     loader: *const ChipdockModuleLoader,
 ) -> i32 {
     let name = name_of(kind);
     // SAFETY: P5.1, a static table or null.
     let table = unsafe { table_of(self_, &format!("module.load.{name}"), loader_self, loader) };
+    host_of(self_).note_info(format!("module.load.{name}"), info_json);
     host_of(self_).register(Registered::Loader { name, table })
 }
 
@@ -404,16 +465,39 @@ unsafe extern "C" fn register_function(
     host.register(Registered::Function { name, function })
 }
 
+type RegisterExtend = unsafe extern "C" fn(
+    *mut c_void,
+    ChipdockStr,
+    ChipdockStr,
+    u32,
+    *const ChipdockInterface,
+    ChipdockDeleter,
+) -> i32;
+type OptionalExtend = unsafe extern "C" fn(
+    *mut c_void,
+    ChipdockStr,
+    ChipdockStr,
+    u32,
+    *const ChipdockInterface,
+    Option<unsafe extern "C" fn(*mut c_void)>,
+) -> i32;
+
 unsafe extern "C" fn register_interface(
     self_: *mut c_void,
+    key: ChipdockStr,
     name: ChipdockStr,
     version: u32,
-    _interface_self: *mut c_void,
-    _table: *const c_void,
-    _table_size_bytes: u64,
-    features: u64,
+    interface: *const ChipdockInterface,
+    deleter: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> i32 {
-    host_of(self_).register(Registered::Interface { name: name_of(name), version, features })
+    let (host, key, name) = (host_of(self_), name_of(key), name_of(name));
+    // SAFETY: live for the call, or null.
+    let (Some(raw), Some(deleter)) = (unsafe { interface.as_ref() }, deleter) else {
+        host.broke(format!("P3.11: {key}/{name}/{version}: the interface or its deleter is null"));
+        return CHIPDOCK_OK;
+    };
+    let interface = Interface { key, name, version, raw: *raw, deleter: ChipdockDeleter(deleter) };
+    host.register(Registered::Interface(interface))
 }
 
 impl Registered {
@@ -425,11 +509,11 @@ impl Registered {
             Self::Codegen { name, .. } => format!("target.build.{name}"),
             Self::Loader { name, .. } => format!("module.load.{name}"),
             Self::Function { name, .. } => format!("function.{name}"),
-            Self::Interface { name, version, .. } => format!("interface.{name}/{version}"),
+            Self::Interface(Interface { key, name, version, .. }) => format!("{key}/{name}/{version}"),
         }
     }
 
-    /// Releases what was registered, once, as a host that goes does (P9.1). An interface's is released by its own means.
+    /// Releases what was registered, once, as a host that goes does (P9.1, P3.13).
     ///
     /// # Safety
     ///
@@ -444,7 +528,7 @@ impl Registered {
                 Self::Loader { table, .. } => table.destroy(|table| table.destroy),
                 // Its last reference goes here, and with it what the plugin gave.
                 Self::Function { function, .. } => drop(function),
-                Self::Interface { .. } => {}
+                Self::Interface(interface) => (interface.deleter.0)(interface.raw.self_),
             }
         }
     }
@@ -457,7 +541,7 @@ impl Registered {
             Self::Codegen { name, .. } => (Subject::Codegen, name),
             Self::Loader { name, .. } => (Subject::Loader, name),
             Self::Function { name, .. } => (Subject::Function, name),
-            Self::Interface { .. } => return None,
+            Self::Interface(_) => return None,
         })
     }
 }

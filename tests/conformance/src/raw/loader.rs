@@ -1,15 +1,15 @@
 //! A module loader through its table, with artifacts that need not be what they should be.
 
 use chipdock_abi::{
-    ChipdockArtifact, ChipdockEnv, ChipdockModule, ChipdockModuleHandle, ChipdockModuleLoader,
-    ChipdockSection, DLDevice,
+    ChipdockArtifact, ChipdockEnv, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
+    ChipdockModuleLoader, ChipdockSection, DLDevice,
 };
 use chipdock_plugin_api::{Any, Error, ErrorKind, Function};
 
 use super::host::SuiteHost;
 use super::kind::{bytes_out, null_table};
 use super::plugin::{Plugin, Table};
-use super::{codegen, env};
+use super::{codegen, codegen::Chain, env};
 
 /// A section of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct RawArtifact {
     pub index_json: Vec<u8>,
     /// The sections.
     pub sections: Vec<RawSection>,
+    /// What it is extended by: names and flags.
+    pub extensions: Vec<(String, u32)>,
 }
 
 impl From<&chipdock_host::artifact::Artifact> for RawArtifact {
@@ -44,6 +46,7 @@ impl From<&chipdock_host::artifact::Artifact> for RawArtifact {
         Self {
             index_json: artifact.index_json().into(),
             sections: artifact.sections().iter().map(section).collect(),
+            extensions: Vec::new(),
         }
     }
 }
@@ -80,10 +83,12 @@ impl RawArtifact {
             size_bytes: section.data.len() as u64,
         });
         let raw: Vec<ChipdockSection> = raw.collect();
+        let chain = Chain::of(&self.extensions);
         body(&ChipdockArtifact {
             index_json: bytes_out(&self.index_json),
             sections: raw.as_ptr(),
             sections_count: raw.len() as u64,
+            next: chain.first(),
         })
     }
 }
@@ -193,6 +198,23 @@ impl Module {
             let message = format!("`function` answered no function: {}", error.message());
             Error::new(ErrorKind::BROKEN_PLUGIN, message)
         })
+    }
+}
+
+impl Module {
+    /// The interface of that name and version; its table is null where there is none.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn query(&self, name: &str, version: u32) -> Result<ChipdockInterface, Error> {
+        // Not null, so that what was not written is seen.
+        let mut out = ChipdockInterface { table: std::ptr::from_ref(self).cast(), ..ChipdockInterface::NONE };
+        drop(self.host.take_error());
+        // SAFETY: P3.12, a loaded module, a name that lives for the call, a place to write to.
+        let status =
+            unsafe { (self.table().query)(self.handle.self_, bytes_out(name.as_bytes()), version, &mut out) };
+        self.host.check(status, "query").map(|()| out)
     }
 }
 

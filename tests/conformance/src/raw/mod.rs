@@ -10,10 +10,10 @@ mod loader;
 mod plugin;
 mod stream;
 
-pub use codegen::{Codegen, Delivered, Reported, Request, Section, Step};
+pub use codegen::{Chain, Codegen, Delivered, Reported, Request, Section, Step};
 pub use device::{Device, NO_HINT, Space, host_end};
 pub use host::SuiteHost;
 pub use kind::Kind;
 pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};
-pub use plugin::{Descriptor, OpenError, Plugin, Table};
+pub use plugin::{Descriptor, Interface, OpenError, Plugin, Table};
 pub use stream::Stream;

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::ptr;
 
 use chipdock_abi::{
-    CHIPDOCK_ABI_MAJOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_MAGIC, ChipdockCodegen, ChipdockDeviceApi,
-    ChipdockModuleLoader, ChipdockPlugin, ChipdockTableSizes, ChipdockTargetKind,
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_MAGIC, ChipdockCodegen, ChipdockDeleter,
+    ChipdockDeviceApi, ChipdockInterface, ChipdockModuleLoader, ChipdockPlugin, ChipdockTableSizes,
+    ChipdockTargetKind,
 };
 use chipdock_plugin_api::text::str_in_lossy;
 use chipdock_plugin_api::{Error, ErrorKind, Function};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::device::Device;
 use super::host::SuiteHost;
+use crate::case::HOOK;
 use crate::{Subject, facts};
 
 /// A table as it was registered, with its `self_`.
@@ -65,8 +67,27 @@ pub(super) enum Registered {
     Codegen { name: String, ir_min: String, ir_max: String, table: Table<ChipdockCodegen> },
     Loader { name: String, table: Table<ChipdockModuleLoader> },
     Function { name: String, function: Function },
-    Interface { name: String, version: u32, features: u64 },
+    Interface(Interface),
 }
+
+/// An interface as it was registered.
+#[derive(Clone)]
+pub struct Interface {
+    /// What it extends.
+    pub key: String,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: u32,
+    /// Its table.
+    pub raw: ChipdockInterface,
+    pub(super) deleter: ChipdockDeleter,
+}
+
+// SAFETY: P3.11 and P10.1, its functions may be called from any thread.
+unsafe impl Send for Interface {}
+// SAFETY: as above.
+unsafe impl Sync for Interface {}
 
 /// The descriptor's texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +122,17 @@ pub struct Plugin {
     raw: &'static ChipdockPlugin,
     descriptor: Descriptor,
     host: &'static SuiteHost,
+    instance: Instance,
 }
+
+/// What `init` wrote.
+#[derive(Clone, Copy)]
+struct Instance(*mut c_void);
+
+// SAFETY: P10.1, `shutdown` and `release` may be called from any thread.
+unsafe impl Send for Instance {}
+// SAFETY: as above.
+unsafe impl Sync for Instance {}
 
 impl Plugin {
     /// Opens a library for good and runs its `init` with a new host.
@@ -158,7 +189,8 @@ impl Plugin {
         wrong("layout_hash", CHIPDOCK_LAYOUT_HASH, raw.layout_hash)?;
         let init = ptr::from_ref(&raw.init).cast::<*const c_void>();
         let shutdown = ptr::from_ref(&raw.shutdown).cast::<*const c_void>();
-        for (what, slot) in [("init", init), ("shutdown", shutdown)] {
+        let release = ptr::from_ref(&raw.release).cast::<*const c_void>();
+        for (what, slot) in [("init", init), ("shutdown", shutdown), ("release", release)] {
             // SAFETY: a function pointer of a live descriptor, read as a plain pointer: a null one is seen.
             if unsafe { slot.read_volatile() }.is_null() {
                 return Err(OpenError::new("P3.1", format!("`{what}` of its descriptor is null")));
@@ -173,9 +205,10 @@ impl Plugin {
     ///
     /// What it raised.
     pub fn init(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Result<Self, OpenError> {
+        let mut instance = ptr::null_mut();
         let status = host.during_init(|registrar| {
-            // SAFETY: P10.2, a host with its table and a registrar that is valid for the call.
-            unsafe { (raw.init)(host.reference().table(), registrar) }
+            // SAFETY: P10.2, a host with its table, and a registrar and a place that are valid for the call.
+            unsafe { (raw.init)(host.reference().table(), registrar, &mut instance) }
         });
         host.check(status, "init").map_err(|error| {
             OpenError::new("P5.2", format!("init failed: {}: {}", error.kind().as_str(), error.message()))
@@ -188,7 +221,7 @@ impl Plugin {
             build_id: text(raw.build_id),
             abi: format!("{}.{}", raw.abi_major, raw.abi_minor),
         };
-        Ok(Self { raw, descriptor, host })
+        Ok(Self { raw, descriptor, host, instance: Instance(instance) })
     }
 
     /// Runs `shutdown` for this host (P10.5).
@@ -197,19 +230,22 @@ impl Plugin {
     ///
     /// What it raised.
     pub fn shutdown(&self) -> Result<(), Error> {
-        // SAFETY: P10.5, a host that called `init`.
-        let status = unsafe { (self.raw.shutdown)(self.host.reference().table()) };
+        // SAFETY: P10.13, what `init` wrote, once.
+        let status = unsafe { (self.raw.shutdown)(self.instance.0) };
         self.host.check(status, "shutdown")
     }
 
-    /// Releases everything that it registered with this host, each once (P9.1).
+    /// Releases everything that it registered with this host, each once (P9.1), and the instance last (P10.14).
     ///
     /// # Safety
     ///
     /// * `shutdown` was called, and nothing of the plugin is used with this host afterwards.
     pub unsafe fn destroy(&self) {
         // SAFETY: the caller's word.
-        unsafe { self.host.destroy_registered() };
+        unsafe {
+            self.host.destroy_registered();
+            (self.raw.release)(self.instance.0);
+        }
     }
 
     /// Whether an error says that a call failed and raised none (P7.1): see [`SuiteHost::check`].
@@ -243,9 +279,17 @@ impl Plugin {
         self.host.registered().iter().filter_map(|registered| registered.subject().map(one)).collect()
     }
 
-    /// The keys of all that it registered, interfaces too, in its order.
+    /// The keys of all that it registered, interfaces too, in its order; test hooks left out, as in a manifest (P5.3).
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
+        let mut keys = self.keys_with_hooks();
+        keys.retain(|key| !key.strip_prefix("function.").is_some_and(|name| name.starts_with(HOOK)));
+        keys
+    }
+
+    /// The same with test hooks among them.
+    #[must_use]
+    pub fn keys_with_hooks(&self) -> Vec<String> {
         self.host.registered().iter().map(Registered::key).collect()
     }
 
@@ -277,9 +321,20 @@ impl Plugin {
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
         let registered = self.host.registered();
+        let reset_of = |key: &str| {
+            registered.iter().find_map(|registered| match registered {
+                Registered::Interface(found)
+                    if found.key == key && found.name == "reset" && found.version == 1 =>
+                {
+                    Some(found.clone())
+                }
+                _ => None,
+            })
+        };
         let devices = registered.iter().filter_map(|registered| match registered {
             Registered::DeviceApi { name, device_type, table, .. } => {
-                Some(Device::new(name.clone(), *device_type, *table, self.host))
+                let key = format!("device_api.{name}");
+                Some(Device::new(name.clone(), *device_type, *table, self.host, reset_of(&key)))
             }
             _ => None,
         });
@@ -323,12 +378,12 @@ impl Plugin {
         loaders.collect()
     }
 
-    /// Its interfaces: name, version, feature bits.
+    /// Its interfaces.
     #[must_use]
-    pub fn interfaces(&self) -> Vec<(String, u32, u64)> {
+    pub fn interfaces(&self) -> Vec<Interface> {
         let registered = self.host.registered();
         let interfaces = registered.iter().filter_map(|registered| match registered {
-            Registered::Interface { name, version, features } => Some((name.clone(), *version, *features)),
+            Registered::Interface(interface) => Some(interface.clone()),
             _ => None,
         });
         interfaces.collect()

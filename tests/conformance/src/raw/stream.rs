@@ -122,7 +122,7 @@ impl Stream<'_> {
         to: ChipdockCopyEnd,
         size_bytes: u64,
     ) -> Result<(), Error> {
-        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT };
+        let copy = ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT, next: std::ptr::null() };
         // SAFETY: the caller's word.
         unsafe { self.device.copy_raw(self.device_id, &copy, self.raw) }
     }

@@ -162,7 +162,7 @@ static int32_t bad_allocate(void *self_, int32_t device_id, const ChipdockDataSp
 
 static ChipdockDeviceApi bad_api;
 
-static int32_t bad_init(const ChipdockHost *host, const ChipdockRegistrar *registrar) {
+static int32_t bad_init(const ChipdockHost *host, const ChipdockRegistrar *registrar, void **out_instance) {
   Instance *instance = (Instance *)calloc(1, sizeof(Instance));
   int32_t device_type = 0;
   if (is("init")) crash_here();
@@ -176,15 +176,16 @@ static int32_t bad_init(const ChipdockHost *host, const ChipdockRegistrar *regis
   bad_api.device_count = bad_count;
   bad_api.attribute = bad_attribute;
   bad_api.allocate_data_space = bad_allocate;
-  return registrar->device_api(registrar->self_, text("bad"), device_type, instance, &bad_api, &device_type);
+  *out_instance = instance;
+  return registrar->device_api(registrar->self_, text("bad"), device_type, text("{}"), instance, &bad_api, &device_type);
 }
 
-static int32_t bad_shut_down(const ChipdockHost *host) {
-  (void)host;
+static int32_t bad_shut_down(void *instance) {
+  (void)instance;
   return CHIPDOCK_OK;
 }
 
-static const ChipdockPlugin bad_plugin = CHIPDOCK_PLUGIN("bad", "0.1.0", "", bad_init, bad_shut_down);
+static const ChipdockPlugin bad_plugin = CHIPDOCK_PLUGIN("bad", "0.1.0", "", bad_init, bad_shut_down, release);
 
 #if defined(__GNUC__)
 __attribute__((visibility("default")))

@@ -134,8 +134,13 @@ fn across(c: &Context, [from_id, to_id]: [i32; 2], through: i32, size: usize) ->
     let (from_bytes, to_bytes) = (pattern(1, size + 100), pattern(2, size + 100));
     let from = Space::with(&device, from_id, &from_bytes)?;
     let to = Space::with(&device, to_id, &to_bytes)?;
-    let copy =
-        ChipdockCopy { from: from.end(7), to: to.end(64), size_bytes: size as u64, dtype_hint: NO_HINT };
+    let copy = ChipdockCopy {
+        from: from.end(7),
+        to: to.end(64),
+        size_bytes: size as u64,
+        dtype_hint: NO_HINT,
+        next: std::ptr::null(),
+    };
     // SAFETY: D.6, both ends live, and stay as they are until the sync.
     let copied = unsafe { device.copy_raw(through, &copy, ptr::null_mut()) };
     device.sync(through, ptr::null_mut())?;

@@ -81,6 +81,7 @@ impl Transfer {
             to: to.end(self.to_offset),
             size_bytes: self.size as u64,
             dtype_hint: self.hint,
+            next: std::ptr::null(),
         };
         // SAFETY: D.6, both ends live, do not overlap, and stay as they are until the sync.
         unsafe { device.copy_raw(device_id, &copy, stream) }?;
@@ -100,6 +101,7 @@ impl Transfer {
             to: place.end(to_offset as u64),
             size_bytes: self.size as u64,
             dtype_hint: self.hint,
+            next: std::ptr::null(),
         };
         // SAFETY: D.6, one live data space, two ranges that do not overlap, and nobody touches it until the sync.
         unsafe { device.copy_raw(device_id, &copy, stream) }?;

@@ -45,7 +45,8 @@ unsafe fn queue(
     to: ChipdockCopyEnd,
     size: usize,
 ) -> Verdict {
-    let copy = ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT };
+    let copy =
+        ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
     // SAFETY: the caller's word.
     Ok(unsafe { device.copy_raw(0, &copy, stream) }?)
 }

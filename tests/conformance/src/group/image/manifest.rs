@@ -80,9 +80,16 @@ fn schemas(c: &Context) -> Verdict {
 fn names(c: &Context) -> Verdict {
     let manifest = manifest(c)?;
     let good = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    let is_good = |key: &&String| key.chars().all(|c| good(c) || (c == '/' && key.starts_with("interface.")));
+    let is_good = |key: &&String| {
+        let parts: Vec<&str> = key.split('/').collect();
+        matches!(parts.len(), 1 | 3) && parts.iter().all(|part| !part.is_empty() && part.chars().all(good))
+    };
     let bad = manifest.provides.iter().find(|key| !is_good(key));
-    ensure(bad.is_none(), "keys of letters, digits, `_`, `.` and `-`", format!("{bad:?}"))
+    ensure(
+        bad.is_none(),
+        "keys of letters, digits, `_`, `.` and `-`, those of interfaces <key>/<interface>/<version>",
+        format!("{bad:?}"),
+    )
 }
 
 /// A host ignores such a field (P3.9); here it is one that is misspelt.

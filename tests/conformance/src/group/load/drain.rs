@@ -31,6 +31,7 @@ fn does_what_is_queued(c: &Context) -> Verdict {
         dtype_hint: NO_HINT,
         kind: CHIPDOCK_DATA_SPACE_DEVICE,
         scope: str_out(""),
+        next: std::ptr::null(),
     };
     let data = device.allocate_raw(0, &request)?;
     let own = ChipdockCopyEnd { device: device.device(0), data, offset_bytes: 0 };
@@ -38,7 +39,13 @@ fn does_what_is_queued(c: &Context) -> Verdict {
     let source: &'static mut [u8] = Box::leak(vec![0x5A_u8; BYTES].into_boxed_slice());
     let targets: &'static mut [u8] = Box::leak(vec![0_u8; BYTES * COPIES].into_boxed_slice());
     let base = targets.as_mut_ptr();
-    let copy = |from, to| ChipdockCopy { from, to, size_bytes: BYTES as u64, dtype_hint: NO_HINT };
+    let copy = |from, to| ChipdockCopy {
+        from,
+        to,
+        size_bytes: BYTES as u64,
+        dtype_hint: NO_HINT,
+        next: std::ptr::null(),
+    };
     let filled = copy(host_end(source.as_mut_ptr(), 0), own);
     // SAFETY: D.6, both ends live as long as the process.
     unsafe { device.copy_raw(0, &filled, ptr::null_mut()) }?;

@@ -309,7 +309,13 @@ fn drains(c: &Context) -> Verdict {
     let stream = std::ptr::null_mut();
     for (bytes, back) in sent.iter().zip(&mut back) {
         let space = device.allocate(SIZE_BYTES as u64)?;
-        let copy = |from, to| ChipdockCopy { from, to, size_bytes: SIZE_BYTES as u64, dtype_hint: NO_HINT };
+        let copy = |from, to| ChipdockCopy {
+            from,
+            to,
+            size_bytes: SIZE_BYTES as u64,
+            dtype_hint: NO_HINT,
+            next: std::ptr::null(),
+        };
         let there = copy(host_end(bytes.as_ptr().cast_mut(), 0), space.end(0));
         let here = copy(space.end(0), host_end(back.as_mut_ptr(), 0));
         // SAFETY: D.6, the host's ends live until `shutdown` has returned, the device's until its host is gone.

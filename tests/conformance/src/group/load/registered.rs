@@ -1,10 +1,11 @@
-//! What `init` registers (P3.1, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
+//! What `init` registers (I.4, P3.1, P3.11, P3.14, P5.2, P5.3, P5.5, P5.7, P5.9 to P5.12).
 
 use std::path::Path;
 
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_DEVICE_FIRST_ASSIGNED};
 use chipdock_host::manifest::{Manifest, Needs, generate};
 use chipdock_host::{PluginReport, PluginState};
+use serde_json::{Map, Value};
 
 use super::session::{Session, call_everything, descriptor};
 use crate::group::image;
@@ -24,6 +25,10 @@ pub(super) fn add(cases: &mut Cases) {
     case("registered/sorted", "P5.2", sorted);
     case("registered/names", "P5.9", names);
     case("registered/no-null-slot", "P3.1", |c| nothing_broken(c, "P3.1"));
+    case("registered/interfaces-are-tables", "P3.11", interfaces_are_tables);
+    case("registered/interfaces-of-what-is-there", "P3.14", interfaces_of_what_is_there);
+    case("registered/hooks-for-the-suite-alone", "I.4", hooks_for_the_suite_alone);
+    case("registered/infos", "P3.18", infos);
     case("registered/asks-for-no-function", "P10.3", |c| nothing_broken(c, "P10.3"));
     case("registered/device-types", "P5.12", device_types);
     case("registered/a-manifest-can-be-made", "P5.6", a_manifest_can_be_made);
@@ -47,8 +52,58 @@ fn something(c: &Context) -> Verdict {
     ensure(!keys.is_empty(), "one registration at least", "none, and success")
 }
 
+/// Tables of functions, without a null slot.
+fn interfaces_are_tables(c: &Context) -> Verdict {
+    nothing_broken(c, "P3.11")?;
+    for interface in c.plugin()?.interfaces() {
+        let what = format!("{}/{}/{}", interface.key, interface.name, interface.version);
+        let (slots, size_bytes) = (interface.raw.table.cast::<usize>(), interface.raw.table_size_bytes);
+        let is_table = !slots.is_null() && slots.is_aligned();
+        ensure(is_table, format!("{what}: a static table"), format!("one at {slots:p}"))?;
+        let slot_bytes = size_of::<usize>() as u64;
+        let is_whole = size_bytes > 0 && size_bytes.is_multiple_of(slot_bytes) && size_bytes <= 1024;
+        ensure(
+            is_whole,
+            format!("{what}: a table of function pointers, {slot_bytes} bytes each"),
+            size_bytes,
+        )?;
+        for slot in 0..(size_bytes / slot_bytes) as usize {
+            // SAFETY: P3.11, within the table.
+            let is_null = unsafe { slots.add(slot).read() } == 0;
+            ensure(!is_null, format!("{what}: every slot filled in"), format!("slot {slot} is null"))?;
+        }
+    }
+    Ok(())
+}
+
+fn interfaces_of_what_is_there(c: &Context) -> Verdict {
+    let plugin = c.plugin()?;
+    let keys = plugin.keys();
+    for interface in plugin.interfaces() {
+        let what = format!("{}/{}/{}", interface.key, interface.name, interface.version);
+        let is_there = interface.key == plugin.descriptor().name
+            || (keys.contains(&interface.key) && !interface.key.starts_with("function."));
+        let expected = format!("{what}: of a key that this plugin registers, no function's, or of its name");
+        ensure(is_there, expected, &interface.key)?;
+        ensure(interface.version > 0, format!("{what}: a version from 1 up"), interface.version)?;
+    }
+    Ok(())
+}
+
+/// With a host that does not run the suite nobody can break a device by calling a function.
+fn hooks_for_the_suite_alone(c: &Context) -> Verdict {
+    let session = Session::open(descriptor(c)?, SuiteHost::leak_without_hooks())?;
+    let expected = c.plugin()?.keys();
+    equal(
+        "what is registered with a host that has no `conformance` 1",
+        &session.plugin().keys_with_hooks(),
+        &expected,
+    )?;
+    session.end()
+}
+
 fn sorted(c: &Context) -> Verdict {
-    let keys = c.plugin()?.keys();
+    let keys = c.plugin()?.keys_with_hooks();
     let wrong = keys.windows(2).find(|pair| pair[0] >= pair[1]);
     let found = wrong.map(|pair| format!("{} before {}", pair[0], pair[1])).unwrap_or_default();
     ensure(wrong.is_none(), "registrations sorted by key (`device_api.x`, `function.y`), no key twice", found)
@@ -66,6 +121,32 @@ fn names(c: &Context) -> Verdict {
         ensure(is_good, expected, format!("{name:?} of {:?}", registration.subject))?;
     }
     Ok(())
+}
+
+/// What registrations say of themselves: objects or nothing, and of code generators the versions that they read.
+fn infos(c: &Context) -> Verdict {
+    for (key, info) in c.plugin()?.host().infos() {
+        let shown = || String::from_utf8_lossy(&info).chars().take(200).collect::<String>();
+        let object: Option<Map<String, Value>> = match info.as_slice() {
+            [] => Some(Map::new()),
+            text => serde_json::from_slice(text).ok(),
+        };
+        let Some(object) = object else {
+            return Err(Stop::failed(format!("{key}: a JSON object as its info, or no text"), shown()));
+        };
+        if key.starts_with("target.build.") {
+            let is_version = |name| object.get(name).and_then(Value::as_str).is_some_and(is_semver);
+            let has_both = is_version("ir_min") && is_version("ir_max");
+            ensure(has_both, format!("{key}: `ir_min` and `ir_max` in its info, each as 1.0.0"), shown())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text begins as a version does: three numbers.
+fn is_semver(text: &str) -> bool {
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    core.split('.').count() == 3 && core.split('.').all(|part| part.parse::<u64>().is_ok())
 }
 
 /// Holds that nothing under a clause was written down while the plugin registered.
@@ -153,7 +234,7 @@ fn taken_by_a_host(c: &Context) -> Verdict {
 /// Lets `init` meet a registrar that refuses; it has to stop there and pass the error on.
 fn refuse(c: &Context, which: impl FnOnce(usize) -> Vec<usize>) -> Verdict {
     let raw = descriptor(c)?;
-    let keys = c.plugin()?.keys();
+    let keys = c.plugin()?.keys_with_hooks();
     ensure(!keys.is_empty(), "one registration at least", "none")?;
     for number in which(keys.len()) {
         let host = SuiteHost::leak();

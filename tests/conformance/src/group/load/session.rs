@@ -89,9 +89,8 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
         let set = device.call("set_device", |table, self_| unsafe { (table.set_device)(self_, 0) });
         add("set_device", set);
     }
-    let request =
-        Request { ir: Vec::new(), target_json: b"{}".to_vec(), options_json: b"{}".to_vec(), threads_max: 1 };
-    let artifact = RawArtifact { index_json: b"{}".to_vec(), sections: Vec::new() };
+    let request = Request::new(Vec::new(), b"{}".to_vec());
+    let artifact = RawArtifact { index_json: b"{}".to_vec(), ..RawArtifact::default() };
     let cpu = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
     for registration in plugin.registered() {
         let name = &registration.name;
@@ -104,8 +103,14 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
             }
             Subject::Codegen => {
                 let codegen = Codegen::of(plugin, name);
-                let answer = codegen.map(|codegen| codegen.run(Step::Unsupported, &request).0);
-                all.extend(answer.map(|answer| (format!("unsupported of {key}"), answer)));
+                let answers = codegen.map(|codegen| {
+                    let asked = codegen.run(Step::Unsupported, &request).0;
+                    (asked, codegen.fingerprint(&request).map(drop))
+                });
+                if let Some((asked, fingerprint)) = answers {
+                    all.push((format!("unsupported of {key}"), asked));
+                    all.push((format!("fingerprint of {key}"), fingerprint));
+                }
             }
             Subject::Loader => {
                 let loader = Loader::of(plugin, name);

@@ -112,7 +112,8 @@ fn host_reads(space: &Space<'_>, size: usize) -> Vec<u8> {
 
 /// A copy on the default stream, done.
 fn copy(device: &Device, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size: usize) -> Verdict {
-    let copy = ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT };
+    let copy =
+        ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
     // SAFETY: D.6, both ends live, do not overlap, and stay as they are until the sync.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     Ok(device.sync(0, ptr::null_mut())?)

@@ -164,6 +164,7 @@ fn no_text(c: &Context) -> Verdict {
         dtype_hint: NO_HINT,
         kind: CHIPDOCK_DATA_SPACE_DEVICE,
         scope,
+        next: std::ptr::null(),
     };
     let data: *mut c_void = device.allocate_raw(0, &request)?;
     // SAFETY: D.5, just allocated, and freed by the space alone.

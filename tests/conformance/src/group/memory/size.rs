@@ -190,6 +190,7 @@ fn hinted(c: &Context, dtype_hint: DLDataType) -> Verdict {
         dtype_hint,
         kind: CHIPDOCK_DATA_SPACE_DEVICE,
         scope: str_out(""),
+        next: std::ptr::null(),
     };
     let mut spaces = Vec::new();
     for _ in 0..3 {

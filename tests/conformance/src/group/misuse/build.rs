@@ -99,13 +99,8 @@ fn codegen(c: &Context) -> Verdict<(Codegen, Request)> {
     let codegen = codegen.ok_or_else(|| Stop::suite("the code generator is gone"))?;
     let newest = wire::VERSIONS.iter().rev().find(|version| **version <= codegen.ir_max.as_str());
     let ir = wire::write_at(&IrModule::default(), newest.copied().unwrap_or(wire::VERSION));
-    let request = Request {
-        ir: ir.map_err(|error| Stop::suite(format!("the empty module: {error:?}")))?.into_bytes(),
-        target_json: target.to_json().to_string().into_bytes(),
-        options_json: b"{}".to_vec(),
-        threads_max: 1,
-    };
-    Ok((codegen, request))
+    let ir = ir.map_err(|error| Stop::suite(format!("the empty module: {error:?}")))?.into_bytes();
+    Ok((codegen, Request::new(ir, target.to_json().to_string().into_bytes())))
 }
 
 /// A right request is answered after a wrong one.
@@ -142,7 +137,7 @@ fn loader(c: &Context) -> Verdict<Loader> {
 }
 
 fn artifact(bytes: &[u8]) -> RawArtifact {
-    RawArtifact { index_json: bytes.to_vec(), sections: Vec::new() }
+    RawArtifact { index_json: bytes.to_vec(), ..RawArtifact::default() }
 }
 
 fn load(c: &Context, bytes: &[u8]) -> Verdict {
@@ -196,7 +191,10 @@ fn null_build(c: &Context, step: Step, is_request: bool) -> Verdict {
         target_json: text(&good.target_json),
         options_json: text(&good.options_json),
         threads_max: 1,
-        padding: 0,
+        flags: 0,
+        sections: std::ptr::null(),
+        sections_count: 0,
+        next: std::ptr::null(),
     };
     let call = if step == Step::Build { table.build } else { table.unsupported };
     let request: *const ChipdockBuildRequest = if is_request { ptr::null() } else { &request };
@@ -225,7 +223,12 @@ const REFUSED: &[&str] = &["ValueError"];
 fn null_load(c: &Context, is_artifact: bool) -> Verdict {
     let host = c.plugin()?.host();
     raw_loader(c, |table, self_| {
-        let artifact = ChipdockArtifact { index_json: text(b"{}"), sections: ptr::null(), sections_count: 0 };
+        let artifact = ChipdockArtifact {
+            index_json: text(b"{}"),
+            sections: ptr::null(),
+            sections_count: 0,
+            next: std::ptr::null(),
+        };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
         // SAFETY: as above.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
@@ -251,7 +254,8 @@ fn null_sections(c: &Context, is_list: bool) -> Verdict {
             size_bytes: 8,
         };
         let sections = if is_list { ptr::null() } else { &raw const section };
-        let artifact = ChipdockArtifact { index_json: text(b"{}"), sections, sections_count: 1 };
+        let artifact =
+            ChipdockArtifact { index_json: text(b"{}"), sections, sections_count: 1, next: std::ptr::null() };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
         // SAFETY: as above.
         wrong(host, "load with null", REFUSED, &[], || unsafe {

@@ -95,6 +95,7 @@ pub(super) fn request(size_bytes: u64) -> ChipdockDataSpaceRequest {
         dtype_hint: NO_HINT,
         kind: CHIPDOCK_DATA_SPACE_DEVICE,
         scope: str_out(""),
+        next: std::ptr::null(),
     }
 }
 
@@ -145,6 +146,7 @@ fn copy(device: &Device, id: i32) -> Verdict {
         to: space.end(0),
         size_bytes: 64,
         dtype_hint: NO_HINT,
+        next: std::ptr::null(),
     };
     // SAFETY: a registered table, its `self_`, a live request whose ends live until the read below synchronises.
     wrong(device.host(), "copy_data", ABSENT, &[&id.to_string()], || unsafe {
@@ -271,7 +273,7 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
     let space = device.allocate(64)?;
     let null = host_end(ptr::null_mut(), 0);
     let (from, to) = if is_source { (null, space.end(0)) } else { (space.end(0), null) };
-    let copy = ChipdockCopy { from, to, size_bytes: 64, dtype_hint: NO_HINT };
+    let copy = ChipdockCopy { from, to, size_bytes: 64, dtype_hint: NO_HINT, next: std::ptr::null() };
     // SAFETY: as above.
     wrong(device.host(), "copy_data with an end at null", ABSENT, &[], || unsafe {
         (table.copy_data)(self_, 0, &copy, ptr::null_mut())

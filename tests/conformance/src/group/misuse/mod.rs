@@ -2,6 +2,7 @@
 
 mod build;
 mod device;
+mod extension;
 mod handles;
 mod slot;
 mod text;
@@ -18,6 +19,7 @@ use crate::{Cases, Stop, Verdict};
 
 pub(super) fn add(cases: &mut Cases) {
     device::add(cases);
+    extension::add(cases);
     text::add(cases);
     handles::add(cases);
     slot::add(cases);

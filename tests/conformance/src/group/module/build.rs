@@ -25,12 +25,7 @@ impl Building {
         let lowered = host.lower(&sample.case()?.module, &target, Schedule::default())?;
         let lowered = lowered.device.unwrap_or(lowered.module);
         let version = newest(&codegen)?;
-        let request = Request {
-            ir: written(&lowered, version)?,
-            target_json: target.to_json().to_string().into_bytes(),
-            options_json: b"{}".to_vec(),
-            threads_max: 1,
-        };
+        let request = Request::new(written(&lowered, version)?, target.to_json().to_string().into_bytes());
         Ok(Self { codegen, request, lowered })
     }
 

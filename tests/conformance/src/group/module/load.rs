@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_EXTENSIONS_MAX, DLDevice};
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{AnyView, CompileOptions, Host, HostOptions};
 use chipdock_ir::interpret::Array;
 
+use super::extended;
 use super::leftovers::Watched;
 use super::made::{Made, loader};
 use crate::damage::Random;
 use crate::execute::{self, Guards, Value};
-use crate::raw::{Environment, RawSection};
+use crate::raw::{Environment, RawArtifact, RawSection};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -22,6 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("computes", "M.9", computes);
     case("function-by-name", "M.6", by_name);
     case("no-such-function", "M.6", no_such_function);
+    case("no-such-interface", "P3.12", no_such_interface);
     case("odd-names", "M.6", odd_names);
     case("twice", "M.10", twice);
     case("many-dropped-in-any-order", "M.10", many);
@@ -33,6 +36,9 @@ pub(super) fn add(cases: &mut Cases) {
     case("null-environment", "M.12", null_environment);
     case("unknown-section", "M.11", unknown_section);
     case("unknown-fields-of-the-index", "M.11", unknown_fields);
+    case("unknown-extensions", "M.14", unknown_extensions);
+    case("extension-that-must-be-understood", "M.14", must_be_understood);
+    case("too-many-extensions", "P3.15", too_many_extensions);
     case("strict-alignment", "M.11", strict_alignment);
     case("leaves-no-file", "M.8", leaves_no_file);
 }
@@ -69,6 +75,19 @@ fn no_such_function(c: &Context<'_>) -> Verdict {
     }
     drop(module);
     made.loads(&loader(c)?)
+}
+
+fn no_such_interface(c: &Context<'_>) -> Verdict {
+    let made = Made::of(c)?;
+    let module = loader(c)?.load(&made.own, Environment::Working)?;
+    for (name, version) in [("nobody-has-this", 1), ("launch", u32::MAX), ("", 0), ("a/b", 1)] {
+        let what = format!("`query` for \"{name}\" {version}, which nobody knows: success");
+        let found = module.query(name, version).map_err(|error| {
+            Stop::failed(what.as_str(), format!("{}: {}", error.kind().as_str(), error.message()))
+        })?;
+        ensure(found.table.is_null(), format!("{what}, and a null table"), "a table")?;
+    }
+    made.computes(c, &c.host()?.load(&made.root)?)
 }
 
 /// Names that cannot be: None, or `ValueError` where they are no text.
@@ -264,6 +283,36 @@ fn null_environment(c: &Context<'_>) -> Verdict {
         }
         Err(error) => return Err(error.into()),
     }
+    made.still(c)
+}
+
+fn unknown_extensions(c: &Context<'_>) -> Verdict {
+    let (made, loader) = (Made::of(c)?, loader(c)?);
+    for extensions in [extended::unknown_extensions(), extended::many_extensions(CHIPDOCK_EXTENSIONS_MAX)] {
+        let artifact = RawArtifact { extensions, ..made.own.clone() };
+        let module = loader.load(&artifact, Environment::Working);
+        let module = module.map_err(|error| made.refused(error, "extensions to be ignored"))?;
+        ensure(module.function(made.function.as_bytes())?.is_some(), "its function", "None")?;
+    }
+    made.still(c)
+}
+
+fn must_be_understood(c: &Context<'_>) -> Verdict {
+    is_refused(c, extended::extensions_with_a_must(), "Unsupported", "suite.must")
+}
+
+fn too_many_extensions(c: &Context<'_>) -> Verdict {
+    is_refused(c, extended::many_extensions(CHIPDOCK_EXTENSIONS_MAX + 1), "ValueError", "")
+}
+
+/// Holds that an artifact with these extensions is neither checked nor loaded.
+fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells: &str) -> Verdict {
+    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let artifact = RawArtifact { extensions, ..made.own.clone() };
+    let cpu = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+    extended::refused_as("check", kind, tells, loader.check(&artifact, cpu).map(drop))?;
+    let loaded = loader.load(&artifact, Environment::Working).map(drop);
+    extended::refused_as("load", kind, tells, loaded)?;
     made.still(c)
 }
 

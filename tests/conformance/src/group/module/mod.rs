@@ -4,6 +4,7 @@ mod build;
 mod check;
 mod codegen;
 mod damaged;
+pub(super) mod extended;
 mod leftovers;
 mod load;
 mod made;
@@ -15,6 +16,7 @@ use crate::Cases;
 pub(super) fn add(cases: &mut Cases) {
     codegen::add(cases);
     request::add(cases);
+    extended::add(cases);
     load::add(cases);
     check::add(cases);
     damaged::add(cases);

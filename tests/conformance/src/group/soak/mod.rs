@@ -97,7 +97,13 @@ fn there_and_back(device: &raw::Device) -> Verdict {
 
 fn on_the_device(device: &raw::Device) -> Verdict {
     let (from, to) = (device.allocate(1000)?, device.allocate(1000)?);
-    let copy = ChipdockCopy { from: from.end(0), to: to.end(0), size_bytes: 1000, dtype_hint: NO_HINT };
+    let copy = ChipdockCopy {
+        from: from.end(0),
+        to: to.end(0),
+        size_bytes: 1000,
+        dtype_hint: NO_HINT,
+        next: std::ptr::null(),
+    };
     // SAFETY: D.6, two data spaces that live until the sync.
     unsafe { device.copy_raw(0, &copy, ptr::null_mut()) }?;
     Ok(device.sync(0, ptr::null_mut())?)
@@ -133,6 +139,7 @@ fn copy_from_null(device: &raw::Device) -> Verdict {
         to: space.end(0),
         size_bytes: 64,
         dtype_hint: NO_HINT,
+        next: std::ptr::null(),
     };
     // SAFETY: null is refused (D.2).
     refused(unsafe { device.copy_raw(0, &copy, ptr::null_mut()) })
@@ -241,7 +248,11 @@ fn refused_modules(c: &Context) -> Verdict {
         alignment_bytes: 64,
         data: pattern(1, 5000),
     };
-    let artifact = RawArtifact { index_json: b"{\"functions\": 7}".to_vec(), sections: vec![code] };
+    let artifact = RawArtifact {
+        index_json: b"{\"functions\": 7}".to_vec(),
+        sections: vec![code],
+        ..RawArtifact::default()
+    };
     Soak { device: None, allowed_bytes: 64, times_min: 16 }
         .hold(|| refused(loader.load(&artifact, Environment::Working)))
 }

@@ -24,7 +24,9 @@ pub(super) fn add(cases: &mut Cases) {
     inject("late-failure/other-thread", "P7.5", None, other_thread);
     inject("lost/every-call", "P7.6", None, lost);
     inject("lost/what-is-queued", "I.3", None, queued_when_lost);
-    inject("lost/opened-again", "I.4", None, opened_again);
+    inject("lost/opened-again", "D.40", None, opened_again);
+    inject("lost/reset-of-one-that-is-not", "D.40", None, reset_of_one_that_is_not_lost);
+    inject("lost/reset-of-nothing", "D.40", None, reset_of_nothing);
     inject("lost/other-devices", "P7.6", Some(Profile::SeveralDevices), other_devices);
     inject("out-of-memory/state", "P7.7", None, out_of_memory);
     inject("out-of-memory/again", "I.2", None, out_of_memory_again);
@@ -33,10 +35,11 @@ pub(super) fn add(cases: &mut Cases) {
 /// The hooks of a device API. However a case ends, device 0 is opened again.
 struct Hooks {
     host: &'static SuiteHost,
-    functions: [Function; 4],
+    functions: [Function; 3],
+    device: Device,
 }
 
-const NAMES: [&str; 4] = ["fail_next_copy", "out_of_memory_next", "lose", "reopen"];
+const NAMES: [&str; 3] = ["fail_next_copy", "out_of_memory_next", "lose"];
 
 impl Hooks {
     fn of(c: &Context) -> Verdict<Self> {
@@ -44,10 +47,13 @@ impl Hooks {
         let name = |hook: &str| format!("conformance.{}.{hook}", c.registration());
         let found = NAMES.map(|hook| host.function(&name(hook)));
         let n_found = found.iter().flatten().count();
-        if let [Some(a), Some(b), Some(c), Some(d)] = found {
-            return Ok(Self { host, functions: [a, b, c, d] });
+        if let [Some(a), Some(b), Some(d)] = found {
+            let device = c.device()?;
+            let expected = format!("interface `reset` 1 of device_api.{} beside its hooks", device.name);
+            ensure(device.has_reset(), expected, "none").map_err(|stop| stop.clause("I.4"))?;
+            return Ok(Self { host, functions: [a, b, d], device });
         }
-        ensure(n_found == 0, "all four hooks or none", format!("{n_found} of them"))
+        ensure(n_found == 0, "all three hooks or none", format!("{n_found} of them"))
             .map_err(|stop| stop.clause("I.1"))?;
         Err(Stop::Unsupported(format!("the plugin registers no function {}", name(NAMES[0]))))
     }
@@ -69,7 +75,7 @@ impl Hooks {
     }
 
     fn reopen(&self) -> Result<(), Error> {
-        self.call(3, &[0_i64.into()])
+        self.device.reset(0)
     }
 }
 
@@ -301,6 +307,30 @@ fn opened_again(c: &Context) -> Verdict {
         hooks.reopen()?;
         stream.sync()?;
         Scene::new(&device, &stream)?.works().map_err(|stop| stop.note("after it was opened again"))?;
+    }
+    Ok(())
+}
+
+fn reset_of_one_that_is_not_lost(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    let mut scene = Scene::new(&device, &stream)?;
+    scene.copy(4096)?;
+    stream.sync()?;
+    hooks.reopen()?;
+    let mut found = vec![0; 4096];
+    scene.space.read(0, &mut found)?;
+    same("a data space after a reset of a device that is not lost", 0, &found, &scene.bytes)?;
+    scene.works()
+}
+
+fn reset_of_nothing(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let count = hooks.device.count()?;
+    for device_id in [-1, count] {
+        let what = format!("reset of device {device_id}, which is not there");
+        refused(&what, hooks.device.reset(device_id), &["ValueError"])?;
     }
     Ok(())
 }

@@ -1,0 +1,111 @@
+//! Named interfaces of plugins, as they were registered: by what they extend, name and version (P3.11 to P3.14).
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use chipdock_abi::{ChipdockDeleter, ChipdockInterface};
+
+use crate::calling::{Calling, Note};
+use crate::instance::Instance;
+
+/// An interface that was registered, released by its deleter when dropped.
+pub(crate) struct Extension {
+    raw: ChipdockInterface,
+    /// A copy of the table (A5).
+    slots: Box<[*const c_void]>,
+    deleter: ChipdockDeleter,
+    instance: Arc<Instance>,
+}
+
+// SAFETY: its functions and its deleter may be called from any thread (P10.1, P9.1).
+unsafe impl Send for Extension {}
+// SAFETY: as above.
+unsafe impl Sync for Extension {}
+
+impl Extension {
+    /// Takes an interface over, or says why it is none; then it is released at once.
+    ///
+    /// # Safety
+    ///
+    /// * P3.11: where its table is not null, `table_size_bytes` can be read there for as long as the process lives.
+    /// * The caller gives up `raw.self_`, which `deleter` releases.
+    pub(crate) unsafe fn new(
+        raw: ChipdockInterface,
+        deleter: ChipdockDeleter,
+        instance: &Arc<Instance>,
+    ) -> Result<Self, String> {
+        let mut extension = Self { raw, slots: Box::default(), deleter, instance: Arc::clone(instance) };
+        let slot_bytes = size_of::<*const c_void>() as u64;
+        let slots = raw.table.cast::<*const c_void>();
+        if slots.is_null() || !slots.is_aligned() {
+            return Err(format!("its table is at {slots:p}; expected a static table of functions"));
+        }
+        let size_bytes = raw.table_size_bytes;
+        if size_bytes == 0 || !size_bytes.is_multiple_of(slot_bytes) || size_bytes > TABLE_BYTES_MAX {
+            return Err(format!(
+                "its table has {size_bytes} bytes; expected function pointers of {slot_bytes} bytes each, at most \
+                 {TABLE_BYTES_MAX} bytes of them"
+            ));
+        }
+        let count = (size_bytes / slot_bytes) as usize;
+        // SAFETY: within the table, by the caller's word; read as plain pointers, null ones are seen.
+        extension.slots = (0..count).map(|index| unsafe { slots.add(index).read() }).collect();
+        match extension.slots.iter().position(|slot| slot.is_null()) {
+            Some(index) => Err(format!("slot {index} of its table is null")),
+            None => Ok(extension),
+        }
+    }
+
+    /// Its table as that of a name and a version that this host knows; nothing where it has another size.
+    fn table<T: Copy + 'static>(&self) -> Option<T> {
+        // SAFETY: pointers of that size altogether, none null; a struct of function pointers, by the caller of
+        // `Extensions::get`.
+        (size_of_val(&*self.slots) == size_of::<T>())
+            .then(|| unsafe { self.slots.as_ptr().cast::<T>().read() })
+    }
+
+    /// First argument of the table's functions.
+    pub(crate) fn self_(&self) -> *mut c_void {
+        self.raw.self_
+    }
+
+    /// Notes that a function of it is called (N1).
+    pub(crate) fn calling(&self, what: &str) -> Calling {
+        Calling::enter(Note::of(self.instance.plugin(), what))
+    }
+}
+
+impl Drop for Extension {
+    fn drop(&mut self) {
+        let _calling = self.calling("an interface's deleter");
+        // SAFETY: P3.13, called once, last.
+        unsafe { (self.deleter.0)(self.raw.self_) };
+    }
+}
+
+/// No table is longer: a hundred functions and more.
+const TABLE_BYTES_MAX: u64 = 1024;
+
+/// The interfaces of one thing that was registered, by name and version.
+#[derive(Default)]
+pub(crate) struct Extensions(BTreeMap<(String, u32), Arc<Extension>>);
+
+impl Extensions {
+    /// Adds one; whether there was none of that name and version.
+    pub(crate) fn add(&mut self, name: &str, version: u32, extension: Extension) -> bool {
+        let place = self.0.entry((name.to_owned(), version));
+        let is_free = matches!(place, std::collections::btree_map::Entry::Vacant(_));
+        place.or_insert_with(|| Arc::new(extension));
+        is_free
+    }
+
+    /// The interface of that name and version, with its table; nothing where it is not there.
+    ///
+    /// A host that knows several versions asks for the newest first (P3.4). `T` is the struct of function pointers that
+    /// belongs to name and version.
+    pub(crate) fn get<T: Copy + 'static>(&self, name: &str, version: u32) -> Option<(Arc<Extension>, T)> {
+        let extension = self.0.get(&(name.to_owned(), version))?;
+        Some((Arc::clone(extension), extension.table::<T>()?))
+    }
+}

@@ -1,0 +1,99 @@
+//! Chains of extensions, which requests, artifacts and diagnostics end in (P3.15 to P3.17).
+
+use chipdock_abi::{CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, CHIPDOCK_EXTENSIONS_MAX, ChipdockExtension};
+
+use crate::text::str_in_lossy;
+use crate::{Error, ErrorKind};
+
+/// No name is longer: the size of one that is leads past what is there.
+const NAME_BYTES_MAX: usize = 1024;
+
+/// Reads the chain of `what`, of which no entry is known here: they are ignored, but for those that must be understood.
+///
+/// # Errors
+///
+/// * `Unsupported`: an entry must be understood; the message has its name.
+/// * `ValueError`: the chain is longer than [`CHIPDOCK_EXTENSIONS_MAX`], or an entry is not aligned.
+///
+/// # Safety
+///
+/// * `next` is null or points to an entry that lives, with its name and the entries behind it, for the call.
+pub unsafe fn check(mut next: *const ChipdockExtension, what: &str) -> Result<(), Error> {
+    for _ in 0..CHIPDOCK_EXTENSIONS_MAX {
+        if next.is_null() {
+            return Ok(());
+        }
+        crate::ensure!(
+            next.is_aligned(),
+            ErrorKind::VALUE_ERROR,
+            "an extension of {what} is not aligned: pass a valid pointer, or null for none"
+        );
+        // SAFETY: not null and aligned, live by the caller's word.
+        let entry = unsafe { &*next };
+        if entry.flags & CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD != 0 {
+            let is_name = entry.name.size <= NAME_BYTES_MAX;
+            // SAFETY: as above, a name that lives.
+            let name = if is_name { unsafe { str_in_lossy(entry.name) } } else { "…".into() };
+            crate::bail!(
+                ErrorKind::UNSUPPORTED,
+                "{what} has the extension {name:?}, which must be understood and is not known here: \
+                 do without it, or update whoever was asked"
+            );
+        }
+        next = entry.next;
+    }
+    crate::ensure!(
+        next.is_null(),
+        ErrorKind::VALUE_ERROR,
+        "{what} has a chain of more than {CHIPDOCK_EXTENSIONS_MAX} extensions: expected it to end with null"
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+    use crate::text::static_str;
+
+    fn entry(name: &'static str, flags: u32, next: *const ChipdockExtension) -> ChipdockExtension {
+        let size_bytes = size_of::<ChipdockExtension>() as u32;
+        ChipdockExtension { next, name: static_str(name), flags, size_bytes }
+    }
+
+    fn kind(next: *const ChipdockExtension) -> Option<(String, String)> {
+        // SAFETY: entries of the caller's stack, live for the call.
+        let error = unsafe { check(next, "the request") }.err()?;
+        Some((error.kind().to_string(), error.message().into_owned()))
+    }
+
+    #[test]
+    fn p3_16_what_may_be_ignored_is_ignored_and_what_must_be_understood_is_refused_by_name() {
+        let last = entry("suite.last", !CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, ptr::null());
+        let first = entry("suite.first", 0, &last);
+        assert_eq!(kind(ptr::null()), None);
+        assert_eq!(kind(&first), None);
+        let must = entry("suite.must", CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD, ptr::null());
+        let before = entry("suite.before", 0, &must);
+        let (kind, message) = kind(&before).unwrap();
+        assert_eq!(kind, "Unsupported");
+        assert!(message.contains("\"suite.must\""), "{message}");
+    }
+
+    #[test]
+    fn p3_15_a_chain_has_64_entries_and_a_longer_one_or_a_circle_is_refused() {
+        let mut chain: Vec<Box<ChipdockExtension>> = Vec::new();
+        for _ in 0..64 {
+            let next = chain.last().map_or(ptr::null(), |last| ptr::from_ref(&**last));
+            chain.push(Box::new(entry("suite.one", 0, next)));
+        }
+        let whole = ptr::from_ref(&**chain.last().unwrap());
+        assert_eq!(kind(whole), None);
+        assert_eq!(kind(&entry("suite.more", 0, whole)).unwrap().0, "ValueError");
+        let mut circle = entry("suite.circle", 0, ptr::null());
+        circle.next = &raw const circle;
+        assert_eq!(kind(&raw const circle).unwrap().0, "ValueError");
+        assert_eq!(kind(ptr::without_provenance(9)).unwrap().0, "ValueError");
+    }
+}
