@@ -234,7 +234,7 @@ impl Host {
     /// Nothing is imported there.
     #[must_use]
     pub fn environment(&self) -> &'static ChipdockEnv {
-        EnvState::shared(self.0.services).env()
+        EnvState::shared(self.0.services)
     }
 
     /// The plain function that a plugin registered under that name, or nothing.

@@ -37,7 +37,7 @@ pub(crate) struct Services {
     /// The threads that parallel loops run on.
     pub(crate) threads: Threads,
     /// The environment of compiled code that imports nothing.
-    pub(crate) env: OnceLock<&'static EnvState>,
+    pub(crate) env: OnceLock<std::sync::Arc<EnvState>>,
     /// Build sessions and registrars that plugins have at the moment.
     pub(crate) sessions: Lent<Session, ChipdockBuildSession>,
     pub(crate) registrars: Lent<Staging, ChipdockRegistrar>,

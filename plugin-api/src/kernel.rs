@@ -13,8 +13,8 @@
 //! - **L3** A pointer is a data pointer as the device API hands it out (with `opaque_handles` the bare handle, and where a
 //!   tensor begins is a scalar), or None for null. A scalar is an integer, a boolean or a float, as the index types it.
 //! - **L4** The kernel runs on the device of its type that is current on the calling thread, on the stream that is
-//!   current there ([`EnvRef::current_device`](crate::EnvRef::current_device),
-//!   [`EnvRef::current_stream`](crate::EnvRef::current_stream)); the call returns when it is queued.
+//!   current there ([`Env::current_device`](crate::Env::current_device),
+//!   [`Env::current_stream`](crate::Env::current_stream)); the call returns when it is queued.
 
 use core::ffi::c_void;
 

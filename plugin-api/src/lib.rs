@@ -341,7 +341,7 @@
 //! | M.1 | A loader's `destroy` is called once, after every other call of the loader; its modules may outlive it. | both | review |
 //! | M.2 | An artifact that does not fit is a verdict of `check` with a reason, not an error. | P | suite |
 //! | M.3 | Artifact, sections and texts live for the call; sections are aligned as they say. | H | review |
-//! | M.4 | The environment outlives the module and every function got from it. | H | review |
+//! | M.4 | The environment lives until the loader releases it: once, when no module and no function can use it any more; where `load` failed, too. | both | suite |
 //! | M.5 | A module's `destroy` is called once; functions got from it keep what they need. | both | suite |
 //! | M.6 | A function that is not there is None, not an error. | P | suite |
 //! | M.7 | Compiled code reaches the host through the environment alone. | P | review |
@@ -352,6 +352,24 @@
 //! | M.12 | Functions of host memory run with a null environment too, by fallbacks of their own. | P | suite |
 //! | M.13 | An artifact that was written to a file and read back loads and computes the same. | both | suite |
 //! | M.14 | An artifact with an extension that is ignored loads as without; one that must be understood and is not known is an error of `check` and of `load`, `Unsupported`. | P | suite |
+//!
+//! ## X Compiled code: entry symbols and the environment
+//!
+//! What artifacts of host code rely on, and loaders with them. It is compiled into objects, which live longer than plugins.
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | X.1 | A packed function is an exported C function with the signature of TVM-FFI's safe call, under the symbol that the index gives: `__tvm_ffi_` and its name. | P | tests |
+//! | X.2 | It does not read its `self_`, which is whatever its caller has: a function object of Chipdock's or of TVM-FFI's, or null. | P | tests |
+//! | X.3 | Code that needs a host exports a variable `__chipdock_env`, a `const ChipdockEnv *` that is null in the artifact. | P | tests |
+//! | X.4 | A loader sets that variable once, before anybody can call a function of the image. | P | review |
+//! | X.5 | A loaded module has variables of its own: its code is linked in memory, or opened from a file that nothing else opens, such as a copy. So two hosts that load one artifact or one library at once have each their own environment. | P | suite, tests |
+//! | X.6 | Compiled code relies on what version 1 of the environment has, whatever its `version` says, and asks for the rest by `query`. | P | review |
+//! | X.7 | It asks for an imported function once, keeps what is answered in a variable of the image, and calls its `safe_call` with it as `self_`. Threads may ask twice. | P | tests |
+//! | X.8 | What `imported` answers stays as it is and may be called until the environment is released. | H | tests |
+//! | X.9 | What fails has called `raise`, with the location as far as it is known, and answers -1; a failure of the environment or of an imported function is passed on as it is. | P | tests |
+//! | X.10 | A function that a call of the environment fails in has raised; `current_stream` and `current_device` of a host that is gone, or of a device that it does not know, fail. | H | tests |
+//! | X.11 | Where the variable is null, errors go to TVM-FFI's function if the process has it; workspace is plain memory; a parallel region is one task; what needs a host (imported functions, devices) is `Unavailable`. | P | tests |
 
 #[cfg(feature = "layout-check")]
 pub mod attestation;
@@ -406,7 +424,7 @@ pub use error::{Error, ErrorKind, Fault};
 pub use function::Function;
 pub use host::{HostRef, LogLevel};
 pub use interface::{Interface, InterfaceKind};
-pub use module::{Artifact, EnvRef, Module, ModuleLoader, Section, Verdict};
+pub use module::{Artifact, Env, Module, ModuleLoader, Section, Verdict};
 pub use object::{ObjectRef, WeakRef};
 pub use registration::{PluginFunction, Registration, registrations};
 pub use string::{Bytes, Str};

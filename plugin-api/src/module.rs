@@ -143,60 +143,89 @@ pub(crate) unsafe fn section_in<'a>(section: &ChipdockSection) -> Section<'a> {
 
 /// The environment of compiled code: what the variable `__chipdock_env` is to point to.
 ///
-/// The host keeps it as long as the module and every function that was got from it.
-#[derive(Clone, Copy, Debug)]
-pub struct EnvRef {
+/// A loader and what it makes of an artifact hold clones: a module, and each function that is got from it, for as long as
+/// they may be called. The last one that is dropped releases the environment (M.4).
+#[derive(Clone, Debug)]
+pub struct Env(Arc<Lent>);
+
+/// An environment that is released when this is dropped.
+#[derive(Debug)]
+struct Lent {
     host: HostRef,
     raw: *const ChipdockEnv,
 }
 
 // SAFETY: a table whose functions may be called from any thread.
-unsafe impl Send for EnvRef {}
+unsafe impl Send for Lent {}
 // SAFETY: as above.
-unsafe impl Sync for EnvRef {}
+unsafe impl Sync for Lent {}
 
-impl EnvRef {
-    /// An environment by its table.
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: M.4, called once, by the last that could use it.
+            unsafe { ((*self.raw).release)(self.raw) };
+        }
+    }
+}
+
+impl Env {
+    /// Takes an environment over by its table.
     ///
     /// # Safety
     ///
-    /// * M.4: `raw` is null or outlives the module, and raises its errors with `host`.
+    /// * M.4: `raw` is null, or lives until its `release` is called, which is left to this; it raises its errors with
+    ///   `host`.
     #[must_use]
     pub unsafe fn new(host: HostRef, raw: *const ChipdockEnv) -> Self {
-        Self { host, raw }
+        Self(Arc::new(Lent { host, raw }))
     }
 
-    /// The table, for `__chipdock_env`.
+    /// The table, for `__chipdock_env`. Good as long as a clone of this is kept.
     #[must_use]
-    pub fn as_ptr(self) -> *const ChipdockEnv {
-        self.raw
+    pub fn as_ptr(&self) -> *const ChipdockEnv {
+        self.0.raw
     }
 
     /// The host that errors are raised with.
     #[must_use]
-    pub fn host(self) -> HostRef {
-        self.host
+    pub fn host(&self) -> HostRef {
+        self.0.host
     }
 
     /// The id of the device of that type that is active on this thread: where a kernel runs. 0 where none was made
     /// active, and without an environment.
-    #[must_use]
-    pub fn current_device(self, device_type: i32) -> i32 {
-        if self.raw.is_null() {
-            return 0;
+    ///
+    /// # Errors
+    ///
+    /// What the host answers: `Unavailable` when it was shut down.
+    pub fn current_device(&self, device_type: i32) -> Result<i32, Error> {
+        let raw = self.0.raw;
+        if raw.is_null() {
+            return Ok(0);
         }
-        // SAFETY: M.4, the environment lives; its functions may be called from any thread.
-        unsafe { ((*self.raw).current_device)(self.raw, device_type) }
+        let mut id = 0;
+        // SAFETY: M.4, the environment lives; its functions may be called from any thread; a place for the answer.
+        let status = unsafe { ((*raw).current_device)(raw, device_type, &mut id) };
+        self.0.host.check(status, || "`current_device` of the environment".to_owned()).map(|()| id)
     }
 
     /// The stream that is active on this thread for a device: where a kernel is queued (D.18).
-    #[must_use]
-    pub fn current_stream(self, device: DLDevice) -> Stream {
-        if self.raw.is_null() {
-            return Stream::DEFAULT;
+    ///
+    /// # Errors
+    ///
+    /// What the host answers: a device that it does not know, `Unavailable` when it was shut down.
+    pub fn current_stream(&self, device: DLDevice) -> Result<Stream, Error> {
+        let raw = self.0.raw;
+        if raw.is_null() {
+            return Ok(Stream::DEFAULT);
         }
+        let mut stream = core::ptr::null_mut();
         // SAFETY: as above.
-        Stream::from_raw(unsafe { ((*self.raw).current_stream)(self.raw, device) })
+        let status =
+            unsafe { ((*raw).current_stream)(raw, device.device_type, device.device_id, &mut stream) };
+        let checked = self.0.host.check(status, || "`current_stream` of the environment".to_owned());
+        checked.map(|()| Stream::from_raw(stream))
     }
 }
 
@@ -244,14 +273,15 @@ pub trait ModuleLoader: Send + Sync + 'static {
         Ok(Verdict::Runs)
     }
 
-    /// Makes the artifact runnable. Compiled code reaches the host through `env` alone.
+    /// Makes the artifact runnable. Compiled code reaches the host through `env` alone, which the module and each function
+    /// that is got from it keep.
     ///
     /// # Errors
     ///
     /// * `ValueError`: the artifact cannot be read, or is of another kind.
     /// * `Unavailable`: something that it needs is not there; the message names what was tried and what brings it.
     /// * `OutOfMemory`, `IoError`: nothing is left behind, no file either.
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error>;
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error>;
 }
 
 type Loader = Registered<dyn ModuleLoader>;
@@ -308,10 +338,12 @@ unsafe extern "C" fn load(
 ) -> i32 {
     // SAFETY: M.2 to M.4, a registered `self_`, a live artifact, an environment and a place to write to.
     unsafe {
+        // First of all: it is released whatever comes.
+        let env = Loader::from_raw(self_).map(|loader| Env::new(loader.session().host(), env));
         Loader::enter_registered(self_, |registered| {
             let artifact = Artifact::from_raw(not_null(artifact, "the artifact")?)?;
             crate::ensure!(!out_module.is_null(), ErrorKind::VALUE_ERROR, "the place for the module is null");
-            let env = EnvRef::new(registered.session().host(), env);
+            let env = env.ok_or_else(|| Error::new(ErrorKind::VALUE_ERROR, "the loader is null"))?;
             let module = registered.value().load(&artifact, env)?;
             let module = Arc::new(LoadedModule { module, interfaces: Mutex::default() });
             let self_ = Loaded::into_raw(registered.session(), module);

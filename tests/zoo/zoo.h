@@ -518,7 +518,7 @@ ZOO_UNUSED static int32_t zoo_check(void *self_, const ChipdockArtifact *artifac
 
 ZOO_UNUSED static int32_t zoo_load(void *self_, const ChipdockArtifact *artifact, const ChipdockEnv *env,
                                    ChipdockModuleHandle *out_module) {
-  (void)env;
+  if (env != NULL) env->release(env);
   if (artifact->sections_count == 0 || artifact->sections[0].size_bytes < 10 ||
       memcmp(artifact->sections[0].data, "vector_add", 10) != 0)
     return fail(self_, CHIPDOCK_INVALID_ARGUMENT, "ValueError", "this artifact is not the zoo's");

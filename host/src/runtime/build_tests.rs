@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use chipdock_ir::{IrModule, Target};
 use serde_json::json;
 
+use super::env::LIVE;
 use super::{Module, Verdict};
 use crate::artifact::{Artifact, Section};
 use crate::error::{Category, Error, ErrorKind};
@@ -80,10 +81,10 @@ fn compiled_code_reaches_workspace_and_imports_through_its_environment() {
     assert_eq!(done.to::<i64>().unwrap(), 7, "freed once, refused twice, no import of that name");
 }
 
-/// A module with an import has an environment of its own; all others of a host share one, so that loading them again and
-/// again leaves nothing behind.
+/// M.4, X.8: each module has an environment of its own, which is released with the last of the module and its functions.
+/// What was asked for once is kept with it.
 #[test]
-fn only_modules_with_imports_have_environments_of_their_own() {
+fn each_module_has_an_environment_of_its_own() {
     let host = host();
     let plain = compile(&host, "build").unwrap().artifact;
     let (index, target) = (plain.index_json().to_owned(), plain.target_json().to_owned());
@@ -92,13 +93,13 @@ fn only_modules_with_imports_have_environments_of_their_own() {
     let importing = Arc::new(importing.unwrap());
     let env_of =
         |module: &Module| module.function("env").unwrap().call(&[]).unwrap().to::<i64>().unwrap() as usize;
-    let shared = std::ptr::from_ref(host.environment()).addr();
     let module = host.load(&importing).unwrap();
-    let own = env_of(&module);
-    assert_ne!(own, shared);
-    assert!((0..10).all(|_| env_of(&host.load(&plain).unwrap()) == shared));
+    assert_eq!(LIVE.get(), 2, "the module's and its import's");
     let other = host.load(&importing).unwrap();
-    assert!(env_of(&other) != own && env_of(&other) != shared);
+    assert_ne!(env_of(&other), env_of(&module));
+    drop(other);
+    assert!((0..10).all(|_| host.load(&plain).is_ok()));
+    assert_eq!(LIVE.get(), 2);
 
     let args = [40_i64.into(), 2_i64.into()];
     let forward = module.function("forward").unwrap();
@@ -114,8 +115,49 @@ fn only_modules_with_imports_have_environments_of_their_own() {
     // The function alone, as a callback of somebody else's may be kept.
     let alone = crate::Function::new(&host, "toy", "forward", forward.value().clone());
     drop((forward, module));
+    assert_eq!(alone.call(&args).unwrap().to::<i64>().unwrap(), 42);
+    drop(alone);
+    assert_eq!(LIVE.get(), 0);
+    // One that did not ask before.
+    let module = host.load(&importing).unwrap();
+    let value = module.function("forward").unwrap().value().clone();
+    let alone = crate::Function::new(&host, "toy", "forward", value);
+    drop(module);
     let error = alone.call(&args).unwrap_err();
     assert_eq!(error.message(), "the module that calls \"add\" was released");
+}
+
+/// X.10: what the environment cannot answer fails, and says why; X.9: where something failed stands in the error.
+#[test]
+fn the_environment_answers_or_fails() {
+    let host = host();
+    let raw = host.environment();
+    let services = host.0.services;
+    let failed = |status: i32| services.check(status, || "nothing raised".to_owned()).unwrap_err();
+    let (mut stream, mut number) = (std::ptr::null_mut(), -1);
+    // SAFETY: the table's own environment; texts that end with NUL, places to write to.
+    unsafe {
+        assert_eq!((raw.current_stream)(raw, 1, 0, &mut stream), 0);
+        assert_eq!(((raw.current_device)(raw, 1, &mut number), number), (0, 0));
+        assert_eq!(((raw.device_type)(raw, c"cpu".as_ptr(), &mut number), number), (0, 1));
+        let mut interface =
+            chipdock_abi::ChipdockInterface { table: raw.self_, ..chipdock_abi::ChipdockInterface::NONE };
+        assert_eq!((raw.query)(raw, c"timer".as_ptr(), 1, &mut interface), 0);
+        assert!(interface.table.is_null());
+        assert_ne!(failed((raw.current_stream)(raw, 4711, 0, &mut stream)).message(), "nothing raised");
+        let error = failed((raw.device_type)(raw, std::ptr::null(), &mut number));
+        assert_eq!(error.kind(), &ErrorKind::BrokenPlugin);
+        let error = failed((raw.imported)(raw, c"nobody".as_ptr(), &mut std::ptr::null()));
+        assert_eq!(error.kind(), &ErrorKind::NotFound);
+        (raw.raise)(raw, c"ValueError".as_ptr(), c"no".as_ptr(), c"work: a:b.py:3:7".as_ptr());
+        assert_eq!(services.take().unwrap().backtrace(), "File \"a:b.py\", line 3, in work\n");
+        (raw.raise)(raw, c"ValueError".as_ptr(), c"no".as_ptr(), c"work".as_ptr());
+        assert_eq!(services.take().unwrap().backtrace(), "File \"<compiled>\", line 0, in work\n");
+        drop(host);
+        let gone = |status: i32| failed(status).kind() == &ErrorKind::Unavailable;
+        assert!(gone((raw.current_stream)(raw, 1, 0, &mut stream)));
+        assert!(gone((raw.current_device)(raw, 1, &mut number)));
+    }
 }
 
 #[test]

@@ -1,75 +1,108 @@
 //! The environment of compiled code: the table behind `__chipdock_env`.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use chipdock_abi::{
-    CHIPDOCK_ERROR, CHIPDOCK_OK, CHIPDOCK_TYPE_NONE, ChipdockAny, ChipdockEnv, ChipdockParallelBody, DLDevice,
+    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
+    ChipdockParallelBody, DLDevice,
 };
 use chipdock_plugin_api as api;
 
 use super::device::DeviceState;
 use super::module::{ModuleInner, not_imported};
-use super::tables::answered;
 use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
-use crate::services::{Services, from_api};
+use crate::host::HostInner;
+use crate::services::Services;
 
-/// The environment of a module, or of all modules of a host that import nothing.
+/// The environment of one loaded module.
 ///
-/// Leaked: a function may outlive its module, and be called by code that the host does not see. So that this stays small,
-/// only modules that import others, whose calls have to find those, have one of their own (some 150 bytes each).
+/// Its loader has one reference, which `release` gives back; nothing of the environment is left behind then. What compiled
+/// code asked for once it keeps, so the functions live here as long as the environment.
 pub(crate) struct EnvState {
     env: OnceLock<ChipdockEnv>,
     services: &'static Services,
     imports: RwLock<Imports>,
+    /// By name. What was answered stays where it is.
+    functions: Mutex<BTreeMap<String, api::Function>>,
 }
 
-/// Where calls of imported functions go.
+#[cfg(test)]
+thread_local! {
+    /// How many there are that this thread made.
+    pub(super) static LIVE: std::cell::Cell<isize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+impl Drop for EnvState {
+    fn drop(&mut self) {
+        LIVE.set(LIVE.get() - 1);
+    }
+}
+
+/// Where imported functions come from.
 enum Imports {
     /// Nothing is imported.
     None,
+    /// The module; once it is gone nothing new is found.
     Of(Weak<ModuleInner>),
-    /// The module was released.
-    Gone,
 }
 
 impl EnvState {
-    /// The one for everything that imports nothing.
-    pub(crate) fn shared(services: &'static Services) -> &'static Self {
-        services.env.get_or_init(|| Self::leaked(services))
+    /// The one of code that no loader has loaded: never released.
+    pub(crate) fn shared(services: &'static Services) -> &'static ChipdockEnv {
+        services.env.get_or_init(|| Self::new(services)).table()
     }
 
-    /// A new one.
-    pub(crate) fn leaked(services: &'static Services) -> &'static Self {
+    pub(crate) fn new(services: &'static Services) -> Arc<Self> {
         let imports = RwLock::new(Imports::None);
-        let state: &'static Self = Box::leak(Box::new(Self { env: OnceLock::new(), services, imports }));
-        state.env();
+        let state = Arc::new(Self { env: OnceLock::new(), services, imports, functions: Mutex::default() });
+        state.table();
+        #[cfg(test)]
+        LIVE.set(LIVE.get() + 1);
         state
+    }
+
+    /// The table for compiled code, which lives in the state.
+    fn table(self: &Arc<Self>) -> &ChipdockEnv {
+        self.env.get_or_init(|| ChipdockEnv {
+            version: 1,
+            flags: 0,
+            self_: Arc::as_ptr(self).cast_mut().cast(),
+            raise,
+            allocate_workspace,
+            free_workspace,
+            current_stream,
+            current_device,
+            set_device,
+            device_type,
+            imported,
+            parallel_launch,
+            query,
+            release,
+        })
+    }
+
+    /// The table with a reference of its own, which `release` gives back.
+    pub(crate) fn lend(self: &Arc<Self>) -> *const ChipdockEnv {
+        std::mem::forget(Arc::clone(self));
+        self.table()
     }
 
     /// Lets calls find what a module imports.
     pub(crate) fn connect(&self, module: Weak<ModuleInner>) {
-        self.set_imports(Imports::Of(module));
-    }
-
-    /// The module is being released. Its memory is not kept for the environment's sake.
-    pub(crate) fn disconnect(&self) {
-        self.set_imports(Imports::Gone);
-    }
-
-    fn set_imports(&self, imports: Imports) {
-        *self.imports.write().unwrap_or_else(PoisonError::into_inner) = imports;
+        *self.imports.write().unwrap_or_else(PoisonError::into_inner) = Imports::Of(module);
     }
 
     fn imported_function(&self, name: &str) -> Result<api::Function, Error> {
-        let gone =
-            || Error::new(ErrorKind::WrongState, format!("the module that calls \"{name}\" was released"));
         let module = match &*self.imports.read().unwrap_or_else(PoisonError::into_inner) {
             Imports::None => return Err(not_imported(name, [])),
-            Imports::Of(module) => module.upgrade().ok_or_else(gone)?,
-            Imports::Gone => return Err(gone()),
+            Imports::Of(module) => module.upgrade().ok_or_else(|| {
+                Error::new(ErrorKind::WrongState, format!("the module that calls \"{name}\" was released"))
+            })?,
         };
         module.imported_function(name)
     }
@@ -86,26 +119,26 @@ impl EnvState {
         }
     }
 
-    /// The table for compiled code; lives as long as the process.
-    pub(crate) fn env(&'static self) -> &'static ChipdockEnv {
-        self.env.get_or_init(|| ChipdockEnv {
-            version: 1,
-            padding: 0,
-            self_: ptr::from_ref(self).cast_mut().cast(),
-            raise,
-            allocate_workspace,
-            free_workspace,
-            current_stream,
-            set_device,
-            call_imported,
-            parallel_launch,
-            current_device,
-        })
+    /// The same, borrowed from the environment.
+    fn kept_function(&self, name: &str) -> Result<*const ChipdockFunctionObject, Error> {
+        let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions().get(name) {
+            return Ok(function.object().as_ptr().cast());
+        }
+        // Not under the lock: a plugin may be opened for it.
+        let found = self.called_function(name)?;
+        let mut functions = functions();
+        let kept = functions.entry(name.to_owned()).or_insert(found);
+        Ok(kept.object().as_ptr().cast())
+    }
+
+    fn host(&self) -> Result<Arc<HostInner>, Error> {
+        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
+        self.services.inner().ok_or_else(gone)
     }
 
     fn device(&self, device: DLDevice) -> Result<Arc<DeviceState>, Error> {
-        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
-        let inner = self.services.inner().ok_or_else(gone)?;
+        let inner = self.host()?;
         if let Some(device) = inner.devices.by_number(device) {
             return Ok(device);
         }
@@ -127,10 +160,25 @@ impl EnvState {
 
 /// # Safety
 ///
-/// `env` is that of a state made above.
-unsafe fn state(env: *const ChipdockEnv) -> &'static EnvState {
-    // SAFETY: leaked, so it lives as long as the process.
+/// `env` is that of a state made above, which is not released before the call is over.
+unsafe fn state<'a>(env: *const ChipdockEnv) -> &'a EnvState {
+    // SAFETY: the reference that `release` gives back keeps it.
     unsafe { &*(*env).self_.cast::<EnvState>() }
+}
+
+/// Writes what was asked for.
+///
+/// # Safety
+///
+/// * `out` is null, misaligned or a place for it.
+unsafe fn put<T>(out: *mut T, value: T, what: &str) -> Result<(), Error> {
+    if out.is_null() || !out.is_aligned() {
+        let message = format!("expected a place for {what}, found the address {out:p}");
+        return Err(Error::new(ErrorKind::BrokenPlugin, message));
+    }
+    // SAFETY: checked just now, and the caller's word.
+    unsafe { out.write(value) };
+    Ok(())
 }
 
 /// A NUL-terminated text, for as far as a message is read.
@@ -148,26 +196,52 @@ unsafe fn c_text(text: *const c_char, bytes_max: usize) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-unsafe extern "C" fn raise(env: *const ChipdockEnv, kind: *const c_char, message: *const c_char) {
+/// The frame of a location, `function: file:line:column` or a part of it.
+fn framed(error: api::Error, location: &str) -> api::Error {
+    let (function, place) = location.split_once(": ").unwrap_or((location, ""));
+    // A file's name may have colons: what is behind the last two is line and column.
+    let mut parts = place.rsplitn(3, ':');
+    let (_column, line, file) = (parts.next(), parts.next(), parts.next());
+    let line = line.and_then(|line| line.parse().ok()).unwrap_or(0);
+    error.frame(file.unwrap_or("<compiled>"), line, function)
+}
+
+unsafe extern "C" fn raise(
+    env: *const ChipdockEnv,
+    kind: *const c_char,
+    message: *const c_char,
+    location: *const c_char,
+) {
     // SAFETY: compiled code passes the environment that it was given.
     let services = unsafe { state(env) }.services;
     services.guarded("env.raise", (), || {
         // SAFETY: null or NUL-terminated, by the caller's word.
-        let (kind, message) = unsafe { (c_text(kind, NAME_BYTES_MAX), c_text(message, MESSAGE_BYTES_MAX)) };
+        let (kind, message, location) = unsafe {
+            (
+                c_text(kind, NAME_BYTES_MAX),
+                c_text(message, MESSAGE_BYTES_MAX),
+                c_text(location, MESSAGE_BYTES_MAX),
+            )
+        };
         let kind = api::ErrorKind::new(kind.unwrap_or_else(|| "InternalError".to_owned()));
-        services.raise(api::Error::new(kind, message.unwrap_or_else(|| "no message".to_owned())));
+        let error = api::Error::new(kind, message.unwrap_or_else(|| "no message".to_owned()));
+        services.raise(match location {
+            Some(location) => framed(error, &location),
+            None => error,
+        });
     });
 }
 
 unsafe extern "C" fn allocate_workspace(
     env: *const ChipdockEnv,
-    device: DLDevice,
+    device_type: i32,
+    device_id: i32,
     size_bytes: u64,
 ) -> *mut c_void {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.allocate_workspace", ptr::null_mut(), || {
-        let allocated = state.device(device).and_then(|device| {
+        let allocated = state.device(DLDevice { device_type, device_id }).and_then(|device| {
             let stream = device.current_stream();
             device.allocate_workspace(size_bytes, stream)
         });
@@ -178,54 +252,113 @@ unsafe extern "C" fn allocate_workspace(
     })
 }
 
-unsafe extern "C" fn free_workspace(env: *const ChipdockEnv, device: DLDevice, data: *mut c_void) -> i32 {
+unsafe extern "C" fn free_workspace(
+    env: *const ChipdockEnv,
+    device_type: i32,
+    device_id: i32,
+    data: *mut c_void,
+) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.free_workspace", CHIPDOCK_ERROR, || {
-        state.status(state.device(device).and_then(|device| {
+        state.status(state.device(DLDevice { device_type, device_id }).and_then(|device| {
             let stream = device.current_stream();
             device.free_workspace(data, stream)
         }))
     })
 }
 
-unsafe extern "C" fn current_stream(env: *const ChipdockEnv, device: DLDevice) -> *mut c_void {
-    // SAFETY: compiled code passes the environment that it was given.
-    let services = unsafe { state(env) }.services;
-    services.guarded("env.current_stream", ptr::null_mut(), || services.current_stream(device))
-}
-
-unsafe extern "C" fn set_device(env: *const ChipdockEnv, device: DLDevice) -> i32 {
+unsafe extern "C" fn current_stream(
+    env: *const ChipdockEnv,
+    device_type: i32,
+    device_id: i32,
+    out_stream: *mut *mut c_void,
+) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
-    state.services.guarded("env.set_device", CHIPDOCK_ERROR, || state.status(state.make_current(device)))
+    state.services.guarded("env.current_stream", CHIPDOCK_ERROR, || {
+        let device = DLDevice { device_type, device_id };
+        let stream = state.services.current_stream(device);
+        // A stream that was made active is one of a device that is there.
+        let known = if stream.is_null() { state.device(device).map(drop) } else { Ok(()) };
+        // SAFETY: a place for a pointer, or null.
+        state.status(known.and_then(|()| unsafe { put(out_stream, stream, "the stream") }))
+    })
 }
 
-unsafe extern "C" fn current_device(env: *const ChipdockEnv, device_type: i32) -> i32 {
+unsafe extern "C" fn current_device(
+    env: *const ChipdockEnv,
+    device_type: i32,
+    out_device_id: *mut i32,
+) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
-    let services = unsafe { state(env) }.services;
-    services.guarded("env.current_device", 0, || services.current_device(device_type))
+    let state = unsafe { state(env) };
+    state.services.guarded("env.current_device", CHIPDOCK_ERROR, || {
+        let id = state.host().map(|_| state.services.current_device(device_type));
+        // SAFETY: a place for an integer, or null.
+        state.status(id.and_then(|id| unsafe { put(out_device_id, id, "the device's id") }))
+    })
 }
 
-/// What the name of the function that tells a device's number begins with; the device's name follows.
-const DEVICE_TYPE: &str = "chipdock.device_type.";
-/// The function that makes a device current: device type, device id. TVM's name.
-const SET_DEVICE: &str = "__tvm_set_device";
+unsafe extern "C" fn set_device(env: *const ChipdockEnv, device_type: i32, device_id: i32) -> i32 {
+    // SAFETY: compiled code passes the environment that it was given.
+    let state = unsafe { state(env) };
+    state.services.guarded("env.set_device", CHIPDOCK_ERROR, || {
+        state.status(state.make_current(DLDevice { device_type, device_id }))
+    })
+}
+
+unsafe extern "C" fn device_type(
+    env: *const ChipdockEnv,
+    name: *const c_char,
+    out_device_type: *mut i32,
+) -> i32 {
+    // SAFETY: compiled code passes the environment that it was given.
+    let state = unsafe { state(env) };
+    state.services.guarded("env.device_type", CHIPDOCK_ERROR, || {
+        // SAFETY: null or NUL-terminated; a place for an integer, or null.
+        state.status(unsafe { named(name) }.and_then(|name| unsafe {
+            put(out_device_type, state.device_type_of(&name)?, "the device's type")
+        }))
+    })
+}
+
+unsafe extern "C" fn imported(
+    env: *const ChipdockEnv,
+    name: *const c_char,
+    out_function: *mut *const ChipdockFunctionObject,
+) -> i32 {
+    // SAFETY: compiled code passes the environment that it was given.
+    let state = unsafe { state(env) };
+    state.services.guarded("env.imported", CHIPDOCK_ERROR, || {
+        // SAFETY: null or NUL-terminated; a place for a pointer, or null.
+        state.status(
+            unsafe { named(name) }
+                .and_then(|name| unsafe { put(out_function, state.kept_function(&name)?, "the function") }),
+        )
+    })
+}
+
+/// A name that was asked for, in full.
+///
+/// # Safety
+///
+/// * `name` is null or NUL-terminated.
+unsafe fn named(name: *const c_char) -> Result<String, Error> {
+    if name.is_null() {
+        return Err(Error::new(
+            ErrorKind::BrokenPlugin,
+            "the environment was asked for something without a name",
+        ));
+    }
+    // SAFETY: the caller's word.
+    Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+}
 
 impl EnvState {
     /// The number of the device type of that name.
-    fn device_type_of(&'static self, name: &str) -> Result<api::Any, Error> {
-        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
-        let number = self.services.inner().ok_or_else(gone)?.device_type_of(name)?;
-        Ok(api::Any::from(i64::from(number)))
-    }
-
-    fn set_device_of(&'static self, args: &[api::AnyView<'_>]) -> Result<(), Error> {
-        let number = |index: usize, what: &str| {
-            api::argument::<i32>(args, index, what).map_err(|error| from_api(&error))
-        };
-        let device = DLDevice { device_type: number(0, "device_type")?, device_id: number(1, "device_id")? };
-        self.make_current(device)
+    fn device_type_of(&self, name: &str) -> Result<i32, Error> {
+        self.host()?.device_type_of(name)
     }
 
     fn make_current(&self, device: DLDevice) -> Result<(), Error> {
@@ -236,72 +369,29 @@ impl EnvState {
     }
 }
 
-unsafe extern "C" fn call_imported(
+/// This host has no interface for compiled code yet.
+unsafe extern "C" fn query(
     env: *const ChipdockEnv,
     name: *const c_char,
-    args: *const ChipdockAny,
-    num_args: i32,
-    result: *mut ChipdockAny,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
 ) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
-    state.services.guarded("env.call_imported", CHIPDOCK_ERROR, || {
-        let bad = |what: &str| {
-            state.status(Err(Error::new(ErrorKind::BrokenPlugin, format!("call_imported was given {what}"))))
-        };
-        if name.is_null() {
-            return bad("no name");
-        }
-        if result.is_null() || !result.is_aligned() || !args.is_aligned() {
-            return bad("arguments or a place for the result that are null or not aligned");
-        }
-        // SAFETY: a NUL-terminated name, as many arguments as it says, a place for an owned value: V.10.
-        unsafe { state.call_imported(&CStr::from_ptr(name).to_string_lossy(), args, num_args, result) }
+    state.services.guarded("env.query", CHIPDOCK_ERROR, || {
+        // SAFETY: null or NUL-terminated; a place for an interface, or null.
+        state.status(
+            unsafe { named(name) }
+                .and_then(|_name| unsafe { put(out_interface, ChipdockInterface::NONE, "the interface") }),
+        )
     })
 }
 
-impl EnvState {
-    /// # Safety
-    ///
-    /// * `args`, `num_args` and `result` are those of a packed call (V.10).
-    unsafe fn call_imported(
-        &'static self,
-        name: &str,
-        args: *const ChipdockAny,
-        num_args: i32,
-        result: *mut ChipdockAny,
-    ) -> i32 {
-        let device = name.strip_prefix(DEVICE_TYPE);
-        if name == SET_DEVICE || device.is_some() {
-            let answer = match device {
-                Some(device) => self.device_type_of(device),
-                // SAFETY: V.10, as many arguments as it says, for the call.
-                None => match unsafe { api::AnyView::slice_from_raw(args, num_args) } {
-                    Ok(views) => self.set_device_of(views).map(|()| api::Any::NONE),
-                    Err(error) => Err(from_api(&error)),
-                },
-            };
-            return self.status(answer.map(|value| {
-                // SAFETY: V.10, a place for an owned value.
-                unsafe { result.write(value.into_raw()) };
-            }));
-        }
-        let function = match self.called_function(name) {
-            Ok(function) => function,
-            Err(error) => return self.status(Err(error)),
-        };
-        // SAFETY: a packed function with its object as `self`; the caller's arguments and place for the result, which
-        // after success holds a value that is the caller's.
-        unsafe {
-            let status = (function.safe_call().0)(function.object().as_ptr().cast(), args, num_args, result);
-            if status != CHIPDOCK_OK || (*result).type_index == CHIPDOCK_TYPE_NONE {
-                return status;
-            }
-            let answered =
-                answered(result.replace(api::Any::NONE.into_raw()), &|| format!("function \"{name}\""));
-            self.status(answered.map(|value| result.write(value.into_raw())))
-        }
-    }
+unsafe extern "C" fn release(env: *const ChipdockEnv) {
+    // SAFETY: the loader passes the environment that it was lent, for the last time: its reference is given back.
+    let state = unsafe { Arc::from_raw((*env).self_.cast::<EnvState>()) };
+    let services = state.services;
+    services.guarded("env.release", (), || drop(state));
 }
 
 unsafe extern "C" fn parallel_launch(

@@ -41,14 +41,12 @@ pub(crate) struct ModuleInner {
     // Released before what it imports and before its loader.
     loaded: Result<Owned<ChipdockModule>, Error>,
     imports: Vec<Module>,
-    /// The functions of imports, by name: looked up at each launch, so without a lock.
+    /// The functions of imports, by name.
     imported: BTreeMap<String, Imported>,
     artifact: Arc<Artifact>,
     host: Host,
     #[expect(dead_code, reason = "held, not read: the module's code may belong to it")]
     loader: Option<Arc<ModuleLoaderEntry>>,
-    /// The environment of its code, if that is not its host's.
-    own_env: Option<&'static EnvState>,
 }
 
 /// A function of an import.
@@ -69,14 +67,6 @@ impl Imported {
             }
         }
         all
-    }
-}
-
-impl Drop for ModuleInner {
-    fn drop(&mut self) {
-        if let Some(env) = self.own_env {
-            env.disconnect();
-        }
     }
 }
 
@@ -138,14 +128,13 @@ impl Host {
         let imports = artifact.imports().iter().map(|import| self.load_as(import, true));
         let imports: Result<Vec<Module>, Error> = imports.collect();
         let imports = imports?;
-        // One of its own only where calls of what it imports have to be told apart.
-        let services = self.0.services;
-        let own_env = (!imports.is_empty()).then(|| EnvState::leaked(services));
-        let env = own_env.unwrap_or_else(|| EnvState::shared(services));
+        // The loader releases it with the last of the module and its functions, which may be long after the module here is
+        // dropped; a load that fails releases it too (M.4).
+        let env = EnvState::new(self.0.services);
         let kind = artifact.index().module_kind.clone();
         let (loaded, loader) = match self.loader(artifact) {
             Ok(loader) => {
-                let loaded = self.load_with(&loader, artifact, env);
+                let loaded = self.load_with(&loader, artifact, &env);
                 match loaded.map_err(|error| error.at(format!("module.load.{kind}"))) {
                     Err(error) if is_imported && *error.kind() == ErrorKind::Unavailable => {
                         self.0.services.log(LogLevel::Warning, &error.to_string());
@@ -163,9 +152,8 @@ impl Host {
             artifact: Arc::clone(artifact),
             host: self.clone(),
             loader,
-            own_env,
         });
-        if let Some(env) = own_env {
+        if !module.imports.is_empty() {
             env.connect(Arc::downgrade(&module));
         }
         Ok(Module(module))
@@ -175,7 +163,7 @@ impl Host {
         &self,
         loader: &ModuleLoaderEntry,
         artifact: &Artifact,
-        env: &'static EnvState,
+        env: &Arc<EnvState>,
     ) -> Result<Owned<ChipdockModule>, Error> {
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
         let services = self.0.services;
@@ -183,9 +171,9 @@ impl Host {
         // Until the module is taken over: it belongs to the plugin that is called.
         let _calling = loader.owned.calling(&format!("module.load.{}: load", artifact.index().module_kind));
         let status = with_raw(artifact, |raw| {
-            // SAFETY: the registered `self`, an artifact that lives for the call, an environment that lives as long as
-            // the process, a place to write to.
-            unsafe { (loader.owned.table().load)(loader.owned.self_(), raw, env.env(), &mut handle) }
+            // SAFETY: the registered `self`, an artifact that lives for the call, an environment that lives until it is
+            // released, a place to write to.
+            unsafe { (loader.owned.table().load)(loader.owned.self_(), raw, env.lend(), &mut handle) }
         });
         services.check(status, || "`load`".to_owned())?;
         // SAFETY: what a loader answers on success: a `self` that we own now and its static table.

@@ -9,8 +9,7 @@ use std::sync::Mutex;
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{
     Any, AnyView, Artifact, BuildRequest, BuildSession, Codegen, DataSpaceRequest, DeviceApi, Diagnostic,
-    EnvRef, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, SchemaOnly, SectionKind, Stream,
-    Verdict,
+    Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, SchemaOnly, SectionKind, Stream, Verdict,
 };
 
 /// No more than this fits on the device.
@@ -196,13 +195,13 @@ impl ModuleLoader for ToyLoader {
         })
     }
 
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         api::ensure!(artifact.section("code")?.alignment_bytes == 64, ErrorKind::INTERNAL, "alignment lost");
         Ok(Box::new(ToyModule(self.0, env)))
     }
 }
 
-struct ToyModule(HostRef, EnvRef);
+struct ToyModule(HostRef, Env);
 
 unsafe extern "C" fn silent(
     _self: *mut c_void,
@@ -214,37 +213,41 @@ unsafe extern "C" fn silent(
 }
 
 /// Allocates and frees workspace through the environment, as compiled code does.
-fn work(env: EnvRef) -> Result<Any, Error> {
+fn work(env: &Env) -> Result<Any, Error> {
     let raw = env.as_ptr();
-    // SAFETY: the environment outlives the module; workspace is freed once.
+    // SAFETY: the environment is kept by the function; workspace is freed once.
     unsafe {
-        let data = ((*raw).allocate_workspace)(raw, api::CPU, 100);
+        let data = ((*raw).allocate_workspace)(raw, 1, 0, 100);
         data.cast::<u8>().write_bytes(7, 100);
-        let freed = ((*raw).free_workspace)(raw, api::CPU, data);
-        let again = ((*raw).free_workspace)(raw, api::CPU, data);
-        let mut result = Any::NONE.into_raw();
-        let called = ((*raw).call_imported)(raw, c"nobody".as_ptr(), std::ptr::null(), 0, &mut result);
+        let freed = ((*raw).free_workspace)(raw, 1, 0, data);
+        let again = ((*raw).free_workspace)(raw, 1, 0, data);
+        let called = ((*raw).imported)(raw, c"nobody".as_ptr(), &mut std::ptr::null());
         Ok(Any::from(i64::from(freed == 0) + i64::from(again != 0) * 2 + i64::from(called != 0) * 4))
     }
 }
 
 /// Calls the imported function `add` with its own arguments, as compiled code does.
-fn forward(host: HostRef, env: EnvRef, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    let (raw, mut result) = (env.as_ptr(), Any::NONE.into_raw());
-    // SAFETY: the environment outlives the module; a view is laid out as a value; a place for an owned value.
+fn forward(env: &Env, args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let (raw, mut result, mut found) = (env.as_ptr(), Any::NONE.into_raw(), std::ptr::null());
+    // SAFETY: the environment is kept by the function, and keeps what it answers; a view is laid out as a value; a place for
+    // an owned value.
     let status = unsafe {
-        ((*raw).call_imported)(raw, c"add".as_ptr(), args.as_ptr().cast(), args.len() as i32, &mut result)
+        match ((*raw).imported)(raw, c"add".as_ptr(), &mut found) {
+            0 => {
+                let call = (*found).safe_call.0;
+                call(found.cast_mut().cast(), args.as_ptr().cast(), args.len() as i32, &mut result)
+            }
+            failed => failed,
+        }
     };
-    if status != 0 {
-        return Err(host.take_error().unwrap_or_else(|| Error::new(ErrorKind::INTERNAL, "no error")));
-    }
+    env.host().check(status, || "add".to_owned())?;
     // SAFETY: on success the result is owned by the caller.
     Ok(unsafe { Any::from_raw(result) })
 }
 
 impl Module for ToyModule {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
-        let env = self.1;
+        let env = self.1.clone();
         Ok(match name {
             "add" => Some(Function::from_fn(self.0, |args| {
                 let (a, b): (i64, i64) = (api::argument(args, 0, "a")?, api::argument(args, 1, "b")?);
@@ -258,11 +261,8 @@ impl Module for ToyModule {
             // SAFETY: keeps the packed convention but for the error that it owes.
             "silent" => Some(unsafe { Function::from_safe_call(api::abi::ChipdockSafeCall(silent), ()) }),
             "env" => Some(Function::from_fn(self.0, move |_| Ok(Any::from(env.as_ptr().addr() as i64)))),
-            "forward" => {
-                let host = self.0;
-                Some(Function::from_fn(host, move |args| forward(host, env, args)))
-            }
-            "work" => Some(Function::from_fn(self.0, move |_| work(env))),
+            "forward" => Some(Function::from_fn(self.0, move |args| forward(&env, args))),
+            "work" => Some(Function::from_fn(self.0, move |_| work(&env))),
             _ => None,
         })
     }

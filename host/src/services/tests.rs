@@ -125,27 +125,29 @@ fn a_panic_in_a_build_session_is_an_error() {
 fn a_panic_in_the_environment_is_an_error() {
     let host = host();
     let services = host.0.services;
-    let (env, device) = (host.environment(), api::CPU);
+    let env = host.environment();
     unsafe extern "C" fn body(_: i32, _: i32, _: *mut c_void) -> i32 {
         0
     }
     let body = chipdock_abi::ChipdockParallelBody(body);
-    let mut out = api::Any::NONE.into_raw();
+    let (mut number, mut stream, mut function) = (0, ptr::null_mut(), ptr::null());
+    let mut interface = chipdock_abi::ChipdockInterface::NONE;
     // SAFETY: the environment itself, strings and places that live for the calls.
     unsafe {
-        with_panic(services, "env.raise", || (env.raise)(env, c"K".as_ptr(), c"m".as_ptr()));
+        with_panic(services, "env.raise", || {
+            (env.raise)(env, c"K".as_ptr(), c"m".as_ptr(), c"f".as_ptr());
+        });
         let (data, _) =
-            with_panic(services, "env.allocate_workspace", || (env.allocate_workspace)(env, device, 64));
+            with_panic(services, "env.allocate_workspace", || (env.allocate_workspace)(env, 1, 0, 64));
         assert!(data.is_null());
-        let (stream, _) = with_panic(services, "env.current_stream", || (env.current_stream)(env, device));
-        assert!(stream.is_null());
-        with_panic(services, "env.current_device", || (env.current_device)(env, 1));
         let statuses = [
-            with_panic(services, "env.free_workspace", || (env.free_workspace)(env, device, ptr::null_mut())),
-            with_panic(services, "env.set_device", || (env.set_device)(env, device)),
-            with_panic(services, "env.call_imported", || {
-                (env.call_imported)(env, c"f".as_ptr(), ptr::null(), 0, &mut out)
-            }),
+            with_panic(services, "env.current_stream", || (env.current_stream)(env, 1, 0, &mut stream)),
+            with_panic(services, "env.current_device", || (env.current_device)(env, 1, &mut number)),
+            with_panic(services, "env.free_workspace", || (env.free_workspace)(env, 1, 0, ptr::null_mut())),
+            with_panic(services, "env.set_device", || (env.set_device)(env, 1, 0)),
+            with_panic(services, "env.device_type", || (env.device_type)(env, c"f".as_ptr(), &mut number)),
+            with_panic(services, "env.imported", || (env.imported)(env, c"f".as_ptr(), &mut function)),
+            with_panic(services, "env.query", || (env.query)(env, c"f".as_ptr(), 1, &mut interface)),
             with_panic(services, "env.parallel_launch", || {
                 (env.parallel_launch)(env, body, ptr::null_mut(), 0)
             }),

@@ -113,7 +113,7 @@ extern "C" {
 #define CHIPDOCK_MAGIC 5423265531107559491
 
 // A hash of the sizes and offsets of the frozen tables; `crate::layout_hash` proves it.
-#define CHIPDOCK_LAYOUT_HASH 15580861985407943128ull
+#define CHIPDOCK_LAYOUT_HASH 2709551480544311936
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -704,41 +704,58 @@ typedef int32_t (*ChipdockParallelBody)(int32_t task_id, int32_t tasks_count, vo
 
 // What compiled code reaches the host through: the variable `__chipdock_env` points to one, filled in by the loader.
 //
-// The first argument of each function is the environment itself. When the variable is null, compiled code looks for
-// TVM-FFI's functions, then uses small built-in fallbacks.
+// The first argument of each function is the environment itself; what answers an `int32_t` answers 0, or -1 with an error
+// raised. When the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in fallbacks.
+// Compiled code relies on what version 1 has, and on nothing behind it: what is new comes by `query`.
 typedef struct ChipdockEnv {
   // The version of this struct, 1.
   uint32_t version;
-  // Zero.
-  uint32_t padding;
+  // Bits that are not known are ignored; 0 now.
+  uint32_t flags;
   // The host's own.
   void *self_;
-  // Sets this thread's error; both strings are NUL-terminated.
-  void (*raise)(const struct ChipdockEnv *env, const char *kind, const char *message);
+  // Sets this thread's error. The strings are NUL-terminated; `location` says where, as `function: file:line:column`
+  // or as far as that is known, and may be null.
+  void (*raise)(const struct ChipdockEnv *env, const char *kind, const char *message, const char *location);
   // Allocates workspace, 64-byte aligned, ordered on the thread's current stream; null with an error raised when
   // there is none.
-  void *(*allocate_workspace)(const struct ChipdockEnv *env, struct DLDevice device, uint64_t size_bytes);
-  // Frees workspace, last allocated first; 0, or -1 with an error raised.
-  int32_t (*free_workspace)(const struct ChipdockEnv *env, struct DLDevice device, void *data);
-  // The stream that is active on this thread for `device`.
-  void *(*current_stream)(const struct ChipdockEnv *env, struct DLDevice device);
-  // Makes `device` the active device of this thread; 0, or -1 with an error raised.
-  int32_t (*set_device)(const struct ChipdockEnv *env, struct DLDevice device);
-  // Calls a function by its NUL-terminated name, as a packed call: one of an imported module, else one that is registered
-  // in the host.
-  int32_t (*call_imported)(const struct ChipdockEnv *env,
-                           const char *name,
-                           const struct ChipdockAny *args,
-                           int32_t num_args,
-                           struct ChipdockAny *result);
+  void *(*allocate_workspace)(const struct ChipdockEnv *env,
+                              int32_t device_type,
+                              int32_t device_id,
+                              uint64_t size_bytes);
+  // Frees workspace, last allocated first.
+  int32_t (*free_workspace)(const struct ChipdockEnv *env, int32_t device_type, int32_t device_id, void *data);
+  // Writes the stream that is active on this thread for a device; null is the default stream.
+  int32_t (*current_stream)(const struct ChipdockEnv *env,
+                            int32_t device_type,
+                            int32_t device_id,
+                            void **out_stream);
+  // Writes the id of the device of that type that is active on this thread; 0 where none was made active.
+  int32_t (*current_device)(const struct ChipdockEnv *env, int32_t device_type, int32_t *out_device_id);
+  // Makes a device the active one of its type on this thread.
+  int32_t (*set_device)(const struct ChipdockEnv *env, int32_t device_type, int32_t device_id);
+  // Writes the number of the device type of that NUL-terminated name, as in `device_api.<name>`.
+  int32_t (*device_type)(const struct ChipdockEnv *env, const char *name, int32_t *out_device_type);
+  // Writes the function of that NUL-terminated name: one of an imported module, else one that is registered in the
+  // host. It is borrowed, and lives as long as the environment: compiled code asks once, keeps it, and calls its
+  // `safe_call`.
+  int32_t (*imported)(const struct ChipdockEnv *env,
+                      const char *name,
+                      const struct ChipdockFunctionObject **out_function);
   // Runs `body` for each task id from 0 to the count that it is told, at most `tasks_max` (0: as many as there are
   // threads), and returns when all are done; the first failure is the one returned.
   int32_t (*parallel_launch)(const struct ChipdockEnv *env,
                              ChipdockParallelBody body,
                              void *data,
                              int32_t tasks_max);
-  // The id of the device of that type that is active on this thread; 0 where none was made active.
-  int32_t (*current_device)(const struct ChipdockEnv *env, int32_t device_type);
+  // Writes the interface of that NUL-terminated name and version; its `table` is null where the host does not have it,
+  // which is no error. What is written lives as long as the environment.
+  int32_t (*query)(const struct ChipdockEnv *env,
+                   const char *name,
+                   uint32_t version,
+                   struct ChipdockInterface *out_interface);
+  // Releases the environment: called by the loader, once, when no module and no function can use it any more.
+  void (*release)(const struct ChipdockEnv *env);
 } ChipdockEnv;
 
 // The functions of a loaded module.
@@ -774,7 +791,8 @@ typedef struct ChipdockModuleLoader {
                    struct DLDevice device,
                    int32_t *out_verdict,
                    struct ChipdockAny *out_reason);
-  // Makes the artifact runnable. `env` outlives the module; compiled code reaches the host through it alone.
+  // Makes the artifact runnable. Compiled code reaches the host through `env` alone. It is the loader's, whatever the
+  // answer: the loader releases it, once, when no module and no function can use it any more. It may be null.
   int32_t (*load)(void *self_,
                   const struct ChipdockArtifact *artifact,
                   const struct ChipdockEnv *env,
@@ -1031,18 +1049,21 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, codegen, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, module_loader, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, function, 40);
 CHIPDOCK_ASSERT_OFFSET(ChipdockRegistrar, extend, 48);
-CHIPDOCK_ASSERT_SIZE(ChipdockEnv, 80);
+CHIPDOCK_ASSERT_SIZE(ChipdockEnv, 104);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, version, 0);
-CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, padding, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, flags, 4);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, self_, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, raise, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, allocate_workspace, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, free_workspace, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, current_stream, 40);
-CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, set_device, 48);
-CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, call_imported, 56);
-CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, parallel_launch, 64);
-CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, current_device, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, current_device, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, set_device, 56);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, device_type, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, imported, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, parallel_launch, 80);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, query, 88);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, release, 96);
 CHIPDOCK_ASSERT_SIZE(ChipdockDeviceApi, 96);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, destroy, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, device_count, 8);

@@ -1,4 +1,4 @@
-//! What a host gives: its services, the registrar, and the environment of compiled code.
+//! What a host gives: its services and the registrar.
 
 use core::ffi::c_void;
 
@@ -127,68 +127,3 @@ pub struct ChipdockRegistrar {
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockDeleter(pub unsafe extern "C" fn(self_: *mut c_void));
-
-/// Runs one part of a parallel region; 0, or -1 with an error raised.
-#[repr(transparent)]
-#[derive(Clone, Copy)]
-#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct ChipdockParallelBody(
-    pub unsafe extern "C" fn(task_id: i32, tasks_count: i32, data: *mut c_void) -> i32,
-);
-
-/// What compiled code reaches the host through: the variable `__chipdock_env` points to one, filled in by the loader.
-///
-/// The first argument of each function is the environment itself. When the variable is null, compiled code looks for
-/// TVM-FFI's functions, then uses small built-in fallbacks.
-#[repr(C)]
-#[derive(Clone, Copy)]
-#[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct ChipdockEnv {
-    /// The version of this struct, 1.
-    pub version: u32,
-    /// Zero.
-    pub padding: u32,
-    /// The host's own.
-    pub self_: *mut c_void,
-    /// Sets this thread's error; both strings are NUL-terminated.
-    pub raise: unsafe extern "C" fn(
-        env: *const ChipdockEnv,
-        kind: *const core::ffi::c_char,
-        message: *const core::ffi::c_char,
-    ),
-    /// Allocates workspace, 64-byte aligned, ordered on the thread's current stream; null with an error raised when
-    /// there is none.
-    pub allocate_workspace:
-        unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice, size_bytes: u64) -> *mut c_void,
-    /// Frees workspace, last allocated first; 0, or -1 with an error raised.
-    pub free_workspace:
-        unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice, data: *mut c_void) -> i32,
-    /// The stream that is active on this thread for `device`.
-    pub current_stream: unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice) -> *mut c_void,
-    /// Makes `device` the active device of this thread; 0, or -1 with an error raised.
-    pub set_device: unsafe extern "C" fn(env: *const ChipdockEnv, device: DLDevice) -> i32,
-    /// Calls a function by its NUL-terminated name, as a packed call: one of an imported module, else one that is registered
-    /// in the host.
-    pub call_imported: unsafe extern "C" fn(
-        env: *const ChipdockEnv,
-        name: *const core::ffi::c_char,
-        args: *const ChipdockAny,
-        num_args: i32,
-        result: *mut ChipdockAny,
-    ) -> i32,
-    /// Runs `body` for each task id from 0 to the count that it is told, at most `tasks_max` (0: as many as there are
-    /// threads), and returns when all are done; the first failure is the one returned.
-    pub parallel_launch: unsafe extern "C" fn(
-        env: *const ChipdockEnv,
-        body: ChipdockParallelBody,
-        data: *mut c_void,
-        tasks_max: i32,
-    ) -> i32,
-    /// The id of the device of that type that is active on this thread; 0 where none was made active.
-    pub current_device: unsafe extern "C" fn(env: *const ChipdockEnv, device_type: i32) -> i32,
-}
-
-// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
-unsafe impl Sync for ChipdockEnv {}
-// SAFETY: as above.
-unsafe impl Send for ChipdockEnv {}

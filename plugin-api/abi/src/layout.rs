@@ -48,7 +48,7 @@ layouts! {
     DLManagedTensorVersioned: 80 { version @ 0, manager_ctx @ 8, deleter @ 16, flags @ 24, dl_tensor @ 32 }
     ChipdockHost: 88 { abi_major @ 0, abi_minor @ 4, version @ 8, self_ @ 24, raise @ 32, raise_object @ 40, take_error @ 48, log @ 56, function @ 64, current_stream @ 72, query @ 80 }
     ChipdockRegistrar: 56 { self_ @ 0, device_api @ 8, target_kind @ 16, codegen @ 24, module_loader @ 32, function @ 40, extend @ 48 }
-    ChipdockEnv: 80 { version @ 0, padding @ 4, self_ @ 8, raise @ 16, allocate_workspace @ 24, free_workspace @ 32, current_stream @ 40, set_device @ 48, call_imported @ 56, parallel_launch @ 64, current_device @ 72 }
+    ChipdockEnv: 104 { version @ 0, flags @ 4, self_ @ 8, raise @ 16, allocate_workspace @ 24, free_workspace @ 32, current_stream @ 40, current_device @ 48, set_device @ 56, device_type @ 64, imported @ 72, parallel_launch @ 80, query @ 88, release @ 96 }
     ChipdockDeviceApi: 96 { destroy @ 0, device_count @ 8, attribute @ 16, allocate_data_space @ 24, free_data_space @ 32, copy_data @ 40, create_stream @ 48, free_stream @ 56, sync_stream @ 64, sync_stream_from_to @ 72, set_device @ 80, set_stream @ 88 }
     ChipdockExtension: 32 { next @ 0, name @ 8, flags @ 24, size_bytes @ 28 }
     ChipdockDataSpaceRequest: 48 { size_bytes @ 0, alignment_bytes @ 8, dtype_hint @ 16, kind @ 20, scope @ 24, next @ 40 }

@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 
 use crate::dlpack::DLDevice;
+use crate::env::ChipdockEnv;
 use crate::extension::ChipdockExtension;
-use crate::host::ChipdockEnv;
 use crate::interface::ChipdockInterface;
 use crate::value::{ChipdockAny, ChipdockStr};
 
@@ -94,7 +94,8 @@ pub struct ChipdockModuleLoader {
         out_verdict: *mut i32,
         out_reason: *mut ChipdockAny,
     ) -> i32,
-    /// Makes the artifact runnable. `env` outlives the module; compiled code reaches the host through it alone.
+    /// Makes the artifact runnable. Compiled code reaches the host through `env` alone. It is the loader's, whatever the
+    /// answer: the loader releases it, once, when no module and no function can use it any more. It may be null.
     pub load: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,

@@ -3,9 +3,12 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @__chipdock_env = global ptr null, align 8
 @cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
-@cd.name.1 = private unnamed_addr constant [15 x i8] c"other.function\00"
+@cd.name.2 = private unnamed_addr constant [15 x i8] c"other.function\00"
+@cd.name.2.kept = internal global ptr null, align 8
+@cd.no_device = private unnamed_addr constant [53 x i8] c"no host to ask for a device; load this with Chipdock\00"
 @cd.no_host = private unnamed_addr constant [70 x i8] c"no host to call an imported function through; load this with Chipdock\00"
 @cd.text.0 = private unnamed_addr constant [5 x i8] c"text\00"
+@cd.text.1 = private unnamed_addr constant [4 x i8] c"npu\00"
 @cd.unavailable = private unnamed_addr constant [12 x i8] c"Unavailable\00"
 
 define internal i32 @cd.f.calls(ptr noundef noalias align 4 %p0, ptr noundef noalias align 8 %p1, ptr noundef noalias align 2 %p2, ptr noundef noalias align 4 %p3, ptr noundef noalias align 8 %p4) mustprogress #0 {
@@ -98,9 +101,11 @@ added2:
   %t78 = getelementptr inbounds double, ptr %p4, i64 1
   store double %t77, ptr %t78, align 8
   %t79 = call zeroext i16 @toupper_(i8 signext 97, i1 zeroext true, ptr @cd.text.0) nounwind
-  %t81 = call i32 @cd.h.call_packed(ptr @cd.name.1, ptr %t80, i32 1)
-  %t82 = icmp ne i32 %t81, 0
-  br i1 %t82, label %then3, label %endif4
+  %t81 = call i32 @cd.h.device_type(ptr @cd.text.1)
+  %t82 = call i32 @cd.h.set_device(i32 4, i32 1)
+  %t83 = call i32 @cd.h.call_packed(ptr @cd.name.2.kept, ptr @cd.name.2, ptr %t80, i32 1)
+  %t84 = icmp ne i32 %t83, 0
+  br i1 %t84, label %then3, label %endif4
 then3:
   ret i32 -1
 dead5:
@@ -109,21 +114,59 @@ endif4:
   ret i32 0
 }
 
-define internal i32 @cd.h.call_packed(ptr %name, ptr %values, i32 %count) #0 {
+define internal i32 @cd.h.call_packed(ptr %kept, ptr %name, ptr %values, i32 %count) #0 {
 entry:
+  %place = alloca ptr, align 8
+  %known = load atomic ptr, ptr %kept acquire, align 8
+  %is_known = icmp ne ptr %known, null
+  br i1 %is_known, label %call, label %ask
+ask:
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %none, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 56
-  %call = load ptr, ptr %slot, align 8
+  %env.imported = getelementptr i8, ptr %env, i64 72
+  %do.imported = load ptr, ptr %env.imported, align 8
+  %asked = call i32 %do.imported(ptr %env, ptr %name, ptr %place)
+  %failed = icmp ne i32 %asked, 0
+  br i1 %failed, label %fail, label %keep
+fail:
+  ret i32 -1
+keep:
+  %found = load ptr, ptr %place, align 8
+  store atomic ptr %found, ptr %kept release, align 8
+  br label %call
+call:
+  %function = phi ptr [ %known, %entry ], [ %found, %keep ]
+  %slot = getelementptr i8, ptr %function, i64 24
+  %safe_call = load ptr, ptr %slot, align 8
   %wide = sext i32 %count to i64
   %bytes = shl i64 %wide, 4
   %result = getelementptr i8, ptr %values, i64 %bytes
-  %status = call i32 %call(ptr %env, ptr %name, ptr %values, i32 %count, ptr %result)
+  %status = call i32 %safe_call(ptr %function, ptr %values, i32 %count, ptr %result)
   ret i32 %status
 none:
   %raised = call i32 @cd.h.raise(ptr @cd.unavailable, ptr @cd.no_host)
+  ret i32 %raised
+}
+
+define internal i32 @cd.h.device_type(ptr %name) #0 {
+entry:
+  %place = alloca i32, align 4
+  store i32 -1, ptr %place, align 4
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %none, label %host
+host:
+  %env.device_type = getelementptr i8, ptr %env, i64 64
+  %do.device_type = load ptr, ptr %env.device_type, align 8
+  %status = call i32 %do.device_type(ptr %env, ptr %name, ptr %place)
+  %failed = icmp ne i32 %status, 0
+  %number = load i32, ptr %place, align 4
+  %answer = select i1 %failed, i32 -1, i32 %number
+  ret i32 %answer
+none:
+  %raised = call i32 @cd.h.raise(ptr @cd.unavailable, ptr @cd.no_device)
   ret i32 %raised
 }
 
@@ -133,9 +176,9 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %find, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 16
-  %raise = load ptr, ptr %slot, align 8
-  call void %raise(ptr %env, ptr %kind, ptr %message)
+  %env.raise = getelementptr i8, ptr %env, i64 16
+  %do.raise = load ptr, ptr %env.raise, align 8
+  call void %do.raise(ptr %env, ptr %kind, ptr %message, ptr null)
   ret i32 -1
 find:
   %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
@@ -146,6 +189,21 @@ ffi:
   br label %done
 done:
   ret i32 -1
+}
+
+define internal i32 @cd.h.set_device(i32 %device_type, i32 %device_id) #0 {
+entry:
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %none, label %host
+host:
+  %env.set_device = getelementptr i8, ptr %env, i64 56
+  %do.set_device = load ptr, ptr %env.set_device, align 8
+  %status = call i32 %do.set_device(ptr %env, i32 %device_type, i32 %device_id)
+  ret i32 %status
+none:
+  %raised = call i32 @cd.h.raise(ptr @cd.unavailable, ptr @cd.no_device)
+  ret i32 %raised
 }
 
 declare ptr @dlsym(ptr, ptr)

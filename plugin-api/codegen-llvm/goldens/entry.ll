@@ -3,7 +3,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @__chipdock_env = global ptr null, align 8
 @cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
-@cd.message.0 = private unnamed_addr constant [70 x i8] c"Expected 1 argument, 100% of \22them\22, but got \FF of them??!\0A\00ValueError\00"
+@cd.message.0 = private unnamed_addr constant [86 x i8] c"Expected 1 argument, 100% of \22them\22, but got \FF of them??!\0A\00\0BValueError\00__tvm_ffi_work\00"
 @cd.no_memory = private unnamed_addr constant [32 x i8] c"no memory left to word an error\00"
 @cd.no_workspace = private unnamed_addr constant [29 x i8] c"no memory left for workspace\00"
 @cd.out_of_memory = private unnamed_addr constant [12 x i8] c"OutOfMemory\00"
@@ -41,7 +41,7 @@ entry:
   br label %body
 body:
   %t1 = mul i64 %p1, 4
-  %t2 = call noalias align 64 ptr @cd.h.allocate_workspace(i64 1, i64 %t1)
+  %t2 = call noalias align 64 ptr @cd.h.allocate_workspace(i32 1, i32 0, i64 %t1)
   %t3 = icmp eq ptr %t2, null
   br i1 %t3, label %then1, label %endif2
 then1:
@@ -68,19 +68,19 @@ next5:
   %t14 = icmp eq i64 %t6, %p1
   br i1 %t14, label %done6, label %loop4
 done6:
-  %t15 = call i32 @cd.h.free_workspace(i64 1, ptr %t2)
+  %t15 = call i32 @cd.h.free_workspace(i32 1, i32 0, ptr %t2)
   ret i32 0
 }
 
-define internal noalias align 64 ptr @cd.h.allocate_workspace(i64 %device, i64 %size_bytes) #0 {
+define internal noalias align 64 ptr @cd.h.allocate_workspace(i32 %device_type, i32 %device_id, i64 %size_bytes) #0 {
 entry:
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 24
-  %allocate = load ptr, ptr %slot, align 8
-  %given = call ptr %allocate(ptr %env, i64 %device, i64 %size_bytes)
+  %env.allocate_workspace = getelementptr i8, ptr %env, i64 24
+  %do.allocate_workspace = load ptr, ptr %env.allocate_workspace, align 8
+  %given = call ptr %do.allocate_workspace(ptr %env, i32 %device_type, i32 %device_id, i64 %size_bytes)
   ret ptr %given
 own:
   ; 64-byte aligned within a larger piece, whose start is kept just before it.
@@ -172,35 +172,39 @@ sign:
   br label %compose
 raise:
   %message = phi ptr [ @cd.no_memory, %measured ], [ %o, %compose ]
+  %kind = getelementptr i8, ptr %m.next, i64 1
+  %kind.byte = load i8, ptr %m.next, align 1
+  %kind.size = zext i8 %kind.byte to i64
+  %location = getelementptr i8, ptr %kind, i64 %kind.size
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %find, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 16
-  %host.raise = load ptr, ptr %slot, align 8
-  call void %host.raise(ptr %env, ptr %m.next, ptr %message)
+  %env.raise = getelementptr i8, ptr %env, i64 16
+  %do.raise = load ptr, ptr %env.raise, align 8
+  call void %do.raise(ptr %env, ptr %kind, ptr %message, ptr %location)
   br label %raised
 find:
   %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
   %missing = icmp eq ptr %found, null
   br i1 %missing, label %raised, label %ffi
 ffi:
-  call void %found(ptr %m.next, ptr %message)
+  call void %found(ptr %kind, ptr %message)
   br label %raised
 raised:
   call void @free(ptr %out)
   ret i32 -1
 }
 
-define internal i32 @cd.h.free_workspace(i64 %device, ptr %data) #0 {
+define internal i32 @cd.h.free_workspace(i32 %device_type, i32 %device_id, ptr %data) #0 {
 entry:
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 32
-  %free = load ptr, ptr %slot, align 8
-  %status = call i32 %free(ptr %env, i64 %device, ptr %data)
+  %env.free_workspace = getelementptr i8, ptr %env, i64 32
+  %do.free_workspace = load ptr, ptr %env.free_workspace, align 8
+  %status = call i32 %do.free_workspace(ptr %env, i32 %device_type, i32 %device_id, ptr %data)
   ret i32 %status
 own:
   %nothing = icmp eq ptr %data, null
@@ -220,9 +224,9 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %find, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 16
-  %raise = load ptr, ptr %slot, align 8
-  call void %raise(ptr %env, ptr %kind, ptr %message)
+  %env.raise = getelementptr i8, ptr %env, i64 16
+  %do.raise = load ptr, ptr %env.raise, align 8
+  call void %do.raise(ptr %env, ptr %kind, ptr %message, ptr null)
   ret i32 -1
 find:
   %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)

@@ -3,7 +3,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @__chipdock_env = global ptr null, align 8
 @cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
-@cd.message.0 = private unnamed_addr constant [18 x i8] c"n is \FF\00ValueError\00"
+@cd.message.0 = private unnamed_addr constant [34 x i8] c"n is \FF\00\0BValueError\00lines_compute_\00"
 @cd.no_memory = private unnamed_addr constant [32 x i8] c"no memory left to word an error\00"
 
 define internal i32 @cd.f.lines_compute_(ptr noundef noalias nocapture align 4 %p0, i32 noundef %p1) mustprogress #0 !dbg !4 {
@@ -107,20 +107,24 @@ sign:
   br label %compose
 raise:
   %message = phi ptr [ @cd.no_memory, %measured ], [ %o, %compose ]
+  %kind = getelementptr i8, ptr %m.next, i64 1
+  %kind.byte = load i8, ptr %m.next, align 1
+  %kind.size = zext i8 %kind.byte to i64
+  %location = getelementptr i8, ptr %kind, i64 %kind.size
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %find, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 16
-  %host.raise = load ptr, ptr %slot, align 8
-  call void %host.raise(ptr %env, ptr %m.next, ptr %message)
+  %env.raise = getelementptr i8, ptr %env, i64 16
+  %do.raise = load ptr, ptr %env.raise, align 8
+  call void %do.raise(ptr %env, ptr %kind, ptr %message, ptr %location)
   br label %raised
 find:
   %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
   %missing = icmp eq ptr %found, null
   br i1 %missing, label %raised, label %ffi
 ffi:
-  call void %found(ptr %m.next, ptr %message)
+  call void %found(ptr %kind, ptr %message)
   br label %raised
 raised:
   call void @free(ptr %out)

@@ -62,9 +62,9 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 64
-  %launch = load ptr, ptr %slot, align 8
-  %status = call i32 %launch(ptr %env, ptr %body, ptr %data, i32 %tasks_max)
+  %env.parallel_launch = getelementptr i8, ptr %env, i64 80
+  %do.parallel_launch = load ptr, ptr %env.parallel_launch, align 8
+  %status = call i32 %do.parallel_launch(ptr %env, ptr %body, ptr %data, i32 %tasks_max)
   ret i32 %status
 own:
   %serial = call i32 %body(i32 0, i32 1, ptr %data)

@@ -68,6 +68,8 @@ struct Instruction {
 /// A table as it is made. What it has no operation for is answered with `None`.
 struct Table<'a> {
     functions: &'a Functions<'a>,
+    /// Where its errors are raised.
+    location: &'a str,
     layout: Layout,
     instructions: Vec<Instruction>,
     texts: Vec<u8>,
@@ -91,9 +93,10 @@ fn is_word(dtype: DType) -> bool {
 }
 
 impl<'a> Table<'a> {
-    fn new(functions: &'a Functions<'a>, layout: Layout) -> Self {
+    fn new(functions: &'a Functions<'a>, location: &'a str, layout: Layout) -> Self {
         Self {
             functions,
+            location,
             layout,
             instructions: Vec::new(),
             texts: Vec::new(),
@@ -405,7 +408,7 @@ impl<'a> Table<'a> {
         let condition = self.value(condition)?;
         let fails = self.not(condition)?;
         let fine = self.jump_if_zero(fails);
-        let (mut text, mut integers) = (Message::new(kind), Vec::new());
+        let (mut text, mut integers) = (Message::new(kind, self.location), Vec::new());
         for part in message {
             match &part.kind {
                 ExprKind::Str(part) => text.text(part),
@@ -551,7 +554,7 @@ pub(crate) fn plan<'a>(
     if !is_attr(function, attr::COLD) || function.ret != Some(DType::INT32) {
         return None;
     }
-    let mut table = Table::new(functions, layout);
+    let mut table = Table::new(functions, &function.name, layout);
     for param in &function.params {
         let slot = table.slot()?;
         if is_word(variable(param).dtype) {

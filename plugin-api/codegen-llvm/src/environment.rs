@@ -1,7 +1,7 @@
 //! The environment that compiled code reaches its host through, and what serves where there is none (rule V8).
 //!
-//! Offsets are those of `ChipdockEnv` of chipdock-abi. A DLDevice is two 32-bit integers, held as one of 64 bits. What
-//! depends on the target stands in the texts as words that begin with `$`; see `Layout::fill_in`.
+//! Offsets and types of its functions come from the description of `ChipdockEnv` in chipdock-abi. What depends on the target
+//! stands in the texts as words that begin with `$`; see `Layout::fill_in`.
 
 use crate::layout::Layout;
 use crate::writer::{Label, Writer};
@@ -15,12 +15,16 @@ pub(crate) enum Helper {
     Raise,
     /// (text, values) -> -1: words a [`Message`], and raises it.
     Fail,
-    /// (device, size in bytes) -> pointer.
+    /// (type and id of the device, size in bytes) -> pointer.
     AllocateWorkspace,
-    /// (device, pointer) -> status.
+    /// (type and id of the device, pointer) -> status.
     FreeWorkspace,
-    /// (name, values, count) -> status.
+    /// (place that keeps the function, name, values, count) -> status.
     CallPacked,
+    /// (name) -> number, or -1.
+    DeviceType,
+    /// (type and id of the device) -> status.
+    SetDevice,
     /// (body, data, most tasks) -> status.
     ParallelLaunch,
     /// (table, texts, frame) -> status, or that all is well: runs a table of [`crate::checks`].
@@ -34,9 +38,7 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %find, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 $slot.1
-  %raise = load ptr, ptr %slot, align $pointer
-  call void %raise(ptr %env, ptr %kind, ptr %message)
+  $call - raise %kind, %message, null
   ret i32 -1
 find:
   %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
@@ -124,20 +126,22 @@ sign:
   br label %compose
 raise:
   %message = phi ptr [ @cd.no_memory, %measured ], [ %o, %compose ]
+  %kind = getelementptr i8, ptr %m.next, i64 1
+  %kind.byte = load i8, ptr %m.next, align 1
+  %kind.size = zext i8 %kind.byte to i64
+  %location = getelementptr i8, ptr %kind, i64 %kind.size
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %find, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 $slot.1
-  %host.raise = load ptr, ptr %slot, align $pointer
-  call void %host.raise(ptr %env, ptr %m.next, ptr %message)
+  $call - raise %kind, %message, %location
   br label %raised
 find:
   %found = call ptr @dlsym(ptr null, ptr @cd.ffi_raise)
   %missing = icmp eq ptr %found, null
   br i1 %missing, label %raised, label %ffi
 ffi:
-  call void %found(ptr %m.next, ptr %message)
+  call void %found(ptr %kind, ptr %message)
   br label %raised
 raised:
   call void @free(ptr %out)
@@ -146,16 +150,13 @@ raised:
 ";
 
 const ALLOCATE_WORKSPACE: &str = "\
-define internal noalias align 64 ptr @cd.h.allocate_workspace(i64 %device, i64 %size_bytes) #0 {
+define internal noalias align 64 ptr @cd.h.allocate_workspace(i32 %device_type, i32 %device_id, i64 %size_bytes) #0 {
 entry:
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 $slot.2
-  %allocate = load ptr, ptr %slot, align $pointer
-  $split
-  %given = call ptr %allocate(ptr %env, $device, i64 %size_bytes)
+  $call %given allocate_workspace %device_type, %device_id, %size_bytes
   ret ptr %given
 own:
   ; 64-byte aligned within a larger piece, whose start is kept just before it.
@@ -181,16 +182,13 @@ none:
 ";
 
 const FREE_WORKSPACE: &str = "\
-define internal i32 @cd.h.free_workspace(i64 %device, ptr %data) #0 {
+define internal i32 @cd.h.free_workspace(i32 %device_type, i32 %device_id, ptr %data) #0 {
 entry:
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 $slot.3
-  %free = load ptr, ptr %slot, align $pointer
-  $split
-  %status = call i32 %free(ptr %env, $device, ptr %data)
+  $call %status free_workspace %device_type, %device_id, %data
   ret i32 %status
 own:
   %nothing = icmp eq ptr %data, null
@@ -205,22 +203,75 @@ done:
 }
 ";
 
+// The function is asked for once: each module that is loaded is linked anew. Two threads may ask at once, and are answered
+// alike.
 const CALL_PACKED: &str = "\
-define internal i32 @cd.h.call_packed(ptr %name, ptr %values, i32 %count) #0 {
+define internal i32 @cd.h.call_packed(ptr %kept, ptr %name, ptr %values, i32 %count) #0 {
+entry:
+  %place = alloca ptr, align $pointer
+  %known = load atomic ptr, ptr %kept acquire, align $pointer
+  %is_known = icmp ne ptr %known, null
+  br i1 %is_known, label %call, label %ask
+ask:
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %none, label %host
+host:
+  $call %asked imported %name, %place
+  %failed = icmp ne i32 %asked, 0
+  br i1 %failed, label %fail, label %keep
+fail:
+  ret i32 -1
+keep:
+  %found = load ptr, ptr %place, align $pointer
+  store atomic ptr %found, ptr %kept release, align $pointer
+  br label %call
+call:
+  %function = phi ptr [ %known, %entry ], [ %found, %keep ]
+  %slot = getelementptr i8, ptr %function, i64 $safe_call
+  %safe_call = load ptr, ptr %slot, align $pointer
+  %wide = sext i32 %count to i64
+  %bytes = shl i64 %wide, 4
+  %result = getelementptr i8, ptr %values, i64 %bytes
+  %status = call i32 %safe_call(ptr %function, ptr %values, i32$int32 %count, ptr %result)
+  ret i32 %status
+none:
+  %raised = call i32 @cd.h.raise(ptr @cd.unavailable, ptr @cd.no_host)
+  ret i32 %raised
+}
+";
+
+const DEVICE_TYPE: &str = "\
+define internal i32 @cd.h.device_type(ptr %name) #0 {
+entry:
+  %place = alloca i32, align 4
+  store i32 -1, ptr %place, align 4
+  %env = load ptr, ptr @__chipdock_env, align 8
+  %alone = icmp eq ptr %env, null
+  br i1 %alone, label %none, label %host
+host:
+  $call %status device_type %name, %place
+  %failed = icmp ne i32 %status, 0
+  %number = load i32, ptr %place, align 4
+  %answer = select i1 %failed, i32 -1, i32 %number
+  ret i32 %answer
+none:
+  %raised = call i32 @cd.h.raise(ptr @cd.unavailable, ptr @cd.no_device)
+  ret i32 %raised
+}
+";
+
+const SET_DEVICE: &str = "\
+define internal i32 @cd.h.set_device(i32 %device_type, i32 %device_id) #0 {
 entry:
   %env = load ptr, ptr @__chipdock_env, align 8
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %none, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 $slot.6
-  %call = load ptr, ptr %slot, align $pointer
-  %wide = sext i32 %count to i64
-  %bytes = shl i64 %wide, 4
-  %result = getelementptr i8, ptr %values, i64 %bytes
-  %status = call i32 %call(ptr %env, ptr %name, ptr %values, i32 %count, ptr %result)
+  $call %status set_device %device_type, %device_id
   ret i32 %status
 none:
-  %raised = call i32 @cd.h.raise(ptr @cd.unavailable, ptr @cd.no_host)
+  %raised = call i32 @cd.h.raise(ptr @cd.unavailable, ptr @cd.no_device)
   ret i32 %raised
 }
 ";
@@ -232,9 +283,7 @@ entry:
   %alone = icmp eq ptr %env, null
   br i1 %alone, label %own, label %host
 host:
-  %slot = getelementptr i8, ptr %env, i64 $slot.7
-  %launch = load ptr, ptr %slot, align $pointer
-  %status = call i32 %launch(ptr %env, ptr %body, ptr %data, i32 %tasks_max)
+  $call %status parallel_launch %body, %data, %tasks_max
   ret i32 %status
 own:
   %serial = call i32 %body(i32 0, i32 1, ptr %data)
@@ -336,6 +385,8 @@ impl Helper {
             Self::AllocateWorkspace => "cd.h.allocate_workspace",
             Self::FreeWorkspace => "cd.h.free_workspace",
             Self::CallPacked => "cd.h.call_packed",
+            Self::DeviceType => "cd.h.device_type",
+            Self::SetDevice => "cd.h.set_device",
             Self::ParallelLaunch => "cd.h.parallel_launch",
             Self::Check => "cd.h.check",
         }
@@ -350,6 +401,8 @@ impl Helper {
             Self::AllocateWorkspace => ALLOCATE_WORKSPACE,
             Self::FreeWorkspace => FREE_WORKSPACE,
             Self::CallPacked => CALL_PACKED,
+            Self::DeviceType => DEVICE_TYPE,
+            Self::SetDevice => SET_DEVICE,
             Self::ParallelLaunch => PARALLEL_LAUNCH,
         }
         .to_owned()
@@ -358,7 +411,7 @@ impl Helper {
     /// Other helpers that it calls.
     fn needs(self) -> &'static [Self] {
         match self {
-            Self::AllocateWorkspace | Self::CallPacked => &[Self::Raise],
+            Self::AllocateWorkspace | Self::CallPacked | Self::DeviceType | Self::SetDevice => &[Self::Raise],
             Self::Raise | Self::Fail | Self::Check | Self::FreeWorkspace | Self::ParallelLaunch => &[],
         }
     }
@@ -373,13 +426,14 @@ impl Helper {
             Self::Fail | Self::Check => &[DLSYM, MALLOC, FREE],
             Self::AllocateWorkspace => &[MALLOC],
             Self::FreeWorkspace => &[FREE],
-            Self::CallPacked | Self::ParallelLaunch => &[],
+            Self::CallPacked | Self::DeviceType | Self::SetDevice | Self::ParallelLaunch => &[],
         }
     }
 
     /// Texts that it mentions, by name.
     fn texts(self) -> &'static [(&'static str, &'static str)] {
         const FFI_RAISE: (&str, &str) = ("cd.ffi_raise", "TVMFFIErrorSetRaisedFromCStr");
+        const UNAVAILABLE: (&str, &str) = ("cd.unavailable", "Unavailable");
         match self {
             Self::Raise => &[FFI_RAISE],
             Self::Fail | Self::Check => &[FFI_RAISE, ("cd.no_memory", "no memory left to word an error")],
@@ -387,8 +441,11 @@ impl Helper {
                 &[("cd.out_of_memory", "OutOfMemory"), ("cd.no_workspace", "no memory left for workspace")]
             }
             Self::FreeWorkspace | Self::ParallelLaunch => &[],
+            Self::DeviceType | Self::SetDevice => {
+                &[UNAVAILABLE, ("cd.no_device", "no host to ask for a device; load this with Chipdock")]
+            }
             Self::CallPacked => &[
-                ("cd.unavailable", "Unavailable"),
+                UNAVAILABLE,
                 ("cd.no_host", "no host to call an imported function through; load this with Chipdock"),
             ],
         }
@@ -446,19 +503,23 @@ fn definition(name: &str, bytes: &[u8]) -> String {
     format!("{name} = private unnamed_addr constant [{} x i8] c\"{literal}\\00\"\n", bytes.len() + 1)
 }
 
-/// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the kind. In the message byte 255 stands for a signed
-/// integer and byte 254 for an unsigned one, which no text has.
+/// An assertion's text, as `cd.h.fail` reads it: the message, a zero, the bytes of the kind with its zero as one byte, the
+/// kind, a zero, the location. In the message byte 255 stands for a signed integer and byte 254 for an unsigned one, which
+/// no text has.
 #[derive(Debug)]
 pub(crate) struct Message {
     text: Vec<u8>,
     kind: Vec<u8>,
+    location: Vec<u8>,
     is_over: bool,
 }
 
 impl Message {
-    /// The message of an error of a kind.
-    pub(crate) fn new(kind: &str) -> Self {
-        Self { text: Vec::new(), kind: until_zero(kind).to_vec(), is_over: false }
+    /// The message of an error of a kind, in a function.
+    pub(crate) fn new(kind: &str, location: &str) -> Self {
+        let kind = until_zero(kind);
+        let kind = kind[..kind.len().min(KIND_BYTES_MAX)].to_vec();
+        Self { text: Vec::new(), kind, location: until_zero(location).to_vec(), is_over: false }
     }
 
     /// Goes on with a text. A zero in it is the message's end, as in C.
@@ -479,10 +540,16 @@ impl Message {
     /// The bytes, without the zero behind them.
     pub(crate) fn bytes(mut self) -> Vec<u8> {
         self.text.push(0);
+        self.text.push(u8::try_from(self.kind.len() + 1).unwrap_or(u8::MAX));
         self.text.extend(self.kind);
+        self.text.push(0);
+        self.text.extend(self.location);
         self.text
     }
 }
+
+/// Bytes of a kind, whose length with a zero is one byte.
+const KIND_BYTES_MAX: usize = 254;
 
 fn until_zero(text: &str) -> &[u8] {
     text.split('\0').next().unwrap_or("").as_bytes()
@@ -516,5 +583,45 @@ impl Failure {
             return String::new();
         }
         format!("  %values = alloca [{} x i64], align 8\n", self.values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chipdock_abi::{ENV_SLOTS, EnvType, env_slot};
+
+    use super::Helper;
+
+    const ALL: [Helper; 9] = [
+        Helper::Raise,
+        Helper::Fail,
+        Helper::AllocateWorkspace,
+        Helper::FreeWorkspace,
+        Helper::CallPacked,
+        Helper::DeviceType,
+        Helper::SetDevice,
+        Helper::ParallelLaunch,
+        Helper::Check,
+    ];
+
+    /// Each call of the environment names one of its functions, with as many arguments as that takes and a result where it
+    /// has one.
+    #[test]
+    fn helpers_call_the_environment_as_it_is_described() {
+        let mut called = Vec::new();
+        for helper in ALL {
+            for line in helper.text().lines().filter(|line| line.contains("$call")) {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let [_, result, name, args @ ..] = &words[..] else { panic!("{line}") };
+                let slot = env_slot(name).unwrap_or_else(|| panic!("{line}"));
+                assert_eq!(slot.params.len(), args.len(), "{line}");
+                assert_eq!(*result == "-", slot.result == EnvType::Void, "{line}");
+                called.push(slot.name);
+            }
+        }
+        called.sort_unstable();
+        called.dedup();
+        // The others are called by loaders.
+        assert_eq!(called.len() + 4, ENV_SLOTS.len(), "{called:?}");
     }
 }

@@ -1,9 +1,9 @@
 //! How C lays out what compiled code shares with its host, and passes it: by the width of the target's pointers.
 
+use chipdock_abi::{EnvSlot, EnvType, SAFE_CALL_OFFSET_BYTES, env_slot};
 use chipdock_ir::{DType, StructField};
 
 use crate::LlvmTarget;
-use crate::target::StructPassing;
 
 /// Bytes of a packed value, of any pointers.
 pub(crate) const ANY_SIZE_BYTES: i128 = 16;
@@ -15,7 +15,8 @@ pub(crate) struct Layout {
     pub(crate) pointer_bytes: usize,
     /// What a 64-bit integer in a struct is aligned to.
     int64_align: usize,
-    device: StructPassing,
+    /// What C says of an `int32_t` that is passed: ` signext` or nothing.
+    int32: &'static str,
 }
 
 /// A field: bytes of each element, of the field within it, and the field's type.
@@ -30,7 +31,7 @@ impl Layout {
         Self {
             pointer_bytes: if is_narrow { 4 } else { 8 },
             int64_align: if is_int64_aligned { 8 } else { 4 },
-            device: target.passes_small_structs(),
+            int32: extension(target, DType::INT32),
         }
     }
 
@@ -71,9 +72,10 @@ impl Layout {
         if dtype.is_handle() { self.pointer_bytes } else { dtype.lane_size_bytes().min(self.int64_align) }
     }
 
-    /// The text of a helper for the target. `$slot.N` is the offset of the environment's N-th pointer, `$pointer` the
-    /// alignment of one, `$size` C's `size_t`, `$larger` the sizes from which one with 128 bytes more does not fit it,
-    /// `$malloc %r %n` the call for `%n`, of 64 bits; `$split` stands before a call that `$device` is an argument of.
+    /// The text of a helper for the target. `$call %result name a, b` is a call of the function `name` of `%env`, with
+    /// `-` for no result; `$safe_call` is where the function of a function object lies, `$pointer` the alignment of a
+    /// pointer, `$int32` what C says of an `int32_t` that is passed, `$size` C's `size_t`, `$larger` the sizes from which one
+    /// with 128 bytes more does not fit it, `$malloc %r %n` the call for `%n`, of 64 bits.
     pub(crate) fn fill_in(self, text: &str) -> String {
         let is_narrow = self.pointer_bytes == 4;
         let mut filled = String::with_capacity(text.len() + 64);
@@ -86,38 +88,74 @@ impl Layout {
                 ["$malloc", result, size] => {
                     filled.push_str(&format!("  {result} = call ptr @malloc(i64 {size})\n"));
                 }
-                ["$split"] => filled.push_str(self.split_device()),
+                ["$call", result, name, ref args @ ..] => match env_slot(name) {
+                    Some(slot) => filled.push_str(&self.env_call(result, slot, args)),
+                    // Not a name of the environment: what reads the text says so.
+                    None => filled.push_str(line),
+                },
                 _ => filled.push_str(line),
             }
         }
-        let pointer = self.pointer_bytes;
-        for slot in 1..8 {
-            filled = filled.replace(&format!("$slot.{slot}"), &(8 + slot * pointer).to_string());
-        }
         filled
-            .replace("$pointer", &pointer.to_string())
+            .replace("$pointer", &self.pointer_bytes.to_string())
+            .replace("$safe_call", &SAFE_CALL_OFFSET_BYTES.to_string())
+            .replace("$int32", self.int32)
             .replace("$size", if is_narrow { "i32" } else { "i64" })
             .replace("$larger", if is_narrow { "4294967167" } else { "-129" })
-            .replace("$device", self.device_argument())
     }
 
-    fn split_device(self) -> &'static str {
-        match self.device {
-            StructPassing::Integer => "",
-            StructPassing::Parts => {
-                "  %device.type = trunc i64 %device to i32\n  %device.high = lshr i64 %device, 32\n  %device.id = trunc i64 %device.high to i32\n"
-            }
-            StructPassing::Memory => {
-                "  %device.at = alloca i64, align 8\n  store i64 %device, ptr %device.at, align 8\n"
-            }
+    fn env_call(self, result: &str, slot: &EnvSlot, args: &[&str]) -> String {
+        let (name, offset) = (slot.name, slot.offset_with(self.pointer_bytes));
+        let mut params = "ptr %env".to_owned();
+        for ((_, kind), arg) in slot.params.iter().zip(args) {
+            let value = arg.trim_end_matches(',');
+            let (llvm_type, extension) = self.env_type(*kind);
+            params.push_str(&format!(", {llvm_type}{extension} {value}"));
         }
+        let result = if result == "-" { String::new() } else { format!("{result} = ") };
+        let (ret, _) = self.env_type(slot.result);
+        format!(
+            "  %env.{name} = getelementptr i8, ptr %env, i64 {offset}\n  %do.{name} = load ptr, ptr %env.{name}, align \
+             $pointer\n  {result}call {ret} %do.{name}({params})\n"
+        )
     }
 
-    fn device_argument(self) -> &'static str {
-        match self.device {
-            StructPassing::Integer => "i64 %device",
-            StructPassing::Parts => "i32 %device.type, i32 %device.id",
-            StructPassing::Memory => "ptr %device.at",
+    /// A type of the environment, and what C says of a value of it that is passed.
+    fn env_type(self, kind: EnvType) -> (&'static str, &'static str) {
+        match kind {
+            EnvType::Void => ("void", ""),
+            EnvType::Int32 | EnvType::Uint32 => ("i32", self.int32),
+            EnvType::Uint64 => ("i64", ""),
+            EnvType::Pointer
+            | EnvType::Text
+            | EnvType::Int32Out
+            | EnvType::PointerOut
+            | EnvType::FunctionOut
+            | EnvType::InterfaceOut
+            | EnvType::Body => ("ptr", ""),
         }
+    }
+}
+
+/// How C passes an integer that is less than a register: ` signext`, ` zeroext`, or nothing.
+pub(crate) fn extension(target: &dyn LlvmTarget, dtype: DType) -> &'static str {
+    if !dtype.is_scalar() || !(dtype.is_integer() || dtype.is_bool()) {
+        return "";
+    }
+    let arch = target.triple().split('-').next().unwrap_or("");
+    let is_any = |names: &[&str]| names.iter().any(|name| arch.starts_with(name));
+    match (dtype.is_int(), dtype.bits) {
+        (true, ..=16) => " signext",
+        (false, ..=16) => " zeroext",
+        // Where registers have 64 bits and the rest of one counts.
+        (_, 32) if is_any(&["riscv64", "mips64", "loongarch64"]) => " signext",
+        (is_int, 32) if is_any(&["powerpc64", "s390x", "sparcv9"]) => {
+            if is_int {
+                " signext"
+            } else {
+                " zeroext"
+            }
+        }
+        _ => "",
     }
 }

@@ -66,7 +66,7 @@ mod vector;
 mod writer;
 
 pub use module::{LlvmFunction, Options, Text, unsupported, write_module};
-pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal, StructPassing};
+pub use target::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
 
 #[allow(unused_imports, reason = "for the documentation")]
 use chipdock_ir::IrModule;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField, attr};
+use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField, attr, environment};
 
 use crate::control::Edges;
 use crate::environment::{Helper, Message};
@@ -188,7 +188,7 @@ impl<'a> Writer<'a> {
         if let Err(refusal) = self.returns_status("an assertion") {
             self.refuse_stmt(s, refusal.0);
         }
-        let (mut text, mut integers) = (Message::new(kind), Vec::new());
+        let (mut text, mut integers) = (Message::new(kind, &self.function.name), Vec::new());
         for part in message {
             match &part.kind {
                 ExprKind::Str(part) => text.text(part),
@@ -261,18 +261,11 @@ impl<'a> Writer<'a> {
 
     // -- workspace, calls -------------------------------------------------------------------------------------------------
 
-    /// Device type and id as the one register that a DLDevice is passed in.
-    fn device(&mut self, op: Op, args: &'a [Expr]) -> Answer<Value> {
+    /// Device type and id as arguments.
+    fn device(&mut self, op: Op, args: &'a [Expr]) -> Answer<String> {
         let (kind, id) = (self.argument(op, args, 0)?, self.argument(op, args, 1)?);
-        if let (Some(kind), Some(id)) = (kind.as_int(), id.as_int()) {
-            let both = (id & 0xffff_ffff) << 32 | (kind & 0xffff_ffff);
-            return Ok(Value::new((both as i64).to_string(), DType::INT64));
-        }
-        let kind = self.cast(&kind, DType::UINT32);
-        let kind = self.cast(&kind, DType::INT64);
-        let id = self.cast(&id, DType::INT64);
-        let id = self.compute(DType::INT64, format_args!("shl {}, 32", id.typed()));
-        Ok(self.compute(DType::INT64, format_args!("or {}, {}", id.typed(), kind.text)))
+        let (kind, id) = (self.cast(&kind, DType::INT32), self.cast(&id, DType::INT32));
+        Ok(format!("{}, {}", kind.typed(), id.typed()))
     }
 
     fn workspace(&mut self, op: Op, args: &'a [Expr]) -> Answer<Value> {
@@ -286,7 +279,7 @@ impl<'a> Writer<'a> {
                 format_args!(
                     "call noalias align 64 ptr @{}({}, {})",
                     Helper::AllocateWorkspace.symbol(),
-                    device.typed(),
+                    device,
                     size.typed()
                 ),
             ));
@@ -295,12 +288,7 @@ impl<'a> Writer<'a> {
         self.helper(Helper::FreeWorkspace);
         Ok(self.compute(
             DType::INT32,
-            format_args!(
-                "call i32 @{}({}, {})",
-                Helper::FreeWorkspace.symbol(),
-                device.typed(),
-                data.typed()
-            ),
+            format_args!("call i32 @{}({}, {})", Helper::FreeWorkspace.symbol(), device, data.typed()),
         ))
     }
 
@@ -318,11 +306,15 @@ impl<'a> Writer<'a> {
         let count = self.argument(Op::CallPacked, args, 2)?;
         let count = self.cast(&count, DType::INT32);
         let name = self.constant_text("name", name.as_bytes());
+        // Equal names are one constant, so one place.
+        let kept = format!("{name}.kept");
+        let definition = || format!("{kept} = internal global ptr null, align 8\n");
+        self.around.globals.entry(kept.clone()).or_insert_with(definition);
         self.helper(Helper::CallPacked);
         Ok(self.compute(
             DType::INT32,
             format_args!(
-                "call i32 @{}(ptr {name}, {}, {})",
+                "call i32 @{}(ptr {kept}, ptr {name}, {}, {})",
                 Helper::CallPacked.symbol(),
                 values.typed(),
                 count.typed()
@@ -371,12 +363,42 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// A call of [`chipdock_ir::environment`]: of a name, or of integers.
+    fn environment_call(&mut self, e: &'a Expr, helper: Helper, count: usize, args: &'a [Expr]) -> Value {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(match &arg.kind {
+                ExprKind::Str(text) if helper == Helper::DeviceType => {
+                    format!("ptr {}", self.constant_text("text", text.as_bytes()))
+                }
+                _ if arg.dtype == DType::INT32 && helper == Helper::SetDevice => self.value(arg).typed(),
+                _ => {
+                    return self
+                        .refuse(e, "other arguments than this call of the environment takes".to_owned());
+                }
+            });
+        }
+        if values.len() != count || e.dtype != DType::INT32 {
+            return self.refuse(e, "other arguments than this call of the environment takes".to_owned());
+        }
+        self.helper(helper);
+        self.compute(DType::INT32, format_args!("call i32 @{}({})", helper.symbol(), values.join(", ")))
+    }
+
     /// The result of a call of a C function, of the types of its arguments.
     pub(crate) fn call_extern(&mut self, e: &'a Expr, name: &Arc<str>, args: &'a [Expr]) -> Value {
         let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
         if !is_name {
             return self.refuse(e, format!("cannot call \"{name}\": it is no name of a C function"));
+        }
+        let helper = match &**name {
+            environment::DEVICE_TYPE => Some((Helper::DeviceType, 1)),
+            environment::SET_DEVICE => Some((Helper::SetDevice, 2)),
+            _ => None,
+        };
+        if let Some((helper, count)) = helper {
+            return self.environment_call(e, helper, count, args);
         }
         let (mut params, mut values) = (Vec::new(), Vec::new());
         for arg in args {
@@ -409,25 +431,7 @@ impl<'a> Writer<'a> {
 
     /// How C passes an integer that is less than a register: ` signext`, ` zeroext`, or nothing.
     pub(crate) fn extension(&self, dtype: DType) -> &'static str {
-        if !dtype.is_scalar() || !(dtype.is_integer() || dtype.is_bool()) {
-            return "";
-        }
-        let arch = self.target.triple().split('-').next().unwrap_or("");
-        let is_any = |names: &[&str]| names.iter().any(|name| arch.starts_with(name));
-        match (dtype.is_int(), dtype.bits) {
-            (true, ..=16) => " signext",
-            (false, ..=16) => " zeroext",
-            // Where registers have 64 bits and the rest of one counts.
-            (_, 32) if is_any(&["riscv64", "mips64", "loongarch64"]) => " signext",
-            (is_int, 32) if is_any(&["powerpc64", "s390x", "sparcv9"]) => {
-                if is_int {
-                    " signext"
-                } else {
-                    " zeroext"
-                }
-            }
-            _ => "",
-        }
+        crate::layout::extension(self.target, dtype)
     }
 
     // -- atomics --------------------------------------------------------------------------------------------------------

@@ -27,18 +27,6 @@ pub enum CallingConv {
     Kernel,
 }
 
-/// How C passes a struct of two 32-bit integers by value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StructPassing {
-    /// As one integer of 64 bits.
-    #[default]
-    Integer,
-    /// As its two integers.
-    Parts,
-    /// In memory of the caller's, by its address.
-    Memory,
-}
-
 /// What floating-point operations may assume besides what the IR allows, one flag each as LLVM names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FastMath {
@@ -72,11 +60,6 @@ pub trait LlvmTarget {
     /// Bits of a pointer, 32 or 64.
     fn pointer_bits(&self) -> u32 {
         64
-    }
-
-    /// How C passes a struct of two 32-bit integers by value.
-    fn passes_small_structs(&self) -> StructPassing {
-        StructPassing::Integer
     }
 
     /// Attributes of every function that has a body, by name (`target-cpu`, `target-features`, …).

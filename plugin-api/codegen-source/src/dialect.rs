@@ -543,6 +543,15 @@ pub trait Dialect {
         condition.clone()
     }
 
+    /// A text as an argument of a function that lies outside of the module.
+    ///
+    /// # Errors
+    ///
+    /// There are no texts.
+    fn text(&self, text: &str) -> Answer<Code> {
+        Err(Refusal::new(format!("has no texts as arguments of a C function; found \"{text}\"")))
+    }
+
     /// A call of a function that lies outside of the module.
     ///
     /// # Errors

@@ -533,8 +533,18 @@ impl<'a> Writer<'a> {
                 Code::call(function, &args)
             }
             Callee::Extern { name, .. } => {
-                let args: Vec<(Code, DType)> =
-                    args.iter().map(|arg| (self.settled(arg), arg.dtype)).collect();
+                let mut values: Vec<(Code, DType)> = Vec::with_capacity(args.len());
+                for arg in args {
+                    let code = match &arg.kind {
+                        ExprKind::Str(text) => {
+                            let literal = self.dialect.text(text);
+                            self.expect(arg, literal)
+                        }
+                        _ => self.settled(arg),
+                    };
+                    values.push((code, arg.dtype));
+                }
+                let args = values;
                 let answer = self.dialect.call_extern(name, &args, e.dtype, &mut self.prelude);
                 self.expect(e, answer)
             }

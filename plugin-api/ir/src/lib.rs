@@ -85,6 +85,7 @@
 //! - **E8** A call of an op follows [`Op::signature`], [`Op::arity`] and [`Op::result_dtype`]. A call of a function of the
 //!   module passes scalars and pointers of the declared types, and has the type of its result; functions do not call each
 //!   other in a circle, what a parallel launch runs included. A C function has a C name; whoever says `pure` vouches for it.
+//!   Two names are no C functions, but of the code generators of host code: those of [`environment`].
 //! - **E9** A string is an argument of a call, a part of a message or the value of an attribute, nothing else.
 //! - **E10** A constant index, and each lane of a constant ramp, is within its extent where that is constant and not 0:
 //!   E6 before anything runs. It is not asked where a constant says that nothing is accessed (a condition that is false, a
@@ -233,6 +234,7 @@ mod buffer;
 pub mod build;
 mod diagnostic;
 mod dtype;
+pub mod environment;
 pub mod equal;
 mod expr;
 mod function;

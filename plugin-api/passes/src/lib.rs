@@ -49,6 +49,8 @@
 //!   one.
 
 //! * **H9** No statement and no expression has a storage type, such as `int4`; see [`lower_storage_types`].
+//! * **H10** What a function for a device asks its environment for are calls of `chipdock_device_type` and
+//!   `chipdock_set_device` ([`chipdock_ir::environment`]), which are `device_type` and `set_device` of `ChipdockEnv`.
 //!
 //! # What a code generator of device functions receives ([`Stage::Device`](chipdock_ir::Stage::Device))
 //!

@@ -34,9 +34,9 @@ const PASS: &str = "make_packed_api";
 ///   computation.
 ///
 /// The tensors of a function with [`attr::DEVICE`], which was compiled for a device, are on that device: its computation takes the id
-/// of the first tensor's device too, and makes that device current (`__tvm_set_device(device_type, device_id)`, a packed
-/// call) before anything else; what it allocates of device memory says of which device. Where the host that runs the code
-/// assigns the device's number, the packed function `chipdock.device_type.<name>` tells it.
+/// of the first tensor's device too, and makes that device current (`chipdock_set_device(device_type, device_id)`) before
+/// anything else; what it allocates of device memory says of which device. Where the host that runs the code assigns the
+/// device's number, `chipdock_device_type("name")` tells it. Both are calls of [`chipdock_ir::environment`].
 ///
 /// What a function returns, its computation stores through a pointer, its last parameter; the entry (and `f_checked_`, which
 /// then takes the result too) puts it into the packed result: an integer, a float or a boolean.
@@ -86,7 +86,7 @@ pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModul
         let arguments = Arguments::of(function)?;
         let attrs = Attrs::clone(&function.attrs);
         functions.push(entry::function(&arguments, facts, is_entry(module, function), &attrs));
-        functions.extend(check::functions(&by_name, &arguments, facts, &attrs)?);
+        functions.extend(check::functions(&arguments, facts, &attrs));
         functions.push(compute(&by_name, function, &arguments, facts)?);
     }
     Ok(IrModule { functions, attrs: module.attrs.clone() })
@@ -132,7 +132,7 @@ fn compute(
     facts: &TargetFacts,
 ) -> Result<PrimFunc, PassError> {
     let body = calls::rewrite(by_name, function, &function.body)?;
-    let body = device::on_device(by_name, function, arguments.device_id.as_ref(), facts, &body)?;
+    let body = device::on_device(function, arguments.device_id.as_ref(), facts, &body);
     let body = match &arguments.result {
         Some(result) => {
             let declared = Stmt::new(StmtKind::DeclBuffer { buffer: result.clone(), data: None });

@@ -49,18 +49,26 @@ static inline int32_t cd_mod_i32(int32_t a, int32_t b) {
     if (b == 0 || b == -1) return 0;
     return a % b;
 }
+typedef struct {
+    char header[24];
+    int32_t (*safe_call)(void*, const CdAny*, int32_t, CdAny*);
+} CdFunction;
 typedef struct ChipdockEnv ChipdockEnv;
 struct ChipdockEnv {
     uint32_t version;
-    uint32_t padding;
+    uint32_t flags;
     void* self_;
-    void (*raise)(const ChipdockEnv*, const char* kind, const char* message);
-    void* (*allocate_workspace)(const ChipdockEnv*, CdDevice, uint64_t size_bytes);
-    int32_t (*free_workspace)(const ChipdockEnv*, CdDevice, void* data);
-    void* (*current_stream)(const ChipdockEnv*, CdDevice);
-    int32_t (*set_device)(const ChipdockEnv*, CdDevice);
-    int32_t (*call_imported)(const ChipdockEnv*, const char* name, const CdAny* args, int32_t num_args, CdAny* result);
+    void (*raise)(const ChipdockEnv*, const char* kind, const char* message, const char* location);
+    void* (*allocate_workspace)(const ChipdockEnv*, int32_t device_type, int32_t device_id, uint64_t size_bytes);
+    int32_t (*free_workspace)(const ChipdockEnv*, int32_t device_type, int32_t device_id, void* data);
+    int32_t (*current_stream)(const ChipdockEnv*, int32_t device_type, int32_t device_id, void** out_stream);
+    int32_t (*current_device)(const ChipdockEnv*, int32_t device_type, int32_t* out_device_id);
+    int32_t (*set_device)(const ChipdockEnv*, int32_t device_type, int32_t device_id);
+    int32_t (*device_type)(const ChipdockEnv*, const char* name, int32_t* out_device_type);
+    int32_t (*imported)(const ChipdockEnv*, const char* name, const CdFunction** out_function);
     int32_t (*parallel_launch)(const ChipdockEnv*, int32_t (*body)(int32_t, int32_t, void*), void* data, int32_t tasks_max);
+    int32_t (*query)(const ChipdockEnv*, const char* name, uint32_t version, void* out_interface);
+    void (*release)(const ChipdockEnv*);
 };
 // Set by whoever loads this; null: TVM-FFI's functions are looked for, then small fallbacks of our own serve.
 __attribute__((visibility("default"))) const ChipdockEnv* __chipdock_env = 0;

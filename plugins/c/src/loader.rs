@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
+    Artifact, DLDevice, Env, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde_json::Value;
@@ -27,6 +27,8 @@ pub(crate) type PackedFunction =
 /// A compiled module: its functions by name.
 pub(crate) struct CModule {
     pub(crate) functions: HashMap<String, PackedFunction>,
+    /// Each function holds it too (M.4). The library has a file, so an environment, of its own (X.5).
+    env: Env,
 }
 
 fn value_error(message: String) -> Error {
@@ -54,8 +56,8 @@ fn not_opened(error: &libloading::Error) -> Error {
 
 /// Compiles and opens a source.
 ///
-/// `env` is null or outlives the process' last call of the module (M.4).
-pub(crate) fn load(index: &Value, source: &str, env: *const ChipdockEnv) -> Result<CModule, Error> {
+/// Compiled code calls through `env`, which the module and its functions keep.
+pub(crate) fn load(index: &Value, source: &str, env: Env) -> Result<CModule, Error> {
     let functions = index["functions"]
         .as_array()
         .ok_or_else(|| value_error("expected `functions` in the artifact's index, found none".to_owned()))?;
@@ -70,7 +72,7 @@ pub(crate) fn load(index: &Value, source: &str, env: *const ChipdockEnv) -> Resu
         let place = unsafe { library.get::<*mut *const ChipdockEnv>(b"__chipdock_env\0") };
         if let Ok(place) = place {
             // SAFETY: nobody else knows the library yet.
-            unsafe { **place = env };
+            unsafe { **place = env.as_ptr() };
         }
         for function in functions {
             let text = |name: &str| function[name].as_str().unwrap_or_default().to_owned();
@@ -87,7 +89,7 @@ pub(crate) fn load(index: &Value, source: &str, env: *const ChipdockEnv) -> Resu
     })();
     // Its functions must stay valid, whatever becomes of the module: never closed.
     std::mem::forget(library);
-    result.map(|()| CModule { functions: found })
+    result.map(|()| CModule { functions: found, env })
 }
 
 impl ModuleLoader for CLoader {
@@ -105,7 +107,7 @@ impl ModuleLoader for CLoader {
         })
     }
 
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             return Err(value_error(why));
@@ -113,7 +115,7 @@ impl ModuleLoader for CLoader {
         let source = core::str::from_utf8(artifact.section(SOURCE)?.data).map_err(|error| {
             value_error(format!("the source of an artifact of kind c is not UTF-8: {error}"))
         })?;
-        Ok(Box::new(load(&index, source, env.as_ptr())?))
+        Ok(Box::new(load(&index, source, env)?))
     }
 }
 
@@ -138,7 +140,7 @@ impl Module for CModule {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         Ok(self.functions.get(name).map(|function| {
             // SAFETY: written by target c with the packed convention; it ignores its `self` and stays loaded.
-            unsafe { Function::from_safe_call(ChipdockSafeCall(*function), ()) }
+            unsafe { Function::from_safe_call(ChipdockSafeCall(*function), self.env.clone()) }
         }))
     }
 }

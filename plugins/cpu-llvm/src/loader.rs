@@ -10,9 +10,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
+use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockSafeCall};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
+    Artifact, DLDevice, Env, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
 };
 use serde_json::Value;
 
@@ -35,6 +35,8 @@ pub(crate) struct LlvmModule {
     functions: HashMap<String, PackedFunction>,
     /// Each function holds it too (R2).
     pub(crate) code: Arc<Jit>,
+    /// As the code (M.4). The object was linked anew, so its variable is its own (X.5).
+    env: Env,
 }
 
 fn value_error(message: String) -> Error {
@@ -92,8 +94,8 @@ fn functions_of(index: &Value) -> Result<Vec<(&str, &str)>, Error> {
 
 /// Links an object whose index is `index`.
 ///
-/// `env` is null or outlives the last call of the module (M.4).
-pub(crate) fn load(index: &Value, object: &[u8], env: *const ChipdockEnv) -> Result<LlvmModule, Error> {
+/// Compiled code calls through `env`, which the module and its functions keep.
+pub(crate) fn load(index: &Value, object: &[u8], env: Env) -> Result<LlvmModule, Error> {
     let functions = functions_of(index)?;
     let machine = machine_of(index)?;
     let llvm = library()?;
@@ -101,7 +103,7 @@ pub(crate) fn load(index: &Value, object: &[u8], env: *const ChipdockEnv) -> Res
         return Err(Error::new(ErrorKind::UNSUPPORTED, format!("the artifact does not run here: {why}")));
     }
     let symbols: Vec<&str> = functions.iter().map(|(_, symbol)| *symbol).collect();
-    let code = Arc::new(Jit::load(llvm, object, &symbols, env)?);
+    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr())?);
     let mut found = HashMap::new();
     for (name, symbol) in functions {
         let address = code
@@ -111,7 +113,7 @@ pub(crate) fn load(index: &Value, object: &[u8], env: *const ChipdockEnv) -> Res
         let function = unsafe { core::mem::transmute::<usize, PackedFunction>(address) };
         found.insert(name.to_owned(), function);
     }
-    Ok(LlvmModule { functions: found, code })
+    Ok(LlvmModule { functions: found, code, env })
 }
 
 impl ModuleLoader for LlvmLoader {
@@ -129,12 +131,12 @@ impl ModuleLoader for LlvmLoader {
         runs_here::verdict(library()?, &machine_of(&index)?)
     }
 
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             return Err(value_error(why));
         }
-        Ok(Box::new(load(&index, artifact.section(CODE)?.data, env.as_ptr())?))
+        Ok(Box::new(load(&index, artifact.section(CODE)?.data, env)?))
     }
 }
 
@@ -142,7 +144,10 @@ impl Module for LlvmModule {
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         Ok(self.functions.get(name).map(|function| {
             // SAFETY: written by target llvm with the packed convention; it ignores its `self`, and its code is kept.
-            unsafe { Function::from_safe_call(ChipdockSafeCall(*function), Arc::clone(&self.code)) }
+            unsafe {
+                let kept = (Arc::clone(&self.code), self.env.clone());
+                Function::from_safe_call(ChipdockSafeCall(*function), kept)
+            }
         }))
     }
 }

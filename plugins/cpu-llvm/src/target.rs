@@ -1,6 +1,6 @@
 //! What a processor answers to the writer of LLVM IR.
 
-use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal, StructPassing};
+use chipdock_codegen_llvm::{Answer, CallingConv, FastMath, LlvmTarget, Refusal};
 use chipdock_ir::{StorageRank, StorageScope, Target, ThreadAxis};
 use chipdock_plugin_api::Error;
 
@@ -30,7 +30,6 @@ pub(crate) fn machine_options(target: &Target) -> MachineOptions {
 #[derive(Clone, Debug)]
 pub(crate) struct CpuTarget {
     options: MachineOptions,
-    family: Family,
     data_layout: String,
     attributes: Vec<(String, String)>,
     fast_math: FastMath,
@@ -77,7 +76,6 @@ impl CpuTarget {
         Ok(Self {
             fast_math: fast_math(target),
             options,
-            family,
             data_layout,
             attributes,
             converts_float16,
@@ -163,14 +161,6 @@ impl LlvmTarget for CpuTarget {
         let pointers = self.data_layout.split('-').find_map(|part| part.strip_prefix("p:"));
         let bits = pointers.and_then(|part| part.split(':').next()).and_then(|bits| bits.parse().ok());
         bits.unwrap_or(64)
-    }
-
-    fn passes_small_structs(&self) -> StructPassing {
-        match (self.family, self.pointer_bits()) {
-            (Family::WebAssembly, _) => StructPassing::Memory,
-            (Family::Arm | Family::RiscV | Family::Mips, 32) => StructPassing::Parts,
-            _ => StructPassing::Integer,
-        }
     }
 
     fn function_attributes(&self) -> Vec<(String, String)> {

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use chipdock_plugin_api::kernel::{Kernel, KernelArg, Launch};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, HostRef, Module, ModuleLoader,
-    Stream, Verdict, bail, ensure,
+    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Stream,
+    Verdict, bail, ensure,
 };
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ impl ModuleLoader for CudaLoader {
         }
     }
 
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = image::foreign(&index) {
             return Err(image::value_error(why));
@@ -78,8 +78,8 @@ impl ModuleLoader for CudaLoader {
             bail!(ErrorKind::UNSUPPORTED, "no device of {NAME} here runs this artifact: {why}");
         }
         let images = devices.iter().map(|_| Mutex::default()).collect();
+        let current = usize::try_from(env.current_device(DEVICE_TYPE)?).unwrap_or(0);
         let shared = Arc::new(Shared { hardware: Arc::clone(&self.hardware), code, images, env });
-        let current = usize::try_from(env.current_device(DEVICE_TYPE)).unwrap_or(0);
         if verdicts.get(current).is_some_and(runs) {
             let loaded = shared.image(&devices[current])?;
             for kernel in kernels.values() {
@@ -116,7 +116,7 @@ struct Shared {
     code: Code,
     /// What each device has loaded; a failure is not kept, memory may be had again later.
     images: Vec<Mutex<Option<Arc<Image>>>>,
-    env: EnvRef,
+    env: Env,
 }
 
 impl Shared {
@@ -184,9 +184,9 @@ impl Callable {
         let Some(launch) = self.kernel.call(args)? else { return Ok(Any::NONE) };
         let Shared { hardware, env, .. } = &*self.shared;
         let device_type = hardware.device_type();
-        let device = hardware.device(env.current_device(device_type))?;
+        let device = hardware.device(env.current_device(device_type)?)?;
         device.check()?;
-        let stream = env.current_stream(DLDevice { device_type, device_id: device.id() });
+        let stream = env.current_stream(DLDevice { device_type, device_id: device.id() })?;
         let ready = self.ready(device)?;
         let grid = ready.grid(device, &self.kernel, &launch)?;
         let pointers = launch.args.iter().filter_map(|argument| match argument {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use chipdock_plugin_api::kernel::Kernel;
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, HostRef, Module, ModuleLoader,
+    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader,
     Verdict, ensure,
 };
 use serde_json::Value;
@@ -94,7 +94,7 @@ impl ModuleLoader for OpenClLoader {
         })
     }
 
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             return Err(value_error(why));
@@ -128,7 +128,7 @@ struct Loaded {
 /// What a module and its functions share.
 struct Shared {
     hardware: Arc<Hardware>,
-    env: EnvRef,
+    env: Env,
     source: Source,
     kernels: Vec<Kernel>,
     /// By the id of the device.
@@ -150,7 +150,7 @@ struct Built {
 
 impl Shared {
     fn current_device(&self) -> Result<&Arc<Device>, Error> {
-        self.hardware.device(self.env.current_device(self.hardware.device_type()))
+        self.hardware.device(self.env.current_device(self.hardware.device_type())?)
     }
 
     /// The program for a device; the first that needs it builds it.
@@ -183,7 +183,7 @@ impl Shared {
         let device = self.current_device()?;
         let built = self.built(device)?;
         let of = DLDevice { device_type: self.hardware.device_type(), device_id: device.id() };
-        let queue = device.stream(self.env.current_stream(of).into_raw().addr())?;
+        let queue = device.stream(self.env.current_stream(of)?.into_raw().addr())?;
         built.launchers[index].launch(device, &built.program, &queue, &launch, kernel.has_dynamic_shared)?;
         Ok(Any::NONE)
     }

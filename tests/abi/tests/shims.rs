@@ -20,7 +20,7 @@ use chipdock_plugin_api::abi::{
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::text::{bytes_in, str_in, str_out};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, BuildRequest, BuildSession, CPU, Codegen, Context, DLDevice, Diagnostic, EnvRef,
+    Any, AnyView, Artifact, BuildRequest, BuildSession, CPU, Codegen, Context, DLDevice, Diagnostic, Env,
     Error, ErrorKind, Function, HostRef, HostState, Module, ModuleLoader, SchemaOnly, SectionKind,
     TargetKind, Verdict, bail, ensure, export_plugin, register_codegen, register_function,
     register_interface, register_module_loader, register_target_kind,
@@ -102,7 +102,7 @@ impl ModuleLoader for PlainLoader {
         })
     }
 
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         assert_eq!(env.host(), self.0);
         let text = artifact.section("code")?.data;
         let text = std::str::from_utf8(text)

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_plugin_api::kernel::{Kernel, KernelArg};
 use chipdock_plugin_api::{
-    Any, Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
+    Any, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -57,7 +57,7 @@ impl ModuleLoader for Loader {
         Ok(Verdict::Runs)
     }
 
-    fn load(&self, artifact: &Artifact<'_>, _: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, _: Env) -> Result<Box<dyn Module>, Error> {
         let index =
             serde_json::from_str(artifact.index_json()).map_err(|why| error(ErrorKind::VALUE_ERROR, why))?;
         let kernels = Kernel::from_index(&index)?;

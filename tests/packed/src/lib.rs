@@ -4,13 +4,15 @@
 #![expect(clippy::panic, reason = "a test helper: what cannot be prepared fails the test")]
 
 use std::alloc::{Layout, alloc, dealloc};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::{ptr, slice};
 
 use chipdock_abi::{
-    CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_FLOAT, CHIPDOCK_TYPE_INT, CHIPDOCK_TYPE_TENSOR, ChipdockAny,
-    ChipdockAnyValue, ChipdockEnv, ChipdockParallelBody, DLDataType, DLDevice, DLTensor,
+    CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_FLOAT, CHIPDOCK_TYPE_FUNCTION, CHIPDOCK_TYPE_INT,
+    CHIPDOCK_TYPE_TENSOR, ChipdockAny, ChipdockAnyValue, ChipdockEnv, ChipdockFunctionObject,
+    ChipdockInterface, ChipdockObject, ChipdockParallelBody, ChipdockSafeCall, DLDataType, DLDevice,
+    DLTensor,
 };
 
 mod kernels;
@@ -28,8 +30,22 @@ pub struct Raised {
 
 thread_local! {
     static RAISED: RefCell<Option<Raised>> = const { RefCell::new(None) };
+    static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
     static LIVE: RefCell<Vec<(usize, Layout)>> = const { RefCell::new(Vec::new()) };
+    static ASKED: Cell<usize> = const { Cell::new(0) };
     static LIMIT: RefCell<usize> = const { RefCell::new(usize::MAX) };
+}
+
+/// Where the last error of this thread that came through the environment was raised.
+#[must_use]
+pub fn location() -> Option<String> {
+    LOCATION.with_borrow(Clone::clone)
+}
+
+/// How often compiled code has asked for an imported function on this thread.
+#[must_use]
+pub fn asked() -> usize {
+    ASKED.get()
 }
 
 /// How many pieces of workspace are allocated on this thread.
@@ -49,13 +65,26 @@ fn raise_text(kind: &str, message: &str) {
     });
 }
 
-unsafe extern "C" fn raise(_env: *const ChipdockEnv, kind: *const c_char, message: *const c_char) {
-    // SAFETY: both are NUL-terminated, by the contract of the environment.
+unsafe extern "C" fn raise(
+    _env: *const ChipdockEnv,
+    kind: *const c_char,
+    message: *const c_char,
+    location: *const c_char,
+) {
+    // SAFETY: NUL-terminated, by the contract of the environment; the location may be null.
     let (kind, message) = unsafe { (CStr::from_ptr(kind), CStr::from_ptr(message)) };
     raise_text(&kind.to_string_lossy(), &message.to_string_lossy());
+    // SAFETY: as above.
+    let location = (!location.is_null()).then(|| unsafe { CStr::from_ptr(location) });
+    LOCATION.with_borrow_mut(|known| *known = location.map(|text| text.to_string_lossy().into_owned()));
 }
 
-unsafe extern "C" fn allocate(_env: *const ChipdockEnv, _device: DLDevice, size_bytes: u64) -> *mut c_void {
+unsafe extern "C" fn allocate(
+    _env: *const ChipdockEnv,
+    _device_type: i32,
+    _device_id: i32,
+    size_bytes: u64,
+) -> *mut c_void {
     let limit = LIMIT.with_borrow(|limit| *limit);
     let layout =
         usize::try_from(size_bytes).ok().and_then(|size| Layout::from_size_align(size.max(1), 64).ok());
@@ -69,7 +98,12 @@ unsafe extern "C" fn allocate(_env: *const ChipdockEnv, _device: DLDevice, size_
     data.cast()
 }
 
-unsafe extern "C" fn free(_env: *const ChipdockEnv, _device: DLDevice, data: *mut c_void) -> i32 {
+unsafe extern "C" fn free(
+    _env: *const ChipdockEnv,
+    _device_type: i32,
+    _device_id: i32,
+    data: *mut c_void,
+) -> i32 {
     let last = LIVE.with_borrow_mut(Vec::pop);
     match last {
         Some((address, layout)) if address == data as usize => {
@@ -84,39 +118,106 @@ unsafe extern "C" fn free(_env: *const ChipdockEnv, _device: DLDevice, data: *mu
     }
 }
 
-unsafe extern "C" fn no_stream(_env: *const ChipdockEnv, _device: DLDevice) -> *mut c_void {
-    ptr::null_mut()
-}
-
-unsafe extern "C" fn set_device(_env: *const ChipdockEnv, _device: DLDevice) -> i32 {
+unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: i32, _: i32, out: *mut *mut c_void) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(ptr::null_mut()) };
     0
 }
 
-/// `imported.sum` gives the sum of its integers and floats as an integer, `imported.float` a float; others are not there.
-unsafe extern "C" fn call_imported(
-    _env: *const ChipdockEnv,
-    name: *const c_char,
+unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32, out: *mut i32) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(0) };
+    0
+}
+
+unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: i32, _: i32) -> i32 {
+    0
+}
+
+unsafe extern "C" fn device_type(_: *const ChipdockEnv, _: *const c_char, _: *mut i32) -> i32 {
+    -1
+}
+
+unsafe extern "C" fn query(
+    _: *const ChipdockEnv,
+    _: *const c_char,
+    _: u32,
+    out: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(ChipdockInterface::NONE) };
+    0
+}
+
+unsafe extern "C" fn release(_: *const ChipdockEnv) {}
+
+/// The sum of integers and floats as an integer.
+unsafe extern "C" fn sum(
+    _self: *mut c_void,
     args: *const ChipdockAny,
     num_args: i32,
     result: *mut ChipdockAny,
 ) -> i32 {
-    // SAFETY: a NUL-terminated name, so many values, and room for the result.
-    let (name, args, result) =
-        unsafe { (CStr::from_ptr(name), slice::from_raw_parts(args, num_args as usize), &mut *result) };
     let number = |arg: &ChipdockAny| match arg.type_index {
         // SAFETY: the type index says which it is.
         CHIPDOCK_TYPE_FLOAT => unsafe { arg.value.v_float64 as i64 },
         // SAFETY: as above.
         _ => unsafe { arg.value.v_int64 },
     };
-    match name.to_str() {
-        Ok("imported.sum") => *result = int(args.iter().map(number).sum()),
-        Ok("imported.float") => *result = float(0.5),
+    // SAFETY: so many values, and room for the result.
+    unsafe { result.write(int(slice::from_raw_parts(args, num_args as usize).iter().map(number).sum())) };
+    0
+}
+
+unsafe extern "C" fn half(
+    _self: *mut c_void,
+    _args: *const ChipdockAny,
+    _num_args: i32,
+    result: *mut ChipdockAny,
+) -> i32 {
+    // SAFETY: room for the result.
+    unsafe { result.write(float(0.5)) };
+    0
+}
+
+struct Imported(ChipdockFunctionObject);
+
+// SAFETY: never changed; nobody counts references to what is borrowed.
+unsafe impl Sync for Imported {}
+
+impl Imported {
+    const fn new(call: ChipdockSafeCall) -> Self {
+        let object = ChipdockObject {
+            combined_ref_count: 1 << 32 | 1,
+            type_index: CHIPDOCK_TYPE_FUNCTION,
+            padding: 0,
+            deleter: None,
+        };
+        Self(ChipdockFunctionObject { object, safe_call: call, cpp_call: ptr::null_mut() })
+    }
+}
+
+static SUM: Imported = Imported::new(ChipdockSafeCall(sum));
+static HALF: Imported = Imported::new(ChipdockSafeCall(half));
+
+/// `imported.sum` gives the sum of its integers and floats as an integer, `imported.float` a float; others are not there.
+unsafe extern "C" fn imported(
+    _env: *const ChipdockEnv,
+    name: *const c_char,
+    out_function: *mut *const ChipdockFunctionObject,
+) -> i32 {
+    ASKED.set(ASKED.get() + 1);
+    // SAFETY: a NUL-terminated name.
+    let function = match unsafe { CStr::from_ptr(name) }.to_str() {
+        Ok("imported.sum") => &SUM,
+        Ok("imported.float") => &HALF,
         _ => {
             raise_text("RuntimeError", "nothing is imported");
             return -1;
         }
-    }
+    };
+    // SAFETY: a place to write to.
+    unsafe { out_function.write(&raw const function.0) };
     0
 }
 
@@ -158,22 +259,21 @@ unsafe extern "C" fn parallel(
     }
 }
 
-unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32) -> i32 {
-    0
-}
-
 static ENV: ChipdockEnv = ChipdockEnv {
     version: 1,
-    padding: 0,
+    flags: 0,
     self_: ptr::null_mut(),
     raise,
     allocate_workspace: allocate,
     free_workspace: free,
-    current_stream: no_stream,
-    set_device,
-    call_imported,
-    parallel_launch: parallel,
+    current_stream,
     current_device,
+    set_device,
+    device_type,
+    imported,
+    parallel_launch: parallel,
+    query,
+    release,
 };
 
 /// A value of that type index with an integer in it.

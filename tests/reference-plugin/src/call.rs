@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use chipdock_ir::interpret::{Array, Interpreter, PackedArg, PackedTensor};
 use chipdock_ir::{Child, DType, IrModule, Param, PrimFunc, StmtKind, Target, TypeCode};
 use chipdock_plugin_api::{
-    Any, AnyView, DLDataType, DLDevice, EnvRef, Error, ErrorKind, TensorView, abi, bail, ensure,
+    Any, AnyView, DLDataType, DLDevice, Env, Error, ErrorKind, TensorView, abi, bail, ensure,
 };
 
 use crate::device_api::NAME;
@@ -25,7 +25,7 @@ pub(crate) struct Kernel {
     module: Arc<IrModule>,
     name: Arc<str>,
     entry: Entry,
-    env: EnvRef,
+    env: Env,
     is_synchronous: bool,
 }
 
@@ -81,7 +81,7 @@ impl Kernel {
         module: &Arc<IrModule>,
         symbol: &str,
         target: &Arc<Target>,
-        env: EnvRef,
+        env: Env,
         is_synchronous: bool,
     ) -> Result<Self, Error> {
         let function = module.function(symbol);
@@ -157,13 +157,11 @@ impl Kernel {
 
     fn queue(&self, device_id: i32, launch: Launch) -> Result<Any, Error> {
         let device = DLDevice { device_type: self.hardware.device_type(), device_id };
-        // SAFETY: M.4, null or an environment that outlives this function.
-        let stream = match unsafe { self.env.as_ptr().as_ref() } {
-            // D.18: always the default stream.
-            _ if fault::is("kernel-ignores-stream") => std::ptr::null_mut(),
-            // SAFETY: H.2's like for the environment: callable from any thread, with itself first.
-            Some(env) => unsafe { (env.current_stream)(self.env.as_ptr(), device) },
-            None => std::ptr::null_mut(),
+        // D.18: always the default stream.
+        let stream = if fault::is("kernel-ignores-stream") {
+            std::ptr::null_mut()
+        } else {
+            self.env.current_stream(device)?.into_raw()
         };
         let queue = self.hardware.streams(device_id)?.get(stream.addr())?;
         if self.is_synchronous {

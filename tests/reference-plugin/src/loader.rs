@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use chipdock_ir::validate::validate;
 use chipdock_ir::{AttrValue, IrModule, Stage, Target, attr, wire};
+use chipdock_plugin_api::abi::ChipdockEnv;
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, EnvRef, Error, ErrorKind, Function, HostRef, Interface, Module, ModuleLoader,
-    Verdict, ensure,
+    Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module, ModuleLoader, Verdict,
+    ensure,
 };
 use serde_json::Value;
 
@@ -28,6 +29,24 @@ pub(crate) struct ReferenceLoader {
 struct Loaded {
     host: HostRef,
     kernels: BTreeMap<String, Arc<Kernel>>,
+    /// Of the planted fault alone.
+    #[expect(dead_code, reason = "held to be dropped")]
+    early: Option<Early>,
+}
+
+/// Releases an environment that functions may still use.
+struct Early(*const ChipdockEnv);
+
+// SAFETY: a table whose functions may be called from any thread.
+unsafe impl Send for Early {}
+// SAFETY: as above.
+unsafe impl Sync for Early {}
+
+impl Drop for Early {
+    fn drop(&mut self) {
+        // SAFETY: not kept, which is the fault: M.4 allows it when no function can use it any more.
+        unsafe { ((*self.0).release)(self.0) };
+    }
 }
 
 /// What the interfaces of a mutant work on.
@@ -114,7 +133,11 @@ impl ModuleLoader for ReferenceLoader {
         })
     }
 
-    fn load(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
+        // M.4: nobody releases it.
+        if fault::is("environment-never-released") {
+            std::mem::forget(env.clone());
+        }
         let loaded = self.load_checked(artifact, env);
         if loaded.is_err() {
             // M.8: a file stays behind.
@@ -128,7 +151,7 @@ impl ModuleLoader for ReferenceLoader {
             }
             // M.2: what was cut off is an empty module.
             if fault::is("loader-accepts-truncated") {
-                return Ok(Box::new(Loaded { host: self.host, kernels: BTreeMap::new() }));
+                return Ok(Box::new(Loaded { host: self.host, kernels: BTreeMap::new(), early: None }));
             }
         }
         loaded
@@ -136,7 +159,7 @@ impl ModuleLoader for ReferenceLoader {
 }
 
 impl ReferenceLoader {
-    fn load_checked(&self, artifact: &Artifact<'_>, env: EnvRef) -> Result<Box<dyn Module>, Error> {
+    fn load_checked(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             return Err(value_error(why));
@@ -156,10 +179,16 @@ impl ReferenceLoader {
                 )));
             };
             let target = target_of(&module, symbol)?;
-            let kernel = Kernel::new(&self.hardware, &module, symbol, &target, env, is_synchronous)?;
+            let kernel = Kernel::new(&self.hardware, &module, symbol, &target, env.clone(), is_synchronous)?;
             kernels.insert(name.to_owned(), Arc::new(kernel));
         }
-        Ok(Box::new(Loaded { host: self.host, kernels }))
+        // M.4: it is released with the module, whose functions may be called yet.
+        let early =
+            (fault::is("environment-released-with-the-module") && !env.as_ptr().is_null()).then(|| {
+                std::mem::forget(env.clone());
+                Early(env.as_ptr())
+            });
+        Ok(Box::new(Loaded { host: self.host, kernels, early }))
     }
 }
 

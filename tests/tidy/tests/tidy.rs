@@ -31,7 +31,9 @@ fn allowed(folder: &str) -> &'static [&'static str] {
         "plugin-api/abi" | "plugin-api/ir" => &[],
         "plugin-api" => &["chipdock-abi", "chipdock-ir"],
         "plugin-api/passes" => &["chipdock-ir"],
-        "plugin-api/codegen-source" | "plugin-api/codegen-llvm" => &["chipdock-ir", "chipdock-passes"],
+        "plugin-api/codegen-source" => &["chipdock-ir", "chipdock-passes"],
+        // The environment that compiled code calls is described there.
+        "plugin-api/codegen-llvm" => &["chipdock-abi", "chipdock-ir", "chipdock-passes"],
         "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],
         "host/script" | "host/npy" => &["chipdock-ir"],
         "host/supervise" => &[],

@@ -5,7 +5,7 @@ static int32_t fails(void *self_, const ChipdockArtifact *artifact, const Chipdo
                      ChipdockModuleHandle *out_module) {
   (void)self_;
   (void)artifact;
-  (void)env;
+  if (env != NULL) env->release(env);
   (void)out_module;
   return CHIPDOCK_ERROR;
 }

@@ -10,5 +10,7 @@ static int32_t keeps(void *self_, const ChipdockBuildRequest *request, const Chi
 static int32_t uses(void *self_, const ChipdockArtifact *artifact, const ChipdockEnv *env,
                     ChipdockModuleHandle *out_module) {
   int32_t status = kept.section(kept.self_, text("late"), text("code"), 1, "late", 4);
-  return status == CHIPDOCK_OK ? zoo_load(self_, artifact, env, out_module) : status;
+  if (status == CHIPDOCK_OK) return zoo_load(self_, artifact, env, out_module);
+  if (env != NULL) env->release(env);
+  return status;
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use chipdock_abi::{ChipdockEnv, ChipdockParallelBody, DLDevice};
+use chipdock_abi::{ChipdockEnv, ChipdockParallelBody};
 use chipdock_plugin_api as api;
 
 use super::region::{Region, is_vain, run_handed};
@@ -267,9 +267,13 @@ fn tasks_have_the_callers_stream_and_device() {
         let status = env.launch(0, |task, _| {
             barrier.wait();
             // SAFETY: the table's own environment.
-            let stream = unsafe { (raw.current_stream)(raw, number) }.addr();
+            let (status, stream) = unsafe {
+                let mut stream = std::ptr::null_mut();
+                let (device_type, device_id) = (number.device_type, number.device_id);
+                ((raw.current_stream)(raw, device_type, device_id, &mut stream), stream.addr())
+            };
             seen.lock().unwrap().push((task, stream, toy_thread()));
-            0
+            status
         });
         assert_eq!(status, 0);
         let mut seen = seen.into_inner().unwrap();
@@ -280,12 +284,12 @@ fn tasks_have_the_callers_stream_and_device() {
     let chosen = stream.raw().addr();
     let guard = stream.enter().unwrap();
     // SAFETY: the table's own environment.
-    assert_eq!(unsafe { (raw.set_device)(raw, number) }, 0);
+    assert_eq!(unsafe { (raw.set_device)(raw, number.device_type, number.device_id) }, 0);
     let all = |stream, device| (0..3).map(|task| (task, stream, (device, stream))).collect::<Vec<_>>();
     assert_eq!(seen(fixture.env), all(chosen, 1));
     drop(guard);
     // SAFETY: the table's own environment.
-    assert_eq!(unsafe { (raw.set_device)(raw, DLDevice { device_id: 0, ..number }) }, 0);
+    assert_eq!(unsafe { (raw.set_device)(raw, number.device_type, 0) }, 0);
     assert_eq!(seen(fixture.env), all(0, 0));
 }
 
@@ -304,13 +308,13 @@ fn tasks_have_workspace_of_their_own() {
         let status = fixture.env.launch(0, |task, _| {
             // SAFETY: the table's own environment; what is allocated is written within its bounds and freed once.
             unsafe {
-                let data = (raw.allocate_workspace)(raw, api::CPU, 4096);
+                let data = (raw.allocate_workspace)(raw, 1, 0, 4096);
                 data.cast::<u8>().write_bytes(task as u8, 4096);
                 barrier.wait();
                 let intact = (0..4096).all(|at| *data.cast::<u8>().add(at) == task as u8);
                 pieces.lock().unwrap().insert(data.addr());
                 barrier.wait();
-                let freed = (raw.free_workspace)(raw, api::CPU, data);
+                let freed = (raw.free_workspace)(raw, 1, 0, data);
                 i32::from(!intact) - freed
             }
         });

@@ -3,6 +3,7 @@
 use chipdock_ir::{
     AttrNode, AttrValue, Attrs, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, ForKind,
     IrModule, Op, Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, Var, attr, build,
+    environment,
 };
 
 pub(super) fn pointer(name: &str, element: DType) -> (Var, Buffer) {
@@ -406,6 +407,13 @@ fn calls() -> IrModule {
         vec![Expr::str("other.function"), values.data.expr(), Expr::i32(1)],
         DType::INT32,
     );
+    for (name, args) in [
+        (environment::DEVICE_TYPE, vec![Expr::str("npu")]),
+        (environment::SET_DEVICE, vec![Expr::i32(4), Expr::i32(1)]),
+    ] {
+        let callee = Callee::Extern { name: name.into(), pure: false };
+        stmts.push(evaluate(Expr::new(ExprKind::Call { callee, args }, DType::INT32)));
+    }
     let throw = evaluate(Expr::call(Op::ThrowLastError, vec![], DType::HANDLE));
     stmts.push(Stmt::if_then(Expr::compare(CompareOp::Ne, packed, Expr::i32(0)), throw, None));
     build::module([function("calls", buffers.iter().map(|(data, _)| data.clone()).collect(), stmts)])

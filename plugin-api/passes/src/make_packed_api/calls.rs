@@ -23,7 +23,11 @@ pub(super) fn rewrite(by_name: &Functions<'_>, function: &PrimFunc, body: &Stmt)
 
 /// Fails with the error that was raised, where the status that a call gives is not 0.
 pub(super) fn throw_unless_zero(call: Expr) -> Stmt {
-    let failed = Expr::compare(CompareOp::Ne, call, Expr::i32(0));
+    throw_if(Expr::compare(CompareOp::Ne, call, Expr::i32(0)))
+}
+
+/// Fails with the error that was raised, under a condition.
+pub(super) fn throw_if(failed: Expr) -> Stmt {
     let throw = Expr::call(Op::ThrowLastError, Vec::new(), DType::HANDLE);
     Stmt::if_then(failed, Stmt::new(StmtKind::Evaluate(throw)), None)
 }

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Functions, Param, PrimFunc, Stmt,
-    StmtKind, StructField, TargetFacts, Var, attr,
+    AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Param, PrimFunc, Stmt, StmtKind,
+    StructField, TargetFacts, Var, attr,
 };
 
 use super::arguments::{
@@ -17,7 +17,6 @@ use super::checked_name;
 use super::device::Device;
 use super::entry::{accepted_type, in_range, scalar_value, symbol_fits, whole_offset};
 use super::signature::text;
-use crate::PassError;
 use crate::simplify;
 use chipdock_ir::subst::Substitution;
 
@@ -56,16 +55,7 @@ struct Check<'a> {
 }
 
 /// The function `<name>_checked_`, and before it one for each kind of parameter that words the error of another type.
-///
-/// # Errors
-///
-/// None that an argument brings.
-pub(super) fn functions(
-    by_name: &Functions<'_>,
-    arguments: &Arguments,
-    facts: &TargetFacts,
-    attrs: &Attrs,
-) -> Result<Vec<PrimFunc>, PassError> {
+pub(super) fn functions(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> Vec<PrimFunc> {
     let mut functions: Vec<PrimFunc> = Vec::new();
     let mut known = HashSet::new();
     for arg in &arguments.args {
@@ -73,21 +63,16 @@ pub(super) fn functions(
             functions.push(mismatch(arguments, &arg.kind, attrs));
         }
     }
-    functions.push(checked(by_name, arguments, facts, attrs)?);
-    Ok(functions)
+    functions.push(checked(arguments, facts, attrs));
+    functions
 }
 
-fn checked(
-    by_name: &Functions<'_>,
-    arguments: &Arguments,
-    facts: &TargetFacts,
-    attrs: &Attrs,
-) -> Result<PrimFunc, PassError> {
+fn checked(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFunc {
     let args = Var::new("args", DType::HANDLE);
     let num_args = Var::new("num_args", DType::INT32);
     let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
     let device = Device::of(arguments.function, facts);
-    let (known, device_type) = device.type_value(by_name, arguments.function)?;
+    let (known, device_type) = device.type_value();
     let mut check = Check {
         arguments,
         device,
@@ -114,7 +99,7 @@ fn checked(
     let body = Substitution::new().fresh().stmt(&Stmt::seq(std::mem::take(&mut check.stmts)));
     let result = arguments.result.as_ref().map(|_| result);
     let params = [args, num_args].into_iter().chain(result).collect();
-    Ok(cold(checked_name(&arguments.function.name), params, body, attrs))
+    cold(checked_name(&arguments.function.name), params, body, attrs)
 }
 
 /// A function that is hardly ever called.

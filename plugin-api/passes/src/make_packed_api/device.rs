@@ -3,17 +3,12 @@
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, DType, Expr, Functions, Op, PrimFunc, Stmt, StmtKind, TargetFacts, Var, attr,
+    AttrValue, Attrs, Callee, CompareOp, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, TargetFacts, Var,
+    attr, environment,
 };
 
 use super::calls;
-use crate::PassError;
 use crate::walk::any_stmt;
-
-/// The packed function that makes a device current on the thread: device type, device id. TVM's name.
-const SET_DEVICE: &str = "__tvm_set_device";
-/// What the name of the packed function that tells a device's number begins with; the device's name follows.
-const DEVICE_TYPE: &str = "chipdock.device_type.";
 
 /// Where the tensors of a function are.
 pub(super) struct Device {
@@ -54,51 +49,43 @@ impl Device {
     }
 
     /// Its number as a value, and what has to run before it is known.
-    ///
-    /// # Errors
-    ///
-    /// None that a device brings.
-    pub(super) fn type_value(
-        &self,
-        by_name: &Functions<'_>,
-        function: &PrimFunc,
-    ) -> Result<(Stmt, Expr), PassError> {
+    pub(super) fn type_value(&self) -> (Stmt, Expr) {
         if let Some(number) = self.number {
-            return Ok((Stmt::nop(), Expr::i32(number)));
+            return (Stmt::nop(), Expr::i32(number));
         }
         let var = Var::new("device_type", DType::INT32);
-        let name = Expr::str(format!("{DEVICE_TYPE}{}", self.name));
-        let value = Expr::call(Op::CallPacked, vec![name], DType::INT32);
+        let value = environment_call(environment::DEVICE_TYPE, vec![Expr::str(&*self.name)]);
         let bind = Stmt::new(StmtKind::Bind { var: var.clone(), value });
-        Ok((calls::rewrite(by_name, function, &bind)?, var.expr()))
+        // A number is positive.
+        let failed = calls::throw_if(Expr::compare(CompareOp::Lt, var.expr(), Expr::i32(0)));
+        (Stmt::seq([bind, failed]), var.expr())
     }
 }
 
+fn environment_call(name: &str, args: Vec<Expr>) -> Expr {
+    let callee = Callee::Extern { name: name.into(), pure: false };
+    Expr::new(ExprKind::Call { callee, args }, DType::INT32)
+}
+
 /// The body of a computation on a device: the device is made current, and temporaries are memory of it.
-///
-/// # Errors
-///
-/// None that a device brings.
 pub(super) fn on_device(
-    by_name: &Functions<'_>,
     function: &PrimFunc,
     device_id: Option<&Var>,
     facts: &TargetFacts,
     body: &Stmt,
-) -> Result<Stmt, PassError> {
+) -> Stmt {
     if !is_of_device(function) || device_id.is_none() && !allocates(body) {
-        return Ok(body.clone());
+        return body.clone();
     }
-    let (before, device_type) = Device::of(function, facts).type_value(by_name, function)?;
+    let (before, device_type) = Device::of(function, facts).type_value();
     // Without a tensor nothing says which device: the one that is current stays.
     let set = device_id.map(|id| {
-        let args = vec![Expr::str(SET_DEVICE), device_type.clone(), id.expr()];
-        Stmt::new(StmtKind::Evaluate(Expr::call(Op::CallPacked, args, DType::INT32)))
+        let args = vec![device_type.clone(), id.expr()];
+        calls::throw_unless_zero(environment_call(environment::SET_DEVICE, args))
     });
-    let set = set.map(|set| calls::rewrite(by_name, function, &set)).transpose()?;
     let id = device_id.map_or_else(|| Expr::i32(0), Var::expr);
     let body = with_memory(body, &[AttrValue::Expr(device_type), AttrValue::Expr(id)]);
-    Ok(Stmt::seq([before].into_iter().chain(set).chain([body])))
+    Stmt::seq([before].into_iter().chain(set).chain([body]))
 }
 
 fn allocates(body: &Stmt) -> bool {

@@ -369,6 +369,10 @@ impl Dialect for CDialect {
         Code::primary(format!("__builtin_expect({}, 1)", condition.text))
     }
 
+    fn text(&self, text: &str) -> Answer<Code> {
+        Ok(runtime::text(text))
+    }
+
     fn call_extern(
         &self,
         name: &str,
@@ -376,6 +380,9 @@ impl Dialect for CDialect {
         ret: DType,
         prelude: &mut Prelude,
     ) -> Answer<Code> {
+        if let Some(answer) = runtime::environment_call(name, args, prelude) {
+            return answer;
+        }
         if !is_identifier(name) || self.is_reserved(name) || name.starts_with("cd_") {
             return Err(Refusal::new(format!("cannot call \"{name}\": it is no name of a C function")));
         }

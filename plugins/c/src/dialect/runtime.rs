@@ -3,13 +3,13 @@
 use chipdock_codegen_source::{
     Answer, Argument, Code, Infix, MessagePart, OpCall, Precedence, Prelude, Refusal,
 };
-use chipdock_ir::{DType, Op, StructField};
+use chipdock_ir::{DType, Op, StructField, environment};
+use chipdock_plugin_api::abi::{ENV_HEAD, ENV_SLOTS, EnvType, SAFE_CALL_OFFSET_BYTES};
 
 use super::types::{memory, scalar, short};
 use super::{access, types};
 
-/// The structs of the boundary, as far as compiled code reads them: TVM-FFI's value, DLPack's tensor, and the host's
-/// environment with the layout of chipdock-abi.
+/// The structs of values, as far as compiled code reads them: TVM-FFI's value and DLPack's tensor.
 const ABI: &str = "\
 typedef struct {
     int32_t device_type;
@@ -39,30 +39,54 @@ typedef struct {
 } CdAny;
 ";
 
-const ENV: &str = "\
-typedef struct ChipdockEnv ChipdockEnv;
-struct ChipdockEnv {
-    uint32_t version;
-    uint32_t padding;
-    void* self_;
-    void (*raise)(const ChipdockEnv*, const char* kind, const char* message);
-    void* (*allocate_workspace)(const ChipdockEnv*, CdDevice, uint64_t size_bytes);
-    int32_t (*free_workspace)(const ChipdockEnv*, CdDevice, void* data);
-    void* (*current_stream)(const ChipdockEnv*, CdDevice);
-    int32_t (*set_device)(const ChipdockEnv*, CdDevice);
-    int32_t (*call_imported)(const ChipdockEnv*, const char* name, const CdAny* args, int32_t num_args, CdAny* result);
-    int32_t (*parallel_launch)(const ChipdockEnv*, int32_t (*body)(int32_t, int32_t, void*), void* data, int32_t tasks_max);
+/// What stands around the environment, whose struct is written from the description in chipdock-abi.
+const ENV_END: &str = "\
 };
 // Set by whoever loads this; null: TVM-FFI's functions are looked for, then small fallbacks of our own serve.
 __attribute__((visibility(\"default\"))) const ChipdockEnv* __chipdock_env = 0;
 ";
 
+fn env_parameter(name: &str, kind: EnvType) -> String {
+    let pointer = match kind {
+        EnvType::Void => return "void".to_owned(),
+        EnvType::Int32 => return format!("int32_t {name}"),
+        EnvType::Uint32 => return format!("uint32_t {name}"),
+        EnvType::Uint64 => return format!("uint64_t {name}"),
+        EnvType::Body => return format!("int32_t (*{name})(int32_t, int32_t, void*)"),
+        EnvType::Pointer | EnvType::InterfaceOut => "void*",
+        EnvType::Text => "const char*",
+        EnvType::Int32Out => "int32_t*",
+        EnvType::PointerOut => "void**",
+        EnvType::FunctionOut => "const CdFunction**",
+    };
+    format!("{pointer} {name}")
+}
+
+/// The struct of the environment, and of a function object as far as it is called.
+pub(crate) fn env_text() -> String {
+    let mut text = format!(
+        "typedef struct {{\n    char header[{SAFE_CALL_OFFSET_BYTES}];\n    int32_t (*safe_call)(void*, const CdAny*, int32_t, \
+         CdAny*);\n}} CdFunction;\ntypedef struct ChipdockEnv ChipdockEnv;\nstruct ChipdockEnv {{\n"
+    );
+    for (name, kind) in ENV_HEAD {
+        text.push_str(&format!("    {};\n", env_parameter(name, *kind)));
+    }
+    for slot in ENV_SLOTS {
+        let result = env_parameter("", slot.result);
+        let params: String =
+            slot.params.iter().map(|(name, kind)| format!(", {}", env_parameter(name, *kind))).collect();
+        text.push_str(&format!("    {} (*{})(const ChipdockEnv*{params});\n", result.trim_end(), slot.name));
+    }
+    text.push_str(ENV_END);
+    text
+}
+
 const RAISE: &str = "\
 extern void* dlsym(void* restrict handle, const char* restrict name);
-__attribute__((cold, noinline, unused)) static int32_t cd_raise(const char* kind, const char* message) {
+__attribute__((cold, noinline, unused)) static int32_t cd_raise(const char* kind, const char* message, const char* location) {
     const ChipdockEnv* env = __chipdock_env;
     if (env) {
-        env->raise(env, kind, message);
+        env->raise(env, kind, message, location);
         return -1;
     }
     void (*raise)(const char*, const char*);
@@ -74,7 +98,7 @@ __attribute__((cold, noinline, unused)) static int32_t cd_raise(const char* kind
 ";
 
 const FAIL: &str = "\
-__attribute__((cold, noinline, format(printf, 2, 3))) static int32_t cd_fail(const char* kind, const char* format, ...) {
+__attribute__((cold, noinline, format(printf, 3, 4))) static int32_t cd_fail(const char* location, const char* kind, const char* format, ...) {
     char small[512], *message = small;
     va_list args;
     va_start(args, format);
@@ -85,7 +109,7 @@ __attribute__((cold, noinline, format(printf, 2, 3))) static int32_t cd_fail(con
         __builtin_vsnprintf(message, (size_t)length + 1, format, args);
         va_end(args);
     }
-    int32_t status = cd_raise(kind, message ? message : small);
+    int32_t status = cd_raise(kind, message ? message : small, location);
     if (message != small) __builtin_free(message);
     return status;
 }
@@ -94,12 +118,11 @@ __attribute__((cold, noinline, format(printf, 2, 3))) static int32_t cd_fail(con
 const WORKSPACE: &str = "\
 __attribute__((malloc)) static void* cd_allocate_workspace(int32_t device_type, int32_t device_id, uint64_t size_bytes) {
     const ChipdockEnv* env = __chipdock_env;
-    CdDevice device = {device_type, device_id};
-    if (env) return env->allocate_workspace(env, device, size_bytes);
+    if (env) return env->allocate_workspace(env, device_type, device_id, size_bytes);
     // 64-byte aligned within a larger piece, whose start is kept just before it.
     char* whole = size_bytes < UINT64_MAX - 128 ? __builtin_malloc((size_t)size_bytes + 128) : 0;
     if (!whole) {
-        cd_raise(\"OutOfMemory\", \"no memory left for workspace\");
+        cd_raise(\"OutOfMemory\", \"no memory left for workspace\", 0);
         return 0;
     }
     char* data = (char*)(((uintptr_t)whole + 127) / 64 * 64);
@@ -111,8 +134,7 @@ __attribute__((malloc)) static void* cd_allocate_workspace(int32_t device_type, 
 const FREE_WORKSPACE: &str = "\
 static int32_t cd_free_workspace(int32_t device_type, int32_t device_id, void* data) {
     const ChipdockEnv* env = __chipdock_env;
-    CdDevice device = {device_type, device_id};
-    if (env) return env->free_workspace(env, device, data);
+    if (env) return env->free_workspace(env, device_type, device_id, data);
     char* whole = 0;
     if (data) __builtin_memcpy(&whole, (char*)data - sizeof(whole), sizeof(whole));
     __builtin_free(whole);
@@ -120,11 +142,35 @@ static int32_t cd_free_workspace(int32_t device_type, int32_t device_id, void* d
 }
 ";
 
+// The function is asked for once: whoever loads this has made a library of its own of it. Two threads may ask at once, and are
+// answered alike.
 const CALL_PACKED: &str = "\
-static int32_t cd_call_packed(const char* name, void* values, int32_t count) {
+static int32_t cd_call_packed(const CdFunction** kept, const char* name, void* values, int32_t count) {
+    const CdFunction* function = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(!function, 0)) {
+        const ChipdockEnv* env = __chipdock_env;
+        if (!env) return cd_raise(\"Unavailable\", \"no host to call an imported function through; load this with Chipdock\", 0);
+        if (env->imported(env, name, &function)) return -1;
+        __atomic_store_n(kept, function, __ATOMIC_RELEASE);
+    }
+    return function->safe_call((void*)function, (const CdAny*)values, count, (CdAny*)values + count);
+}
+";
+
+const DEVICE_TYPE: &str = "\
+static int32_t cd_device_type(const char* name) {
     const ChipdockEnv* env = __chipdock_env;
-    if (env) return env->call_imported(env, name, (const CdAny*)values, count, (CdAny*)values + count);
-    return cd_raise(\"Unavailable\", \"no host to call an imported function through; load this with Chipdock\");
+    int32_t device_type = -1;
+    if (!env) return cd_raise(\"Unavailable\", \"no host to ask for a device; load this with Chipdock\", 0);
+    return env->device_type(env, name, &device_type) ? -1 : device_type;
+}
+";
+
+const SET_DEVICE: &str = "\
+static int32_t cd_set_device(int32_t device_type, int32_t device_id) {
+    const ChipdockEnv* env = __chipdock_env;
+    if (!env) return cd_raise(\"Unavailable\", \"no host to ask for a device; load this with Chipdock\", 0);
+    return env->set_device(env, device_type, device_id) ? -1 : 0;
 }
 ";
 
@@ -144,7 +190,7 @@ pub(super) fn define_abi(prelude: &mut Prelude) {
 pub(super) fn define_env(prelude: &mut Prelude) {
     prelude.define("cd_env", |prelude| {
         define_abi(prelude);
-        ENV.to_owned()
+        env_text()
     });
 }
 
@@ -220,7 +266,7 @@ pub(super) fn assert(
     let condition = super::unlikely(&Code::not(condition)).text;
     let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
     let kind = literal(kind);
-    Ok(format!("if ({condition}) {{\n    return cd_fail(\"{kind}\", \"{format}\"{args});\n}}"))
+    Ok(format!("if ({condition}) {{\n    return cd_fail(__func__, \"{kind}\", \"{format}\"{args});\n}}"))
 }
 
 fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)> {
@@ -365,8 +411,51 @@ fn call_packed(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
         define_raise(prelude);
         CALL_PACKED.to_owned()
     });
-    let name = Code::primary(format!("\"{}\"", literal(name)));
-    Ok(Code::call("cd_call_packed", &[name, values.clone(), count.clone()]))
+    let kept = kept_name(name);
+    prelude.define(&kept, |_| format!("static const CdFunction* {kept};\n"));
+    let place = Code::primary(format!("&{kept}"));
+    Ok(Code::call("cd_call_packed", &[place, text(name), values.clone(), count.clone()]))
+}
+
+/// The variable that keeps an imported function: one name for each name.
+fn kept_name(name: &str) -> String {
+    let mut kept = "cd_imported_".to_owned();
+    for byte in name.bytes() {
+        match byte {
+            b'_' => kept.push_str("__"),
+            byte if byte.is_ascii_alphanumeric() => kept.push(char::from(byte)),
+            byte => kept.push_str(&format!("_{byte:02x}")),
+        }
+    }
+    kept
+}
+
+/// A text as an argument.
+pub(super) fn text(text: &str) -> Code {
+    Code::primary(format!("\"{}\"", literal(text)))
+}
+
+/// A call of [`chipdock_ir::environment`], if it is one.
+pub(super) fn environment_call(
+    name: &str,
+    args: &[(Code, DType)],
+    prelude: &mut Prelude,
+) -> Option<Answer<Code>> {
+    let types: Vec<DType> = args.iter().map(|(_, dtype)| *dtype).collect();
+    let (helper, body, takes) = match name {
+        environment::DEVICE_TYPE => ("cd_device_type", DEVICE_TYPE, &[DType::HANDLE][..]),
+        environment::SET_DEVICE => ("cd_set_device", SET_DEVICE, &[DType::INT32, DType::INT32][..]),
+        _ => return None,
+    };
+    if types != takes {
+        return Some(Err(Refusal::new(format!("takes other arguments in a call of {name}"))));
+    }
+    prelude.define(helper, |prelude| {
+        define_raise(prelude);
+        body.to_owned()
+    });
+    let args: Vec<Code> = args.iter().map(|(code, _)| code.clone()).collect();
+    Some(Ok(Code::call(helper, &args)))
 }
 
 /// The launch of a function as the tasks of a parallel region: by the host's pool, or as one task where there is no host.

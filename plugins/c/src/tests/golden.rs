@@ -6,8 +6,10 @@ use std::process::Command;
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{
     AttrNode, AttrValue, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op,
-    Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, ThreadAxis, Var, attr, build, wire,
+    Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, ThreadAxis, Var, attr, build,
+    environment, wire,
 };
+use chipdock_plugin_api::abi::{ChipdockEnv, ChipdockFunctionObject, ENV_SLOTS};
 
 use super::support::{has_compiler, lowered};
 use crate::dialect::CDialect;
@@ -238,6 +240,37 @@ fn renamed(stmt: &Stmt, from: &str, to: &str) -> Stmt {
     stmt.map_children(&mut |e| expr(e, from, to), &mut |s| renamed(s, from, to))
 }
 
+/// What code for a device asks its host for: the number of its type, to make it current, an imported function.
+fn device() -> IrModule {
+    let (a_data, _) = pointer("A", DType::INT64);
+    let external = |name: &str, args: Vec<Expr>| {
+        let callee = Callee::Extern { name: name.into(), pure: false };
+        Expr::new(ExprKind::Call { callee, args }, DType::INT32)
+    };
+    let unless = |call: Expr, compare: CompareOp| {
+        let throw = Expr::call(Op::ThrowLastError, vec![], DType::HANDLE);
+        let throw = Stmt::new(StmtKind::Evaluate(throw));
+        Stmt::if_then(Expr::compare(compare, call, Expr::i32(0)), throw, None)
+    };
+    let number = Var::new("device_type", DType::INT32);
+    let value = external(environment::DEVICE_TYPE, vec![Expr::str("npu")]);
+    let bind = Stmt::new(StmtKind::Bind { var: number.clone(), value });
+    let set = external(environment::SET_DEVICE, vec![number.expr(), Expr::i32(1)]);
+    let launch = |name: &str| {
+        let args = vec![Expr::str(name.to_owned()), a_data.expr(), Expr::i32(3)];
+        unless(Expr::call(Op::CallPacked, args, DType::INT32), CompareOp::Ne)
+    };
+    let body = vec![
+        bind,
+        unless(number.expr(), CompareOp::Lt),
+        unless(set, CompareOp::Ne),
+        launch("scale_kernel"),
+        launch("scale.kernel"),
+        launch("scale_kernel"),
+    ];
+    build::module([function("on_device", vec![a_data.clone()], body)])
+}
+
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("goldens").join(format!("{name}.c"))
 }
@@ -282,6 +315,26 @@ fn goldens_are_current_and_compile() {
     check("vectors", &vectors());
     check("entry", &entry());
     check("parallel", &parallel());
+    check("device", &device());
+}
+
+/// The struct of the environment is that of `ChipdockEnv`, whoever compiles it.
+#[test]
+fn the_environment_lies_as_the_boundary_says() {
+    let text = write_module(&device(), &CDialect::default()).unwrap().text;
+    let at = |field: &str, offset: usize| {
+        format!("_Static_assert(offsetof(ChipdockEnv, {field}) == {offset}, \"{field}\");\n")
+    };
+    let mut text = format!("{text}\n{}{}{}", at("version", 0), at("flags", 4), at("self_", 8));
+    for slot in ENV_SLOTS {
+        text.push_str(&at(slot.name, slot.offset_bytes));
+    }
+    text.push_str(&format!(
+        "_Static_assert(sizeof(ChipdockEnv) == {} && offsetof(CdFunction, safe_call) == {}, \"sizes\");\n",
+        size_of::<ChipdockEnv>(),
+        core::mem::offset_of!(ChipdockFunctionObject, safe_call)
+    ));
+    compiles("layout", &text);
 }
 
 #[test]

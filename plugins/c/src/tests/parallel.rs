@@ -4,6 +4,7 @@ use std::ptr;
 
 use chipdock_ir::interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{BufferNode, DType, Expr, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Var, build};
+use chipdock_plugin_api::{Env, HostRef};
 
 use super::support::{Argument, built, call, has_compiler, loaded, tasks};
 use crate::loader::{CModule, load};
@@ -11,7 +12,9 @@ use crate::loader::{CModule, load};
 /// The module loaded without a host.
 fn alone(module: &IrModule) -> CModule {
     let built = built(module);
-    load(&built.index, &built.source, ptr::null()).unwrap()
+    // SAFETY: no environment.
+    let env = unsafe { Env::new(HostRef::standalone(), ptr::null()) };
+    load(&built.index, &built.source, env).unwrap()
 }
 
 /// `B[min + 3k] = A[min + 3k] + 1` for each k below n, in parallel; `C[i, j]` likewise in two nested loops.

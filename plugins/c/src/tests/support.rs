@@ -8,8 +8,10 @@ use chipdock_ir::interpret::Array;
 use chipdock_ir::{DType, IrModule, Target, TargetKind, TypeCode};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_plugin_api::abi::{
-    ChipdockAny, ChipdockAnyValue, ChipdockEnv, ChipdockParallelBody, DLDataType, DLDevice, DLTensor,
+    ChipdockAny, ChipdockAnyValue, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
+    ChipdockParallelBody, DLDataType, DLDevice, DLTensor,
 };
+use chipdock_plugin_api::{Env, HostRef};
 
 use crate::codegen::{Built, build};
 use crate::loader::{CModule, load};
@@ -18,39 +20,72 @@ thread_local! {
     static RAISED: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
 }
 
-unsafe extern "C" fn raise(_: *const ChipdockEnv, kind: *const c_char, message: *const c_char) {
+unsafe extern "C" fn raise(
+    _: *const ChipdockEnv,
+    kind: *const c_char,
+    message: *const c_char,
+    _location: *const c_char,
+) {
     // SAFETY: both are NUL-terminated strings of compiled code, live for the call.
     let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
     RAISED.with_borrow_mut(|raised| *raised = Some((text(kind), text(message))));
 }
 
-unsafe extern "C" fn allocate_workspace(_: *const ChipdockEnv, _: DLDevice, size_bytes: u64) -> *mut c_void {
+unsafe extern "C" fn allocate_workspace(
+    _: *const ChipdockEnv,
+    _: i32,
+    _: i32,
+    size_bytes: u64,
+) -> *mut c_void {
     let layout = std::alloc::Layout::from_size_align(size_bytes as usize + 64, 64).unwrap();
     // SAFETY: the layout is not empty. The test process is small enough to leak it.
     unsafe { std::alloc::alloc(layout).cast() }
 }
 
-unsafe extern "C" fn free_workspace(_: *const ChipdockEnv, _: DLDevice, _: *mut c_void) -> i32 {
+unsafe extern "C" fn free_workspace(_: *const ChipdockEnv, _: i32, _: i32, _: *mut c_void) -> i32 {
     0
 }
 
-unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: DLDevice) -> *mut c_void {
-    std::ptr::null_mut()
-}
-
-unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: DLDevice) -> i32 {
+unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: i32, _: i32, out: *mut *mut c_void) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(std::ptr::null_mut()) };
     0
 }
 
-unsafe extern "C" fn call_imported(
+unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32, out: *mut i32) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(0) };
+    0
+}
+
+unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: i32, _: i32) -> i32 {
+    0
+}
+
+unsafe extern "C" fn device_type(_: *const ChipdockEnv, _: *const c_char, _: *mut i32) -> i32 {
+    -1
+}
+
+unsafe extern "C" fn imported(
     _: *const ChipdockEnv,
     _: *const c_char,
-    _: *const ChipdockAny,
-    _: i32,
-    _: *mut ChipdockAny,
+    _: *mut *const ChipdockFunctionObject,
 ) -> i32 {
     -1
 }
+
+unsafe extern "C" fn query(
+    _: *const ChipdockEnv,
+    _: *const c_char,
+    _: u32,
+    out: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(ChipdockInterface::NONE) };
+    0
+}
+
+unsafe extern "C" fn release(_: *const ChipdockEnv) {}
 
 thread_local! {
     /// How many tasks ran since the last call of this thread.
@@ -92,23 +127,28 @@ unsafe extern "C" fn parallel_launch(
     -1
 }
 
-unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32) -> i32 {
-    0
-}
-
 pub(super) static ENV: ChipdockEnv = ChipdockEnv {
     version: 1,
-    padding: 0,
+    flags: 0,
     self_: std::ptr::null_mut(),
     raise,
     allocate_workspace,
     free_workspace,
     current_stream,
-    set_device,
-    call_imported,
-    parallel_launch,
     current_device,
+    set_device,
+    device_type,
+    imported,
+    parallel_launch,
+    query,
+    release,
 };
+
+/// The environment of these tests.
+pub(super) fn env() -> Env {
+    // SAFETY: a static table, whose `release` does nothing.
+    unsafe { Env::new(HostRef::standalone(), &raw const ENV) }
+}
 
 pub(super) fn kind() -> TargetKind {
     serde_json::from_str(include_str!("../target_kind.json")).unwrap()
@@ -138,7 +178,7 @@ pub(super) fn loaded(module: &IrModule) -> CModule {
     let mut built = built(module);
     built.index["options"]["opt-level"] = 2.into();
     built.index["options"]["further-flags"] = serde_json::json!(["-ffp-contract=off"]);
-    load(&built.index, &built.source, &raw const ENV).unwrap()
+    load(&built.index, &built.source, env()).unwrap()
 }
 
 /// A function's argument.

@@ -2,7 +2,7 @@
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
 use chipdock_plugin_api::{
-    DLDevice, ErrorKind, Function, HostRef, Module as _, ModuleLoader as _, Tensor, Verdict,
+    DLDevice, Env, ErrorKind, Function, HostRef, Module as _, ModuleLoader as _, Tensor, Verdict,
 };
 use serde_json::json;
 
@@ -133,7 +133,9 @@ fn what_is_no_request_is_the_callers_mistake() {
 #[test]
 fn r2_code_lives_as_long_as_a_function_of_it() {
     let built = own();
-    let module = load(&built.index, built.section("code").unwrap(), core::ptr::null()).unwrap();
+    // SAFETY: no environment.
+    let env = unsafe { Env::new(HostRef::standalone(), core::ptr::null()) };
+    let module = load(&built.index, built.section("code").unwrap(), env).unwrap();
     let code = std::sync::Arc::downgrade(&module.code);
     assert!(module.function("sub").unwrap().is_none(), "M.6");
     let function = module.function("add").unwrap().unwrap();

@@ -12,7 +12,7 @@ use chipdock_plugin_api::abi::{
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
-    Artifact, BuildRequest, BuildSession, Codegen as _, EnvRef, Error, HostRef, Module, ModuleLoader as _,
+    Artifact, BuildRequest, BuildSession, Codegen as _, Env, Error, HostRef, Module, ModuleLoader as _,
 };
 use serde_json::{Value, json};
 
@@ -194,7 +194,7 @@ impl Built {
 
     pub(super) fn load(&self) -> Result<Box<dyn Module>, Error> {
         // SAFETY: no environment.
-        let env = unsafe { EnvRef::new(HostRef::standalone(), core::ptr::null()) };
+        let env = unsafe { Env::new(HostRef::standalone(), core::ptr::null()) };
         self.with(|artifact| LlvmLoader.load(artifact, env))
     }
 

@@ -7,7 +7,7 @@ let top = 0;
 const text = (at) => { let s = ""; while (bytes[at]) s += String.fromCharCode(bytes[at++]); return s; };
 const reserve = (size) => { top = (top + 63) & ~63; const at = top; top += size; return at; };
 const env = {
-  js_raise: (kind, message) => { log.push(["raise", text(kind), text(message)]); },
+  js_raise: (kind, message, where) => { log.push(["raise", text(kind), text(message), text(where)]); },
   js_allocate: (type, id, size) => { log.push(["allocate", type, id, Number(size)]); return reserve(Number(size)); },
   js_free: (type, id, data) => { log.push(["free", type, id]); return 0; },
   malloc: (size) => reserve(size), free: () => {}, dlsym: () => 0, sin: Math.sin,
@@ -67,4 +67,5 @@ assert.deepEqual(log.slice(0, 2), [["allocate", 1, 0, 4096], ["free", 1, 0]]);
 assert.equal(log.length, 3);
 assert.equal(log[2][1], "ValueError");
 assert.match(log[2][2], /B\.shape\[0\].*got 38|38/s);
+assert.equal(log[2][3], "axpb_checked_");
 console.log("done");

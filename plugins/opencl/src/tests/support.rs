@@ -6,13 +6,13 @@ use std::process::Command;
 use std::sync::Arc;
 
 use chipdock_plugin_api::abi::{
-    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockHost, ChipdockInterface, ChipdockParallelBody,
-    ChipdockSection, ChipdockStr,
+    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockFunctionObject, ChipdockHost, ChipdockInterface,
+    ChipdockParallelBody, ChipdockSection, ChipdockStr,
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
     Any, AnyView, Artifact, CopyEnd, CopyRequest, DLDataType, DLDevice, DataSpaceKind, DataSpaceRequest,
-    DeviceApi, EnvRef, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream, slot,
+    DeviceApi, Env, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream, slot,
 };
 use serde_json::{Value, json};
 
@@ -57,28 +57,54 @@ thread_local! {
     static CURRENT: Cell<(i32, *mut c_void)> = const { Cell::new((0, std::ptr::null_mut())) };
 }
 
-unsafe extern "C" fn env_raise(_: *const ChipdockEnv, _: *const c_char, _: *const c_char) {}
-unsafe extern "C" fn allocate_workspace(_: *const ChipdockEnv, _: DLDevice, _: u64) -> *mut c_void {
+unsafe extern "C" fn env_raise(_: *const ChipdockEnv, _: *const c_char, _: *const c_char, _: *const c_char) {}
+unsafe extern "C" fn allocate_workspace(_: *const ChipdockEnv, _: i32, _: i32, _: u64) -> *mut c_void {
     std::ptr::null_mut()
 }
-unsafe extern "C" fn free_workspace(_: *const ChipdockEnv, _: DLDevice, _: *mut c_void) -> i32 {
+unsafe extern "C" fn free_workspace(_: *const ChipdockEnv, _: i32, _: i32, _: *mut c_void) -> i32 {
     0
 }
-unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: DLDevice) -> *mut c_void {
-    CURRENT.get().1
-}
-unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: DLDevice) -> i32 {
+unsafe extern "C" fn current_stream(_: *const ChipdockEnv, _: i32, _: i32, out: *mut *mut c_void) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(CURRENT.get().1) };
     0
 }
-unsafe extern "C" fn call_imported(
+
+unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32, out: *mut i32) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(CURRENT.get().0) };
+    0
+}
+
+unsafe extern "C" fn set_device(_: *const ChipdockEnv, _: i32, _: i32) -> i32 {
+    0
+}
+
+unsafe extern "C" fn device_type(_: *const ChipdockEnv, _: *const c_char, _: *mut i32) -> i32 {
+    -1
+}
+
+unsafe extern "C" fn imported(
     _: *const ChipdockEnv,
     _: *const c_char,
-    _: *const ChipdockAny,
-    _: i32,
-    _: *mut ChipdockAny,
+    _: *mut *const ChipdockFunctionObject,
 ) -> i32 {
     -1
 }
+
+unsafe extern "C" fn env_query(
+    _: *const ChipdockEnv,
+    _: *const c_char,
+    _: u32,
+    out: *mut ChipdockInterface,
+) -> i32 {
+    // SAFETY: a place to write to.
+    unsafe { out.write(ChipdockInterface::NONE) };
+    0
+}
+
+unsafe extern "C" fn release(_: *const ChipdockEnv) {}
+
 unsafe extern "C" fn parallel_launch(
     _: *const ChipdockEnv,
     _: ChipdockParallelBody,
@@ -87,22 +113,21 @@ unsafe extern "C" fn parallel_launch(
 ) -> i32 {
     -1
 }
-unsafe extern "C" fn current_device(_: *const ChipdockEnv, _: i32) -> i32 {
-    CURRENT.get().0
-}
-
 static ENV: ChipdockEnv = ChipdockEnv {
     version: 1,
-    padding: 0,
+    flags: 0,
     self_: std::ptr::null_mut(),
     raise: env_raise,
     allocate_workspace,
     free_workspace,
     current_stream,
-    set_device,
-    call_imported,
-    parallel_launch,
     current_device,
+    set_device,
+    device_type,
+    imported,
+    parallel_launch,
+    query: env_query,
+    release,
 };
 
 /// Makes a device and a stream current on this thread.
@@ -219,8 +244,8 @@ impl Bench {
 
     pub(super) fn load_index(&self, source: &str, index: &Value) -> Result<Box<dyn Module>, Error> {
         let loader = OpenClLoader { host: self.host, hardware: Arc::clone(&self.hardware) };
-        // SAFETY: M.4, a static environment.
-        let env = unsafe { EnvRef::new(self.host, &ENV) };
+        // SAFETY: M.4, a static environment, whose `release` does nothing.
+        let env = unsafe { Env::new(self.host, &ENV) };
         with_artifact(source, index, |artifact| loader.load(artifact, env))
     }
 

@@ -1,22 +1,106 @@
 //! An environment for compiled code that is loaded by the suite itself: errors, workspace in host memory, loops on the
 //! caller's thread.
 
-use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use chipdock_abi::{
-    CHIPDOCK_DEVICE_CPU, CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockEnv, ChipdockParallelBody,
-    DLDevice,
+    CHIPDOCK_DEVICE_CPU, CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
+    ChipdockParallelBody,
 };
 use chipdock_plugin_api::{Error, ErrorKind};
 
 use super::host::SuiteHost;
 
+/// How long a loader may take to release what is not used any more.
+const RELEASE_TIME: Duration = Duration::from_secs(2);
+
+/// An environment that counts how often it is released. It stays where it is, so that a use after that is seen.
+pub struct Lent {
+    env: OnceLock<ChipdockEnv>,
+    host: &'static SuiteHost,
+    released: AtomicU32,
+    late: AtomicU32,
+}
+
+impl Lent {
+    /// One for one load, whose errors are raised with that host; for good.
+    #[must_use]
+    pub fn new(host: &'static SuiteHost) -> &'static Self {
+        let (released, late) = (AtomicU32::new(0), AtomicU32::new(0));
+        Box::leak(Box::new(Self { env: OnceLock::new(), host, released, late }))
+    }
+
+    pub(super) fn table(&'static self) -> &'static ChipdockEnv {
+        self.env.get_or_init(|| ChipdockEnv {
+            version: 1,
+            flags: 0,
+            self_: ptr::from_ref(self).cast_mut().cast(),
+            raise,
+            allocate_workspace,
+            free_workspace,
+            current_stream,
+            current_device,
+            set_device,
+            device_type,
+            imported,
+            parallel_launch,
+            query,
+            release,
+        })
+    }
+
+    /// How often it was released so far.
+    #[must_use]
+    pub fn released(&self) -> u32 {
+        self.released.load(Ordering::SeqCst)
+    }
+
+    /// The same, once it was or a moment has passed.
+    #[must_use]
+    pub fn released_in_time(&self) -> u32 {
+        let begun = Instant::now();
+        while self.released() == 0 && begun.elapsed() < RELEASE_TIME {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.released()
+    }
+
+    /// How often it was used after it was released.
+    #[must_use]
+    pub fn used_late(&self) -> u32 {
+        self.late.load(Ordering::SeqCst)
+    }
+}
+
 fn host_of<'a>(env: *const ChipdockEnv) -> &'a SuiteHost {
-    // SAFETY: compiled code passes the environment that it was given, whose `self_` is a leaked suite host.
-    unsafe { &*(*env).self_.cast::<SuiteHost>() }
+    // SAFETY: compiled code passes the environment that it was given, whose `self_` was leaked.
+    let lent = unsafe { &*(*env).self_.cast::<Lent>() };
+    if lent.released() > 0 {
+        lent.late.fetch_add(1, Ordering::SeqCst);
+    }
+    lent.host
+}
+
+unsafe extern "C" fn release(env: *const ChipdockEnv) {
+    // SAFETY: as above.
+    let lent = unsafe { &*(*env).self_.cast::<Lent>() };
+    lent.released.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Writes what was asked for.
+fn put<T>(env: *const ChipdockEnv, out: *mut T, value: T) -> i32 {
+    let host = host_of(env);
+    if out.is_null() || !out.is_aligned() {
+        host.set(Error::new(ErrorKind::BROKEN_PLUGIN, "the environment was given no place for its answer"));
+        return CHIPDOCK_ERROR;
+    }
+    // SAFETY: checked just now; the caller's place.
+    unsafe { out.write(value) };
+    CHIPDOCK_OK
 }
 
 fn text(text: *const c_char) -> String {
@@ -27,20 +111,26 @@ fn text(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-unsafe extern "C" fn raise(env: *const ChipdockEnv, kind: *const c_char, message: *const c_char) {
+unsafe extern "C" fn raise(
+    env: *const ChipdockEnv,
+    kind: *const c_char,
+    message: *const c_char,
+    _location: *const c_char,
+) {
     host_of(env).set(Error::new(ErrorKind::new(text(kind)), text(message)));
 }
 
 unsafe extern "C" fn allocate_workspace(
     env: *const ChipdockEnv,
-    device: DLDevice,
+    device_type: i32,
+    _device_id: i32,
     size_bytes: u64,
 ) -> *mut c_void {
     let refuse = |kind, message: &'static str| {
         host_of(env).set(Error::new(kind, message));
         ptr::null_mut()
     };
-    if device.device_type != CHIPDOCK_DEVICE_CPU {
+    if device_type != CHIPDOCK_DEVICE_CPU {
         return refuse(ErrorKind::UNSUPPORTED, "the suite's environment has workspace in host memory only");
     }
     let Ok(size) = usize::try_from(size_bytes) else {
@@ -54,65 +144,76 @@ unsafe extern "C" fn allocate_workspace(
     }
 }
 
-unsafe extern "C" fn free_workspace(_env: *const ChipdockEnv, _device: DLDevice, data: *mut c_void) -> i32 {
+unsafe extern "C" fn free_workspace(
+    env: *const ChipdockEnv,
+    _device_type: i32,
+    _device_id: i32,
+    data: *mut c_void,
+) -> i32 {
+    host_of(env);
     // SAFETY: made by `allocate_workspace`, and freed once.
     unsafe { libc::free(data) };
     CHIPDOCK_OK
 }
 
-unsafe extern "C" fn current_stream(_env: *const ChipdockEnv, _device: DLDevice) -> *mut c_void {
-    ptr::null_mut()
+unsafe extern "C" fn current_stream(
+    env: *const ChipdockEnv,
+    _device_type: i32,
+    _device_id: i32,
+    out_stream: *mut *mut c_void,
+) -> i32 {
+    put(env, out_stream, ptr::null_mut())
 }
 
-unsafe extern "C" fn set_device(_env: *const ChipdockEnv, _device: DLDevice) -> i32 {
+unsafe extern "C" fn current_device(
+    env: *const ChipdockEnv,
+    _device_type: i32,
+    out_device_id: *mut i32,
+) -> i32 {
+    put(env, out_device_id, 0)
+}
+
+unsafe extern "C" fn set_device(env: *const ChipdockEnv, _device_type: i32, _device_id: i32) -> i32 {
+    host_of(env);
     CHIPDOCK_OK
 }
 
-unsafe extern "C" fn current_device(_env: *const ChipdockEnv, _device_type: i32) -> i32 {
-    0
-}
-
-unsafe extern "C" fn call_imported(
+unsafe extern "C" fn device_type(
     env: *const ChipdockEnv,
     name: *const c_char,
-    _args: *const ChipdockAny,
-    _num_args: i32,
-    _result: *mut ChipdockAny,
+    _out_device_type: *mut i32,
+) -> i32 {
+    let message = format!("the suite's environment knows no device \"{}\"", text(name));
+    host_of(env).set(Error::new(ErrorKind::NOT_FOUND, message));
+    CHIPDOCK_ERROR
+}
+
+unsafe extern "C" fn imported(
+    env: *const ChipdockEnv,
+    name: *const c_char,
+    _out_function: *mut *const ChipdockFunctionObject,
 ) -> i32 {
     let message = format!("nothing is imported, so there is no \"{}\"", text(name));
     host_of(env).set(Error::new(ErrorKind::NOT_FOUND, message));
     CHIPDOCK_ERROR
 }
 
+unsafe extern "C" fn query(
+    env: *const ChipdockEnv,
+    _name: *const c_char,
+    _version: u32,
+    out_interface: *mut ChipdockInterface,
+) -> i32 {
+    put(env, out_interface, ChipdockInterface::NONE)
+}
+
 unsafe extern "C" fn parallel_launch(
-    _env: *const ChipdockEnv,
+    env: *const ChipdockEnv,
     body: ChipdockParallelBody,
     data: *mut c_void,
     _tasks_max: i32,
 ) -> i32 {
+    host_of(env);
     // SAFETY: compiled code passes a body and its data.
     unsafe { (body.0)(0, 1, data) }
-}
-
-/// The environment whose errors are raised with that host; for good.
-pub(super) fn of(host: &'static SuiteHost) -> &'static ChipdockEnv {
-    static MADE: Mutex<BTreeMap<usize, &'static ChipdockEnv>> = Mutex::new(BTreeMap::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.entry(ptr::from_ref(host).addr()).or_insert_with(|| leak(host))
-}
-
-fn leak(host: &'static SuiteHost) -> &'static ChipdockEnv {
-    Box::leak(Box::new(ChipdockEnv {
-        version: 1,
-        padding: 0,
-        self_: ptr::from_ref(host).cast_mut().cast(),
-        raise,
-        allocate_workspace,
-        free_workspace,
-        current_stream,
-        set_device,
-        call_imported,
-        parallel_launch,
-        current_device,
-    }))
 }

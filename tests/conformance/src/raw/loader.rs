@@ -6,10 +6,11 @@ use chipdock_abi::{
 };
 use chipdock_plugin_api::{Any, Error, ErrorKind, Function};
 
+use super::codegen::{self, Chain};
+use super::env::Lent;
 use super::host::SuiteHost;
 use super::kind::{bytes_out, null_table};
 use super::plugin::{Plugin, Table};
-use super::{codegen, codegen::Chain, env};
 
 /// A section of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,11 +156,23 @@ impl Loader {
     ///
     /// What the plugin raised; `BrokenPlugin` when it answers a module without a table.
     pub fn load(&self, artifact: &RawArtifact, environment: Environment) -> Result<Module, Error> {
+        match environment {
+            Environment::Working => self.load_with(artifact, Lent::new(self.host).table()),
+            Environment::Null => self.load_with(artifact, std::ptr::null()),
+        }
+    }
+
+    /// Loads an artifact with an environment that counts.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::load`].
+    pub fn load_lent(&self, artifact: &RawArtifact, lent: &'static Lent) -> Result<Module, Error> {
+        self.load_with(artifact, lent.table())
+    }
+
+    fn load_with(&self, artifact: &RawArtifact, env: *const ChipdockEnv) -> Result<Module, Error> {
         let table = self.table.table.ok_or_else(null_table)?;
-        let env: *const ChipdockEnv = match environment {
-            Environment::Working => env::of(self.host),
-            Environment::Null => std::ptr::null(),
-        };
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
         drop(self.host.take_error());
         let status = artifact.with(|raw| {

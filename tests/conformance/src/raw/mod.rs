@@ -12,6 +12,7 @@ mod stream;
 
 pub use codegen::{Chain, Codegen, Delivered, Reported, Request, Section, Step};
 pub use device::{Device, NO_HINT, Space, host_end};
+pub use env::Lent;
 pub use host::SuiteHost;
 pub use kind::Kind;
 pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};

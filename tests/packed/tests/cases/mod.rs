@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use chipdock_abi::{ChipdockAny, DLDataType};
 use chipdock_test_packed::{
-    FLOAT32, INT32, Kernels, Raised, Surroundings, Tensor, any, float, int, limit_workspaces, live_workspaces,
+    FLOAT32, INT32, Kernels, Raised, Surroundings, Tensor, any, asked, float, int, limit_workspaces,
+    live_workspaces, location,
 };
 
 const SCRIPT: &str = r#"
@@ -544,12 +545,18 @@ fn imported_functions_are_called_through_the_environment() {
     let mut a = Tensor::new(INT32, &[8]);
     call("imports", &[a.borrowed(), int(4), float(2.5)]).unwrap();
     assert_eq!(ints(&a, 2), [7, 7]);
+    // X.7: what was asked for once is kept.
+    let before = asked();
+    call("imports", &[a.borrowed(), int(4), float(2.5)]).unwrap();
+    assert_eq!(asked(), before);
     let raised = call("imports", &[a.borrowed(), int(6), float(2.5)]).unwrap_err();
     assert_eq!(raised.message, "nothing is imported");
     let raised = call("imports_float", &[a.borrowed()]).unwrap_err();
     let message =
         "expected an integer from the packed function imported.float, found a value with type index 3";
     assert_eq!((raised.kind.as_str(), raised.message.as_str()), ("TypeError", message));
+    // X.9: where, as far as it is known.
+    assert!(location().is_some_and(|text| text.contains("imports_float")), "{:?}", location());
 }
 
 #[test]

@@ -235,7 +235,10 @@ impl<'a> Workspace<'a> {
     fn new(device: &'a Device, size: usize) -> Verdict<Self> {
         let env = device.host().environment();
         // SAFETY: the host's environment, which lives for good.
-        let data = unsafe { (env.allocate_workspace)(env, device.number(), size as u64) };
+        let data = unsafe {
+            let number = device.number();
+            (env.allocate_workspace)(env, number.device_type, number.device_id, size as u64)
+        };
         ensure(!data.is_null(), format!("workspace of {size} bytes"), "null")?;
         Ok(Self { device, data, size })
     }
@@ -258,7 +261,10 @@ impl<'a> Workspace<'a> {
     fn free(self) -> Verdict {
         let env = self.device.host().environment();
         // SAFETY: allocated by the same environment on this thread, and freed once.
-        let status = unsafe { (env.free_workspace)(env, self.device.number(), self.data) };
+        let status = unsafe {
+            let number = self.device.number();
+            (env.free_workspace)(env, number.device_type, number.device_id, self.data)
+        };
         ensure(status == 0, "workspace that is freed", format!("status {status}"))
     }
 }

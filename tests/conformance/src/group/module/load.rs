@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_EXTENSIONS_MAX, DLDevice};
 use chipdock_host::artifact::Artifact;
-use chipdock_host::{AnyView, CompileOptions, Host, HostOptions};
+use chipdock_host::{AnyView, CompileOptions, Host, HostOptions, Module};
 use chipdock_ir::interpret::Array;
 
 use super::extended;
@@ -13,7 +13,7 @@ use super::leftovers::Watched;
 use super::made::{Made, loader};
 use crate::damage::Random;
 use crate::execute::{self, Guards, Value};
-use crate::raw::{Environment, RawArtifact, RawSection};
+use crate::raw::{Environment, Lent, RawArtifact, RawSection};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -34,6 +34,9 @@ pub(super) fn add(cases: &mut Cases) {
     case("two-threads", "P10.1", two_threads);
     case("saved-and-read", "M.13", saved);
     case("null-environment", "M.12", null_environment);
+    case("environment-released", "M.4", environment_released);
+    case("environment-released-where-load-failed", "M.4", environment_released_on_failure);
+    case("two-hosts", "X.5", two_hosts);
     case("unknown-section", "M.11", unknown_section);
     case("unknown-fields-of-the-index", "M.11", unknown_fields);
     case("unknown-extensions", "M.14", unknown_extensions);
@@ -313,6 +316,72 @@ fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells
     extended::refused_as("check", kind, tells, loader.check(&artifact, cpu).map(drop))?;
     let loaded = loader.load(&artifact, Environment::Working).map(drop);
     extended::refused_as("load", kind, tells, loaded)?;
+    made.still(c)
+}
+
+/// With the last of the module and its functions, in either order, and not before.
+fn environment_released(c: &Context<'_>) -> Verdict {
+    let (made, loader) = (Made::of(c)?, loader(c)?);
+    for is_module_first in [true, false] {
+        let lent = Lent::new(loader.host());
+        let module = loader.load_lent(&made.own, lent)?;
+        let function = module.function(made.function.as_bytes())?;
+        let function = function.ok_or_else(|| Stop::failed("the function", "None"))?;
+        let (mut module, mut function) = (Some(module), Some(function));
+        let mut let_go =
+            |of_module: bool| if of_module { drop(module.take()) } else { drop(function.take()) };
+        let held = if is_module_first { "its function" } else { "the module" };
+        let_go(is_module_first);
+        // Whoever releases it elsewhere has some time for the mistake.
+        std::thread::sleep(Duration::from_millis(20));
+        equal(&format!("releases of the environment while {held} is held"), &lent.released(), &0)?;
+        let_go(!is_module_first);
+        equal("releases of the environment when nothing is held", &lent.released_in_time(), &1)?;
+        std::thread::sleep(Duration::from_millis(20));
+        equal("releases of the environment in all", &lent.released(), &1)?;
+        equal("uses of the environment after it was released", &lent.used_late(), &0)?;
+    }
+    Ok(())
+}
+
+fn environment_released_on_failure(c: &Context<'_>) -> Verdict {
+    let (made, loader) = (Made::of(c)?, loader(c)?);
+    let mut artifact = made.own.clone();
+    artifact.index_json = b"no index".to_vec();
+    let lent = Lent::new(loader.host());
+    let loaded = loader.load_lent(&artifact, lent);
+    ensure(loaded.is_err(), "an index that is no JSON to be refused", "a module")?;
+    equal("releases of the environment of a load that failed", &lent.released_in_time(), &1)?;
+    made.loads(&loader)
+}
+
+/// One artifact loaded by two hosts at once: what fails raises with the host that called, in whatever order they call.
+fn two_hosts(c: &Context<'_>) -> Verdict {
+    let made = Made::of(c)?;
+    let other =
+        Host::new(HostOptions { plugin_paths: vec![c.library().to_owned()], ..HostOptions::default() })?;
+    let modules = [c.host()?.load(&made.root)?, other.load(&made.root)?];
+    if modules.iter().any(|module| module.missing_loader().is_some()) {
+        return made.still(c);
+    }
+    let refused = |module: &Module| -> Verdict<String> {
+        let answer = module.function(made.root_function())?.call(&[]);
+        answer.err().map(|error| error.to_string()).ok_or_else(|| {
+            Stop::failed("an error of a function that is called without its arguments", "success")
+        })
+    };
+    let expected = refused(&modules[0])?;
+    for module in [&modules[1], &modules[0], &modules[1]] {
+        equal(
+            "the error that a call without arguments raises, in each of two hosts",
+            &refused(module)?,
+            &expected,
+        )?;
+    }
+    let [first, second] = modules;
+    drop(first);
+    equal("the same, when the other host's module has gone", &refused(&second)?, &expected)?;
+    drop((second, other));
     made.still(c)
 }
 

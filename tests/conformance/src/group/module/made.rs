@@ -108,6 +108,11 @@ impl Made {
         held.map_err(|wrong| Stop::failed("what the interpreter computes of the module", wrong))
     }
 
+    /// The function of the whole artifact.
+    pub(super) fn root_function(&self) -> &str {
+        &self.case.function
+    }
+
     /// The arguments of its function.
     pub(super) fn args(&self) -> &[chipdock_ir::interpret::Arg] {
         &self.case.args

@@ -1,0 +1,12 @@
+//! What host code asks its environment for by a call of a C function (rule E8).
+//!
+//! These names are the IR's own. No library has such functions: a code generator of host code lowers the calls to the
+//! functions of `ChipdockEnv`.
+
+/// `chipdock_device_type("npu") -> int32`: the number of the device type of that name, which the host assigned; or -1 with
+/// an error raised.
+pub const DEVICE_TYPE: &str = "chipdock_device_type";
+
+/// `chipdock_set_device(device_type, device_id) -> int32`: makes a device the active one of its type on the thread; 0, or
+/// -1 with an error raised.
+pub const SET_DEVICE: &str = "chipdock_set_device";
