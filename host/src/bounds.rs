@@ -32,6 +32,8 @@ pub(crate) const ARTIFACT_BYTES_MAX: u64 = 1 << 31;
 pub(crate) const SECTIONS_MAX: usize = 4096;
 /// Devices of one device API: a row each in a list, and a thousand times what a machine holds today.
 pub(crate) const DEVICES_MAX: i32 = 4096;
+/// Axes of a tensor that a plugin asks for.
+pub(crate) const AXES_MAX: usize = 64;
 /// Registrations of one plugin, and the keys that a list of plugins shows of it.
 pub(crate) const REGISTRATIONS_MAX: usize = 4096;
 /// Refused registrations that are kept: the first is reported.

@@ -93,6 +93,7 @@ pub mod files;
 mod host;
 mod image;
 mod instance;
+mod interfaces;
 mod lent;
 mod loader;
 mod lock;
@@ -119,6 +120,8 @@ pub use names::name_in_key;
 pub use options::{Environment, HostOptions, LogLevel, LogSink};
 pub use problem::{Problem, ProblemKind};
 pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
-pub use runtime::{Device, Function, Module, Stream, StreamGuard, Tensor, Verdict, dtype_of};
+pub use runtime::{
+    Device, Function, Kernel, LaunchArg, Module, Stream, StreamGuard, Tensor, Verdict, dtype_of,
+};
 pub use session::{BuildMessage, Severity};
 pub use target::TargetSource;

@@ -20,6 +20,7 @@ use chipdock_plugin_api as api;
 use crate::bounds::{self, CAUSES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Category, Error, ErrorKind, Fault};
 use crate::host::HostInner;
+use crate::interfaces;
 use crate::lent::{self, Lent};
 use crate::options::{LogLevel, LogSink};
 use crate::process::{fork_generation, watch_forks};
@@ -418,19 +419,21 @@ unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mu
     services.guarded("current_stream", ptr::null_mut(), || services.current_stream(device))
 }
 
-/// This host has no interface yet ([`crate::manifest::HOST_INTERFACES`]).
+/// The host's interfaces ([`crate::manifest::HOST_INTERFACES`]).
 unsafe extern "C" fn query(
     self_: *mut c_void,
-    _name: ChipdockStr,
-    _version: u32,
+    name: ChipdockStr,
+    version: u32,
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
     // SAFETY: the caller passes the table's `self_`.
     let services = unsafe { services(self_) };
     services.guarded("query", CHIPDOCK_ERROR, || {
+        // SAFETY: a string that lives for the call; a name that cannot be read is none that is known.
+        let name = unsafe { bounds::text(name, "the interface's name", NAME_BYTES_MAX) }.unwrap_or_default();
         // SAFETY: the caller passes a place that is writable, or null.
         if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {
-            *out = ChipdockInterface::NONE;
+            *out = interfaces::of(services, &name, version);
         }
         CHIPDOCK_OK
     })

@@ -46,6 +46,12 @@ impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
         }
     }
 
+    /// Whether it is what a `query` asks for.
+    #[must_use]
+    pub fn is(&self, name: &str, version: u32) -> bool {
+        (self.name, self.version) == (name, version)
+    }
+
     /// Its name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -61,8 +67,13 @@ impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
     /// The interface of `value`.
     #[must_use]
     pub fn of(&self, value: Box<T>) -> Interface {
+        self.of_shared(Arc::from(value))
+    }
+
+    /// The interface of a value that something else has too.
+    #[must_use]
+    pub fn of_shared(&self, value: Arc<T>) -> Interface {
         let (table, table_size_bytes) = (self.table, self.table_size_bytes);
-        let value: Arc<T> = Arc::from(value);
         Interface {
             into_raw: Box::new(move |session| {
                 let self_ = Registered::into_raw(session, value);

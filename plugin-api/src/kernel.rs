@@ -4,17 +4,7 @@
 //! launch parameter in order. [`Kernel::call`] checks and reads such a call once for every device; a loader adds what
 //! its driver wants.
 //!
-//! # Rules
-//!
-//! - **L1** Launch parameters are thread axes (`blockIdx.x` … `threadIdx.z`), each an extent,
-//!   [`COOPERATIVE`], which is told nothing and has no integer, and [`DYNAMIC_SHARED`], the bytes of dynamic
-//!   shared memory, which is last.
-//! - **L2** An axis that is not named has extent 1. An extent of 0 launches nothing: [`Kernel::call`] answers none.
-//! - **L3** A pointer is a data pointer as the device API hands it out (with `opaque_handles` the bare handle, and where a
-//!   tensor begins is a scalar), or None for null. A scalar is an integer, a boolean or a float, as the index types it.
-//! - **L4** The kernel runs on the device of its type that is current on the calling thread, on the stream that is
-//!   current there ([`Env::current_device`](crate::Env::current_device),
-//!   [`Env::current_stream`](crate::Env::current_stream)); the call returns when it is queued.
+//! The rules are K.1 to K.8 of [the contract](crate).
 
 use core::ffi::c_void;
 
@@ -163,7 +153,7 @@ impl Kernel {
         self.args.len() + self.axes.len() + usize::from(self.has_dynamic_shared)
     }
 
-    /// Reads a call; none when an extent is 0 and nothing is to be launched (L2).
+    /// Reads a call; none when an extent is 0 and nothing is to be launched (K.2).
     ///
     /// # Errors
     ///
@@ -261,7 +251,7 @@ impl Kernel {
 }
 
 /// Whether an axis is of the grid, and which; none for virtual threads.
-fn place(axis: ThreadAxis) -> Option<(bool, usize)> {
+pub(crate) fn place(axis: ThreadAxis) -> Option<(bool, usize)> {
     Some(match axis {
         ThreadAxis::BlockX => (true, 0),
         ThreadAxis::BlockY => (true, 1),
@@ -301,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn l1_a_call_is_read_in_order() {
+    fn k1_k3_a_call_is_read_in_order() {
         let launch = call(&values(&[7, 32, 1024])).unwrap().unwrap();
         assert_eq!((launch.grid, launch.block, launch.dynamic_shared_bytes), ([7, 1, 1], [1, 32, 1], 1024));
         assert_eq!(launch.args[0], KernelArg::Pointer(core::ptr::null_mut()));
@@ -312,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn l2_an_extent_of_0_launches_nothing() {
+    fn k2_an_extent_of_0_launches_nothing() {
         assert_eq!(call(&values(&[0, 32, 0])).unwrap(), None);
         assert_eq!(call(&values(&[7, 0, 0])).unwrap(), None);
         assert!(call(&values(&[7, 1, 0])).unwrap().is_some());
     }
 
     #[test]
-    fn l3_what_does_not_fit_is_named() {
+    fn k3_what_does_not_fit_is_named() {
         for (position, value, says) in [
             (0, Any::from(1_i64), "argument 0"),
             (1, Any::from(1_i64 << 31), "2147483648 does not fit int32"),

@@ -193,6 +193,7 @@
 //! | H.4 | `function` writes None or an owned function object; a name that is not there is None, not an error. | H | tests |
 //! | H.5 | `query` writes an interface whose table is null for what it does not have, and answers success. | H | tests |
 //! | H.6 | None of them unwinds. | H | review |
+//! | H.7 | Interface `memory` 1 allocates a compact tensor in global memory of any device that the host knows, its elements not set, or says why not, as `empty` of the host's own tensors does. It is not asked during `init`, as devices are. | H | tests |
 //!
 //! ## V Values
 //!
@@ -353,6 +354,22 @@
 //! | M.13 | An artifact that was written to a file and read back loads and computes the same. | both | suite |
 //! | M.14 | An artifact with an extension that is ignored loads as without; one that must be understood and is not known is an error of `check` and of `load`, `Unsupported`. | P | suite |
 //!
+//! ## K Kernels of device modules
+//!
+//! A kernel is a function of a module for a device. Its arguments are pointers and scalars, as the index types them; its
+//! launch parameters are in the index too ([`kernel`]).
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | K.1 | Launch parameters are thread axes (`blockIdx.x` to `threadIdx.z`), each an extent and once; `tirx.use_cooperative_launch`, which has no value; and `tirx.use_dyn_shared_memory`, the bytes of dynamic shared memory, which is last. | both | shim, suite |
+//! | K.2 | An axis that is not named has extent 1. An extent of 0 launches nothing, with success. | P | shim, suite |
+//! | K.3 | A packed call has the arguments in order, then an integer for each launch parameter that has a value. A pointer is a handle as the device API hands it out, or None for null; where a tensor begins behind it is a scalar of its own with `opaque_handles`, else added to it. A scalar is an integer, a boolean or a float, and fits its type. | both | shim, suite |
+//! | K.4 | A packed call runs on the device of the kernel's type that is current on the thread, on the stream that is current there; it returns when the kernel is queued. | P | suite |
+//! | K.5 | Interface `launch` 1 of a module answers each kernel of the index as an entry, which lives as long as the module, with the type of its device; of a name that is none the entry is null. | P | suite |
+//! | K.6 | `launch` does what the packed call does, on the device and the stream that the request names; it asks the host for neither, and changes neither. | P | suite |
+//! | K.7 | The values of the arguments are read before `launch` returns: eight bytes of a handle, and of a scalar as many as its type has. | P | suite |
+//! | K.8 | A request with another number of arguments, extents along axes or dynamic shared memory that the kernel does not take, or a device or stream that is not there, is a typed error, and nothing is launched. | P | shim, suite |
+//!
 //! ## X Compiled code: entry symbols and the environment
 //!
 //! What artifacts of host code rely on, and loaders with them. It is compiled into objects, which live longer than plugins.
@@ -382,6 +399,8 @@ pub mod files;
 #[cfg(feature = "ir")]
 pub mod kernel;
 #[cfg(feature = "ir")]
+pub mod launch;
+#[cfg(feature = "ir")]
 pub mod lowered;
 pub mod process;
 pub mod received;
@@ -400,6 +419,7 @@ mod export;
 mod function;
 mod host;
 pub mod interface;
+mod memory;
 mod module;
 mod object;
 mod registration;

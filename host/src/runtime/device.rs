@@ -446,6 +446,12 @@ impl Stream {
         self.raw
     }
 
+    /// The device that it is a queue of.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// Waits until all work queued on it is done.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use super::module::{ModuleInner, not_imported};
 use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::host::HostInner;
+use crate::interfaces;
 use crate::services::Services;
 
 /// The environment of one loaded module.
@@ -369,21 +370,22 @@ impl EnvState {
     }
 }
 
-/// This host has no interface for compiled code yet.
+/// Those of the host, whose `self_` lives as long as the process.
 unsafe extern "C" fn query(
     env: *const ChipdockEnv,
     name: *const c_char,
-    _version: u32,
+    version: u32,
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.query", CHIPDOCK_ERROR, || {
         // SAFETY: null or NUL-terminated; a place for an interface, or null.
-        state.status(
-            unsafe { named(name) }
-                .and_then(|_name| unsafe { put(out_interface, ChipdockInterface::NONE, "the interface") }),
-        )
+        state.status(unsafe { named(name) }.and_then(|name| {
+            let found = interfaces::of(state.services, &name, version);
+            // SAFETY: as above.
+            unsafe { put(out_interface, found, "the interface") }
+        }))
     })
 }
 

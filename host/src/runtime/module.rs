@@ -2,12 +2,13 @@
 
 use chipdock_plugin_api::text::str_out;
 use std::collections::BTreeMap;
+use std::ffi::c_void;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use chipdock_abi::{
     CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED, CHIPDOCK_DEVICE_CPU,
-    ChipdockArtifact, ChipdockModule, ChipdockModuleHandle, ChipdockSection, DLDevice,
+    ChipdockArtifact, ChipdockInterface, ChipdockModule, ChipdockModuleHandle, ChipdockSection, DLDevice,
 };
 use chipdock_plugin_api as api;
 
@@ -35,7 +36,7 @@ pub enum Verdict {
 
 /// A loaded artifact with what it imports. Cloning shares it.
 #[derive(Clone)]
-pub struct Module(Arc<ModuleInner>);
+pub struct Module(pub(super) Arc<ModuleInner>);
 
 pub(crate) struct ModuleInner {
     // Released before what it imports and before its loader.
@@ -242,6 +243,34 @@ impl Host {
     }
 }
 
+/// The table of an interface that was answered; nothing where it is null.
+///
+/// # Safety
+///
+/// * Where it is not null and has the size of `T`, the table can be read, and is a `T`.
+unsafe fn table_in<T: Copy + 'static>(found: &ChipdockInterface) -> Result<Option<T>, String> {
+    let table = found.table.cast::<T>();
+    if table.is_null() {
+        return Ok(None);
+    }
+    if found.table_size_bytes != size_of::<T>() as u64 || !table.is_aligned() {
+        return Err(format!(
+            "expected a table of {} bytes, found one of {} at {table:p}",
+            size_of::<T>(),
+            found.table_size_bytes
+        ));
+    }
+    let slots = table.cast::<*const c_void>();
+    for index in 0..size_of::<T>() / size_of::<*const c_void>() {
+        // SAFETY: a table is function pointers and nothing else; read as plain pointers, a null one is seen.
+        if unsafe { slots.add(index).read() }.is_null() {
+            return Err(format!("slot {index} of its table is null"));
+        }
+    }
+    // SAFETY: not null, aligned, of that size, and no null slot.
+    Ok(Some(unsafe { table.read() }))
+}
+
 impl ModuleInner {
     pub(super) fn host(&self) -> &Host {
         &self.host
@@ -254,6 +283,32 @@ impl ModuleInner {
 
     pub(super) fn kind(&self) -> &str {
         &self.artifact.index().module_kind
+    }
+
+    pub(super) fn artifact(&self) -> &Artifact {
+        &self.artifact
+    }
+
+    /// The module's interface of that name and version, with a copy of its table (A5); nothing where it has none. `T` is the
+    /// struct of function pointers that belongs to them.
+    pub(super) fn query<T: Copy + 'static>(
+        &self,
+        name: &str,
+        version: u32,
+    ) -> Result<Option<(*mut c_void, T)>, Error> {
+        let loaded = self.loaded.as_ref().map_err(Clone::clone)?;
+        let services = self.host.0.services;
+        let mut found = ChipdockInterface::NONE;
+        services.clear_error();
+        let _calling = loaded.calling(&format!("module.load.{}: query", self.kind()));
+        // SAFETY: the module's `self`, a string that lives for the call, a place to write to.
+        let status = unsafe { (loaded.table().query)(loaded.self_(), str_out(name), version, &mut found) };
+        let what = || format!("`query` for {name}/{version} of a module of kind \"{}\"", self.kind());
+        services.check(status, what)?;
+        // SAFETY: P3.12, a table that lives as long as the module, by name and version a `T`.
+        let table = unsafe { table_in::<T>(&found) };
+        let table = table.map_err(|message| broken(format!("{}: {message}", what())))?;
+        Ok(table.map(|table| (found.self_, table)))
     }
 
     /// The function of that name in this module alone.
@@ -279,7 +334,11 @@ impl ModuleInner {
         if let Some(function) = imported.function.get() {
             return Ok(function.clone());
         }
-        let function = imported.owner.0.own_function(name)?.ok_or_else(missing)?;
+        let owner = &imported.owner.0;
+        let function = match owner.own_kernel(name)? {
+            Some(kernel) => kernel.into_function(),
+            None => owner.own_function(name)?.ok_or_else(missing)?,
+        };
         Ok(imported.function.get_or_init(|| function).clone())
     }
 }

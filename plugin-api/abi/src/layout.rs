@@ -68,6 +68,10 @@ layouts! {
     ChipdockInterface: 32 { self_ @ 0, table @ 8, table_size_bytes @ 16, features @ 24 }
     ChipdockReset1: 8 { reset @ 0 }
     ChipdockConformance1: 8 { wants_hooks @ 0 }
+    ChipdockEntry: 16 { entry @ 0, device_type @ 8, flags @ 12 }
+    ChipdockLaunchRequest: 96 { device_id @ 0, flags @ 4, stream @ 8, grid @ 16, block @ 40, dynamic_shared_bytes @ 64, args @ 72, args_count @ 80, next @ 88 }
+    ChipdockLaunch1: 16 { entry @ 0, launch @ 8 }
+    ChipdockMemory1: 8 { allocate_tensor @ 0 }
     ChipdockPlugin: 136 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, init @ 112, shutdown @ 120, release @ 128 }
 }
 

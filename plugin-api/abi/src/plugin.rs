@@ -12,7 +12,7 @@ pub const CHIPDOCK_ABI_MINOR: u32 = 0;
 /// `CHIPDOCK` as little-endian bytes.
 pub const CHIPDOCK_MAGIC: u64 = 0x4B43_4F44_5049_4843;
 /// A hash of the sizes and offsets of the frozen tables; [`crate::layout_hash`] proves it.
-pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x259a_42b7_3a7a_3a80;
+pub const CHIPDOCK_LAYOUT_HASH: u64 = 0x5d14_5863_ca88_e840;
 
 /// Sizes of the frozen tables, in bytes, as the plugin was compiled.
 #[repr(C)]

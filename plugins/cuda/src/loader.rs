@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use chipdock_plugin_api::kernel::{Kernel, KernelArg, Launch};
+use chipdock_plugin_api::launch::{LAUNCH, Launches};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Stream,
-    Verdict, bail, ensure,
+    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module,
+    ModuleLoader, Stream, Verdict, bail, ensure,
 };
 use serde_json::Value;
 
@@ -86,25 +87,60 @@ impl ModuleLoader for CudaLoader {
                 entry(&devices[current], &loaded, kernel)?;
             }
         }
-        let kernels = kernels.into_iter().map(|(name, kernel)| {
+        let mut all = Kernels { device_type: self.hardware.device_type(), ..Kernels::default() };
+        for (name, kernel) in kernels {
             let entries = devices.iter().map(|_| OnceLock::new()).collect();
-            (name, Arc::new(Callable { shared: Arc::clone(&shared), kernel, entries }))
-        });
-        Ok(Box::new(Loaded { host: self.host, kernels: kernels.collect() }))
+            all.by_name.insert(name, all.all.len());
+            all.all.push(Arc::new(Callable { shared: Arc::clone(&shared), kernel, entries }));
+        }
+        Ok(Box::new(Loaded { host: self.host, kernels: Arc::new(all) }))
     }
 }
 
 /// A module that was loaded: its kernels by name.
 struct Loaded {
     host: HostRef,
-    kernels: BTreeMap<String, Arc<Callable>>,
+    kernels: Arc<Kernels>,
+}
+
+/// The kernels of a module: interface `launch` 1.
+#[derive(Default)]
+struct Kernels {
+    device_type: i32,
+    by_name: BTreeMap<String, usize>,
+    all: Vec<Arc<Callable>>,
+}
+
+impl Launches for Kernels {
+    fn device_type(&self) -> i32 {
+        self.device_type
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    fn kernel(&self, position: usize) -> Option<&Kernel> {
+        self.all.get(position).map(|callable| &callable.kernel)
+    }
+
+    fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
+        match self.all.get(position) {
+            Some(callable) => callable.queue(device_id, stream, launch),
+            None => bail!(ErrorKind::VALUE_ERROR, "the module has no kernel {position}"),
+        }
+    }
 }
 
 impl Module for Loaded {
+    fn query(&self, name: &str, version: u32) -> Option<Interface> {
+        LAUNCH.is(name, version).then(|| LAUNCH.of_shared(Arc::clone(&self.kernels) as _))
+    }
+
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
-        Ok(self.kernels.get(name).map(|kernel| {
+        Ok(self.kernels.by_name.get(name).map(|position| {
             // What is got keeps what it needs (M.5).
-            let kernel = Arc::clone(kernel);
+            let kernel = Arc::clone(&self.kernels.all[*position]);
             Function::from_fn(self.host, move |args| kernel.call(args))
         }))
     }
@@ -179,16 +215,23 @@ impl Callable {
         Ok(slot.get_or_init(|| Ready { entry, limits, dynamic_shared_max, raising: Mutex::new(()) }))
     }
 
-    /// Queues a launch on the device and the stream that are current on this thread (L4).
+    /// Queues a launch on the device and the stream that are current on this thread (K.4).
     fn call(&self, args: &[AnyView<'_>]) -> Result<Any, Error> {
         let Some(launch) = self.kernel.call(args)? else { return Ok(Any::NONE) };
         let Shared { hardware, env, .. } = &*self.shared;
         let device_type = hardware.device_type();
-        let device = hardware.device(env.current_device(device_type)?)?;
+        let device_id = env.current_device(device_type)?;
+        let stream = env.current_stream(DLDevice { device_type, device_id })?;
+        self.queue(device_id, stream, &launch).map(|()| Any::NONE)
+    }
+
+    /// Queues a launch.
+    fn queue(&self, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
+        let hardware = &self.shared.hardware;
+        let device = hardware.device(device_id)?;
         device.check()?;
-        let stream = env.current_stream(DLDevice { device_type, device_id: device.id() })?;
         let ready = self.ready(device)?;
-        let grid = ready.grid(device, &self.kernel, &launch)?;
+        let grid = ready.grid(device, &self.kernel, launch)?;
         let pointers = launch.args.iter().filter_map(|argument| match argument {
             KernelArg::Pointer(pointer) if !pointer.is_null() => Some(pointer.addr()),
             _ => None,
@@ -208,7 +251,7 @@ impl Callable {
         grid: &Grid,
         stream: Stream,
         args: &[KernelArg],
-    ) -> Result<Any, Error> {
+    ) -> Result<(), Error> {
         let stream = device.stream(stream.into_raw())?;
         let value = |argument: &KernelArg| match argument {
             KernelArg::Pointer(pointer) => pointer.expose_provenance() as u64,
@@ -231,7 +274,6 @@ impl Callable {
         };
         device
             .told(queued)
-            .map(|()| Any::NONE)
             .map_err(|error| error.context(format_args!("kernel {}, {}", self.kernel.name, shape(grid))))
     }
 }

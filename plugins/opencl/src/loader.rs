@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use chipdock_plugin_api::kernel::Kernel;
+use chipdock_plugin_api::kernel::{Kernel, Launch};
+use chipdock_plugin_api::launch::{LAUNCH, Launches};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader,
-    Verdict, ensure,
+    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module,
+    ModuleLoader, Stream, Verdict, ensure,
 };
 use serde_json::Value;
 
@@ -178,18 +179,54 @@ impl Shared {
             ErrorKind::UNAVAILABLE,
             "the plugin was shut down for this host: load it with a new host"
         );
-        let kernel = &self.kernels[index];
-        let Some(launch) = kernel.call(args)? else { return Ok(Any::NONE) };
+        let Some(launch) = self.kernels[index].call(args)? else { return Ok(Any::NONE) };
         let device = self.current_device()?;
-        let built = self.built(device)?;
         let of = DLDevice { device_type: self.hardware.device_type(), device_id: device.id() };
-        let queue = device.stream(self.env.current_stream(of)?.into_raw().addr())?;
-        built.launchers[index].launch(device, &built.program, &queue, &launch, kernel.has_dynamic_shared)?;
-        Ok(Any::NONE)
+        let stream = self.env.current_stream(of)?;
+        self.queue(index, device, stream, &launch).map(|()| Any::NONE)
+    }
+
+    /// Queues a launch of the kernel of that number.
+    fn queue(
+        &self,
+        index: usize,
+        device: &Arc<Device>,
+        stream: Stream,
+        launch: &Launch,
+    ) -> Result<(), Error> {
+        let built = self.built(device)?;
+        let queue = device.stream(stream.into_raw().addr())?;
+        let has_dynamic_shared = self.kernels[index].has_dynamic_shared;
+        built.launchers[index].launch(device, &built.program, &queue, launch, has_dynamic_shared)
+    }
+}
+
+/// Interface `launch` 1 of a module.
+struct Kernels(Arc<Shared>);
+
+impl Launches for Kernels {
+    fn device_type(&self) -> i32 {
+        self.0.hardware.device_type()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.0.kernels.iter().position(|kernel| kernel.name == name)
+    }
+
+    fn kernel(&self, position: usize) -> Option<&Kernel> {
+        self.0.kernels.get(position)
+    }
+
+    fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
+        self.0.queue(position, self.0.hardware.device(device_id)?, stream, launch)
     }
 }
 
 impl Module for Loaded {
+    fn query(&self, name: &str, version: u32) -> Option<Interface> {
+        LAUNCH.is(name, version).then(|| LAUNCH.of(Box::new(Kernels(Arc::clone(&self.shared)))))
+    }
+
     fn function(&self, name: &str) -> Result<Option<Function>, Error> {
         let index = self.shared.kernels.iter().position(|kernel| kernel.name == name);
         Ok(index.map(|index| {

@@ -15,6 +15,7 @@ register_function!("reference.fault", |_context: &Context, _args: &[AnyView<'_>]
 });
 register_function!("reference.element_count", element_count);
 register_function!("reference.echo", echo);
+register_function!("reference.empty_like", empty_like);
 register_function!("reference.sum", sum);
 register_test_hook!("conformance.reference.fail_next_copy", fail_next_copy);
 register_test_hook!("conformance.reference.lose", lose);
@@ -24,6 +25,12 @@ register_test_hook!("conformance.reference.out_of_memory_next", out_of_memory_ne
 fn element_count(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let tensor: TensorView<'_> = argument(args, 0, "tensor")?;
     Any::try_from(tensor.element_count()?)
+}
+
+/// `reference.empty_like(tensor: Tensor) -> Tensor`: a compact tensor of that shape and type on that device.
+fn empty_like(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
+    let like: TensorView<'_> = argument(args, 0, "tensor")?;
+    context.host().allocate_tensor(like.device(), like.dtype(), like.shape()).map(Any::from)
 }
 
 /// `reference.echo(value) -> value`: what it was given, kept as long as the caller likes.

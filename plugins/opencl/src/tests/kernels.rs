@@ -29,7 +29,7 @@ fn a_kernel_runs_with_its_grid_and_its_arguments() {
     let found: Vec<f32> = bench.read(0, y, 1000, Stream::DEFAULT);
     let expected: Vec<f32> = (0..1000).map(|i| if i < 999 { 2.0 * i as f32 + 0.5 } else { 0.5 }).collect();
     assert_eq!(found, expected);
-    // L2: nothing is launched, and nothing has to be right but the numbers.
+    // K.2: nothing is launched, and nothing has to be right but the numbers.
     let nothing = [Any::NONE, Any::NONE, Any::from(1_i64), Any::from(0_i64), Any::from(1_i64 << 40)];
     bench.call(&add, &nothing).unwrap();
 }

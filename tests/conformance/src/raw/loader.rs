@@ -189,6 +189,10 @@ impl Loader {
 }
 
 impl Module {
+    pub(super) fn host(&self) -> &'static SuiteHost {
+        self.host
+    }
+
     fn table(&self) -> &'static ChipdockModule {
         // SAFETY: checked when it was loaded; static by P9.3.
         unsafe { &*self.handle.table }

@@ -3,6 +3,7 @@
 mod arguments;
 mod asserts;
 mod files;
+mod launch;
 mod threads;
 mod threads_text;
 
@@ -12,5 +13,6 @@ pub(super) fn add(cases: &mut Cases) {
     files::add(cases);
     arguments::add(cases);
     asserts::add(cases);
+    launch::add(cases);
     threads::add(cases);
 }

@@ -5,6 +5,7 @@ mod check;
 mod codegen;
 mod damaged;
 pub(super) mod extended;
+mod launch;
 mod leftovers;
 mod load;
 mod made;
@@ -18,6 +19,7 @@ pub(super) fn add(cases: &mut Cases) {
     request::add(cases);
     extended::add(cases);
     load::add(cases);
+    launch::add(cases);
     check::add(cases);
     damaged::add(cases);
 }

@@ -1,0 +1,288 @@
+//! Kernels of loaded modules, launched by interface `launch` 1 of their module (K.5 to K.8).
+
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr;
+use std::sync::Arc;
+
+use chipdock_abi::{ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest, DLDevice};
+use chipdock_plugin_api as api;
+use chipdock_plugin_api::kernel::{self, KernelArg};
+use chipdock_plugin_api::text::str_out;
+
+use super::device::Stream;
+use super::module::{Module, ModuleInner};
+use super::tensor::Tensor;
+use crate::calling::{Calling, Note};
+use crate::error::{Error, ErrorKind, nearest, quoted};
+use crate::services::{Services, from_api};
+
+/// Arguments up to so many have their addresses on the stack.
+const INLINE_ARGUMENTS: usize = 32;
+
+/// A kernel of a loaded module. It keeps its module alive; cloning shares it.
+#[derive(Clone)]
+pub struct Kernel(Arc<Inner>);
+
+struct Inner {
+    /// As the index describes it.
+    described: kernel::Kernel,
+    /// The module's, as it was when it was checked (A5).
+    table: ChipdockLaunch1,
+    self_: *mut c_void,
+    entry: ChipdockEntry,
+    note: &'static Note,
+    services: &'static Services,
+    module: Arc<ModuleInner>,
+}
+
+// SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as the module (K.5).
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+/// An argument of [`Kernel::launch`].
+#[derive(Clone, Copy, Debug)]
+pub enum LaunchArg<'a> {
+    /// Where the tensor begins; it is on the kernel's device.
+    Tensor(&'a Tensor),
+    /// A null pointer.
+    Null,
+    /// A scalar: as many bytes as its type has, little-endian.
+    Scalar(&'a [u8]),
+}
+
+impl ModuleInner {
+    /// The kernel of that name in this module alone; nothing where the module does not answer `launch` 1, or has none of
+    /// that name.
+    pub(super) fn own_kernel(self: &Arc<Self>, name: &str) -> Result<Option<Kernel>, Error> {
+        let Some((self_, table)) = self.query::<ChipdockLaunch1>("launch", 1)? else { return Ok(None) };
+        let services = self.host().0.services;
+        let mut entry = ChipdockEntry { entry: ptr::null_mut(), device_type: 0, flags: 0 };
+        services.clear_error();
+        let calling = Calling::enter(Note::of(self.plugin(), &format!("module.load.{}: entry", self.kind())));
+        // SAFETY: the interface's `self`, a string that lives for the call, a place to write to.
+        let status = unsafe { (table.entry)(self_, str_out(name), &mut entry) };
+        drop(calling);
+        services.check(status, || format!("`entry` of a module of kind \"{}\"", self.kind()))?;
+        if entry.entry.is_null() {
+            return Ok(None);
+        }
+        let index = serde_json::from_str(self.artifact().index_json());
+        let index = index.map_err(|error| Error::new(ErrorKind::Value, format!("the index: {error}")))?;
+        let described = kernel::Kernel::from_index(&index).map_err(|error| from_api(&error))?;
+        let Some(described) = described.into_iter().find(|kernel| kernel.name == name) else {
+            return Ok(None);
+        };
+        let note = Note::of(self.plugin(), &format!("kernel {name}"));
+        let module = Arc::clone(self);
+        Ok(Some(Kernel(Arc::new(Inner { described, table, self_, entry, note, services, module }))))
+    }
+}
+
+impl Module {
+    /// The kernel of that name, in this module or one that it imports: how to launch it without the packed call.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when there is none, or the module that has it does not answer interface `launch` 1; `Unavailable` when
+    /// nobody loads the module that has it.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
+        self.0.host().0.services.check_process()?;
+        if self.function_names().any(|known| known == name) && self.missing_loader().is_none() {
+            if let Some(kernel) = self.0.own_kernel(name)? {
+                return Ok(kernel);
+            }
+        }
+        for import in self.imports() {
+            match import.kernel(name) {
+                Err(error) if *error.kind() == ErrorKind::NotFound => {}
+                found => return found,
+            }
+        }
+        if let Some(missing) = self.missing_loader() {
+            return Err(missing.clone());
+        }
+        let error = Error::new(ErrorKind::NotFound, format!("the module has no kernel \"{name}\""));
+        let known = || self.imports().iter().chain([self]).flat_map(Module::function_names);
+        Err(match nearest(name, known()) {
+            Some(near) if near != name => error.hint(format!("did you mean \"{near}\"?")),
+            _ => error.hint(format!("functions are: {}", quoted(known()))),
+        })
+    }
+}
+
+impl Kernel {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.described.name
+    }
+
+    /// Its arguments, axes and shared memory, as the artifact's index has them.
+    #[must_use]
+    pub fn described(&self) -> &kernel::Kernel {
+        &self.0.described
+    }
+
+    /// Queues a launch on a stream and returns: blocks of the grid and threads of a block along x, y and z, and bytes of
+    /// dynamic shared memory.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: a stream or tensor of another device, a scalar of another size than its type's; what the device
+    ///   refuses, which names both numbers.
+    /// * `TypeError`: another number of arguments, or a scalar where a pointer is expected.
+    /// * What is kept of earlier work on the stream.
+    ///
+    /// # Safety
+    ///
+    /// * The kernel reads and writes within the tensors that it is given, with those extents.
+    /// * Whatever uses these tensors on another stream is ordered with this.
+    pub unsafe fn launch(
+        &self,
+        stream: &Stream,
+        grid: [u64; 3],
+        block: [u64; 3],
+        dynamic_shared_bytes: u64,
+        args: &[LaunchArg<'_>],
+    ) -> Result<(), Error> {
+        let inner = &*self.0;
+        inner.services.check_process()?;
+        let device = stream.device();
+        if device.number().device_type != inner.entry.device_type {
+            return Err(
+                self.wrong(format!("it does not run on {device:?}; launch it on a stream of its device"))
+            );
+        }
+        if args.len() != inner.described.args.len() {
+            let (expected, found) = (inner.described.args.len(), args.len());
+            let message = format!("kernel {}: expected {expected} arguments, found {found}", self.name());
+            return Err(Error::new(ErrorKind::Type, message));
+        }
+        let read = args.iter().enumerate().map(|(position, arg)| self.argument(position, *arg, stream));
+        let read: Vec<KernelArg> = read.collect::<Result<_, _>>()?;
+        let launch = kernel::Launch { args: read, grid, block, dynamic_shared_bytes };
+        inner.services.clear_error();
+        let status = inner.queue(device.id(), stream.raw(), &launch);
+        inner.services.check(status, || format!("`launch` of kernel \"{}\"", self.name()))
+    }
+
+    fn wrong(&self, what: String) -> Error {
+        Error::new(ErrorKind::Value, format!("kernel {}: {what}", self.name()))
+    }
+
+    fn argument(&self, position: usize, arg: LaunchArg<'_>, stream: &Stream) -> Result<KernelArg, Error> {
+        let dtype = self.0.described.args[position];
+        let is_pointer = dtype.code == chipdock_abi::CHIPDOCK_DTYPE_HANDLE;
+        let expected = |found: &str| {
+            let (name, dtype) = (self.name(), api::dtype::text(dtype));
+            let message = format!("kernel {name}, argument {position}: expected {dtype}, found {found}");
+            Err(Error::new(ErrorKind::Type, message))
+        };
+        match arg {
+            LaunchArg::Tensor(_) | LaunchArg::Null if !is_pointer => expected("a pointer"),
+            LaunchArg::Scalar(_) if is_pointer => expected("a scalar"),
+            LaunchArg::Null => Ok(KernelArg::Pointer(ptr::null_mut())),
+            LaunchArg::Tensor(tensor) => {
+                let (at, view) = (stream.device(), tensor.view());
+                if view.device() != at.number() {
+                    let found = tensor.device();
+                    return Err(self.wrong(format!("argument {position} is on {found:?}; expected {at:?}")));
+                }
+                if view.byte_offset() != 0 {
+                    let offset = view.byte_offset();
+                    return Err(self.wrong(format!(
+                        "argument {position} begins {offset} bytes behind its handle; expected a tensor that begins there"
+                    )));
+                }
+                if !stream.raw().is_null() {
+                    at.state().mark(view.data());
+                }
+                Ok(KernelArg::Pointer(view.data()))
+            }
+            LaunchArg::Scalar(found) => {
+                let (mut bytes, size_bytes) = ([0; 8], usize::from(dtype.bits / 8));
+                if found.len() != size_bytes {
+                    let dtype = api::dtype::text(dtype);
+                    let found = found.len();
+                    return Err(self.wrong(format!(
+                        "argument {position}: expected the {size_bytes} bytes of {dtype}, found {found}"
+                    )));
+                }
+                bytes[..size_bytes].copy_from_slice(found);
+                Ok(KernelArg::Scalar { bytes, size_bytes })
+            }
+        }
+    }
+
+    /// The kernel as a packed function, for compiled code: on the device and the stream that are current (K.4).
+    pub(super) fn into_function(self) -> api::Function {
+        let services = self.0.services;
+        // SAFETY: H.1, the table of this host lives as long as the process.
+        let host = unsafe { api::HostRef::new(services.table()) };
+        api::Function::from_fn(host, move |args| {
+            let inner = &*self.0;
+            let Some(launch) = inner.described.call(args)? else { return Ok(api::Any::NONE) };
+            let device_id = services.current_device(inner.entry.device_type);
+            let at = DLDevice { device_type: inner.entry.device_type, device_id };
+            let stream = services.current_stream(at);
+            let status = inner.queue(device_id, stream, &launch);
+            // What failed is passed on as it is (X.9).
+            host.check(status, || format!("`launch` of kernel \"{}\"", inner.described.name))?;
+            Ok(api::Any::NONE)
+        })
+    }
+}
+
+impl Inner {
+    /// Calls `launch`; the status.
+    fn queue(&self, device_id: i32, stream: *mut c_void, launch: &kernel::Launch) -> i32 {
+        let address = |arg: &KernelArg| -> *const c_void {
+            match arg {
+                KernelArg::Pointer(pointer) => ptr::from_ref(pointer).cast(),
+                KernelArg::Scalar { bytes, .. } => bytes.as_ptr().cast(),
+            }
+        };
+        let count = launch.args.len();
+        if count > INLINE_ARGUMENTS {
+            let addresses: Vec<_> = launch.args.iter().map(address).collect();
+            return self.queue_with(device_id, stream, launch, &addresses);
+        }
+        let mut addresses = [ptr::null(); INLINE_ARGUMENTS];
+        for (place, arg) in addresses.iter_mut().zip(&launch.args) {
+            *place = address(arg);
+        }
+        self.queue_with(device_id, stream, launch, &addresses[..count])
+    }
+
+    fn queue_with(
+        &self,
+        device_id: i32,
+        stream: *mut c_void,
+        launch: &kernel::Launch,
+        addresses: &[*const c_void],
+    ) -> i32 {
+        let request = ChipdockLaunchRequest {
+            device_id,
+            flags: 0,
+            stream,
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared_bytes: launch.dynamic_shared_bytes,
+            args: addresses.as_ptr(),
+            args_count: addresses.len() as u64,
+            next: ptr::null(),
+        };
+        let _calling = Calling::enter(self.note);
+        // SAFETY: the interface's `self` and an entry of it, which live as long as the module; the request and what it
+        // points to live for the call, as many arguments of the types that the index has.
+        unsafe { (self.table.launch)(self.self_, self.entry.entry, &request) }
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernel({:?}, {})", self.name(), self.0.module.kind())
+    }
+}

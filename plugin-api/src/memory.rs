@@ -1,0 +1,43 @@
+//! Interface `memory` 1 of a host: tensors that a plugin's functions make (H.7).
+
+use chipdock_abi::{ChipdockMemory1, DLDataType, DLDevice};
+
+use crate::{Any, Error, ErrorKind, HostRef, Tensor};
+
+impl HostRef {
+    /// A compact tensor in global memory of a device, whose elements are whatever the memory held; for functions to return.
+    ///
+    /// Its memory is of the host's pool, and goes back there with the last reference. Not during `init` (H.7).
+    ///
+    /// # Errors
+    ///
+    /// * `Unsupported`: this host has no interface `memory` 1, or the IR no such element type.
+    /// * `NotFound`, `Unavailable`: the host does not know the device, or it is not there.
+    /// * `ValueError`: a negative extent, or a size beyond 63 bits.
+    /// * `OutOfMemory`.
+    pub fn allocate_tensor(
+        self,
+        device: DLDevice,
+        dtype: DLDataType,
+        shape: &[i64],
+    ) -> Result<Tensor, Error> {
+        let (name, version) = ("memory", 1);
+        let Some((memory, self_)) = self.query::<ChipdockMemory1>(name, version)? else {
+            return Err(Error::new(
+                ErrorKind::UNSUPPORTED,
+                format!("the host has no interface `{name}` {version}: pass a tensor to be written instead"),
+            ));
+        };
+        let too_many = |_| Error::new(ErrorKind::VALUE_ERROR, format!("{} axes are too many", shape.len()));
+        let ndim = i32::try_from(shape.len()).map_err(too_many)?;
+        let mut raw = Any::NONE.into_raw();
+        // SAFETY: H.2 and P3.11, the interface's table with its `self_`; the extents live for the call, and the place for an
+        // owned value is writable.
+        let (status, made) = unsafe {
+            let status = (memory.allocate_tensor)(self_, device, dtype, shape.as_ptr(), ndim, &mut raw);
+            (status, Any::from_raw(raw))
+        };
+        self.check(status, || "the host's `allocate_tensor`".to_owned())?;
+        made.to::<Tensor>()
+    }
+}

@@ -1,0 +1,144 @@
+//! Kernels that are launched by interface `launch` 1 of their module, where it has it (K.6).
+
+use chipdock_host::{Device, Kernel, LaunchArg, Module, Stream, Tensor};
+use chipdock_ir::ThreadAxis;
+
+use crate::execute::{Ready, build};
+use crate::stop::equal;
+use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
+
+/// Elements, as many as threads.
+const N: i32 = 32;
+const BLOCKS: u64 = 4;
+const THREADS: u64 = 8;
+const ADDED: i32 = 70_001;
+
+const TEXT: &str = r#"
+@T.prim_func(s_tir=True)
+def scaled(A: T.Buffer((32,), "int32"), s: T.int32):
+    for bx in T.thread_binding(4, thread="blockIdx.x"):
+        for tx in T.thread_binding(8, thread="threadIdx.x"):
+            with T.sblock("A"):
+                v = T.axis.spatial(32, bx * 8 + tx)
+                A[v] = A[v] * 3 + s
+"#;
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut case = |name: &str, streams: Option<Profile>, body: fn(&Context, &Scene) -> Verdict| {
+        let draft = cases.case(Group::Kernel, format_args!("launch/{name}"), "K.6", Subject::TargetKind);
+        let draft = draft.profile(Some(Profile::GpuThreads)).profile(streams);
+        draft.deadline(60).run(move |c| match Scene::of(c)? {
+            Some(scene) => body(c, &scene),
+            None => Ok(()),
+        });
+    };
+    case("computes", None, computes);
+    case("on-a-stream", Some(Profile::SeveralStreams), on_a_stream);
+    case("as-the-packed-call", None, as_the_packed_call);
+    case("values-are-read-before-it-returns", None, values_are_read);
+}
+
+struct Scene {
+    module: Module,
+    kernel: Kernel,
+    device: Device,
+}
+
+impl Scene {
+    fn of(c: &Context) -> Verdict<Option<Self>> {
+        let module = chipdock_script::parse(TEXT, "scaled");
+        let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
+        let (module, device) = match build(c, &module)? {
+            Ready::Callable(module, device) => (module, device),
+            Ready::Built(why) => {
+                c.not_run(why);
+                return Ok(None);
+            }
+        };
+        let names = module.imports().iter().flat_map(Module::function_names).map(str::to_owned).next();
+        let Some(name) = names else { return Err(Stop::failed("a module with a kernel", "none")) };
+        match module.kernel(&name) {
+            Ok(kernel) => Ok(Some(Self { module, kernel, device })),
+            Err(error) if *error.kind() == chipdock_host::ErrorKind::NotFound => {
+                c.not_run("its modules do not answer interface `launch` 1, which is optional");
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn tensor(&self) -> Verdict<Tensor> {
+        Ok(Tensor::from_slice(&self.device, &[i64::from(N)], &(0..N).collect::<Vec<i32>>())?)
+    }
+
+    /// Launches on a stream, with the values of scalars in a place that changes right after.
+    fn launch(&self, stream: &Stream, tensor: &Tensor) -> Verdict {
+        let described = self.kernel.described();
+        equal("its axes", &described.axes, &vec![ThreadAxis::BlockX, ThreadAxis::ThreadX])?;
+        let mut values = vec![0_u8; 8 * described.args.len()];
+        let mut is_first = true;
+        for (place, dtype) in values.chunks_exact_mut(8).zip(&described.args) {
+            // The others say where the tensor begins.
+            if dtype.code == chipdock_abi::CHIPDOCK_DTYPE_INT && std::mem::take(&mut is_first) {
+                place[..4].copy_from_slice(&ADDED.to_le_bytes());
+            }
+        }
+        let args: Vec<LaunchArg<'_>> = (described.args.iter().zip(values.chunks_exact(8)))
+            .map(|(dtype, value)| match dtype.code {
+                chipdock_abi::CHIPDOCK_DTYPE_HANDLE => LaunchArg::Tensor(tensor),
+                _ => LaunchArg::Scalar(&value[..usize::from(dtype.bits / 8)]),
+            })
+            .collect();
+        // SAFETY: as many threads as elements; nothing else uses the tensor.
+        unsafe { self.kernel.launch(stream, [BLOCKS, 1, 1], [THREADS, 1, 1], 0, &args) }?;
+        Ok(())
+    }
+}
+
+/// After so many launches.
+fn expected(launches: u32) -> Vec<i32> {
+    (0..N).map(|first| (0..launches).fold(first, |value, _| value * 3 + ADDED)).collect()
+}
+
+fn computes(_c: &Context, scene: &Scene) -> Verdict {
+    let (stream, tensor) = (scene.device.default_stream(), scene.tensor()?);
+    for launches in 1..=3 {
+        scene.launch(&stream, &tensor)?;
+        stream.sync()?;
+        equal("the elements after a launch", &tensor.to_vec::<i32>()?, &expected(launches))?;
+    }
+    Ok(())
+}
+
+/// Queued behind each other on a stream that is not current anywhere.
+fn on_a_stream(_c: &Context, scene: &Scene) -> Verdict {
+    let (stream, tensor) = (scene.device.create_stream()?, scene.tensor()?);
+    for _ in 0..5 {
+        scene.launch(&stream, &tensor)?;
+    }
+    stream.sync()?;
+    equal("the elements after 5 launches", &tensor.to_vec::<i32>()?, &expected(5))
+}
+
+fn as_the_packed_call(_c: &Context, scene: &Scene) -> Verdict {
+    let (stream, launched, called) = (scene.device.default_stream(), scene.tensor()?, scene.tensor()?);
+    scene.launch(&stream, &launched)?;
+    scene.module.function("scaled")?.call(&[(&called).into(), i64::from(ADDED).into()])?;
+    stream.sync()?;
+    equal("what a launch leaves", &launched.to_vec::<i32>()?, &called.to_vec::<i32>()?)?;
+    equal("the elements", &called.to_vec::<i32>()?, &expected(1))
+}
+
+/// The values lie in memory that is given back as soon as `launch` returns (K.7).
+fn values_are_read(_c: &Context, scene: &Scene) -> Verdict {
+    let (stream, tensors) = (scene.device.default_stream(), (0..64).map(|_| scene.tensor()));
+    let tensors: Vec<Tensor> = tensors.collect::<Verdict<_>>()?;
+    for tensor in &tensors {
+        scene.launch(&stream, tensor)?;
+    }
+    stream.sync()?;
+    for tensor in &tensors {
+        equal("the elements after a launch", &tensor.to_vec::<i32>()?, &expected(1))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! Interface `launch` 1 of a module, where it has it: entries, launches of nothing, requests that are refused.
+
+use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockEntry};
+use chipdock_ir::ThreadAxis;
+use chipdock_plugin_api::Error;
+use chipdock_plugin_api::kernel::Kernel;
+
+use super::extended::{extensions_with_a_must, many_extensions, refused_as, unknown_extensions};
+use super::made::{Made, loader};
+use crate::raw::{Environment, LaunchRequest, Launches, Module};
+use crate::stop::{ensure, equal};
+use crate::{Cases, Context, Group, Stop, Subject, Verdict};
+
+pub(super) fn add(cases: &mut Cases) {
+    let mut case = |name: &str, clause, body: fn(&Scene, &Launches<'_>) -> Verdict| {
+        let draft = cases.case(Group::Module, format_args!("launch/{name}"), clause, Subject::Loader);
+        draft.run(move |c| in_scene(c, body));
+    };
+    case("entries", "K.5", entries);
+    case("no-such-entry", "K.5", no_such_entry);
+    case("with-arguments-of-zeros", "K.7", |scene, launches| scene.launches_still(launches));
+    case("extent-0", "K.2", extent_0);
+    case("another-number-of-arguments", "K.8", arguments_count);
+    case("axis-that-is-not-the-kernels", "K.8", foreign_axes);
+    case("shared-memory-that-it-does-not-take", "K.8", foreign_shared);
+    case("no-such-device", "K.8", no_such_device);
+    case("null-entry", "K.8", null_entry);
+    case("unknown-flags", "P3.17", |scene, launches| {
+        scene.takes(launches, |request| request.flags = u32::MAX)
+    });
+    case("unknown-extensions", "P3.16", |scene, launches| {
+        scene.takes(launches, |request| request.extensions = unknown_extensions())
+    });
+    case("extension-that-must-be-understood", "P3.16", |scene, launches| {
+        scene.refuses(launches, "Unsupported", "suite.must", |request| {
+            request.extensions = extensions_with_a_must();
+        })
+    });
+    case("too-many-extensions", "P3.15", |scene, launches| {
+        scene.refuses(launches, "ValueError", "", |request| {
+            request.extensions = many_extensions(CHIPDOCK_EXTENSIONS_MAX + 1);
+        })
+    });
+}
+
+/// A kernel of the module, and a launch of it that is right: the function has a length of 0 and no memory.
+struct Scene {
+    kernels: Vec<Kernel>,
+    device_type: Option<i32>,
+    request: LaunchRequest,
+}
+
+fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verdict {
+    let made = Made::of(c)?;
+    let module: Module = loader(c)?.load(&made.own, Environment::Working)?;
+    let Some(launches) = module.launches()? else {
+        c.not_run("its modules do not answer interface `launch` 1, which is optional");
+        return Ok(());
+    };
+    let index = serde_json::from_slice(&made.own.index_json);
+    let index = index.map_err(|error| Stop::suite(format!("the index of an artifact: {error}")))?;
+    let kernels = Kernel::from_index(&index).map_err(|error| Stop::failed("kernels", error.message()))?;
+    let Some(kernel) = kernels.first() else { return Err(Stop::suite("an artifact without a kernel")) };
+    let request = LaunchRequest {
+        device_id: made.device.as_ref().map_or(0, chipdock_host::Device::id),
+        flags: 0,
+        grid: [1; 3],
+        block: [1; 3],
+        dynamic_shared_bytes: 0,
+        args: vec![[0; 8]; kernel.args.len()],
+        extensions: Vec::new(),
+    };
+    let device_type = made.device.as_ref().ok().map(|device| device.number().device_type);
+    body(&Scene { kernels, device_type, request }, &launches)
+}
+
+impl Scene {
+    fn kernel(&self) -> &Kernel {
+        &self.kernels[0]
+    }
+
+    fn entry(&self, launches: &Launches<'_>) -> Verdict<ChipdockEntry> {
+        let found = launches.entry(self.kernel().name.as_bytes())?;
+        let expected = format!("an entry for kernel \"{}\" of the index", self.kernel().name);
+        ensure(!found.entry.is_null(), expected, "null")?;
+        Ok(found)
+    }
+
+    fn launches_still(&self, launches: &Launches<'_>) -> Verdict {
+        let entry = self.entry(launches)?.entry;
+        let answer = launches.launch(entry, &self.request);
+        answer.map_err(|error| Stop::failed("a launch that is right: success", text(&error)))
+    }
+
+    fn takes(&self, launches: &Launches<'_>, change: fn(&mut LaunchRequest)) -> Verdict {
+        let mut request = self.request.clone();
+        change(&mut request);
+        let answer = launches.launch(self.entry(launches)?.entry, &request);
+        answer.map_err(|error| Stop::failed("success", text(&error)))
+    }
+
+    fn refuses(
+        &self,
+        launches: &Launches<'_>,
+        kind: &str,
+        tells: &str,
+        change: impl FnOnce(&mut LaunchRequest),
+    ) -> Verdict {
+        let mut request = self.request.clone();
+        change(&mut request);
+        let answer = launches.launch(self.entry(launches)?.entry, &request);
+        refused_as("launch", kind, tells, answer)?;
+        self.launches_still(launches)
+    }
+
+    fn has(&self, axis: ThreadAxis) -> bool {
+        self.kernel().axes.contains(&axis)
+    }
+}
+
+fn text(error: &Error) -> String {
+    format!("{}: {}", error.kind(), error.message())
+}
+
+fn entries(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    for kernel in &scene.kernels {
+        let first = launches.entry(kernel.name.as_bytes())?;
+        let expected = format!("an entry for kernel \"{}\" of the index", kernel.name);
+        ensure(!first.entry.is_null(), expected, "null")?;
+        let again = launches.entry(kernel.name.as_bytes())?;
+        equal("the entry, asked for again", &again.entry.addr(), &first.entry.addr())?;
+        if let Some(expected) = scene.device_type {
+            equal("the type of its device", &first.device_type, &expected)?;
+        }
+    }
+    Ok(())
+}
+
+fn no_such_entry(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    let name = &scene.kernel().name;
+    for name in
+        [format!("{name}x"), format!("x{name}"), name.to_uppercase(), String::new(), "main".to_owned()]
+    {
+        let found = launches.entry(name.as_bytes()).map_err(|error| {
+            Stop::failed(format!("null for \"{name}\", which is no kernel: success"), text(&error))
+        })?;
+        ensure(found.entry.is_null(), format!("null for \"{name}\", which is no kernel"), "an entry")?;
+    }
+    // No text: null or `ValueError`.
+    if let Err(error) = launches.entry(b"\xff\xfe") {
+        equal("the kind of error for a name that is no text", &error.kind().as_str(), &"ValueError")?;
+    }
+    scene.launches_still(launches)
+}
+
+fn extent_0(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    let mut empty = Vec::new();
+    for axis in 0..3 {
+        let (mut grid, mut block) = (scene.request.grid, scene.request.block);
+        (grid[axis], block[axis]) = (0, 0);
+        empty.push(LaunchRequest { grid, ..scene.request.clone() });
+        empty.push(LaunchRequest { block, ..scene.request.clone() });
+    }
+    for request in empty {
+        let what = format!("a launch of {:?} blocks of {:?} threads: success", request.grid, request.block);
+        let answer = launches.launch(scene.entry(launches)?.entry, &request);
+        answer.map_err(|error| Stop::failed(what, text(&error)))?;
+    }
+    scene.launches_still(launches)
+}
+
+fn arguments_count(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    let count = scene.request.args.len();
+    let found = |count: usize| count.to_string();
+    scene.refuses(launches, "TypeError", &found(count + 1), |request| request.args.push([0; 8]))?;
+    scene.refuses(launches, "TypeError", &found(count - 1), |request| request.args.truncate(count - 1))?;
+    scene.refuses(launches, "TypeError", &found(0), |request| request.args.clear())
+}
+
+fn foreign_axes(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    let grid = [ThreadAxis::BlockX, ThreadAxis::BlockY, ThreadAxis::BlockZ];
+    let block = [ThreadAxis::ThreadX, ThreadAxis::ThreadY, ThreadAxis::ThreadZ];
+    for (index, (blocks, threads)) in grid.into_iter().zip(block).enumerate() {
+        if !scene.has(blocks) {
+            scene.refuses(launches, "ValueError", blocks.name(), |request| request.grid[index] = 2)?;
+        }
+        if !scene.has(threads) {
+            scene.refuses(launches, "ValueError", threads.name(), |request| request.block[index] = 2)?;
+        }
+    }
+    Ok(())
+}
+
+fn foreign_shared(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    if scene.kernel().has_dynamic_shared {
+        return Err(Stop::suite("the sample takes dynamic shared memory"));
+    }
+    scene.refuses(launches, "ValueError", "64", |request| request.dynamic_shared_bytes = 64)
+}
+
+fn no_such_device(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    for device_id in [-1, 1 << 20, i32::MIN, i32::MAX] {
+        scene.refuses(launches, "ValueError", &device_id.to_string(), |request| {
+            request.device_id = device_id
+        })?;
+    }
+    Ok(())
+}
+
+fn null_entry(scene: &Scene, launches: &Launches<'_>) -> Verdict {
+    refused_as("launch", "ValueError", "", launches.launch(std::ptr::null_mut(), &scene.request))?;
+    scene.launches_still(launches)
+}

@@ -1,0 +1,110 @@
+//! Interface `launch` 1 of a loaded module, called with requests that need not be right.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use chipdock_abi::{ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest};
+use chipdock_plugin_api::{Error, ErrorKind};
+
+use super::codegen::Chain;
+use super::host::SuiteHost;
+use super::kind::bytes_out;
+use super::loader::Module;
+
+/// The interface of one module.
+pub struct Launches<'a> {
+    table: ChipdockLaunch1,
+    self_: *mut c_void,
+    host: &'static SuiteHost,
+    _module: &'a Module,
+}
+
+/// A launch: what the boundary's request has, owned.
+#[derive(Clone, Debug)]
+pub struct LaunchRequest {
+    /// The device.
+    pub device_id: i32,
+    /// Bits, all unknown.
+    pub flags: u32,
+    /// Blocks.
+    pub grid: [u64; 3],
+    /// Threads of a block.
+    pub block: [u64; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared_bytes: u64,
+    /// The values of the arguments, eight bytes each.
+    pub args: Vec<[u8; 8]>,
+    /// What it is extended by: names and flags.
+    pub extensions: Vec<(String, u32)>,
+}
+
+impl Module {
+    /// Interface `launch` 1; nothing where the module does not have it.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised; `BrokenPlugin` for a table of another size or with a null slot.
+    pub fn launches(&self) -> Result<Option<Launches<'_>>, Error> {
+        let found = self.query("launch", 1)?;
+        if found.table.is_null() {
+            return Ok(None);
+        }
+        let expected = size_of::<ChipdockLaunch1>() as u64;
+        let slots = found.table.cast::<*const c_void>();
+        // SAFETY: P3.11, a table of that size; read as plain pointers, null ones are seen.
+        let is_whole = found.table_size_bytes == expected
+            && (0..size_of::<ChipdockLaunch1>() / size_of::<*const c_void>())
+                .all(|index| unsafe { !slots.add(index).read().is_null() });
+        if !is_whole {
+            let found = found.table_size_bytes;
+            let message =
+                format!("`launch` 1: expected a table of {expected} bytes without null, found {found}");
+            return Err(Error::new(ErrorKind::BROKEN_PLUGIN, message));
+        }
+        // SAFETY: checked just now; P3.11.
+        let table = unsafe { found.table.cast::<ChipdockLaunch1>().read() };
+        Ok(Some(Launches { table, self_: found.self_, host: self.host(), _module: self }))
+    }
+}
+
+impl Launches<'_> {
+    /// The entry of that name; its pointer is null where there is none.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn entry(&self, name: &[u8]) -> Result<ChipdockEntry, Error> {
+        // Not null, so that what was not written is seen.
+        let mut out =
+            ChipdockEntry { entry: ptr::from_ref(self).cast_mut().cast(), device_type: i32::MIN, flags: 0 };
+        drop(self.host.take_error());
+        // SAFETY: the interface's `self_`, a name that lives for the call, a place to write to.
+        let status = unsafe { (self.table.entry)(self.self_, bytes_out(name), &mut out) };
+        self.host.check(status, "entry").map(|()| out)
+    }
+
+    /// Launches.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn launch(&self, entry: *mut c_void, request: &LaunchRequest) -> Result<(), Error> {
+        let args: Vec<*const c_void> = request.args.iter().map(|arg| arg.as_ptr().cast()).collect();
+        let chain = Chain::of(&request.extensions);
+        let raw = ChipdockLaunchRequest {
+            device_id: request.device_id,
+            flags: request.flags,
+            stream: ptr::null_mut(),
+            grid: request.grid,
+            block: request.block,
+            dynamic_shared_bytes: request.dynamic_shared_bytes,
+            args: args.as_ptr(),
+            args_count: args.len() as u64,
+            next: chain.first(),
+        };
+        drop(self.host.take_error());
+        // SAFETY: the interface's `self_`, an entry or null, a request that lives for the call.
+        let status = unsafe { (self.table.launch)(self.self_, entry, &raw) };
+        self.host.check(status, "launch")
+    }
+}
