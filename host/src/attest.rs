@@ -1,26 +1,31 @@
-//! The layout check (rule P4): the types of the frozen tables, as the plugin was compiled, against ours.
+//! What a library says of its types (P4.2): a report, which refuses nobody.
 
 use std::ffi::c_void;
 
 use chipdock_plugin_api::attestation::{SYMBOL, attest};
 use libloading::os::unix::Library;
 
-use crate::problem::{Problem, ProblemKind};
+/// The types of the frozen tables, as the plugin was compiled, beside ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Attested {
+    /// It carries none.
+    Absent,
+    /// They are ours.
+    Same,
+    /// The first difference, in one line.
+    Differs(String),
+}
 
-/// Compares the type layouts that a library carries with ours; `false` when it carries none. `descriptor` is what its
-/// entry symbol answered: both doors lead to the same.
-pub(crate) fn check(library: &Library, descriptor: *const c_void) -> Result<bool, Problem> {
+/// Compares the types that a library carries with ours. `descriptor` is what its entry symbol answered: both doors lead to
+/// the same.
+pub(crate) fn check(library: &Library, descriptor: *const c_void) -> Attested {
     // SAFETY: the symbol's address is taken as a plain pointer.
     let symbol = unsafe { library.get::<*const c_void>(SYMBOL.as_bytes()) };
-    let Ok(symbol) = symbol else { return Ok(false) };
+    let Ok(symbol) = symbol else { return Attested::Absent };
     // SAFETY: the address of that symbol, in a library that is never unloaded.
-    let attested = unsafe { attest(*symbol) }.map_err(|message| {
-        let message = format!("built with other type layouts: {message}; rebuild it against this ABI");
-        Problem::new(ProblemKind::OtherLayout, message)
-    })?;
-    if std::ptr::eq(std::ptr::from_ref(attested).cast(), descriptor) {
-        return Ok(true);
+    match unsafe { attest(*symbol) } {
+        Ok(attested) if std::ptr::eq(std::ptr::from_ref(attested).cast(), descriptor) => Attested::Same,
+        Ok(_) => Attested::Differs("it carries another descriptor than its entry symbol answers".to_owned()),
+        Err(message) => Attested::Differs(message),
     }
-    let message = "its layout check carries another descriptor than its entry symbol answers";
-    Err(Problem::new(ProblemKind::BadDescriptor, message))
 }

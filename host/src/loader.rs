@@ -30,7 +30,7 @@ use chipdock_abi::{
 use chipdock_plugin_api as api;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use crate::attest;
+use crate::attest::{self, Attested};
 use crate::bounds::{self, NAME_BYTES_MAX};
 use crate::calling::{Calling, Note};
 use crate::error::{Error, ErrorKind};
@@ -40,6 +40,7 @@ use crate::instance::{Ends, Instance};
 use crate::lock::PluginLock;
 use crate::manifest::Manifest;
 use crate::names::check_plugin_name;
+use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
 use crate::registry::HOST_PLUGIN;
@@ -109,11 +110,18 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let calling = Calling::enter(Note::of(opening.name, &format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}")));
     let (descriptor, address) = descriptor(&library)?;
     drop(calling);
-    let identity = check_descriptor(&descriptor, opening.manifest)?;
+    let identity = check_descriptor(&descriptor, opening.manifest)
+        .map_err(|problem| explained(problem, &library, address))?;
     if let Some(problem) = (opening.accept)(&identity.name) {
         return Err(problem);
     }
-    let attested = attest::check(&library, address)?;
+    let attested = attest::check(&library, address);
+    if let Attested::Differs(difference) = &attested {
+        let name = &identity.name;
+        // Sizes, offsets and types are ours, by the hash: names, crates or versions are others.
+        opening.services.log(LogLevel::Debug, &format!("plugin \"{name}\", layout check: {difference}"));
+    }
+    let attested = attested == Attested::Same;
     let before = opening.device_types.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let registered = register(opening, &descriptor, identity, attested);
     if registered.is_err() {
@@ -257,6 +265,19 @@ fn other_major(built_for: &str) -> Problem {
          get a build for this host"
     );
     Problem::new(ProblemKind::OtherMajor, message)
+}
+
+/// The same, with the first type that differs where the library says its types (P4.2).
+fn explained(problem: Problem, library: &Library, descriptor: *const c_void) -> Problem {
+    if problem.kind != ProblemKind::OtherLayout {
+        return problem;
+    }
+    match attest::check(library, descriptor) {
+        Attested::Differs(difference) => {
+            Problem::new(problem.kind, format!("{}; its layout check: {difference}", problem.message))
+        }
+        Attested::Absent | Attested::Same => problem,
+    }
 }
 
 struct Identity {

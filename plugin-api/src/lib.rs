@@ -37,7 +37,7 @@
 //! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call, on every thread. | P | host, suite |
 //! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host, suite |
 //! | P1.4 | `name` has 1 to 64 lower-case letters, digits, `-` and `_`; `version` is semver; both are as in the manifest. | P | build, host, suite |
-//! | P1.5 | It exports no other symbol but the entries of other majors and the layout check's (P4.1). | P | suite |
+//! | P1.5 | It exports no other symbol but the entries of other majors and the layout check's (P4.2). | P | suite |
 //! | P1.6 | It is a 64-bit little-endian ELF shared object for the machine and the system that it is used on. | P | host, suite |
 //! | P1.7 | A symbol that it uses and does not define is weak, or one of a library that it names; none is the host's. | P | suite |
 //! | P1.8 | It asks for no executable stack, no relocations in code, and no memory that is written and executed. | P | suite |
@@ -83,9 +83,8 @@
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P4.1 | With the feature `layout-check` the plugin also exports the layouts of the tables as it was compiled. | P | host, suite |
-//! | P4.2 | The host compares them and reports the first difference in one line. | H | tests |
-//! | P4.3 | Without them, magic, sizes and hash decide. | H | tests |
+//! | P4.1 | Magic, table sizes and hash decide, for C and Rust alike. The hash is of types and their order; a change of names, of comments or of named interfaces leaves it. | both | host, suite |
+//! | P4.2 | With the feature `layout-check` the plugin also exports the types of the tables as it was compiled. They refuse nobody: where the hash differs, the host says by them which field or signature is the first that does. | both | tests |
 //!
 //! ## P5 Registration
 //!

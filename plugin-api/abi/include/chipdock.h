@@ -112,8 +112,8 @@ extern "C" {
 // `CHIPDOCK` as little-endian bytes.
 #define CHIPDOCK_MAGIC 5423265531107559491
 
-// A hash of the sizes and offsets of the frozen tables; `crate::layout_hash` proves it.
-#define CHIPDOCK_LAYOUT_HASH 2709551480544311936
+// A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names of fields or parameters.
+#define CHIPDOCK_LAYOUT_HASH 8686713918503047766
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -881,20 +881,6 @@ typedef struct ChipdockTableSizes {
   uint32_t tensor;
 } ChipdockTableSizes;
 
-// Interface `reset` 1 of a device API.
-typedef struct ChipdockReset1 {
-  // Opens a lost device again. Failures that nobody took are forgotten; of a device that is not lost nothing else
-  // changes. What was made on a lost one before (data spaces, streams, modules) may be freed, and is good for nothing
-  // else.
-  int32_t (*reset)(void *self_, int32_t device_id);
-} ChipdockReset1;
-
-// Interface `conformance` 1 of a host: the one that runs the conformance suite. With it alone are test hooks registered.
-typedef struct ChipdockConformance1 {
-  // Non-zero where test hooks are wanted.
-  int32_t (*wants_hooks)(void *self_);
-} ChipdockConformance1;
-
 // What a plugin is: static, returned by its one symbol, frozen for the major.
 typedef struct ChipdockPlugin {
   // `CHIPDOCK_MAGIC`.
@@ -926,6 +912,72 @@ typedef struct ChipdockPlugin {
   // were loaded, whatever `shutdown` answered.
   void (*release)(void *instance);
 } ChipdockPlugin;
+
+// Interface `reset` 1 of a device API.
+typedef struct ChipdockReset1 {
+  // Opens a lost device again. Failures that nobody took are forgotten; of a device that is not lost nothing else
+  // changes. What was made on a lost one before (data spaces, streams, modules) may be freed, and is good for nothing
+  // else.
+  int32_t (*reset)(void *self_, int32_t device_id);
+} ChipdockReset1;
+
+// Interface `conformance` 1 of a host: the one that runs the conformance suite. With it alone are test hooks registered.
+typedef struct ChipdockConformance1 {
+  // Non-zero where test hooks are wanted.
+  int32_t (*wants_hooks)(void *self_);
+} ChipdockConformance1;
+
+// A kernel of a loaded module, as interface `launch` 1 answers it. It lives as long as the module.
+typedef struct ChipdockEntry {
+  // The module's own; null where there is no kernel of that name.
+  void *entry;
+  // Type of the devices that it runs on.
+  int32_t device_type;
+  // None yet; bits that are not known are ignored.
+  uint32_t flags;
+} ChipdockEntry;
+
+// One launch. Borrowed for the call, as is all that it points to.
+typedef struct ChipdockLaunchRequest {
+  // The device that runs it.
+  int32_t device_id;
+  // None yet; bits that are not known are ignored.
+  uint32_t flags;
+  // The stream that it is queued on; null for the default stream.
+  void *stream;
+  // Blocks along x, y and z; 1 along an axis that the kernel does not name.
+  uint64_t grid[3];
+  // Threads of a block along x, y and z; 1 along an axis that the kernel does not name.
+  uint64_t block[3];
+  // Bytes of dynamic shared memory of a block; 0 where the kernel does not take any.
+  uint64_t dynamic_shared_bytes;
+  // The address of each argument's value: of a handle, or of a scalar of the type that the index gives.
+  const void *const *args;
+  // How many arguments.
+  uint64_t args_count;
+  // A chain of extensions, or null.
+  const struct ChipdockExtension *next;
+} ChipdockLaunchRequest;
+
+// Interface `launch` 1 of a module.
+typedef struct ChipdockLaunch1 {
+  // Writes the kernel of that name, with a null `entry` where there is none, which is no error.
+  int32_t (*entry)(void *self_, struct ChipdockStr name, struct ChipdockEntry *out_entry);
+  // Queues a launch and returns.
+  int32_t (*launch)(void *self_, void *entry, const struct ChipdockLaunchRequest *request);
+} ChipdockLaunch1;
+
+// Interface `memory` 1 of a host.
+typedef struct ChipdockMemory1 {
+  // Writes a compact tensor in global memory of that device as an owned object. Its elements are not set. It may outlive
+  // the plugin and its memory goes back to the host's pool.
+  int32_t (*allocate_tensor)(void *self_,
+                             struct DLDevice device,
+                             struct DLDataType dtype,
+                             const int64_t *shape,
+                             int32_t ndim,
+                             struct ChipdockAny *out_tensor);
+} ChipdockMemory1;
 
 #endif  /* CHIPDOCK_H */
 
@@ -1171,10 +1223,6 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, self_, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, table, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, table_size_bytes, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, features, 24);
-CHIPDOCK_ASSERT_SIZE(ChipdockReset1, 8);
-CHIPDOCK_ASSERT_OFFSET(ChipdockReset1, reset, 0);
-CHIPDOCK_ASSERT_SIZE(ChipdockConformance1, 8);
-CHIPDOCK_ASSERT_OFFSET(ChipdockConformance1, wants_hooks, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockPlugin, 136);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, magic, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, abi_major, 8);
@@ -1187,3 +1235,26 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, build_id, 96);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, init, 112);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, shutdown, 120);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, release, 128);
+CHIPDOCK_ASSERT_SIZE(ChipdockReset1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockReset1, reset, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockConformance1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockConformance1, wants_hooks, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockEntry, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, entry, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, device_type, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, flags, 12);
+CHIPDOCK_ASSERT_SIZE(ChipdockLaunchRequest, 96);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, device_id, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, flags, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, stream, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, grid, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, block, 40);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, dynamic_shared_bytes, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, args, 72);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, args_count, 80);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunchRequest, next, 88);
+CHIPDOCK_ASSERT_SIZE(ChipdockLaunch1, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunch1, entry, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockLaunch1, launch, 8);
+CHIPDOCK_ASSERT_SIZE(ChipdockMemory1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockMemory1, allocate_tensor, 0);

@@ -148,7 +148,7 @@ fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
         (20, ProblemKind::NameTaken, "device type 4096: expected 0, or a number of DLPack's"),
         (21, ProblemKind::InitFailed, "target.kind.x: its schema: missing field `doc`"),
         (22, ProblemKind::InitFailed, "asked its host for a name during `init`"),
-        (23, ProblemKind::OtherLayout, "built with other type layouts"),
+        (34, ProblemKind::OtherLayout, "rebuild it against this ABI; its layout check: "),
         (29, ProblemKind::InitFailed, "device_api.yours/reset/1 extends what is not there"),
         (30, ProblemKind::InitFailed, "device_api.mine/reset/2: slot 2 of its table is null"),
         (31, ProblemKind::InitFailed, "functions have no interfaces"),
@@ -160,6 +160,17 @@ fn each_wrong_descriptor_and_init_has_a_report_of_its_own() {
         assert_eq!(found, kind, "case {case}: {message}");
         assert!(message.contains(says), "case {case}: {message}");
     }
+}
+
+/// P4.2: types that cannot be compared refuse nobody where the hash is right.
+#[test]
+fn p4_2_a_layout_check_of_another_make_refuses_nobody() {
+    let folder = Folder::new();
+    folder.c("bad", &["BAD=23"]);
+    let host = folder.host();
+    host.open_plugin("bad").unwrap();
+    let report = report(&host, "bad");
+    assert_eq!((report.attested, report.problem), (Some(false), None));
 }
 
 /// The schemas as the manifest of a newer version has them, in another order and with what it writes by itself.

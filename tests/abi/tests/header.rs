@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,30 +24,32 @@ struct Layout {
     fields: Vec<(String, String)>,
 }
 
-/// The layouts that `src/layout.rs` asserts: the lines `Name: size { field @ offset, ... }`.
-fn layouts() -> Vec<Layout> {
+/// The layouts that `src/layout.rs` asserts, the lines `Name: size { field @ offset, ... }` of its lists: those that are
+/// frozen, and those of named interfaces.
+fn layouts() -> [Vec<Layout>; 2] {
     let source = read("src/layout.rs");
-    let (_, block) = source.split_once("\nlayouts! {").expect("the block `layouts!`");
-    let (block, _) = block.split_once("\n}").expect("its end");
-    let lines = block.lines().filter(|line| line.contains('{'));
-    let layouts: Vec<_> = lines
-        .map(|line| {
-            let (name, rest) = line.trim().split_once(':').expect("a name");
-            let (size, fields) = rest.split_once('{').expect("fields");
-            let fields = fields.trim_end_matches('}').split(',').filter_map(|field| field.split_once('@'));
-            Layout {
-                name: name.to_owned(),
-                size: size.trim().to_owned(),
-                fields: fields.map(|(name, offset)| (name.trim().into(), offset.trim().into())).collect(),
-            }
-        })
-        .collect();
-    assert!(layouts.len() > 25, "found {} layouts", layouts.len());
-    layouts
+    let lists = source.split("\nlayouts! {").skip(1).map(|list| {
+        let (list, _) = list.split_once("\n}").expect("its end");
+        list.lines().filter(|line| line.contains('{')).map(layout).collect::<Vec<_>>()
+    });
+    let lists: [Vec<Layout>; 2] = lists.collect::<Vec<_>>().try_into().ok().expect("two lists");
+    assert!(lists[0].len() > 25, "found {} layouts", lists[0].len());
+    lists
+}
+
+fn layout(line: &str) -> Layout {
+    let (name, rest) = line.trim().split_once(':').expect("a name");
+    let (size, fields) = rest.split_once('{').expect("fields");
+    let fields = fields.trim_end_matches('}').split(',').filter_map(|field| field.split_once('@'));
+    Layout {
+        name: name.to_owned(),
+        size: size.trim().to_owned(),
+        fields: fields.map(|(name, offset)| (name.trim().into(), offset.trim().into())).collect(),
+    }
 }
 
 fn print_header() -> String {
-    let layouts = layouts();
+    let layouts: Vec<Layout> = layouts().into_iter().flatten().collect();
     let mut config = cbindgen::Config::from_file(abi_folder().join("cbindgen.toml")).expect("cbindgen.toml");
     config.export.include = layouts.iter().map(|layout| layout.name.clone()).collect();
     config.header = Some(read("header_top.h").trim_end().to_owned());
@@ -64,6 +67,120 @@ fn print_header() -> String {
     builder.generate().expect("cbindgen reads the crate").write(&mut text);
     // Links of rustdoc mean nothing in C.
     String::from_utf8(text).expect("UTF-8").replace("[`", "`").replace("`]", "`")
+}
+
+/// Without comments, `struct`, `union` and the names of fields and parameters, which may change.
+fn declarations(header: &str) -> BTreeMap<String, String> {
+    let code: String =
+        header.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    let mut found = BTreeMap::new();
+    for kind in ["typedef struct ", "typedef union "] {
+        for rest in code.split(kind).skip(1) {
+            let Some((name, rest)) = rest.split_once(" {") else { continue };
+            let Some((body, _)) = rest.split_once(&format!("}} {name};")) else { continue };
+            let fields = body.split(';').filter(|field| !field.trim().is_empty()).map(field_type);
+            found.insert(name.to_owned(), fields.collect::<Vec<_>>().join(";"));
+        }
+    }
+    for rest in code.split("typedef ").skip(1) {
+        let Some((declaration, _)) = rest.split_once(';') else { continue };
+        if let Some((_, name)) = declaration.split_once("(*").filter(|_| !declaration.contains('{')) {
+            let name = name.split(')').next().unwrap_or_default();
+            found.insert(name.to_owned(), field_type(declaration));
+        }
+    }
+    found
+}
+
+/// The type of `int32_t (*f)(void *self_, const int64_t *shape)` or of `uint64_t grid[3]`.
+fn field_type(field: &str) -> String {
+    let Some((result, rest)) = field.split_once("(*") else { return nameless(field) };
+    let (_, parameters) = rest.split_once(")(").expect("a function pointer");
+    let parameters = parameters.trim_end().trim_end_matches(')').split(',').map(nameless);
+    format!("{}(*)({})", spaced(result), parameters.collect::<Vec<_>>().join(","))
+}
+
+fn spaced(text: &str) -> String {
+    let words = text.replace('*', " * ");
+    let words = words.split_whitespace().filter(|word| !["struct", "union"].contains(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A declaration without its name, which is its last word.
+fn nameless(declaration: &str) -> String {
+    let (declaration, count) = match declaration.split_once('[') {
+        Some((declaration, count)) => (declaration, format!("[{count}")),
+        None => (declaration, String::new()),
+    };
+    let text = spaced(declaration);
+    if text == "void" {
+        return text;
+    }
+    let (of, _name) = text.rsplit_once(' ').unwrap_or_else(|| panic!("{declaration:?} has no name"));
+    format!("{of}{}", count.trim())
+}
+
+/// FNV-1a of the types of the frozen structs, in the order of `src/layout.rs`, with their sizes and offsets, and of the
+/// function types that they use.
+fn hash(header: &str) -> u64 {
+    let (declarations, [frozen, _]) = (declarations(header), layouts());
+    let mut text = String::new();
+    for layout in &frozen {
+        let types = declarations.get(&layout.name).unwrap_or_else(|| panic!("{} in the header", layout.name));
+        let offsets: Vec<&str> = layout.fields.iter().map(|(_, offset)| offset.as_str()).collect();
+        writeln!(text, "{}:{}:{}:{types}", layout.name, layout.size, offsets.join(",")).expect("written");
+    }
+    for (name, types) in declarations.iter().filter(|(_, types)| types.contains("(*)")) {
+        if frozen.iter().all(|layout| layout.name != *name) && text.contains(name.as_str()) {
+            text.push_str(&format!("{name}={types}\n"));
+        }
+    }
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// Writes the hash into `src/plugin.rs` where it is blessed.
+fn bless_hash(hash: u64) {
+    let digits = format!("{hash:016x}");
+    let groups: Vec<&str> = (0..4).map(|index| &digits[index * 4..index * 4 + 4]).collect();
+    let source = read("src/plugin.rs");
+    let (before, rest) = source.split_once("CHIPDOCK_LAYOUT_HASH: u64 = ").expect("the hash");
+    let (_, after) = rest.split_once(';').expect("its end");
+    let source = format!("{before}CHIPDOCK_LAYOUT_HASH: u64 = 0x{};{after}", groups.join("_"));
+    fs::write(abi_folder().join("src/plugin.rs"), source).expect("src/plugin.rs is writable");
+}
+
+/// P1.3: one hash for C and Rust. It is of types and their order alone: no name, no comment, no named interface is in it.
+#[test]
+fn p1_3_the_hash_is_that_of_the_declarations() {
+    let header = print_header();
+    let expected = hash(&header);
+    if std::env::var_os("BLESS").is_some() {
+        bless_hash(expected);
+    } else {
+        let found = chipdock_plugin_api::abi::CHIPDOCK_LAYOUT_HASH;
+        assert_eq!(
+            expected, found,
+            "the frozen structs are not those of CHIPDOCK_LAYOUT_HASH: a changed table is a new ABI major; before the \
+             freeze, run this test with BLESS=1, and then again"
+        );
+    }
+    for (what, from, to, is_same) in [
+        ("a parameter's name", "int32_t *out_device_id", "int32_t *out_number", true),
+        ("a comment", "// Its functions; static.", "// Its functions.", true),
+        (
+            "a named interface",
+            "int32_t (*reset)(void *self_, int32_t device_id)",
+            "int32_t (*reset)(void *self_)",
+            true,
+        ),
+        ("a parameter's type", "int32_t *out_device_id", "int64_t *out_device_id", false),
+        ("a field's type", "uint64_t table_size_bytes;", "int64_t table_size_bytes;", false),
+        ("a function type", "typedef void (*ChipdockDeleter)(", "typedef int (*ChipdockDeleter)(", false),
+    ] {
+        assert!(header.contains(from), "{what}: the header has no {from:?}");
+        assert_eq!(hash(&header.replace(from, to)) == expected, is_same, "{what}");
+    }
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn p4_attestation(plugin: &Plugin, descriptor: &'static ChipdockPlugin) {
     let library = leak(&plugin.path);
     // SAFETY: only the address is looked at.
     let symbol = unsafe { library.get::<*const c_void>(attestation::SYMBOL.as_bytes()) };
-    assert_eq!(symbol.is_ok(), plugin.is_rust, "P4.1");
+    assert_eq!(symbol.is_ok(), plugin.is_rust, "P4.2");
     let Ok(symbol) = symbol else { return };
     // SAFETY: the address of the symbol, in a library that stays.
     let attested = unsafe { attestation::attest(symbol.into_raw().into_raw()) }.expect("P4.2");

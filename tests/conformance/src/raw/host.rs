@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT,
@@ -17,6 +17,7 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
 
 use serde_json::Value;
 
+use super::env::Lent;
 use super::plugin::{Interface, Registered, Table};
 use crate::Subject;
 
@@ -36,6 +37,9 @@ pub struct SuiteHost {
     refuse: Mutex<Option<usize>>,
     /// Whether it wants test hooks (I.4).
     has_hooks: bool,
+    /// The environment of loads that do not count: one for all, so that a case which loads over and over grows by what the
+    /// plugin keeps alone.
+    env: OnceLock<&'static Lent>,
 }
 
 thread_local! {
@@ -152,6 +156,11 @@ impl SuiteHost {
         Self::leak_as(abi_minor, true)
     }
 
+    /// An environment that may be lent any number of times.
+    pub(super) fn env(&'static self) -> &'static Lent {
+        self.env.get_or_init(|| Lent::new(self))
+    }
+
     fn leak_as(abi_minor: u32, has_hooks: bool) -> &'static Self {
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let host: &'static Self = Box::leak(Box::new(Self {
@@ -164,6 +173,7 @@ impl SuiteHost {
             infos: Mutex::default(),
             refuse: Mutex::new(None),
             has_hooks,
+            env: OnceLock::new(),
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,

@@ -157,7 +157,7 @@ impl Loader {
     /// What the plugin raised; `BrokenPlugin` when it answers a module without a table.
     pub fn load(&self, artifact: &RawArtifact, environment: Environment) -> Result<Module, Error> {
         match environment {
-            Environment::Working => self.load_with(artifact, Lent::new(self.host).table()),
+            Environment::Working => self.load_with(artifact, self.host.env().table()),
             Environment::Null => self.load_with(artifact, std::ptr::null()),
         }
     }

@@ -32,7 +32,7 @@ const CPP_RUNTIMES: &[&str] = &["libstdc++.so", "libc++.so", "libc++abi.so"];
 
 const ENTRY: &str = "chipdock_plugin_v1";
 const ENTRY_OF_ANY_MAJOR: &str = "chipdock_plugin_v";
-/// Where a plugin in Rust carries its layouts (P4.1).
+/// Where a plugin in Rust carries its layouts (P4.2).
 const LAYOUT_CHECK: &str = "_1as_0lib_1header_0root_bmodule_bloader";
 const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 
