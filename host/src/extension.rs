@@ -109,3 +109,76 @@ impl Extensions {
         Some((Arc::clone(extension), extension.table::<T>()?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+    use crate::instance::Ends;
+    use crate::{Host, HostOptions};
+
+    /// `x` in its first version, and in a second one that can do more.
+    #[derive(Clone, Copy)]
+    struct X1 {
+        first: extern "C" fn() -> i32,
+    }
+
+    #[derive(Clone, Copy)]
+    struct X2 {
+        first: extern "C" fn() -> i32,
+        second: extern "C" fn() -> i32,
+    }
+
+    extern "C" fn first() -> i32 {
+        1
+    }
+
+    extern "C" fn second() -> i32 {
+        2
+    }
+
+    unsafe extern "C" fn end(_: *mut c_void) -> i32 {
+        0
+    }
+
+    unsafe extern "C" fn release(_: *mut c_void) {}
+
+    fn registered<T>(table: &'static T, instance: &Arc<Instance>) -> Extension {
+        let table_size_bytes = size_of::<T>() as u64;
+        let table = ptr::from_ref(table).cast();
+        let raw = ChipdockInterface { self_: ptr::null_mut(), table, table_size_bytes, features: 0 };
+        // SAFETY: a static table of that size; the deleter releases nothing.
+        unsafe { Extension::new(raw, ChipdockDeleter(release), instance) }.unwrap()
+    }
+
+    /// P3.4: a host that knows both versions asks for the newer one first.
+    fn newest(extensions: &Extensions) -> Option<i32> {
+        match extensions.get::<X2>("x", 2) {
+            Some((_, table)) => Some((table.first)() + 10 * (table.second)()),
+            None => extensions.get::<X1>("x", 1).map(|(_, table)| (table.first)()),
+        }
+    }
+
+    #[test]
+    fn p3_4_either_side_may_know_one_version_or_both() {
+        static ONE: X1 = X1 { first };
+        static TWO: X2 = X2 { first, second };
+        let host = Host::new(HostOptions::isolated()).unwrap();
+        let instance = Instance::new("nobody", host.0.services, Ends { shutdown: end, release });
+        let (mut both, mut old, mut new) =
+            (Extensions::default(), Extensions::default(), Extensions::default());
+        assert!(
+            both.add("x", 1, registered(&ONE, &instance)) && both.add("x", 2, registered(&TWO, &instance))
+        );
+        assert!(old.add("x", 1, registered(&ONE, &instance)) && new.add("x", 2, registered(&TWO, &instance)));
+        assert!(!old.add("x", 1, registered(&ONE, &instance)), "no version twice");
+        // A host that knows both, and plugins that register both, the old one, the new one.
+        assert_eq!([newest(&both), newest(&old), newest(&new)], [Some(21), Some(1), Some(21)]);
+        // A host that knows the old one alone.
+        let known = |extensions: &Extensions| extensions.get::<X1>("x", 1).map(|(_, table)| (table.first)());
+        assert_eq!([known(&both), known(&old), known(&new)], [Some(1), Some(1), None]);
+        // A table of another size than name and version stand for is none.
+        assert!(old.get::<X2>("x", 1).is_none() && both.get::<X1>("x", 2).is_none());
+    }
+}

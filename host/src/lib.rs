@@ -121,7 +121,8 @@ pub use options::{Environment, HostOptions, LogLevel, LogSink};
 pub use problem::{Problem, ProblemKind};
 pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
 pub use runtime::{
-    Device, Function, Kernel, LaunchArg, Module, Stream, StreamGuard, Tensor, Verdict, dtype_of,
+    Device, Function, Kernel, LaunchArg, Mark, Module, NativeData, Stream, StreamGuard, Tensor, Verdict,
+    dtype_of,
 };
 pub use session::{BuildMessage, Severity};
 pub use target::TargetSource;

@@ -174,6 +174,22 @@ pub unsafe fn enter<T: ?Sized + Send + Sync + 'static>(
     unsafe { Registered::<T>::enter(self_, body) }
 }
 
+/// Refuses a null place for a result before anything is made that nobody could give back (P7.8).
+pub(crate) fn check_place<T>(out: *mut T) -> Result<(), Error> {
+    crate::ensure!(
+        !out.is_null(),
+        ErrorKind::VALUE_ERROR,
+        "the place for the result is null: pass a valid pointer"
+    );
+    Ok(())
+}
+
+/// Refuses a null handle where one is needed (D.2).
+pub(crate) fn check_handle(handle: *mut c_void, what: &str) -> Result<(), Error> {
+    crate::ensure!(!handle.is_null(), ErrorKind::VALUE_ERROR, "{what} is null: pass one that lives");
+    Ok(())
+}
+
 /// Opens lost devices again: interface `reset` 1 of a device API.
 pub trait Reset: Send + Sync + 'static {
     /// Opens a device again (D.40); of one that is not lost it changes nothing.

@@ -121,7 +121,7 @@
 //! | P7.3 | The error's kind says whose fault it is ([`ErrorKind::class`]); its message says what was expected, what was found, what to do. | P | suite |
 //! | P7.4 | Who calls takes the error on the same thread before calling anything else. | both | review |
 //! | P7.5 | A failure after the return is kept with its stream and answered by the next call on it or its sync, first cause first. | P | suite |
-//! | P7.6 | A lost device answers `DeviceLost`, until interface `reset` 1 opens it again (D.40) or, without that, as long as the process lives. `device_count`, the attribute `exist`, `free_data_space` and `free_stream` may be answered all the same. | P | suite |
+//! | P7.6 | A lost device answers `DeviceLost`, until interface `reset` 1 opens it again (D.40) or, without that, as long as the process lives. `device_count`, the attribute `exist`, `free_data_space`, `free_stream` and `free_mark` may be answered all the same. | P | suite |
 //! | P7.7 | After `OutOfMemory` the state is as it was before. | P | suite |
 //! | P7.8 | A call that failed has written no result that anybody has to release. | P | shim, suite |
 //! | P7.9 | A call that failed leaves the device usable: the next that is right succeeds. | P | suite |
@@ -262,8 +262,30 @@
 //! | D.37 | A copy of size 0 touches no memory; its ends may be null. | P | shim, suite |
 //! | D.38 | Every device copies from and to host memory, and from one of its data spaces to the same or another. | P | suite |
 //! | D.39 | Two devices of one API copy to each other, or the copy is `Unsupported` and nothing was copied. | P | suite |
-//! | D.40 | Interface `reset` 1: `reset` opens a lost device again, so that calls which are right succeed; failures that nobody took are forgotten. What was made on it before (data spaces, streams, modules) may be freed, and is good for nothing else. Of a device that is not lost it changes nothing but those failures. | P | suite |
+//! | D.40 | Interface `reset` 1: `reset` opens a lost device again, so that calls which are right succeed; failures that nobody took are forgotten. What was made on it before (data spaces, streams, marks, modules) may be freed, and is good for nothing else. Of a device that is not lost it changes nothing but those failures. | P | suite |
 //! | D.41 | An extension that is ignored changes nothing that is promised of the data space or the copy; one that is refused leaves everything as it was. | P | suite |
+//!
+//! ## N Named interfaces of device APIs
+//!
+//! `reset` 1 is D.40. Whoever has `timer` 1 or `external` 1 has all of its clauses.
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | N.1 | `timer` 1: `mark` queues a mark behind what its stream has, waits for nothing, and answers a handle that differs from null and from those of other marks that live. Where a device cannot time a stream it is `Unsupported`. | P | suite |
+//! | N.2 | `elapsed` waits until both marks are reached, and answers a finite number of nanoseconds, however often it is asked the same: 0 from a mark to itself, and the negative of what it answers the other way round. | P | suite |
+//! | N.3 | From a mark to one that is reached later it is not negative, and not more than passes on the host from before the first `mark` to the return of `elapsed`, but for a hundredth and 100 µs. | P | suite |
+//! | N.4 | What was queued on a stream between two of its marks runs between them, and its time on the device is in their distance. | P | suite |
+//! | N.5 | Marks of all streams of a device are of one clock: from a mark to one on a stream that waits for it (D.16) it is not negative. | P | suite |
+//! | N.6 | `free_mark` frees a mark, reached or not, and waits for nothing; to free null is a success that does nothing. A stream may be freed before its marks, which keep their times. | P | shim, suite |
+//! | N.7 | Where handles are checked (D.19) a mark that is not live or is another device's is `WrongState` or `ValueError`. | P | suite |
+//! | N.8 | `mark` answers a failure that its stream keeps (P7.5), `elapsed` none of a stream. A mark that is never reached makes `elapsed` fail; it does not wait for ever. | P | suite |
+//! | N.9 | `external` 1: what a native handle is the plugin's documentation says. One that is null is `ValueError`; so is a native stream of another device or context, as far as the driver can tell. Anything that is no such handle is undefined. | P | shim, suite |
+//! | N.10 | `adopt_stream` answers a stream as `create_stream` does (D.15), over the native one: work that is queued on either is in one order. `free_stream` waits for it (D.17) and leaves the native stream as it is; whoever adopted it keeps it alive until then. A native stream may be adopted several times. | P | suite |
+//! | N.11 | `native_stream` answers a handle that is not null, the same each time, and good as long as the stream; it may be adopted. | P | suite |
+//! | N.12 | `native_data` answers the native handle of a data space's memory and where in that it begins, in bytes: the same each time, good as long as the data space, and not what it answers of another that lives. A handle that is not live is refused as by a copy (D.19). | P | suite |
+//! | N.13 | `adopt_host_memory` answers a data space of those bytes: what the host wrote before work was queued the work reads, and what work wrote the host reads once its stream was synchronised. Null and size 0 are `ValueError`; an address, a size or a device with which that is not had is `Unsupported`, and nothing changes. | P | shim, suite |
+//! | N.14 | `free_data_space` of such memory leaves its bytes as work left them, and it may be adopted again; whoever adopted it keeps it alive until then. It does not count as memory of the device. | P | suite |
+//! | N.15 | Functions of both refuse a device that is not there (`ValueError`), and handles of streams as the device API does (D.3, D.19); on a device that is lost they are `DeviceLost` (P7.6). | P | suite |
 //!
 //! ## I Injection hooks
 //!
@@ -415,6 +437,7 @@ mod device_api;
 mod dlpack;
 mod error;
 mod export;
+pub mod external;
 mod function;
 mod host;
 pub mod interface;
@@ -426,6 +449,7 @@ mod session;
 mod string;
 mod target_kind;
 mod tensor;
+pub mod timer;
 mod trampoline;
 
 /// The structs of the boundary.

@@ -2,6 +2,7 @@
 
 pub(crate) mod bind;
 mod call;
+mod clock;
 mod eval;
 pub(crate) mod scalar;
 mod show;

@@ -401,14 +401,19 @@ impl Device {
         let state = &self.0.state;
         state.services.check_process()?;
         let raw = state.api.create_stream(state.services, state.id)?;
+        self.keep_stream(raw, "create_stream")
+    }
+
+    /// Takes over a stream that the plugin has made by `what`.
+    pub(super) fn keep_stream(&self, raw: *mut c_void, what: &str) -> Result<Stream, Error> {
         if !raw.is_null() {
-            let mut streams = state.streams.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut streams = self.0.state.streams.lock().unwrap_or_else(PoisonError::into_inner);
             if streams.contains(&raw.addr()) {
                 // Not freed: it is somebody else's.
                 let name = self.name();
-                let message =
-                    format!("`create_stream` of device_api.{name} answered {raw:p}, a stream that lives");
-                return Err(broken(message));
+                return Err(broken(format!(
+                    "`{what}` of device_api.{name} answered {raw:p}, a stream that lives"
+                )));
             }
             streams.push(raw.expose_provenance());
         }
@@ -440,6 +445,10 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
+    pub(super) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The handle; null is the default stream.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {

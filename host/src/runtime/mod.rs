@@ -4,6 +4,7 @@ mod copy;
 mod described;
 mod device;
 mod env;
+mod external;
 mod function;
 mod launching;
 mod module;
@@ -11,16 +12,19 @@ mod parallel;
 mod pool;
 mod tables;
 mod tensor;
+mod timer;
 mod workspace;
 
 pub use device::{Device, Stream, StreamGuard};
 pub(crate) use device::{DeviceState, Devices};
 pub(crate) use env::EnvState;
+pub use external::NativeData;
 pub use function::Function;
 pub use launching::{Kernel, LaunchArg};
 pub use module::{Module, Verdict};
 pub(crate) use parallel::{Threads, size::wanted as wanted_threads};
 pub use tensor::{Tensor, dtype_of};
+pub use timer::Mark;
 
 #[cfg(test)]
 mod build_tests;

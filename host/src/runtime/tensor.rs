@@ -103,7 +103,7 @@ pub fn dtype_of(dtype: DLDataType) -> Option<DType> {
     (is_known && dtype.lanes > 0).then(|| scalar.with_lanes(dtype.lanes))
 }
 
-fn dl_dtype(dtype: DType) -> DLDataType {
+pub(super) fn dl_dtype(dtype: DType) -> DLDataType {
     use chipdock_abi as abi;
     let code = match dtype.code {
         TypeCode::Int => abi::CHIPDOCK_DTYPE_INT,

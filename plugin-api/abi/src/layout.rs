@@ -56,6 +56,8 @@ layouts! {
 // Named interfaces: more come within a major, and the hash stays.
 layouts! {
     ChipdockReset1: 8 { reset @ 0 }
+    ChipdockTimer1: 24 { mark @ 0, elapsed @ 8, free_mark @ 16 }
+    ChipdockExternal1: 32 { adopt_stream @ 0, native_stream @ 8, native_data @ 16, adopt_host_memory @ 24 }
     ChipdockConformance1: 8 { wants_hooks @ 0 }
     ChipdockEntry: 16 { entry @ 0, device_type @ 8, flags @ 12 }
     ChipdockLaunchRequest: 96 { device_id @ 0, flags @ 4, stream @ 8, grid @ 16, block @ 40, dynamic_shared_bytes @ 64, args @ 72, args_count @ 80, next @ 88 }

@@ -4,7 +4,8 @@
 //!   process queue on their blocking streams. Streams that are created here do not wait for it.
 //! * A handle is an address. It is looked up in the data spaces of this host, then with the driver, which knows memory
 //!   that others of the process allocated: such memory may be an end of a copy and an argument of a kernel.
-//! * A failure of queued work poisons the context of the process for good; it is `DeviceLost` from then on.
+//! * A failure of queued work poisons the context of the process; it is `DeviceLost` from then on, until `reset` makes the
+//!   driver give the context up, for every host and library of the process.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -59,6 +60,9 @@ impl Hardware {
     /// `WrongState`: there is none, or it is another device's.
     pub(crate) fn range(&self, device: &Device, address: usize) -> Result<Range, Error> {
         let found = self.spaces.find(address).or_else(|| {
+            if self.spaces.is_gone(address) {
+                return None;
+            }
             let known = device.context().ok()?.find(address)?;
             Some(Range {
                 base: known.base,
@@ -260,24 +264,30 @@ impl DeviceApi for CudaDeviceApi {
         if size_bytes == 0 {
             return Ok(ptr::null_mut());
         }
-        let memory = device.context()?.allocate(kind, size_bytes);
-        let memory = device
-            .told(memory)
-            .map_err(|error| error.context(format_args!("{} bytes are asked for", request.size_bytes)))?;
-        let is_aligned = (memory.address() as u64).is_multiple_of(request.alignment_bytes);
-        ensure!(
-            is_aligned,
-            ErrorKind::UNSUPPORTED,
-            "device cuda:{device_id}: expected memory at a multiple of {} bytes, found {:#x}; ask for less",
-            request.alignment_bytes,
-            memory.address()
-        );
-        Ok(ptr::with_exposed_provenance_mut(self.0.spaces.keep(memory, size_bytes, device_id)))
+        loop {
+            let memory = device.context()?.allocate(kind, size_bytes);
+            let memory = device
+                .told(memory)
+                .map_err(|error| error.context(format_args!("{} bytes are asked for", request.size_bytes)))?;
+            let is_aligned = (memory.address() as u64).is_multiple_of(request.alignment_bytes);
+            ensure!(
+                is_aligned,
+                ErrorKind::UNSUPPORTED,
+                "device cuda:{device_id}: expected memory at a multiple of {} bytes, found {:#x}; ask for less",
+                request.alignment_bytes,
+                memory.address()
+            );
+            // Ends: each address that cannot be had yet is held, so that the driver has to give another.
+            if let Some(handle) = self.0.spaces.keep(memory, size_bytes, device_id) {
+                return Ok(ptr::with_exposed_provenance_mut(handle));
+            }
+        }
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         let device = self.0.device(device_id)?;
-        let memory = self.0.spaces.take(data.addr(), device_id)?;
+        // One that is gone with its context was given back then (D.40).
+        let Some(memory) = self.0.spaces.take(data.addr(), device_id)? else { return device.check() };
         let freed = device.told(memory.free());
         device.check().and(freed)
     }
@@ -288,6 +298,7 @@ impl DeviceApi for CudaDeviceApi {
         let stream = device.stream(stream.into_raw())?;
         let from = self.end(&copy.from, copy.size_bytes)?;
         let to = self.end(&copy.to, copy.size_bytes)?;
+        let (from_context, to_context);
         let route = match (from.place, to.place) {
             (Place::Host, Place::Host) => {
                 bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on a device of {NAME}")
@@ -296,7 +307,9 @@ impl DeviceApi for CudaDeviceApi {
             (Place::Device(id), Place::Host) if id == device_id => Route::ToHost,
             (Place::Device(one), Place::Device(other)) if one == other => Route::Within,
             (Place::Device(one), Place::Device(other)) => {
-                Route::Peer(self.0.device(other)?.context()?, self.0.device(one)?.context()?)
+                (from_context, to_context) =
+                    (self.0.device(one)?.context()?, self.0.device(other)?.context()?);
+                Route::Peer(&to_context, &from_context)
             }
             _ => Route::Any,
         };
@@ -314,7 +327,7 @@ impl DeviceApi for CudaDeviceApi {
 
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         let device = self.0.device(device_id)?;
-        let stream = device.take_stream(stream.into_raw())?;
+        let Some(stream) = device.take_stream(stream.into_raw())? else { return device.check() };
         device.told(device.context()?.synchronize(Some(&stream)))
     }
 

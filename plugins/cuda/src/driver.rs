@@ -6,6 +6,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use chipdock_plugin_api::process::has_raised_privileges;
@@ -25,6 +26,8 @@ pub(crate) struct Code(u32);
 
 impl Code {
     const SUCCESS: Self = Self(0);
+    /// No code of the driver's: what was called on is of a context that was reset.
+    const RESET: Self = Self(u32::MAX);
 
     fn is(self, codes: &[cudaError_enum]) -> bool {
         codes.iter().any(|code| *code as u32 == self.0)
@@ -67,6 +70,7 @@ functions! {
     device_attribute = "cuDeviceGetAttribute"(*mut c_int, u32, CUdevice);
     primary_context_retain = "cuDevicePrimaryCtxRetain"(*mut CUcontext, CUdevice);
     primary_context_release = "cuDevicePrimaryCtxRelease_v2"(CUdevice);
+    primary_context_reset = "cuDevicePrimaryCtxReset_v2"(CUdevice);
     context_get = "cuCtxGetCurrent"(*mut CUcontext);
     context_set = "cuCtxSetCurrent"(CUcontext);
     memory_allocate = "cuMemAlloc_v2"(*mut CUdeviceptr, usize);
@@ -74,6 +78,9 @@ functions! {
     memory_allocate_host = "cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
     memory_free_host = "cuMemFreeHost"(*mut c_void);
     memory_allocate_managed = "cuMemAllocManaged"(*mut CUdeviceptr, usize, c_uint);
+    memory_register = "cuMemHostRegister_v2"(*mut c_void, usize, c_uint);
+    memory_unregister = "cuMemHostUnregister"(*mut c_void);
+    memory_device_address = "cuMemHostGetDevicePointer_v2"(*mut CUdeviceptr, *mut c_void, c_uint);
     memory_info = "cuMemGetInfo_v2"(*mut usize, *mut usize);
     pointer_attribute = "cuPointerGetAttribute"(*mut c_void, u32, CUdeviceptr);
     copy_to_device = "cuMemcpyHtoDAsync_v2"(CUdeviceptr, *const c_void, usize, CUstream);
@@ -83,10 +90,13 @@ functions! {
     copy_any = "cuMemcpyAsync"(CUdeviceptr, CUdeviceptr, usize, CUstream);
     stream_create = "cuStreamCreate"(*mut CUstream, c_uint);
     stream_destroy = "cuStreamDestroy_v2"(CUstream);
+    stream_context = "cuStreamGetCtx"(CUstream, *mut CUcontext);
     stream_synchronize = "cuStreamSynchronize"(CUstream);
     stream_wait_event = "cuStreamWaitEvent"(CUstream, CUevent, c_uint);
     event_create = "cuEventCreate"(*mut CUevent, c_uint);
     event_record = "cuEventRecord"(CUevent, CUstream);
+    event_synchronize = "cuEventSynchronize"(CUevent);
+    event_elapsed = "cuEventElapsedTime"(*mut f32, CUevent, CUevent);
     event_destroy = "cuEventDestroy_v2"(CUevent);
     module_load = "cuModuleLoadDataEx"(*mut CUmodule, *const c_void, c_uint, *mut u32, *mut *mut c_void);
     module_unload = "cuModuleUnload"(CUmodule);
@@ -159,6 +169,9 @@ impl Failure {
         if self.is_not_found() {
             return ErrorKind::NOT_FOUND;
         }
+        if self.code == Code::RESET {
+            return ErrorKind::WRONG_STATE;
+        }
         let mistakes = [
             E::CUDA_ERROR_INVALID_VALUE,
             E::CUDA_ERROR_INVALID_DEVICE,
@@ -210,6 +223,8 @@ impl Failure {
 pub(crate) struct Driver {
     api: Api,
     devices_count: i32,
+    /// How often the primary context of each device was reset by this plugin, for whichever host.
+    resets: Vec<AtomicU64>,
     process_id: u32,
 }
 
@@ -259,7 +274,7 @@ impl Driver {
     }
 
     fn started(api: Api) -> Result<Self, Failure> {
-        let mut driver = Self { api, devices_count: 0, process_id: std::process::id() };
+        let mut driver = Self { api, devices_count: 0, resets: Vec::new(), process_id: std::process::id() };
         let mut count = 0;
         // SAFETY: cuInit takes 0, and the count is written to a live place.
         unsafe {
@@ -267,6 +282,7 @@ impl Driver {
             driver.check("cuDeviceGetCount", (driver.api.device_count)(&mut count))?;
         }
         driver.devices_count = count;
+        driver.resets = (0..count).map(|_| AtomicU64::new(0)).collect();
         Ok(driver)
     }
 
@@ -306,6 +322,10 @@ impl Driver {
         // SAFETY: a live place.
         self.check("cuDriverGetVersion", unsafe { (self.api.driver_version)(&mut version) })?;
         Ok(version)
+    }
+
+    fn resets(&self, device_id: i32) -> Option<&AtomicU64> {
+        usize::try_from(device_id).ok().and_then(|id| self.resets.get(id))
     }
 
     fn device(&self, device_id: i32) -> Result<CUdevice, Failure> {
@@ -364,7 +384,10 @@ fn loader_text(error: &libloading::Error) -> String {
 pub(crate) struct Context {
     driver: &'static Driver,
     device: CUdevice,
+    device_id: i32,
     raw: CUcontext,
+    /// How often it had been reset when it was retained.
+    n_resets: u64,
 }
 
 // SAFETY: a context may be current on any number of threads; the driver locks for itself.
@@ -394,6 +417,8 @@ pub(crate) enum MemoryKind {
     Device,
     /// Page-locked host memory.
     Pinned,
+    /// Host memory of somebody else, page-locked as long as this lives.
+    Adopted,
     /// Memory that moves between both.
     Managed,
 }
@@ -423,6 +448,20 @@ pub(crate) enum Route<'a> {
     Any,
 }
 
+impl Context {
+    /// Whether a native stream is one of this context.
+    ///
+    /// # Safety
+    ///
+    /// * It is a live stream of the driver.
+    pub(crate) unsafe fn has_stream(&self, stream: CUstream) -> Result<bool, Failure> {
+        let mut context = ptr::null_mut();
+        // SAFETY: a live place; the stream by the caller's word.
+        self.call("cuStreamGetCtx", |api| unsafe { (api.stream_context)(stream, &mut context) })?;
+        Ok(context == self.raw)
+    }
+}
+
 impl PartialEq for Context {
     fn eq(&self, other: &Self) -> bool {
         self.raw == other.raw
@@ -441,14 +480,36 @@ impl Context {
     /// Retains the primary context of a device.
     pub(crate) fn retain(driver: &'static Driver, device_id: i32) -> Result<Self, Failure> {
         let device = driver.device(device_id)?;
+        let n_resets = driver.resets(device_id).map_or(0, |resets| resets.load(Ordering::Acquire));
         let mut raw = ptr::null_mut();
         // SAFETY: a live place and a device of the driver.
         let code = unsafe { (driver.api.primary_context_retain)(&mut raw, device) };
         driver.check("cuDevicePrimaryCtxRetain", code)?;
-        Ok(Self { driver, device, raw })
+        Ok(Self { driver, device, device_id, raw, n_resets })
+    }
+
+    /// Whether the context was reset since: what was made in it is gone, and its handles may be others' by now.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.driver.resets(self.device_id).is_some_and(|it| it.load(Ordering::Acquire) != self.n_resets)
+    }
+
+    /// Resets the context, for the whole process; not once more where another host did.
+    pub(crate) fn reset(&self) -> Result<(), Failure> {
+        let Some(resets) = self.driver.resets(self.device_id) else { return Ok(()) };
+        let (now, next) = (self.n_resets, self.n_resets + 1);
+        if resets.compare_exchange(now, next, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            return Ok(());
+        }
+        // SAFETY: a device of the driver; nothing is called any more on what was made in its context (`enter`).
+        let code = unsafe { (self.driver.api.primary_context_reset)(self.device) };
+        self.driver.check("cuDevicePrimaryCtxReset", code)
     }
 
     fn enter(&self) -> Result<Entered<'_>, Failure> {
+        if self.is_gone() {
+            let text = "it was made before the device was opened again, and is gone: make it anew".to_owned();
+            return Err(Failure { code: Code::RESET, text });
+        }
         let mut before = ptr::null_mut();
         // SAFETY: a live place; the context is retained.
         unsafe {
@@ -495,7 +556,7 @@ impl Context {
                 MemoryKind::Pinned => self.call("cuMemHostAlloc", |api| {
                     (api.memory_allocate_host)(&mut host, size_bytes, sys::CU_MEMHOSTALLOC_PORTABLE)
                 })?,
-                MemoryKind::Managed => {
+                MemoryKind::Managed | MemoryKind::Adopted => {
                     let flags = sys::CUmemAttach_flags_enum::CU_MEM_ATTACH_GLOBAL as c_uint;
                     self.call("cuMemAllocManaged", |api| {
                         (api.memory_allocate_managed)(&mut address, size_bytes, flags)
@@ -574,7 +635,7 @@ impl Context {
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as c_uint;
         // SAFETY: a live place.
         self.call("cuStreamCreate", |api| unsafe { (api.stream_create)(&mut raw, flags) })?;
-        Ok(Stream { context: Arc::clone(self), raw })
+        Ok(Stream { context: Arc::clone(self), raw, is_adopted: false })
     }
 
     /// Waits for a stream.
@@ -614,9 +675,9 @@ impl Drop for Context {
 
 /// Memory that was allocated; given back when this is dropped.
 pub(crate) struct Memory {
-    context: Arc<Context>,
-    kind: MemoryKind,
-    address: usize,
+    pub(crate) context: Arc<Context>,
+    pub(crate) kind: MemoryKind,
+    pub(crate) address: usize,
 }
 
 impl Memory {
@@ -635,6 +696,9 @@ impl Memory {
         unsafe {
             match self.kind {
                 MemoryKind::Pinned => (api.memory_free_host)(ptr::with_exposed_provenance_mut(self.address)),
+                MemoryKind::Adopted => {
+                    (api.memory_unregister)(ptr::with_exposed_provenance_mut(self.address))
+                }
                 MemoryKind::Device | MemoryKind::Managed => (api.memory_free)(self.address as CUdeviceptr),
             }
         }
@@ -657,10 +721,11 @@ impl Drop for Memory {
     }
 }
 
-/// A stream; destroyed when this is dropped, after its work.
+/// A stream; destroyed when this is dropped, after its work, unless it was adopted.
 pub(crate) struct Stream {
-    context: Arc<Context>,
-    raw: CUstream,
+    pub(crate) context: Arc<Context>,
+    pub(crate) raw: CUstream,
+    pub(crate) is_adopted: bool,
 }
 
 // SAFETY: a handle; the driver locks for itself.
@@ -668,15 +733,11 @@ unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
-impl Stream {
-    /// Its handle.
-    pub(crate) fn handle(&self) -> *mut c_void {
-        self.raw.cast()
-    }
-}
-
 impl Drop for Stream {
     fn drop(&mut self) {
+        if self.is_adopted {
+            return;
+        }
         // SAFETY: created by this, destroyed once.
         self.context.release(|api| unsafe { (api.stream_destroy)(self.raw) });
     }

@@ -1,8 +1,9 @@
 //! The devices of one host: what its device API and its loader share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, HostState, bail};
@@ -11,6 +12,7 @@ use cudarc::driver::sys::CUdevice_attribute_enum as A;
 
 use crate::driver::{Context, Driver, Failure, Stream};
 use crate::memory::Spaces;
+use crate::timer::Marks;
 
 /// Locks; every change under these locks is whole before anything can panic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -32,27 +34,42 @@ pub(crate) struct Limits {
     pub(crate) shared_optin_bytes: u64,
 }
 
+/// Set in every handle of a stream; no address of a process has it.
+const STREAM_BIT: usize = 1 << 61;
+/// Handles differ in the whole process, and are never given out again: the driver's own are.
+static LAST_SERIAL: AtomicUsize = AtomicUsize::new(0);
+
+/// A handle that no other has or will have, for a kind of thing that `bit` stands for.
+pub(crate) fn new_handle(bit: usize) -> *mut c_void {
+    ptr::without_provenance_mut(bit | (LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1) << 4)
+}
+
 /// One device of a host. Its primary context is retained on first use, and as long as anything holds it.
 pub(crate) struct Device {
     id: i32,
     driver: &'static Driver,
-    context: OnceLock<Arc<Context>>,
-    opening: Mutex<()>,
+    opened: RwLock<Opened>,
+    streams: RwLock<Streams>,
+    pub(crate) marks: Marks,
+}
+
+#[derive(Default)]
+struct Opened {
+    context: Option<Arc<Context>>,
     /// Why nothing works on it any more: the first failure of that sort (P7.6).
-    lost: OnceLock<String>,
-    streams: RwLock<HashMap<usize, Arc<Stream>>>,
+    lost: Option<String>,
+}
+
+#[derive(Default)]
+struct Streams {
+    live: HashMap<usize, Arc<Stream>>,
+    /// Gone with the context that they were of, and not freed yet (D.40).
+    gone: HashSet<usize>,
 }
 
 impl Device {
     fn new(driver: &'static Driver, id: i32) -> Self {
-        Self {
-            id,
-            driver,
-            context: OnceLock::new(),
-            opening: Mutex::new(()),
-            lost: OnceLock::new(),
-            streams: RwLock::default(),
-        }
+        Self { id, driver, opened: RwLock::default(), streams: RwLock::default(), marks: Marks::default() }
     }
 
     /// Its number.
@@ -67,34 +84,61 @@ impl Device {
 
     /// Answers `DeviceLost` when it is.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let Some(cause) = self.lost.get() else { return Ok(()) };
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        let cause = match (&opened.lost, &opened.context) {
+            (Some(cause), _) => cause.as_str(),
+            (None, Some(context)) if context.is_gone() => "another host of this process opened it again",
+            _ => return Ok(()),
+        };
         bail!(
             ErrorKind::DEVICE_LOST,
-            "device cuda:{} is lost since {cause}. The driver refuses every further call of this process, and what the \
-             device's memory holds is gone: end the process and start it again",
+            "device cuda:{} is lost since {cause}. The driver refuses every further call, and what the device's memory \
+             holds is gone: open it again (`reset`), or end the process and start it again",
             self.id
         )
     }
 
     /// Its context, if something used it before.
-    pub(crate) fn opened(&self) -> Option<&Arc<Context>> {
-        self.context.get()
+    pub(crate) fn opened(&self) -> Option<Arc<Context>> {
+        self.opened.read().unwrap_or_else(PoisonError::into_inner).context.clone()
     }
 
     /// Its context, retained by the first call.
-    pub(crate) fn context(&self) -> Result<&Arc<Context>, Error> {
+    pub(crate) fn context(&self) -> Result<Arc<Context>, Error> {
         self.check()?;
-        if self.context.get().is_none() {
-            let _opening = lock(&self.opening);
-            if self.context.get().is_none() {
-                let context = self.told(Context::retain(self.driver, self.id))?;
-                let _ = self.context.set(Arc::new(context));
+        if let Some(context) = self.opened() {
+            return Ok(context);
+        }
+        let context = Arc::new(self.told(Context::retain(self.driver, self.id))?);
+        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread's, if it was faster; this one is released then.
+        Ok(Arc::clone(opened.context.get_or_insert(context)))
+    }
+
+    /// Opens the device again if it is lost (D.40); `forget` lets go of the data spaces that are gone.
+    pub(crate) fn reset(&self, forget: impl FnOnce()) -> Result<(), Error> {
+        // What failed, and nobody was told of, shows only now.
+        let _ = self.drain();
+        if self.check().is_ok() {
+            return Ok(());
+        }
+        {
+            let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+            if let Some(context) = &opened.context {
+                context.reset().map_err(|failure| {
+                    let what = format_args!("cuda:{} cannot be opened again; end the process", self.id);
+                    Error::new(ErrorKind::DEVICE_LOST, failure.text).context(what)
+                })?;
             }
+            *opened = Opened::default();
         }
-        match self.context.get() {
-            Some(context) => Ok(context),
-            None => bail!(ErrorKind::INTERNAL, "the context of cuda:{} was not kept; this is a bug", self.id),
-        }
+        let mut streams = self.streams.write().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<usize> = streams.live.drain().map(|(handle, _)| handle).collect();
+        streams.gone.extend(gone);
+        drop(streams);
+        forget();
+        // Whether it works is known when something was asked of it.
+        self.told(self.context()?.memory_info()).map(drop)
     }
 
     fn attribute(&self, attribute: A) -> Result<i32, Error> {
@@ -131,7 +175,9 @@ impl Device {
     pub(crate) fn told<T>(&self, answer: Result<T, Failure>) -> Result<T, Error> {
         answer.map_err(|failure| {
             if failure.is_fatal() {
-                let _ = self.lost.set(failure.to_string());
+                let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+                opened.lost.get_or_insert_with(|| failure.to_string());
+                drop(opened);
                 if let Err(lost) = self.check() {
                     return lost;
                 }
@@ -143,10 +189,15 @@ impl Device {
     /// Makes a stream and answers its handle.
     pub(crate) fn create_stream(&self) -> Result<*mut c_void, Error> {
         let stream = self.told(self.context()?.create_stream())?;
-        let handle = stream.handle();
+        Ok(self.keep_stream(stream))
+    }
+
+    /// Keeps a stream and answers its handle.
+    pub(crate) fn keep_stream(&self, stream: Stream) -> *mut c_void {
+        let handle = new_handle(STREAM_BIT);
         let mut streams = self.streams.write().unwrap_or_else(PoisonError::into_inner);
-        streams.insert(handle.addr(), Arc::new(stream));
-        Ok(handle)
+        streams.live.insert(handle.addr(), Arc::new(stream));
+        handle
     }
 
     /// The stream of that handle; nothing for null, which is the default stream.
@@ -155,13 +206,16 @@ impl Device {
             return Ok(None);
         }
         let streams = self.streams.read().unwrap_or_else(PoisonError::into_inner);
-        streams.get(&handle.addr()).cloned().map(Some).ok_or_else(|| self.unknown_stream(handle))
+        streams.live.get(&handle.addr()).cloned().map(Some).ok_or_else(|| self.unknown_stream(handle))
     }
 
-    /// Forgets a stream, which ends with the last that holds it.
-    pub(crate) fn take_stream(&self, handle: *mut c_void) -> Result<Arc<Stream>, Error> {
+    /// Forgets a stream, which ends with the last that holds it; nothing for one that is gone already.
+    pub(crate) fn take_stream(&self, handle: *mut c_void) -> Result<Option<Arc<Stream>>, Error> {
         let mut streams = self.streams.write().unwrap_or_else(PoisonError::into_inner);
-        streams.remove(&handle.addr()).ok_or_else(|| self.unknown_stream(handle))
+        match streams.live.remove(&handle.addr()) {
+            None if streams.gone.remove(&handle.addr()) => Ok(None),
+            stream => stream.map(Some).ok_or_else(|| self.unknown_stream(handle)),
+        }
     }
 
     fn unknown_stream(&self, handle: *mut c_void) -> Error {
@@ -178,7 +232,7 @@ impl Device {
         let Some(context) = self.opened() else { return Ok(()) };
         let streams: Vec<Arc<Stream>> = {
             let streams = self.streams.read().unwrap_or_else(PoisonError::into_inner);
-            streams.values().cloned().collect()
+            streams.live.values().cloned().collect()
         };
         let mut first = self.told(context.synchronize(None));
         for stream in &streams {
@@ -242,6 +296,11 @@ impl Hardware {
                 devices.len()
             ),
         }
+    }
+
+    /// Opens a device again if it is lost.
+    pub(crate) fn reset(&self, device_id: i32) -> Result<(), Error> {
+        self.device(device_id)?.reset(|| self.spaces.forget(device_id))
     }
 
     /// Waits for what is queued; the first failure is the answer.

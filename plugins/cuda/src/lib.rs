@@ -1,7 +1,7 @@
 //! Target `cuda`: CUDA C for NVIDIA GPUs, compiled by NVRTC or nvcc.
 //!
 //! * `device_api.cuda` (`device_api`): memory, copies and streams (`memory`, `hardware`) over the driver (`driver`), which is
-//!   opened when it is first needed.
+//!   opened when it is first needed; its interfaces `reset` (`reset`), `timer` (`timer`) and `external` (`external`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`image`), loaded and launched (`module`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
 //! * `target.build.cuda` (`codegen`): a module of kernels to CUDA C (`dialect`), which a function may change
@@ -12,28 +12,46 @@ mod compiler;
 mod device_api;
 mod dialect;
 mod driver;
+mod external;
 mod hardware;
 mod image;
 mod loader;
 mod memory;
 mod module;
 mod postprocess;
+mod reset;
 mod target_kind;
+mod timer;
 
 #[cfg(test)]
 mod tests;
 
+use chipdock_plugin_api::external::{EXTERNAL, External};
+use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
-    export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
+    Context, export_plugin, register_codegen, register_device_api, register_interface,
+    register_module_loader, register_target_kind,
 };
+
+use hardware::Hardware;
 
 export_plugin! { name: "cuda" }
 
 register_device_api!("cuda", device_api::DEVICE_TYPE, |context| {
-    Box::new(device_api::CudaDeviceApi(context.state::<hardware::Hardware>()))
+    Box::new(device_api::CudaDeviceApi(context.state::<Hardware>()))
+});
+register_interface!("device_api.cuda", RESET, |context: &Context| -> Box<dyn Reset> {
+    Box::new(reset::CudaReset(context.state::<Hardware>()))
+});
+register_interface!("device_api.cuda", TIMER, |context: &Context| -> Box<dyn Timer> {
+    Box::new(timer::CudaTimer(context.state::<Hardware>()))
+});
+register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn External> {
+    Box::new(external::CudaExternal(context.state::<Hardware>()))
 });
 register_target_kind!("cuda", include_str!("target_kind.json"), |_| Box::new(target_kind::CudaTargetKind));
 register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(codegen::CudaCodegen::new(context.host())));
 register_module_loader!("cuda", |context| {
-    Box::new(loader::CudaLoader { host: context.host(), hardware: context.state::<hardware::Hardware>() })
+    Box::new(loader::CudaLoader { host: context.host(), hardware: context.state::<Hardware>() })
 });

@@ -8,8 +8,9 @@ use opencl3::device::{
     CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE,
     CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_OPENCL_C_VERSION,
     CL_DEVICE_REGISTERS_PER_BLOCK_NV, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_SVM_CAPABILITIES,
-    CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DEVICE_WARP_SIZE_NV,
-    CL_DEVICE_WAVEFRONT_WIDTH_AMD, CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+    CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_DEVICE_SVM_FINE_GRAIN_SYSTEM, CL_DEVICE_TYPE, CL_DEVICE_TYPE_CPU,
+    CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DEVICE_WARP_SIZE_NV, CL_DEVICE_WAVEFRONT_WIDTH_AMD,
+    CL_DRIVER_VERSION, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
 };
 
 use crate::driver::DeviceId;
@@ -25,6 +26,8 @@ pub(crate) struct Limits {
     pub(crate) group_sizes: [u64; 3],
     /// Whether host and device address fine-grained shared memory alike.
     pub(crate) has_shared_memory: bool,
+    /// Whether the device works on the host's memory itself, whoever allocated it.
+    pub(crate) has_host_memory: bool,
     /// Whether division and square root of float32 are rounded correctly when that is asked for.
     pub(crate) has_correct_division: bool,
     /// As `-cl-std` takes it: `CL1.2`.
@@ -48,6 +51,8 @@ impl Limits {
             group_size: number(CL_DEVICE_MAX_WORK_GROUP_SIZE),
             group_sizes: [size(0), size(1), size(2)],
             has_shared_memory: number(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0,
+            has_host_memory: number(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU != 0
+                || number(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0,
             has_correct_division: number(CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
                 != 0,
             language: language(&id.text(CL_DEVICE_OPENCL_C_VERSION).unwrap_or_default()),

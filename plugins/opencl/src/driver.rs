@@ -166,11 +166,53 @@ impl Context {
         context::context::create_context(&[device.0], ptr::null(), None, ptr::null_mut()).map(Self)
     }
 
-    /// An in-order queue of the context's device.
+    /// An in-order queue of the context's device; its events tell times where that is asked for and the driver can.
     #[expect(deprecated, reason = "the call that drivers of every version have")]
-    pub(crate) fn queue(&self, device: DeviceId) -> Answer<CommandQueue> {
+    pub(crate) fn queue(&self, device: DeviceId, is_timed: bool) -> Answer<CommandQueue> {
         // SAFETY: a live context and its device.
-        unsafe { command_queue::create_command_queue(self.0, device.0, 0) }.map(CommandQueue)
+        let make = |flags| unsafe { command_queue::create_command_queue(self.0, device.0, flags) };
+        let made = match is_timed {
+            true => make(command_queue::CL_QUEUE_PROFILING_ENABLE).or_else(|_| make(0)),
+            false => make(0),
+        };
+        made.map(CommandQueue)
+    }
+
+    /// A queue that somebody else made, held once more; nothing where it is no in-order queue of the device and the
+    /// context.
+    ///
+    /// # Safety
+    ///
+    /// * It is a live queue of the driver.
+    pub(crate) unsafe fn adopt_queue(
+        &self,
+        device: DeviceId,
+        queue: *mut c_void,
+    ) -> Answer<Option<CommandQueue>> {
+        let raw: cl_command_queue = queue;
+        let pointer = |key| -> Answer<usize> {
+            Ok(number_of(&command_queue::get_command_queue_data(raw, key)?) as usize)
+        };
+        let context = pointer(command_queue::CL_QUEUE_CONTEXT)?;
+        let of_device = pointer(command_queue::CL_QUEUE_DEVICE)?;
+        let flags = pointer(command_queue::CL_QUEUE_PROPERTIES)? as u64;
+        let is_ordered = flags & command_queue::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0;
+        if context != self.0.addr() || of_device != device.0.addr() || !is_ordered {
+            return Ok(None);
+        }
+        // SAFETY: the caller's word; what is made here releases it once more.
+        unsafe { command_queue::retain_command_queue(raw) }.map(|()| Some(CommandQueue(raw)))
+    }
+
+    /// Memory of the host's as a buffer.
+    ///
+    /// # Safety
+    ///
+    /// * As many bytes are live there as long as the buffer is.
+    pub(crate) unsafe fn buffer_over(&self, address: *mut c_void, size_bytes: usize) -> Answer<Buffer> {
+        let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_USE_HOST_PTR;
+        // SAFETY: a live context; the memory by the caller's word.
+        unsafe { memory::create_buffer(self.0, flags, size_bytes, address) }.map(Buffer)
     }
 
     /// Memory.
@@ -248,13 +290,36 @@ unsafe impl Send for MappedAddress {}
 unsafe impl Sync for MappedAddress {}
 
 impl MappedAddress {
+    /// That of memory which somebody else keeps.
+    pub(crate) fn new(address: *mut c_void) -> Self {
+        Self(address)
+    }
+
     /// The address.
     pub(crate) fn get(self) -> *mut c_void {
         self.0
     }
 }
 
+impl Buffer {
+    /// The driver's handle, borrowed.
+    pub(crate) fn native(&self) -> *mut c_void {
+        self.0
+    }
+}
+
 impl CommandQueue {
+    /// The driver's handle, borrowed.
+    pub(crate) fn native(&self) -> *mut c_void {
+        self.0
+    }
+
+    /// Whether its events tell times.
+    pub(crate) fn is_timed(&self) -> bool {
+        let flags = command_queue::get_command_queue_data(self.0, command_queue::CL_QUEUE_PROPERTIES);
+        flags.is_ok_and(|flags| number_of(&flags) & command_queue::CL_QUEUE_PROFILING_ENABLE != 0)
+    }
+
     /// Sees to it that what is queued begins.
     pub(crate) fn flush(&self) -> Answer<()> {
         command_queue::flush(self.0)
@@ -403,6 +468,11 @@ impl Event {
             },
             Err(code) => Progress::Failed(code),
         }
+    }
+
+    /// When the command was done, in nanoseconds of the device's clock; it is done, and its queue tells times.
+    pub(crate) fn ended_at(&self) -> Answer<u64> {
+        Ok(number_of(&event::get_event_profiling_data(self.0, event::CL_PROFILING_COMMAND_END)?))
     }
 
     /// The same event, held twice.

@@ -7,10 +7,11 @@ use chipdock_plugin_api::{DLDevice, Error, ErrorKind, HostRef, HostState, bail, 
 
 use crate::attributes::Limits;
 use crate::discovery::{Found, discover};
-use crate::driver::{Context, DeviceId, Event};
+use crate::driver::{CommandQueue, Context, DeviceId, Event};
 use crate::error::OrFailed;
 use crate::memory::Memory;
 use crate::stream::{Queue, Streams, lock};
+use crate::timer::Marks;
 use crate::turns::{self, Turns};
 
 /// The name of the devices: `device_api.opencl`, and `--device opencl:0`.
@@ -31,6 +32,7 @@ pub(crate) struct Opened {
 pub(crate) struct Device {
     pub(crate) found: Found,
     pub(crate) memory: Memory,
+    pub(crate) marks: Marks,
     streams: Streams,
     turns: Option<Turns>,
     id: i32,
@@ -49,6 +51,7 @@ impl Device {
             turns: turns::are_needed(&found.platform_name, &found.limits.driver_version).then(Turns::default),
             found,
             memory: Memory::default(),
+            marks: Marks::default(),
             streams: Streams::default(),
             id,
             opened: OnceLock::new(),
@@ -95,9 +98,11 @@ impl Device {
         }
         let what = || format!("{}: opening it", self.name);
         let context = Context::new(self.raw()).or_failed(what)?;
-        let queue =
-            || context.queue(self.raw()).or_failed(what).map(|raw| Arc::new(Queue::new(raw, &self.name)));
-        let (default, transfer) = (queue()?, queue()?);
+        let queue = |is_timed| {
+            let raw = context.queue(self.raw(), is_timed).or_failed(what);
+            raw.map(|raw| Arc::new(Queue::new(raw, &self.name)))
+        };
+        let (default, transfer) = (queue(true)?, queue(false)?);
         Ok(self.opened.get_or_init(|| Opened { context: Arc::new(context), default, transfer }))
     }
 
@@ -111,9 +116,14 @@ impl Device {
 
     /// Makes a stream.
     pub(crate) fn create_stream(&self) -> Result<usize, Error> {
-        let raw = self.open()?.context.queue(self.raw());
+        let raw = self.open()?.context.queue(self.raw(), true);
         let raw = raw.or_failed(|| format!("{}: making a stream", self.name))?;
-        Ok(self.streams.add(Queue::new(raw, &self.name)))
+        Ok(self.keep_stream(raw))
+    }
+
+    /// Keeps a queue as a stream and answers its handle.
+    pub(crate) fn keep_stream(&self, raw: CommandQueue) -> usize {
+        self.streams.add(Queue::new(raw, &self.name))
     }
 
     /// Frees a stream after its work.

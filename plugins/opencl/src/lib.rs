@@ -6,7 +6,8 @@
 //! * `target.build.opencl` (`codegen`): a module at stage `device` to one file of OpenCL C, through the `dialect`.
 //! * `module.load.opencl` (`loader`): programs (`program`), kept as files once they are built (`cache`), and their
 //!   kernels' launches (`launch`), one by one where a driver needs it (`turns`).
-//! * `functions`: what opens a lost device again, and the hooks by which the conformance suite makes one fail.
+//! * `functions`: what opens a lost device again, and the hooks by which the conformance suite makes one fail; `timer` and
+//!   `external`: the interfaces of those names.
 //! * `driver`: OpenCL itself; `error`: what its answers mean.
 
 mod attributes;
@@ -17,6 +18,7 @@ mod dialect;
 mod discovery;
 mod driver;
 mod error;
+mod external;
 mod functions;
 mod hardware;
 mod launch;
@@ -27,9 +29,12 @@ mod stream;
 mod target_kind;
 #[cfg(test)]
 mod tests;
+mod timer;
 mod turns;
 
+use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
@@ -44,6 +49,12 @@ register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |context| Box::new(d
 )));
 register_interface!("device_api.opencl", RESET, |context: &Context| -> Box<dyn Reset> {
     Box::new(functions::Reopen(context.state::<Hardware>()))
+});
+register_interface!("device_api.opencl", TIMER, |context: &Context| -> Box<dyn Timer> {
+    Box::new(timer::OpenClTimer(context.state::<Hardware>()))
+});
+register_interface!("device_api.opencl", EXTERNAL, |context: &Context| -> Box<dyn External> {
+    Box::new(external::OpenClExternal(context.state::<Hardware>()))
 });
 register_module_loader!("opencl", |context| Box::new(loader::OpenClLoader {
     host: context.host(),

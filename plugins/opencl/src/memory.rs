@@ -29,6 +29,8 @@ enum Backing {
     Pinned(Mapped),
     /// Memory that host and device address alike.
     Shared(Buffer, SharedMemory),
+    /// Host memory of somebody else's.
+    Adopted(Buffer, MappedAddress),
 }
 
 /// A buffer that is mapped as long as it lives.
@@ -56,7 +58,9 @@ impl Space {
     /// The driver's buffer; none for host memory, which the device reaches by copies alone.
     pub(crate) fn buffer(&self) -> Option<&Buffer> {
         match &self.backing {
-            Backing::Device(buffer) | Backing::Shared(buffer, _) => Some(buffer),
+            Backing::Device(buffer) | Backing::Shared(buffer, _) | Backing::Adopted(buffer, _) => {
+                Some(buffer)
+            }
             Backing::Pinned(_) => None,
         }
     }
@@ -67,13 +71,27 @@ impl Space {
             Backing::Device(_) => None,
             Backing::Pinned(mapped) => Some(mapped.address.get()),
             Backing::Shared(_, shared) => Some(shared.address()),
+            Backing::Adopted(_, address) => Some(address.get()),
+        }
+    }
+
+    /// The driver's handle of the memory.
+    pub(crate) fn native(&self) -> *mut c_void {
+        match &self.backing {
+            Backing::Device(buffer) | Backing::Shared(buffer, _) | Backing::Adopted(buffer, _) => {
+                buffer.native()
+            }
+            Backing::Pinned(mapped) => mapped.buffer.native(),
         }
     }
 }
 
 impl Drop for Space {
     fn drop(&mut self) {
-        self.used.fetch_sub(self.size_bytes, Ordering::AcqRel);
+        // What somebody else allocated was never counted (N.14).
+        if !matches!(self.backing, Backing::Adopted(..)) {
+            self.used.fetch_sub(self.size_bytes, Ordering::AcqRel);
+        }
     }
 }
 
@@ -123,6 +141,32 @@ impl Memory {
         let mut spaces = self.spaces.write().unwrap_or_else(PoisonError::into_inner);
         spaces.insert(handle.addr(), Arc::new(space));
         Ok(handle)
+    }
+
+    /// Makes a data space of a buffer over host memory at that address, which is its handle.
+    pub(crate) fn adopt(
+        &self,
+        device: &Device,
+        buffer: Buffer,
+        address: *mut c_void,
+        size_bytes: u64,
+    ) -> Result<*mut c_void, Error> {
+        let backing = Backing::Adopted(buffer, MappedAddress::new(address));
+        let space = Arc::new(Space { backing, size_bytes, used: Arc::clone(&self.used) });
+        let mut spaces = self.spaces.write().unwrap_or_else(PoisonError::into_inner);
+        let begin = address.addr();
+        let before = spaces.range(..begin.saturating_add(size_bytes as usize)).next_back();
+        let is_taken = before.is_some_and(|(base, space)| {
+            space.address().is_some() && (base + space.size_bytes as usize) > begin
+        });
+        ensure!(
+            !is_taken,
+            ErrorKind::UNSUPPORTED,
+            "{}: the {size_bytes} bytes at {address:p} are, in part at least, a data space already",
+            device.name()
+        );
+        spaces.insert(begin, space);
+        Ok(address)
     }
 
     fn reserve(&self, device: &Device, size_bytes: u64) -> Result<Reserved, Error> {

@@ -132,6 +132,17 @@ impl Queue {
         finished.or_failed(|| format!("{}: waiting for a stream", self.device))
     }
 
+    /// An event of all that is queued up to now; a failure that is kept is answered instead.
+    pub(crate) fn mark(&self) -> Result<Event, Error> {
+        self.look(&mut lock(&self.state));
+        self.report()?;
+        let what = || format!("{}: a mark", self.device);
+        let event = self.raw.marker().or_failed(what)?;
+        // It is reached whether or not anything is queued behind it.
+        self.raw.flush().or_failed(what)?;
+        Ok(event)
+    }
+
     /// Makes later work wait for what is queued on `from` now.
     pub(crate) fn wait_for(&self, from: &Self) -> Result<(), Error> {
         let what = || format!("{}: making a stream wait for another", self.device);

@@ -55,6 +55,10 @@ fn a_kernel_is_compiled_for_the_device_that_it_runs_on() {
         return;
     };
     assert_eq!(scratch.read_npy::<f32>("c.npy").1, sum);
+    let run = ended.json();
+    let (on_host, on_device) = (run["median_seconds"].as_f64(), run["device_median_seconds"].as_f64());
+    assert!(on_device > Some(0.0) && on_device < on_host, "{}", ended.stdout);
+    assert_eq!(run["device_times_missing"], json!(null));
     let threads = &device["attributes"]["max_threads_per_block"];
     assert!(threads.is_i64() && ended.json()["target"]["max_num_threads"] == *threads, "{}", ended.stdout);
     let some = format!("{ADD} --json --target {{\"kind\":\"opencl\",\"max_num_threads\":64}}");
@@ -72,6 +76,8 @@ fn json_keeps_its_form() {
     let json = scratch.run(&format!("{ADD} --target c --repeat 3 --json")).json();
     assert_eq!(json["schema"], "chipdock.run/1");
     assert_eq!(json["times_seconds"].as_array().unwrap().len(), 3);
+    let why = json["device_times_missing"].as_str().unwrap();
+    assert!(why.contains("cpu:0") && why.contains("`timer` 1"), "{why}");
     let c = json!({"name": "C", "dtype": "float32", "shape": [16], "input": null, "output": "c.npy"});
     assert_eq!(json["buffers"][2], c);
     let mut pruned = json.clone();
@@ -89,6 +95,9 @@ buffers[].output: string
 buffers[].shape[]: number
 compile_seconds: number
 device: string
+device_median_seconds: null
+device_times_missing: string
+device_times_seconds: null
 function: string
 host: null
 least_seconds: number

@@ -184,6 +184,10 @@ named! {
         CheckedHandles = "checked-handles",
         /// Hooks by which failures are provoked that no call can bring about (I).
         FailureInjection = "failure-injection",
+        /// The device's time between marks of its streams: interface `timer` 1 (N).
+        Timer = "timer",
+        /// Streams and memory shared with the driver's own interface: interface `external` 1 (N).
+        External = "external",
     }
 }
 

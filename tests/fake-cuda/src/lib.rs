@@ -19,11 +19,12 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use code::Code;
 use launch::Launch;
 use queue::{Queue, lock};
-use state::{Device, N_CALLS, STATE, call};
+use state::{Device, Event, N_CALLS, STATE, call};
 
 /// Writes where the caller asked for it.
 ///
@@ -53,6 +54,9 @@ macro_rules! exports {
     };
 }
 
+/// The header's flag of an event that notes no time.
+const DISABLE_TIMING: c_uint = 2;
+
 fn devices_count() -> usize {
     std::env::var("FAKE_CUDA_DEVICES").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
 }
@@ -71,7 +75,7 @@ exports! {
         if !state.is_initialised {
             state.is_initialised = true;
             state.devices = (0..devices_count()).map(|_| Device {
-                n_retained: 0, used: 0, default: Arc::default(), poison: Arc::new(AtomicU32::new(0)),
+                n_retained: 0, is_active: false, used: 0, default: Arc::default(), poison: Arc::new(AtomicU32::new(0)),
             }).collect();
         }
         code::SUCCESS
@@ -170,6 +174,7 @@ exports! {
             let known = usize::try_from(device).ok().and_then(|id| state.devices.get_mut(id));
             let known = known.ok_or(code::INVALID_DEVICE)?;
             known.n_retained += 1;
+            known.is_active = true;
             // SAFETY: the caller's place.
             unsafe { put(context, state::context_handle(device)) }
         })
@@ -184,18 +189,19 @@ exports! {
             if known.n_retained > 0 {
                 return Ok(());
             }
-            let default = std::mem::take(&mut known.default);
-            known.poison = Arc::new(AtomicU32::new(0));
-            known.used = 0;
-            default.close();
-            for (_, queue) in state.streams.extract_if(|_, (of, _)| *of == device) {
-                queue.1.close();
-            }
-            state.memory.retain(|_, block| block.device != device);
-            state.events.retain(|_, (of, _)| *of != device);
-            state.modules.retain(|_, (of, _)| *of != device);
-            state.functions.retain(|_, (of, _)| *of != device);
+            state.reset(device);
             Ok(())
+        })
+    }
+
+    /// Gives up all that is of the primary context, however often it is retained; it is as new when it is retained again.
+    fn cuDevicePrimaryCtxReset_v2(device: c_int) {
+        call(|state| {
+            if usize::try_from(device).is_ok_and(|id| id < state.devices.len()) {
+                state.reset(device);
+                return Ok(());
+            }
+            Err(code::INVALID_DEVICE)
         })
     }
 
@@ -254,12 +260,23 @@ exports! {
         found
     }
 
+    /// The context that a stream is of.
+    fn cuStreamGetCtx(stream: usize, context: *mut usize) {
+        call(|state| {
+            let device = if stream <= 2 { state.entered()? } else {
+                state.streams.get(&stream).ok_or(code::INVALID_HANDLE)?.0
+            };
+            // SAFETY: the caller's place.
+            unsafe { put(context, state::context_handle(device)) }
+        })
+    }
+
     /// Makes a stream wait for an event.
     fn cuStreamWaitEvent(stream: usize, event: usize, _flags: c_uint) {
         call(|state| {
             let (_, queue) = state.queue(stream)?;
-            let (_, event) = state.events.get(&event).ok_or(code::INVALID_HANDLE)?;
-            if let Some((of, ticket)) = event.clone() && !Arc::ptr_eq(&of, &queue) {
+            let event = state.events.get(&event).ok_or(code::INVALID_HANDLE)?;
+            if let Some((of, ticket)) = event.recorded.clone() && !Arc::ptr_eq(&of, &queue) {
                 queue.push(Box::new(move || of.wait_for(ticket)));
             }
             Ok(())
@@ -267,10 +284,11 @@ exports! {
     }
 
     /// Makes an event.
-    fn cuEventCreate(event: *mut usize, _flags: c_uint) {
+    fn cuEventCreate(event: *mut usize, flags: c_uint) {
         call(|state| {
             let (device, handle) = (state.entered()?, state.handle());
-            state.events.insert(handle, (device, None));
+            let time = (flags & DISABLE_TIMING == 0).then(Arc::default);
+            state.events.insert(handle, Event { device, recorded: None, time });
             // SAFETY: the caller's place.
             unsafe { put(event, handle) }
         })
@@ -280,13 +298,48 @@ exports! {
     fn cuEventRecord(event: usize, stream: usize) {
         call(|state| {
             let (device, queue) = state.queue(stream)?;
-            let (of, recorded) = state.events.get_mut(&event).ok_or(code::INVALID_HANDLE)?;
-            if *of != device {
+            let event = state.events.get_mut(&event).ok_or(code::INVALID_HANDLE)?;
+            if event.device != device {
                 return Err(code::INVALID_HANDLE);
             }
+            if let Some(time) = event.time.clone() {
+                queue.push(Box::new(move || *lock(&time) = Some(Instant::now())));
+            }
             let ticket = queue.ticket();
-            *recorded = Some((queue, ticket));
+            event.recorded = Some((queue, ticket));
             Ok(())
+        })
+    }
+
+    /// Waits for an event.
+    fn cuEventSynchronize(event: usize) {
+        let mut recorded = None;
+        let found = call(|state| {
+            state.entered()?;
+            recorded = state.events.get(&event).ok_or(code::INVALID_HANDLE)?.recorded.clone();
+            Ok(())
+        });
+        if let Some((queue, ticket)) = recorded {
+            queue.wait_for(ticket);
+            return call(|state| state.entered().map(drop));
+        }
+        found
+    }
+
+    /// Milliseconds from one event to another.
+    fn cuEventElapsedTime(milliseconds: *mut f32, from: usize, to: usize) {
+        call(|state| {
+            state.entered()?;
+            let time = |event: usize| {
+                let event = state.events.get(&event).ok_or(code::INVALID_HANDLE)?;
+                let (Some(time), Some(_)) = (&event.time, &event.recorded) else { return Err(code::INVALID_HANDLE) };
+                lock(time).ok_or(code::NOT_READY)
+            };
+            let (from, to) = (time(from)?, time(to)?);
+            let forth = to.saturating_duration_since(from).as_secs_f64();
+            let back = from.saturating_duration_since(to).as_secs_f64();
+            // SAFETY: the caller's place.
+            unsafe { put(milliseconds, ((forth - back) * 1e3) as f32) }
         })
     }
 

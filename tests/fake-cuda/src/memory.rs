@@ -171,6 +171,33 @@ exports! {
         code
     }
 
+    /// Locks memory of somebody else's to its pages.
+    fn cuMemHostRegister_v2(address: usize, size: usize, _flags: c_uint) {
+        call(|state| state.register(address, size))
+    }
+
+    /// Lets go of memory that was registered, after all that is queued.
+    fn cuMemHostUnregister(address: usize) {
+        let mut queues = Vec::new();
+        let code = call(|state| {
+            let block = state.memory.get(&address).filter(|block| block.is_registered());
+            queues = state.queues(block.ok_or(code::NOT_REGISTERED)?.device);
+            state.memory.remove(&address);
+            Ok(())
+        });
+        queues.iter().for_each(|queue| queue.synchronize());
+        code
+    }
+
+    /// Where a device addresses pinned memory: where the host does.
+    fn cuMemHostGetDevicePointer_v2(device: *mut u64, address: usize, _flags: c_uint) {
+        call(|state| match state.find(address) {
+            // SAFETY: the caller's place.
+            Some((_, block)) if block.kind == Kind::Pinned => unsafe { put(device, address as u64) },
+            _ => Err(code::INVALID_VALUE),
+        })
+    }
+
     /// Free and total memory.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
         call(|state| {

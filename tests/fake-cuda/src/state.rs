@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Instant;
 
 use crate::code::{self, Code};
 use crate::module::{Function, Module};
@@ -32,7 +33,8 @@ pub(crate) struct Block {
     pub(crate) size: usize,
     pub(crate) kind: Kind,
     pub(crate) device: i32,
-    layout: Layout,
+    /// None for memory that somebody else allocated, and registered.
+    layout: Option<Layout>,
 }
 
 // SAFETY: plain memory; who uses it when is for the program under test to order.
@@ -53,28 +55,41 @@ impl Block {
             // SAFETY: as many bytes as were allocated.
             unsafe { host.write_bytes(0xA5, size) };
         }
-        Some(Self { host, size, kind, device, layout })
+        Some(Self { host, size, kind, device, layout: Some(layout) })
+    }
+
+    /// Whether it is somebody else's, registered.
+    pub(crate) fn is_registered(&self) -> bool {
+        self.layout.is_none()
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout.
-        unsafe { dealloc(self.host, self.layout) };
+        if let Some(layout) = self.layout {
+            // SAFETY: allocated with this layout.
+            unsafe { dealloc(self.host, layout) };
+        }
     }
 }
 
 /// A device and its primary context.
 pub(crate) struct Device {
     pub(crate) n_retained: u32,
+    /// Whether it was retained since it was reset.
+    pub(crate) is_active: bool,
     pub(crate) used: usize,
     pub(crate) default: Arc<Queue>,
     /// The code that poisoned the context; 0 while all is well.
     pub(crate) poison: Arc<AtomicU32>,
 }
 
-/// An event: what was queued on a stream when it was recorded.
-pub(crate) type Event = Option<(Arc<Queue>, u64)>;
+/// An event of a device: how much of which queue it stands behind, and when that was done, if it notes that.
+pub(crate) struct Event {
+    pub(crate) device: i32,
+    pub(crate) recorded: Option<(Arc<Queue>, u64)>,
+    pub(crate) time: Option<Arc<Mutex<Option<Instant>>>>,
+}
 
 /// Everything.
 #[derive(Default)]
@@ -83,7 +98,7 @@ pub(crate) struct State {
     pub(crate) devices: Vec<Device>,
     pub(crate) memory: BTreeMap<usize, Arc<Block>>,
     pub(crate) streams: HashMap<usize, (i32, Arc<Queue>)>,
-    pub(crate) events: HashMap<usize, (i32, Event)>,
+    pub(crate) events: HashMap<usize, Event>,
     pub(crate) modules: HashMap<usize, (i32, Arc<Module>)>,
     pub(crate) functions: HashMap<usize, (i32, Arc<Function>)>,
     free_addresses: HashMap<usize, Vec<usize>>,
@@ -125,6 +140,45 @@ impl State {
         (0..self.devices.len() as i32).find(|device| context_handle(*device) == context)
     }
 
+    /// Gives up all that is of a device's primary context.
+    pub(crate) fn reset(&mut self, device: i32) {
+        let Some(known) = self.devices.get_mut(device as usize) else { return };
+        let default = std::mem::take(&mut known.default);
+        known.poison = Arc::new(AtomicU32::new(0));
+        known.used = 0;
+        known.is_active = false;
+        default.close();
+        for (_, queue) in self.streams.extract_if(|_, (of, _)| *of == device) {
+            queue.1.close();
+        }
+        // Addresses are given out again, as the real driver likes to.
+        for (address, block) in self.memory.extract_if(.., |_, block| block.device == device) {
+            if block.kind == Kind::Device {
+                let rounded = block.size.next_multiple_of(DEVICE_ALIGNMENT);
+                self.free_addresses.entry(rounded).or_default().push(address);
+            }
+        }
+        self.events.retain(|_, event| event.device != device);
+        self.modules.retain(|_, (of, _)| *of != device);
+        self.functions.retain(|_, (of, _)| *of != device);
+    }
+
+    /// Registers memory that somebody else allocated.
+    pub(crate) fn register(&mut self, address: usize, size: usize) -> Result<(), Code> {
+        let device = self.entered()?;
+        if address == 0 || size == 0 {
+            return Err(code::INVALID_VALUE);
+        }
+        let end = address.saturating_add(size);
+        let before = self.memory.range(..end).next_back();
+        if before.is_some_and(|(base, block)| base + block.size > address) {
+            return Err(code::ALREADY_REGISTERED);
+        }
+        let host = std::ptr::with_exposed_provenance_mut(address);
+        self.memory.insert(address, Arc::new(Block { host, size, kind: Kind::Pinned, device, layout: None }));
+        Ok(())
+    }
+
     /// A handle that was never given out.
     pub(crate) fn handle(&mut self) -> usize {
         self.next_handle += 0x10;
@@ -137,7 +191,7 @@ impl State {
         let Some(known) = usize::try_from(device).ok().and_then(|id| self.devices.get(id)) else {
             return Err(code::INVALID_CONTEXT);
         };
-        if known.n_retained == 0 {
+        if known.n_retained == 0 || !known.is_active {
             return Err(code::CONTEXT_IS_DESTROYED);
         }
         match known.poison.load(Ordering::Acquire) {

@@ -8,6 +8,7 @@ use chipdock_plugin_api::{Error, ErrorKind, HostRef, HostState, bail, ensure};
 use crate::fault;
 use crate::memory::Memory;
 use crate::stream::{Queue, Streams};
+use crate::timer::Marks;
 
 /// How many devices there are.
 pub(crate) const DEVICES_COUNT: i32 = 2;
@@ -15,6 +16,7 @@ pub(crate) const DEVICES_COUNT: i32 = 2;
 /// One device. What is queued holds it, but no stream.
 pub(crate) struct Device {
     pub(crate) memory: Memory,
+    pub(crate) marks: Marks,
     id: i32,
     is_lost: AtomicBool,
     fails_next_copy: AtomicBool,
@@ -25,6 +27,7 @@ impl Device {
     fn new(id: i32) -> Self {
         Self {
             memory: Memory::new(id),
+            marks: Marks::default(),
             id,
             is_lost: AtomicBool::new(false),
             fails_next_copy: AtomicBool::new(false),
@@ -130,6 +133,11 @@ impl Hardware {
     /// The streams of a device, lost or not.
     pub(crate) fn streams(&self, device_id: i32) -> Result<&Streams, Error> {
         self.entry(device_id).map(|(_, streams)| streams)
+    }
+
+    /// The marks of a device, lost or not.
+    pub(crate) fn marks(&self, device_id: i32) -> Result<&Marks, Error> {
+        self.device_even_lost(device_id).map(|device| &device.marks)
     }
 
     /// Loses a device: what is queued fails, and so does every call until it is opened again.

@@ -8,12 +8,14 @@
 //! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
 //!   interpreter (`launch`), as views of memory where they overlap (`views`).
+//! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`).
 //! * Plain functions, and what opens a lost device again (`functions`).
 
 mod call;
 mod codegen;
 mod device_api;
 mod entry;
+mod external;
 mod faulty;
 mod functions;
 mod hardware;
@@ -24,11 +26,14 @@ mod memory;
 mod mutate;
 mod stream;
 mod target_kind;
+mod timer;
 mod views;
 
 pub(crate) mod fault;
 
+use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
@@ -45,6 +50,12 @@ register_device_api!("reference", 0, |context| {
 });
 register_interface!("device_api.reference", RESET, |context: &Context| -> Box<dyn Reset> {
     Box::new(functions::Reopen(context.state::<Hardware>()))
+});
+register_interface!("device_api.reference", TIMER, |context: &Context| -> Box<dyn Timer> {
+    Box::new(timer::ReferenceTimer(context.state::<Hardware>()))
+});
+register_interface!("device_api.reference", EXTERNAL, |context: &Context| -> Box<dyn External> {
+    Box::new(external::ReferenceExternal(context.state::<Hardware>()))
 });
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)

@@ -67,6 +67,15 @@ impl Block {
         Self { base: NonNull::dangling(), layout: Layout::new::<()>(), size_bytes: 0, access: Mutex::new(()) }
     }
 
+    /// Over memory that is somebody else's.
+    ///
+    /// # Safety
+    ///
+    /// * As many bytes are live there as long as this is used.
+    pub(crate) unsafe fn over(base: NonNull<u8>, size_bytes: usize) -> Self {
+        Self { base, layout: Layout::new::<()>(), size_bytes, access: Mutex::new(()) }
+    }
+
     /// Where it lies in host memory.
     pub(crate) fn address(&self) -> usize {
         self.base.as_ptr().expose_provenance()
@@ -122,6 +131,8 @@ struct Space {
     block: Arc<Block>,
     /// Whether its handle is its address.
     is_address: bool,
+    /// Whether its memory is somebody else's (N.14).
+    is_adopted: bool,
 }
 
 /// The data spaces of one device.
@@ -212,8 +223,26 @@ impl Memory {
             HANDLE_BIT | (self.device_id as usize) << DEVICE_SHIFT | table.last_serial << SERIAL_SHIFT
         };
         table.used_bytes += request.size_bytes;
-        table.spaces.insert(handle, Space { block, is_address });
+        table.spaces.insert(handle, Space { block, is_address, is_adopted: false });
         Ok(handle)
+    }
+
+    /// Makes a data space of memory that is somebody else's, whose handle is its address.
+    pub(crate) fn adopt(&self, block: Block) -> Result<usize, Error> {
+        let mut table = lock(&self.table);
+        let (begin, size) = (block.address(), block.size_bytes);
+        let before = table.spaces.range(..begin.saturating_add(size)).next_back();
+        let is_taken =
+            before.is_some_and(|(base, space)| space.is_address && base + space.block.size_bytes > begin);
+        ensure!(
+            !is_taken,
+            ErrorKind::UNSUPPORTED,
+            "device reference:{}: the {size} bytes at {begin:#x} are, in part at least, a data space already",
+            self.device_id
+        );
+        let space = Space { block: Arc::new(block), is_address: true, is_adopted: true };
+        table.spaces.insert(begin, space);
+        Ok(begin)
     }
 
     /// Frees a data space.
@@ -221,8 +250,12 @@ impl Memory {
         let mut table = lock(&self.table);
         let space = table.spaces.remove(&handle).ok_or_else(|| self.unknown(handle))?;
         // D.27: what was freed is never had again.
-        if !fault::is("freed-memory-counts-on") {
+        if !fault::is("freed-memory-counts-on") && !space.is_adopted {
             table.used_bytes = table.used_bytes.saturating_sub(space.block.size_bytes as u64);
+        }
+        // N.14: nothing is left behind.
+        if space.is_adopted && fault::is("adopted-memory-cleared") {
+            space.block.write(0, &vec![0; space.block.size_bytes])?;
         }
         // D.19: it can be used, and freed, as before.
         if fault::is("freed-handle-accepted") {

@@ -180,9 +180,15 @@ pub(crate) struct Streams {
     created: Mutex<Created>,
 }
 
+/// A stream that was created, or adopted: then its queue is another stream's.
+struct Entry {
+    queue: Arc<Queue>,
+    is_adopted: bool,
+}
+
 #[derive(Default)]
 struct Created {
-    queues: HashMap<usize, Arc<Queue>>,
+    queues: HashMap<usize, Entry>,
     last_serial: usize,
 }
 
@@ -194,10 +200,19 @@ impl Streams {
 
     /// Makes a stream and answers its handle, a number that is never given out again.
     pub(crate) fn create(&self) -> usize {
+        self.add(Entry { queue: Arc::default(), is_adopted: false })
+    }
+
+    /// Makes a stream over the queue of another and answers its handle.
+    pub(crate) fn adopt(&self, queue: Arc<Queue>) -> usize {
+        self.add(Entry { queue, is_adopted: true })
+    }
+
+    fn add(&self, entry: Entry) -> usize {
         let mut created = lock(&self.created);
         created.last_serial += 1;
         let handle = HANDLE_BIT | (self.device_id as usize) << DEVICE_SHIFT | created.last_serial << 4;
-        created.queues.insert(handle, Arc::default());
+        created.queues.insert(handle, entry);
         handle
     }
 
@@ -206,12 +221,18 @@ impl Streams {
         if handle == 0 {
             return Ok(Arc::clone(&self.default));
         }
-        lock(&self.created).queues.get(&handle).cloned().ok_or_else(|| self.unknown(handle))
+        let created = lock(&self.created);
+        created.queues.get(&handle).map(|entry| Arc::clone(&entry.queue)).ok_or_else(|| self.unknown(handle))
     }
 
     /// Frees a stream after its work.
     pub(crate) fn free(&self, handle: usize) -> Result<(), Error> {
-        let queue = lock(&self.created).queues.remove(&handle).ok_or_else(|| self.unknown(handle))?;
+        let entry = lock(&self.created).queues.remove(&handle).ok_or_else(|| self.unknown(handle))?;
+        let queue = entry.queue;
+        // N.10: it takes what it was made over with it.
+        if entry.is_adopted && !fault::is("adopted-stream-ends-the-native") {
+            return queue.sync();
+        }
         // P9.4: its thread stays.
         if fault::is("leak-per-stream") {
             let done = queue.sync();
@@ -238,7 +259,8 @@ impl Streams {
     /// All of them.
     pub(crate) fn all(&self) -> Vec<Arc<Queue>> {
         let created = lock(&self.created);
-        std::iter::once(&self.default).chain(created.queues.values()).cloned().collect()
+        let others = created.queues.values().map(|entry| &entry.queue);
+        std::iter::once(&self.default).chain(others).cloned().collect()
     }
 
     fn unknown(&self, handle: usize) -> Error {

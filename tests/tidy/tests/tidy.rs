@@ -253,6 +253,8 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "lent.rs",
             "instance.rs",
             "extension.rs",
+            "external.rs",
+            "timer.rs",
             "copy.rs",
             "described.rs",
             "sort.rs",
@@ -261,7 +263,17 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
     // `llvm/`: the folder in which a plugin of that family opens the library.
     (
         "plugins/",
-        &["nvrtc.rs", "driver.rs", "device_api.rs", "module.rs", "module_loader.rs", "loader.rs", "llvm/"],
+        &[
+            "nvrtc.rs",
+            "driver.rs",
+            "device_api.rs",
+            "external.rs",
+            "timer.rs",
+            "module.rs",
+            "module_loader.rs",
+            "loader.rs",
+            "llvm/",
+        ],
     ),
 ];
 

@@ -6,6 +6,7 @@ use chipdock_host::{AnyView, Device, Error, ErrorKind, Host, Tensor};
 use chipdock_ir::{DType, PrimFunc, Target};
 
 use super::bind::Argument;
+use super::clock::{Clock, DeviceTimes};
 use super::scalar::Scalar;
 use crate::command::{failure, plugin_failure, work_failure};
 use crate::compile::Build;
@@ -20,6 +21,8 @@ pub(crate) struct Outcome {
     pub(crate) load_seconds: f64,
     /// How long each run took, from the call to the end of the device's work.
     pub(crate) times: Vec<f64>,
+    /// How long the device says that each run took.
+    pub(crate) device_times: DeviceTimes,
     /// What the function returned, if it returns anything.
     pub(crate) result: Option<Scalar>,
     /// One per argument; `None` for a scalar.
@@ -123,7 +126,7 @@ pub(crate) fn call(
 
     // The arguments were checked: what the function refuses all the same is its own failure.
     let at = |error: &Error| work_failure(error).at(format!("{} on {}", function.name, place.name));
-    let mut times = Vec::new();
+    let (mut times, mut clock) = (Vec::new(), Clock::of(&place.device));
     let mut result = None;
     for round in 0..repeat {
         if round > 0 {
@@ -134,10 +137,13 @@ pub(crate) fn call(
         } else {
             progress.step(format!("running {}", function.name));
         }
+        let begin = clock.mark().map_err(|error| at(&error))?;
         let started = Instant::now();
         let value = callable.call(&views).map_err(|error| at(&error))?;
+        let end = clock.mark().map_err(|error| at(&error))?;
         place.device.sync().map_err(|error| at(&error))?;
         times.push(started.elapsed().as_secs_f64());
+        clock.note(begin.as_ref(), end.as_ref()).map_err(|error| at(&error))?;
         if let Some(dtype) = function.ret {
             result = returned(&value, dtype);
         }
@@ -146,7 +152,8 @@ pub(crate) fn call(
     for tensor in tensors.iter().flatten() {
         tensor.check_description().map_err(|error| at(&error))?;
     }
-    Ok(Outcome { device: place.name.clone(), load_seconds, times, result, tensors })
+    let device_times = clock.into_times();
+    Ok(Outcome { device: place.name.clone(), load_seconds, times, device_times, result, tensors })
 }
 
 /// A tensor with its first content.

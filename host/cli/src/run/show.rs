@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::BufferFile;
 use super::bind::Argument;
 use super::call::Outcome;
+use super::clock::DeviceTimes;
 use super::scalar::Scalar;
 use crate::compile::Build;
 use crate::npy::shape_text;
@@ -48,6 +49,10 @@ impl Shown<'_> {
             }
         }
         let times = &self.outcome.times;
+        let (device_times, missing) = match &self.outcome.device_times {
+            DeviceTimes::Known(times) => (Some(times), None),
+            DeviceTimes::Missing(why) => (None, Some(why)),
+        };
         json!({
             "schema": "chipdock.run/1",
             "function": &*self.function.name,
@@ -60,6 +65,9 @@ impl Shown<'_> {
             "times_seconds": times,
             "median_seconds": median(times),
             "least_seconds": least(times),
+            "device_times_seconds": device_times,
+            "device_median_seconds": device_times.map(|times| median(times)),
+            "device_times_missing": missing,
             "buffers": buffers,
             "scalars": scalars,
             "result": self.outcome.result.map(scalar_json),
@@ -67,11 +75,9 @@ impl Shown<'_> {
     }
 
     fn to_text(&self, inputs: &[BufferFile], outputs: &[BufferFile]) -> String {
-        let times = &self.outcome.times;
-        let (median, least) = (table::duration(median(times)), table::duration(least(times)));
-        let time = match times.len() {
-            1 => median,
-            count => format!("{median} median, {least} least of {count}"),
+        let device_time = match &self.outcome.device_times {
+            DeviceTimes::Known(times) => times_text(times),
+            DeviceTimes::Missing(_) => "-".to_owned(),
         };
         let (target, host) = (&self.build.target().kind, &self.build.host().kind);
         let target = if target == host { target.clone() } else { format!("{target}, host {host}") };
@@ -80,7 +86,8 @@ impl Shown<'_> {
         facts.add_row(["device", &self.outcome.device]);
         facts.add_row(["compile", &table::duration(self.build.seconds)]);
         facts.add_row(["load", &table::duration(self.outcome.load_seconds)]);
-        facts.add_row(["run", &time]);
+        facts.add_row(["run", &times_text(&self.outcome.times)]);
+        facts.add_row(["run on device", &device_time]);
         if let Some(result) = self.outcome.result {
             facts.add_row(["result".to_owned(), scalar_text(result)]);
         }
@@ -131,6 +138,15 @@ fn scalar_text(value: Scalar) -> String {
 
 fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// The middle and the least of several times, or the one.
+fn times_text(times: &[f64]) -> String {
+    let (median, least) = (table::duration(median(times)), table::duration(least(times)));
+    match times.len() {
+        1 => median,
+        count => format!("{median} median, {least} least of {count}"),
+    }
 }
 
 /// The middle one; of an even number, the mean of the middle two.

@@ -42,7 +42,7 @@ fn launches_beside_the_drivers_own() {
     let source = Source { text: ADD.into(), options: Vec::new(), extensions: Vec::new() };
     let program = source.build(device, None).unwrap();
     let mut kernel = program.kernel(c"add").unwrap();
-    let queue = opened.context.queue(device.raw()).unwrap();
+    let queue = opened.context.queue(device.raw(), false).unwrap();
     let spaces = device.memory.all_of(device, [x.addr(), y.addr()].into_iter()).unwrap();
     let args = [pointer(x), pointer(y), Any::from(64_i64), Any::from(1_i64), Any::from(64_i64)];
     let views: Vec<AnyView<'_>> = args.iter().map(Any::view).collect();
@@ -92,7 +92,7 @@ fn launches_beside_the_drivers_own() {
 fn copies_beside_the_drivers_own() {
     let Some(bench) = Bench::new() else { return };
     let device = bench.hardware.device(0).unwrap();
-    let queue = device.open().unwrap().context.queue(device.raw()).unwrap();
+    let queue = device.open().unwrap().context.queue(device.raw(), false).unwrap();
     for size in [4 << 10, 1 << 20, 64 << 20] {
         let mut bytes = vec![1_u8; size];
         let data = bench.allocate(0, size);

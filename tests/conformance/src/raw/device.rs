@@ -25,8 +25,8 @@ pub struct Device {
     pub device_type: i32,
     table: Table<ChipdockDeviceApi>,
     host: &'static SuiteHost,
-    /// Its interface `reset` 1.
-    reset: Option<Interface>,
+    /// Its interfaces.
+    interfaces: Vec<Interface>,
 }
 
 /// A data space that is freed when it goes.
@@ -49,15 +49,40 @@ impl Device {
         device_type: i32,
         table: Table<ChipdockDeviceApi>,
         host: &'static SuiteHost,
-        reset: Option<Interface>,
+        interfaces: Vec<Interface>,
     ) -> Self {
-        Self { name, device_type, table, host, reset }
+        Self { name, device_type, table, host, interfaces }
     }
 
-    /// Whether a lost device can be opened again.
+    /// Whether it has version 1 of an interface.
     #[must_use]
-    pub fn has_reset(&self) -> bool {
-        self.reset.is_some()
+    pub fn has(&self, name: &str) -> bool {
+        self.interfaces.iter().any(|found| found.name == name && found.version == 1)
+    }
+
+    /// Calls a function of version 1 of an interface, whose table is a `T`, and answers its status as a result.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised; `Unsupported` where it has no such interface.
+    pub(super) fn call_interface<T: 'static>(
+        &self,
+        name: &str,
+        what: &str,
+        call: impl FnOnce(&T, *mut c_void) -> i32,
+    ) -> Result<(), Error> {
+        let found = self.interfaces.iter().find(|found| {
+            let has_table = !found.raw.table.is_null() && found.raw.table_size_bytes == size_of::<T>() as u64;
+            found.name == name && found.version == 1 && has_table
+        });
+        let Some(found) = found else {
+            let message = format!("device_api.{} has no `{name}` 1", self.name);
+            return Err(Error::new(ErrorKind::UNSUPPORTED, message));
+        };
+        drop(self.host.take_error());
+        // SAFETY: P3.11, the table of that name and version, which is not null and of that size.
+        let status = call(unsafe { &*found.raw.table.cast::<T>() }, found.raw.self_);
+        self.host.check(status, what)
     }
 
     /// Opens a device again (D.40).
@@ -66,20 +91,10 @@ impl Device {
     ///
     /// What the plugin raised; `Unsupported` where it has no interface `reset` 1.
     pub fn reset(&self, device_id: i32) -> Result<(), Error> {
-        let reset = self.reset.as_ref().filter(|reset| {
-            !reset.raw.table.is_null() && reset.raw.table_size_bytes == size_of::<ChipdockReset1>() as u64
-        });
-        let Some(reset) = reset else {
-            return Err(Error::new(
-                ErrorKind::UNSUPPORTED,
-                format!("device_api.{} has no `reset` 1", self.name),
-            ));
-        };
-        drop(self.host.take_error());
-        // SAFETY: P3.11, the table of that name and version with its `self_`.
-        let status =
-            unsafe { ((*reset.raw.table.cast::<ChipdockReset1>()).reset)(reset.raw.self_, device_id) };
-        self.host.check(status, "reset")
+        self.call_interface::<ChipdockReset1>("reset", "reset", |table, self_| {
+            // SAFETY: P3.11, the table with its `self_`.
+            unsafe { (table.reset)(self_, device_id) }
+        })
     }
 
     /// Its table.

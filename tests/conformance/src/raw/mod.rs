@@ -4,12 +4,14 @@
 mod codegen;
 mod device;
 mod env;
+mod external;
 mod host;
 mod kind;
 mod launch;
 mod loader;
 mod plugin;
 mod stream;
+mod timer;
 
 pub use codegen::{Chain, Codegen, Delivered, Reported, Request, Section, Step};
 pub use device::{Device, NO_HINT, Space, host_end};
@@ -20,3 +22,4 @@ pub use launch::{LaunchRequest, Launches};
 pub use loader::{Environment, Loader, Module, RawArtifact, RawSection};
 pub use plugin::{Descriptor, Interface, OpenError, Plugin, Table};
 pub use stream::Stream;
+pub use timer::Mark;

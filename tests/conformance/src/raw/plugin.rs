@@ -321,20 +321,17 @@ impl Plugin {
     #[must_use]
     pub fn devices(&self) -> Vec<Device> {
         let registered = self.host.registered();
-        let reset_of = |key: &str| {
-            registered.iter().find_map(|registered| match registered {
-                Registered::Interface(found)
-                    if found.key == key && found.name == "reset" && found.version == 1 =>
-                {
-                    Some(found.clone())
-                }
+        let interfaces_of = |key: &str| -> Vec<Interface> {
+            let of_key = registered.iter().filter_map(|registered| match registered {
+                Registered::Interface(found) if found.key == key => Some(found.clone()),
                 _ => None,
-            })
+            });
+            of_key.collect()
         };
         let devices = registered.iter().filter_map(|registered| match registered {
             Registered::DeviceApi { name, device_type, table, .. } => {
                 let key = format!("device_api.{name}");
-                Some(Device::new(name.clone(), *device_type, *table, self.host, reset_of(&key)))
+                Some(Device::new(name.clone(), *device_type, *table, self.host, interfaces_of(&key)))
             }
             _ => None,
         });

@@ -35,6 +35,16 @@ impl Device {
         Ok(Stream { device: self, device_id, raw })
     }
 
+    /// A stream by its handle, freed when it goes; null is the default stream.
+    ///
+    /// # Safety
+    ///
+    /// * The plugin answered it for that device, and nobody else frees it.
+    #[must_use]
+    pub unsafe fn stream_from_raw(&self, device_id: i32, raw: *mut c_void) -> Stream<'_> {
+        Stream { device: self, device_id, raw }
+    }
+
     /// The default stream of a device.
     #[must_use]
     pub fn default_stream(&self, device_id: i32) -> Stream<'_> {
@@ -67,7 +77,13 @@ impl Device {
     }
 }
 
-impl Stream<'_> {
+impl<'d> Stream<'d> {
+    /// The device that it is of.
+    #[must_use]
+    pub fn device(&self) -> (&'d Device, i32) {
+        (self.device, self.device_id)
+    }
+
     /// Its handle.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {

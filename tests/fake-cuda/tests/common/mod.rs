@@ -87,6 +87,32 @@ impl Fake {
         context
     }
 
+    /// A stream that somebody else made with the driver, in the primary context of a device that is in use.
+    pub(crate) fn native_stream(&self, device: usize) -> *mut c_void {
+        let before = self.context();
+        self.set_context(0xC0DE_0100 + 0x100 * device);
+        let mut stream = 0_usize;
+        // SAFETY: the function has that type; flag 1 is a stream that does not wait for the default one.
+        unsafe {
+            let create = self.library.get::<unsafe extern "C" fn(&mut usize, u32) -> u32>("cuStreamCreate");
+            assert_eq!(create.expect("there")(&mut stream, 1), 0);
+        }
+        self.set_context(before);
+        std::ptr::with_exposed_provenance_mut(stream)
+    }
+
+    /// Ends such a stream.
+    pub(crate) fn free_native_stream(&self, device: usize, stream: *mut c_void) {
+        let before = self.context();
+        self.set_context(0xC0DE_0100 + 0x100 * device);
+        // SAFETY: the function has that type.
+        unsafe {
+            let destroy = self.library.get::<unsafe extern "C" fn(usize) -> u32>("cuStreamDestroy_v2");
+            assert_eq!(destroy.expect("there")(stream.addr()), 0);
+        }
+        self.set_context(before);
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         let mut all = [0; 7];
         // SAFETY: the function has that type.

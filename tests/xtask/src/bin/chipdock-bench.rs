@@ -70,8 +70,19 @@ impl Line {
 }
 
 /// What is measured; filters are parts of these names.
-const TOPICS: &[&str] =
-    &["launch", "copy", "second-run", "elementwise", "call", "matmul", "pool", "fork-join", "script", "list"];
+const TOPICS: &[&str] = &[
+    "device-time",
+    "launch",
+    "copy",
+    "second-run",
+    "elementwise",
+    "call",
+    "matmul",
+    "pool",
+    "fork-join",
+    "script",
+    "list",
+];
 
 fn bench(options: &Options) -> Result<()> {
     options.check_filters(TOPICS)?;

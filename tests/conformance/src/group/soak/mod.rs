@@ -11,11 +11,12 @@ use chipdock_plugin_api::attribute;
 
 use crate::bytes::pattern;
 use crate::execute::{Ready, build};
+use crate::group::stream::external::Pages;
 use crate::raw;
 use crate::raw::{Environment, Kind, Loader, RawArtifact, RawSection};
 use crate::raw::{NO_HINT, Plugin, Space, SuiteHost, host_end};
 use crate::stop::{Stop, equal};
-use crate::{Cases, Context, Group, Subject, Verdict};
+use crate::{Cases, Context, Group, Profile, Subject, Verdict};
 
 use meter::Soak;
 
@@ -57,6 +58,21 @@ pub(super) fn add(cases: &mut Cases) {
     for (name, once) in on_device {
         cases.case(Group::Soak, name, CLAUSE, Subject::DeviceApi).deadline(60).run(move |c| {
             let device = c.device()?;
+            Soak::new(&device).hold(|| once(&device))
+        });
+    }
+    let interfaces: [(&str, Profile, Once); 4] = [
+        ("timer/marks", Profile::Timer, marks),
+        ("timer/marks-with-work-between", Profile::Timer, marks_with_work),
+        ("external/streams", Profile::External, adopted_streams),
+        ("external/host-memory", Profile::External, adopted_memory),
+    ];
+    for (name, profile, once) in interfaces {
+        let draft = cases.case(Group::Soak, name, CLAUSE, Subject::DeviceApi).deadline(60);
+        draft.profile([profile]).run(move |c| {
+            let device = c.device()?;
+            // What is not had says so.
+            once(&device)?;
             Soak::new(&device).hold(|| once(&device))
         });
     }
@@ -126,6 +142,37 @@ fn stream_waiting(device: &raw::Device) -> Verdict {
     other.sync()?;
     other.free()?;
     Ok(one.free()?)
+}
+
+fn marks(device: &raw::Device) -> Verdict {
+    let stream = device.default_stream(0);
+    let (one, other) = (stream.mark()?, stream.mark()?);
+    one.until(&other)?;
+    Ok(one.free().and(other.free())?)
+}
+
+fn marks_with_work(device: &raw::Device) -> Verdict {
+    let stream = device.default_stream(0);
+    let begin = stream.mark()?;
+    there_and_back(device)?;
+    begin.until(&stream.mark()?)?;
+    Ok(())
+}
+
+fn adopted_streams(device: &raw::Device) -> Verdict {
+    let native = device.native_stream(0, ptr::null_mut())?;
+    // SAFETY: the default stream's, which outlives every other.
+    let stream = unsafe { device.adopt_stream(0, native) }?;
+    stream.sync()?;
+    Ok(stream.free()?)
+}
+
+fn adopted_memory(device: &raw::Device) -> Verdict {
+    let pages = Pages::new(1)?;
+    // SAFETY: freed before the pages are.
+    let space = unsafe { device.adopt_host_memory(0, pages.address(), pages.size() as u64) }?;
+    space.write(0, &[7; 1000])?;
+    Ok(space.free()?)
 }
 
 fn attributes(device: &raw::Device) -> Verdict {

@@ -2,6 +2,7 @@
 
 use chipdock_plugin_api::{AnyView, Error, Function};
 
+use super::external::Pages;
 use super::play::{same, streams};
 use crate::raw::{Device, Space, Stream, SuiteHost, host_end};
 use crate::stop::{ensure, refused};
@@ -28,6 +29,10 @@ pub(super) fn add(cases: &mut Cases) {
     inject("lost/reset-of-one-that-is-not", "D.40", None, reset_of_one_that_is_not_lost);
     inject("lost/reset-of-nothing", "D.40", None, reset_of_nothing);
     inject("lost/other-devices", "P7.6", Some(Profile::SeveralDevices), other_devices);
+    let timer = Some(Profile::Timer);
+    inject("timer/failure-told-once", "N.8", timer, failure_beside_marks);
+    inject("timer/lost", "N.15", timer, marks_of_lost);
+    inject("external/lost", "N.15", Some(Profile::External), external_of_lost);
     inject("out-of-memory/state", "P7.7", None, out_of_memory);
     inject("out-of-memory/again", "I.2", None, out_of_memory_again);
 }
@@ -50,7 +55,7 @@ impl Hooks {
         if let [Some(a), Some(b), Some(d)] = found {
             let device = c.device()?;
             let expected = format!("interface `reset` 1 of device_api.{} beside its hooks", device.name);
-            ensure(device.has_reset(), expected, "none").map_err(|stop| stop.clause("I.4"))?;
+            ensure(device.has("reset"), expected, "none").map_err(|stop| stop.clause("I.4"))?;
             return Ok(Self { host, functions: [a, b, d], device });
         }
         ensure(n_found == 0, "all three hooks or none", format!("{n_found} of them"))
@@ -344,6 +349,77 @@ fn other_devices(c: &Context) -> Verdict {
     let mut found = [0; 64];
     space.read(0, &mut found)?;
     same("data space of device", 1, &found, &[5; 64])
+}
+
+/// A failure is answered once, by a mark or by the sync; the time between marks around it ends in an answer or an error.
+fn failure_beside_marks(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    for _ in 0..5 {
+        let mut scene = Scene::new(&device, &stream)?;
+        let before = stream.mark()?;
+        hooks.fail_next_copy()?;
+        scene.copy(1001)?;
+        let mut n_reported = 0;
+        for _ in 0..10 {
+            std::thread::sleep(std::time::Duration::from_micros(200));
+            match stream.mark() {
+                Ok(after) => match before.until(&after) {
+                    Ok(_) => {}
+                    Err(error) => refused("elapsed beside a failure", Err::<(), _>(error), &["IoError"])?,
+                },
+                Err(error) => {
+                    is_failure("a mark after a copy that failed", Err(error), 1001)?;
+                    n_reported += 1;
+                }
+            }
+        }
+        let synced = stream.sync();
+        if synced.is_err() {
+            is_failure("sync_stream after marks", synced, 1001)?;
+            n_reported += 1;
+        }
+        ensure(n_reported == 1, "one report of the failure, by a mark or the sync", n_reported)?;
+        scene.works()?;
+    }
+    Ok(())
+}
+
+fn marks_of_lost(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let stream = device.default_stream(0);
+    let (one, other) = (stream.mark()?, stream.mark()?);
+    hooks.lose()?;
+    refused("mark on a lost device", stream.mark().map(drop), &["DeviceLost"])?;
+    refused("elapsed on a lost device", one.until(&other), &["DeviceLost"])?;
+    hooks.reopen()?;
+    one.free().and(other.free()).map_err(|error| {
+        Stop::failed("marks that were made before may be freed", error.message()).clause("D.40")
+    })?;
+    let begin = stream.mark()?;
+    let found = begin.until(&stream.mark()?)?;
+    ensure(found >= 0.0, "a time that is not negative after the device was opened again", found)
+}
+
+fn external_of_lost(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let (space, pages) = (device.allocate(64)?, Pages::new(1)?);
+    let native = device.native_stream(0, std::ptr::null_mut())?;
+    hooks.lose()?;
+    let gone = &["DeviceLost"];
+    let stream = device.native_stream(0, std::ptr::null_mut());
+    refused("native_stream of a lost device", stream.map(drop), gone)?;
+    refused("native_data of a lost device", device.native_data(0, space.data()).map(drop), gone)?;
+    // SAFETY: a native stream and memory that outlive what might be answered.
+    let (adopted, memory) = unsafe {
+        let adopted = device.adopt_stream(0, native).map(drop);
+        (adopted, device.adopt_host_memory(0, pages.address(), pages.size() as u64).map(drop))
+    };
+    refused("adopt_stream of a lost device", adopted, gone)?;
+    refused("adopt_host_memory of a lost device", memory, gone)
 }
 
 fn out_of_memory(c: &Context) -> Verdict {

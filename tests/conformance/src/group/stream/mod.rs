@@ -1,11 +1,13 @@
 //! Streams and synchronisation.
 
 mod between;
+pub(super) mod external;
 mod inject;
 pub(super) mod kernel;
 mod life;
 mod order;
 pub(super) mod play;
+mod timer;
 
 use crate::Cases;
 
@@ -15,4 +17,6 @@ pub(super) fn add(cases: &mut Cases) {
     between::add(cases);
     kernel::add(cases);
     inject::add(cases);
+    timer::add(cases);
+    external::add(cases);
 }

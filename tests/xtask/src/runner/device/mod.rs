@@ -1,6 +1,7 @@
 //! Devices beside their own driver: what Chipdock adds to a launch, a copy, a program that was built before.
 
 mod bare;
+mod clock;
 mod cuda;
 
 use std::path::Path;
@@ -82,13 +83,17 @@ fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
 ///
 /// A call that fails.
 pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    if options.wants("device-time") {
+        figures.extend(clock::measure(host, backend)?);
+    }
     if !backend.is_host() && cuda::serves(backend) {
-        return cuda::measure(options, host, backend);
+        figures.extend(cuda::measure(options, host, backend)?);
+        return Ok(figures);
     }
     if backend.is_host() || !bare::serves(backend) {
-        return Ok(Vec::new());
+        return Ok(figures);
     }
-    let mut figures = Vec::new();
     if options.wants("launch") {
         figures.extend(launches(host, backend)?);
     }

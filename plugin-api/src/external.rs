@@ -1,0 +1,162 @@
+//! Interface `external` 1 of a device API: streams and memory shared with the driver's own interface.
+
+use core::ffi::c_void;
+
+use chipdock_abi::ChipdockExternal1;
+
+use crate::host::write_out;
+use crate::interface::{InterfaceKind, check_handle, check_place, enter};
+use crate::{Error, ErrorKind, Stream};
+
+/// Where a data space lies, as the driver's own interface names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NativeData {
+    /// The native handle of the memory, borrowed.
+    pub handle: *mut c_void,
+    /// Where in it the data space begins, in bytes.
+    pub offset_bytes: u64,
+}
+
+/// Shares streams and memory with the driver's own interface: interface `external` 1 of a device API.
+///
+/// What a native handle is the plugin documents (N.9). The shim has sorted null and size 0 out.
+pub trait External: Send + Sync + 'static {
+    /// Makes a stream over a native one (N.10).
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: it is one of another device or context.
+    ///
+    /// # Safety
+    ///
+    /// * `native` is a live native stream, and stays so until the stream is freed.
+    unsafe fn adopt_stream(&self, device_id: i32, native: *mut c_void) -> Result<Stream, Error>;
+
+    /// The native handle of a stream, borrowed (N.11).
+    ///
+    /// # Errors
+    ///
+    /// * `WrongState`, `ValueError`: the stream is not live, or another device's.
+    ///
+    /// # Safety
+    ///
+    /// * `stream` is the default stream or one of this device that is not freed.
+    unsafe fn native_stream(&self, device_id: i32, stream: Stream) -> Result<*mut c_void, Error>;
+
+    /// The native handle of a data space's memory, borrowed, and where in it the data space begins (N.12).
+    ///
+    /// # Errors
+    ///
+    /// * `WrongState`, `ValueError`: the data space is not live, or another device's.
+    ///
+    /// # Safety
+    ///
+    /// * `data` is a data space of this device that is not freed.
+    unsafe fn native_data(&self, device_id: i32, data: *mut c_void) -> Result<NativeData, Error>;
+
+    /// Makes a data space of host memory (N.13).
+    ///
+    /// # Errors
+    ///
+    /// * `Unsupported`: the device cannot take memory of that address or size, or none at all.
+    ///
+    /// # Safety
+    ///
+    /// * As many bytes are live at `address` until the data space is freed, and nobody else touches them while work that
+    ///   uses it is under way.
+    unsafe fn adopt_host_memory(
+        &self,
+        device_id: i32,
+        address: *mut c_void,
+        size_bytes: u64,
+    ) -> Result<*mut c_void, Error>;
+}
+
+unsafe extern "C" fn adopt_stream(
+    self_: *mut c_void,
+    device_id: i32,
+    native: *mut c_void,
+    out: *mut *mut c_void,
+) -> i32 {
+    let body = |external: &dyn External| {
+        check_place(out)?;
+        check_handle(native, "the native stream")?;
+        // SAFETY: the caller's word about the native stream.
+        let stream = unsafe { external.adopt_stream(device_id, native) }?;
+        // SAFETY: the caller's place.
+        unsafe { write_out(out, stream.into_raw()) }
+    };
+    // SAFETY: P3.11, the `self_` of the interface.
+    unsafe { enter::<dyn External>(self_, body) }
+}
+
+unsafe extern "C" fn native_stream(
+    self_: *mut c_void,
+    device_id: i32,
+    stream: *mut c_void,
+    out_native: *mut *mut c_void,
+) -> i32 {
+    let body = |external: &dyn External| {
+        check_place(out_native)?;
+        // SAFETY: the caller's word about the stream.
+        let native = unsafe { external.native_stream(device_id, Stream::from_raw(stream)) }?;
+        // SAFETY: the caller's place.
+        unsafe { write_out(out_native, native) }
+    };
+    // SAFETY: P3.11, the `self_` of the interface.
+    unsafe { enter::<dyn External>(self_, body) }
+}
+
+unsafe extern "C" fn native_data(
+    self_: *mut c_void,
+    device_id: i32,
+    data: *mut c_void,
+    out_native: *mut *mut c_void,
+    out_offset_bytes: *mut u64,
+) -> i32 {
+    let body = |external: &dyn External| {
+        check_place(out_native)?;
+        check_place(out_offset_bytes)?;
+        check_handle(data, "the data space")?;
+        // SAFETY: the caller's word about the data space.
+        let native = unsafe { external.native_data(device_id, data) }?;
+        // SAFETY: the caller's places.
+        unsafe {
+            write_out(out_native, native.handle)?;
+            write_out(out_offset_bytes, native.offset_bytes)
+        }
+    };
+    // SAFETY: P3.11, the `self_` of the interface.
+    unsafe { enter::<dyn External>(self_, body) }
+}
+
+unsafe extern "C" fn adopt_host_memory(
+    self_: *mut c_void,
+    device_id: i32,
+    address: *mut c_void,
+    size_bytes: u64,
+    out: *mut *mut c_void,
+) -> i32 {
+    let body = |external: &dyn External| {
+        check_place(out)?;
+        check_handle(address, "the address of host memory")?;
+        crate::ensure!(
+            size_bytes > 0,
+            ErrorKind::VALUE_ERROR,
+            "host memory of 0 bytes: expected a size, which a data space is made of"
+        );
+        // SAFETY: the caller's word about the memory.
+        let data = unsafe { external.adopt_host_memory(device_id, address, size_bytes) }?;
+        // SAFETY: the caller's place.
+        unsafe { write_out(out, data) }
+    };
+    // SAFETY: P3.11, the `self_` of the interface.
+    unsafe { enter::<dyn External>(self_, body) }
+}
+
+static TABLE: ChipdockExternal1 =
+    ChipdockExternal1 { adopt_stream, native_stream, native_data, adopt_host_memory };
+
+/// Interface `external` 1 of a device API.
+// SAFETY: the table of that name and version, whose functions go through `enter`.
+pub const EXTERNAL: InterfaceKind<dyn External> = unsafe { InterfaceKind::new("external", 1, &TABLE) };

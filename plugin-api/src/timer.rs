@@ -1,0 +1,128 @@
+//! Interface `timer` 1 of a device API: how long a device takes.
+
+use core::ffi::c_void;
+
+use chipdock_abi::ChipdockTimer1;
+
+use crate::host::write_out;
+use crate::interface::{InterfaceKind, check_handle, check_place, enter};
+use crate::{Error, Stream};
+
+/// A mark of a stream: an opaque handle, never null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Mark(*mut c_void);
+
+// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
+unsafe impl Send for Mark {}
+// SAFETY: as above.
+unsafe impl Sync for Mark {}
+
+impl Mark {
+    /// A mark by its handle.
+    #[must_use]
+    pub const fn from_raw(handle: *mut c_void) -> Self {
+        Self(handle)
+    }
+
+    /// The handle.
+    #[must_use]
+    pub const fn into_raw(self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// Times what runs on streams: interface `timer` 1 of a device API.
+///
+/// Handles are the caller's word where a device does not check them ([`crate::attribute::CHECKED_HANDLES`], N.7).
+pub trait Timer: Send + Sync + 'static {
+    /// Queues a mark behind what the stream has (N.1).
+    ///
+    /// # Errors
+    ///
+    /// * A failure that the stream keeps (P7.5); nothing is queued then.
+    /// * `Unsupported`: the device cannot time that stream.
+    ///
+    /// # Safety
+    ///
+    /// * `stream` is the default stream or one of this device that is not freed.
+    unsafe fn mark(&self, device_id: i32, stream: Stream) -> Result<Mark, Error>;
+
+    /// Waits until both marks are reached; nanoseconds of the device from one to the other (N.2 to N.5).
+    ///
+    /// # Errors
+    ///
+    /// * `WrongState`, `ValueError`: a mark is not live, or another device's.
+    /// * `IoError`, `DeviceLost`: a mark is never reached (N.8).
+    ///
+    /// # Safety
+    ///
+    /// * Both came from [`Self::mark`] of the same device and are not freed.
+    unsafe fn elapsed(&self, device_id: i32, from: Mark, to: Mark) -> Result<f64, Error>;
+
+    /// Frees a mark, reached or not (N.6); the shim has sorted null out.
+    ///
+    /// # Errors
+    ///
+    /// * `WrongState`, `ValueError`: it is not live, or another device's.
+    ///
+    /// # Safety
+    ///
+    /// * `mark` came from [`Self::mark`] of the same device, and is freed once.
+    unsafe fn free_mark(&self, device_id: i32, mark: Mark) -> Result<(), Error>;
+}
+
+unsafe extern "C" fn mark(
+    self_: *mut c_void,
+    device_id: i32,
+    stream: *mut c_void,
+    out: *mut *mut c_void,
+) -> i32 {
+    let body = |timer: &dyn Timer| {
+        check_place(out)?;
+        // SAFETY: the caller's word about the stream.
+        let mark = unsafe { timer.mark(device_id, Stream::from_raw(stream)) }?;
+        // SAFETY: the caller's place.
+        unsafe { write_out(out, mark.into_raw()) }
+    };
+    // SAFETY: P3.11, the `self_` of the interface.
+    unsafe { enter::<dyn Timer>(self_, body) }
+}
+
+unsafe extern "C" fn elapsed(
+    self_: *mut c_void,
+    device_id: i32,
+    from: *mut c_void,
+    to: *mut c_void,
+    out_nanoseconds: *mut f64,
+) -> i32 {
+    let body = |timer: &dyn Timer| {
+        check_place(out_nanoseconds)?;
+        check_handle(from, "the mark to count from")?;
+        check_handle(to, "the mark to count to")?;
+        // SAFETY: the caller's word about the marks.
+        let found = unsafe { timer.elapsed(device_id, Mark::from_raw(from), Mark::from_raw(to)) }?;
+        // SAFETY: the caller's place.
+        unsafe { write_out(out_nanoseconds, found) }
+    };
+    // SAFETY: P3.11, the `self_` of the interface.
+    unsafe { enter::<dyn Timer>(self_, body) }
+}
+
+unsafe extern "C" fn free_mark(self_: *mut c_void, device_id: i32, mark: *mut c_void) -> i32 {
+    let body = |timer: &dyn Timer| {
+        if mark.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the caller's word about the mark.
+        unsafe { timer.free_mark(device_id, Mark::from_raw(mark)) }
+    };
+    // SAFETY: P3.11, the `self_` of the interface.
+    unsafe { enter::<dyn Timer>(self_, body) }
+}
+
+static TABLE: ChipdockTimer1 = ChipdockTimer1 { mark, elapsed, free_mark };
+
+/// Interface `timer` 1 of a device API.
+// SAFETY: the table of that name and version, whose functions go through `enter`.
+pub const TIMER: InterfaceKind<dyn Timer> = unsafe { InterfaceKind::new("timer", 1, &TABLE) };

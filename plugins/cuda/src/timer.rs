@@ -1,0 +1,122 @@
+//! Interface `timer` 1: events of the driver.
+
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use chipdock_plugin_api::timer::{Mark, Timer};
+use chipdock_plugin_api::{Error, ErrorKind, Stream};
+use cudarc::driver::sys::{CUevent, CUevent_flags_enum};
+
+use crate::driver::{self, Context, Failure, raw_stream};
+use crate::hardware::{Hardware, new_handle};
+
+/// Set in every handle of a mark; no address of a process has it.
+const MARK_BIT: usize = 1 << 60;
+
+/// An event that notes the time; destroyed when this is dropped, reached or not.
+struct Event {
+    context: Arc<Context>,
+    raw: CUevent,
+}
+
+// SAFETY: a handle; the driver locks for itself.
+unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// An event behind what the stream has.
+    fn record(context: &Arc<Context>, stream: Option<&driver::Stream>) -> Result<Self, Failure> {
+        let mut event = Self { context: Arc::clone(context), raw: ptr::null_mut() };
+        let flags = CUevent_flags_enum::CU_EVENT_DEFAULT as u32;
+        // SAFETY: a live place.
+        context.call("cuEventCreate", |api| unsafe { (api.event_create)(&mut event.raw, flags) })?;
+        let stream = raw_stream(stream);
+        // SAFETY: an event and a stream of this context that are alive.
+        context.call("cuEventRecord", |api| unsafe { (api.event_record)(event.raw, stream) })?;
+        Ok(event)
+    }
+
+    fn synchronize(&self) -> Result<(), Failure> {
+        // SAFETY: an event that is alive.
+        self.context.call("cuEventSynchronize", |api| unsafe { (api.event_synchronize)(self.raw) })
+    }
+
+    /// From this to another, in nanoseconds; both were reached.
+    fn until(&self, other: &Self) -> Result<f64, Failure> {
+        let mut milliseconds = 0.0;
+        // SAFETY: a live place, and events that are alive.
+        self.context.call("cuEventElapsedTime", |api| unsafe {
+            (api.event_elapsed)(&mut milliseconds, self.raw, other.raw)
+        })?;
+        Ok(f64::from(milliseconds) * 1e6)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: created by this, destroyed once.
+            self.context.release(|api| unsafe { (api.event_destroy)(self.raw) });
+        }
+    }
+}
+
+/// The marks of one device that were not freed.
+#[derive(Default)]
+pub(crate) struct Marks(RwLock<HashMap<usize, Arc<Event>>>);
+
+impl Marks {
+    fn add(&self, event: Event) -> Mark {
+        let handle = new_handle(MARK_BIT);
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(handle.addr(), Arc::new(event));
+        Mark::from_raw(handle)
+    }
+
+    fn get(&self, mark: Mark, device_id: i32) -> Result<Arc<Event>, Error> {
+        let marks = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        marks.get(&mark.into_raw().addr()).cloned().ok_or_else(|| unknown(mark, device_id))
+    }
+
+    fn remove(&self, mark: Mark, device_id: i32) -> Result<Arc<Event>, Error> {
+        let mut marks = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        marks.remove(&mark.into_raw().addr()).ok_or_else(|| unknown(mark, device_id))
+    }
+}
+
+fn unknown(mark: Mark, device_id: i32) -> Error {
+    let message = format!(
+        "{:p} is no mark of cuda:{device_id}: it was freed, or is another device's; expected one that this device made",
+        mark.into_raw()
+    );
+    Error::new(ErrorKind::WRONG_STATE, message)
+}
+
+/// Times what runs on streams.
+pub(crate) struct CudaTimer(pub(crate) Arc<Hardware>);
+
+impl Timer for CudaTimer {
+    unsafe fn mark(&self, device_id: i32, stream: Stream) -> Result<Mark, Error> {
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        let stream = device.stream(stream.into_raw())?;
+        let event = device.told(Event::record(&device.context()?, stream.as_deref()))?;
+        Ok(device.marks.add(event))
+    }
+
+    unsafe fn elapsed(&self, device_id: i32, from: Mark, to: Mark) -> Result<f64, Error> {
+        let device = self.0.device(device_id)?;
+        device.check()?;
+        let (from, to) = (device.marks.get(from, device_id)?, device.marks.get(to, device_id)?);
+        device.told(from.synchronize())?;
+        device.told(to.synchronize())?;
+        device.told(from.until(&to))
+    }
+
+    unsafe fn free_mark(&self, device_id: i32, mark: Mark) -> Result<(), Error> {
+        let device = self.0.device(device_id)?;
+        device.marks.remove(mark, device_id)?;
+        device.check()
+    }
+}

@@ -1,0 +1,99 @@
+//! Interface `external` 1 of a device API through its table.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use chipdock_abi::ChipdockExternal1;
+use chipdock_plugin_api::Error;
+
+use super::device::{Device, Space};
+use super::stream::Stream;
+
+impl Device {
+    fn external(
+        &self,
+        what: &str,
+        call: impl FnOnce(&ChipdockExternal1, *mut c_void) -> i32,
+    ) -> Result<(), Error> {
+        self.call_interface("external", what, call)
+    }
+
+    /// A stream over a native one.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    ///
+    /// # Safety
+    ///
+    /// * The native stream outlives the one that is answered; or the plugin is to be tested for what it makes of it.
+    pub unsafe fn adopt_stream(&self, device_id: i32, native: *mut c_void) -> Result<Stream<'_>, Error> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: P3.11, the table with its `self_`; the caller's word, and a place to write to.
+        self.external("adopt_stream", |table, self_| unsafe {
+            (table.adopt_stream)(self_, device_id, native, &mut raw)
+        })?;
+        // SAFETY: just answered.
+        Ok(unsafe { self.stream_from_raw(device_id, raw) })
+    }
+
+    /// The native handle of a stream, as asked.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    #[expect(
+        clippy::not_unsafe_ptr_arg_deref,
+        reason = "a stream is a handle that only the plugin looks behind"
+    )]
+    pub fn native_stream(&self, device_id: i32, stream: *mut c_void) -> Result<*mut c_void, Error> {
+        let mut native = ptr::null_mut();
+        // SAFETY: P3.11, the table with its `self_`; a stream or what the plugin checks, and a place to write to.
+        self.external("native_stream", |table, self_| unsafe {
+            (table.native_stream)(self_, device_id, stream, &mut native)
+        })?;
+        Ok(native)
+    }
+
+    /// The native handle of a data space's memory and where in that it begins, as asked.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    #[expect(
+        clippy::not_unsafe_ptr_arg_deref,
+        reason = "a data space is a handle that only the plugin looks behind"
+    )]
+    pub fn native_data(&self, device_id: i32, data: *mut c_void) -> Result<(*mut c_void, u64), Error> {
+        let (mut native, mut offset) = (ptr::null_mut(), u64::MAX);
+        // SAFETY: P3.11, the table with its `self_`; a data space or what the plugin checks, and places to write to.
+        self.external("native_data", |table, self_| unsafe {
+            (table.native_data)(self_, device_id, data, &mut native, &mut offset)
+        })?;
+        Ok((native, offset))
+    }
+
+    /// A data space of host memory.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    ///
+    /// # Safety
+    ///
+    /// * As many bytes are live there as long as the data space is; or null or size 0, which are refused.
+    pub unsafe fn adopt_host_memory(
+        &self,
+        device_id: i32,
+        address: *mut u8,
+        size_bytes: u64,
+    ) -> Result<Space<'_>, Error> {
+        let mut data = ptr::null_mut();
+        // SAFETY: P3.11, the table with its `self_`; the caller's word, and a place to write to.
+        self.external("adopt_host_memory", |table, self_| unsafe {
+            (table.adopt_host_memory)(self_, device_id, address.cast(), size_bytes, &mut data)
+        })?;
+        // SAFETY: just answered.
+        Ok(unsafe { Space::from_raw(self, device_id, data, size_bytes) })
+    }
+}

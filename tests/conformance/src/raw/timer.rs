@@ -1,0 +1,148 @@
+//! Interface `timer` 1 of a device API through its table.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use chipdock_abi::ChipdockTimer1;
+use chipdock_plugin_api::Error;
+
+use super::device::Device;
+use super::stream::Stream;
+
+/// A mark that is freed when it goes.
+pub struct Mark<'d> {
+    device: &'d Device,
+    device_id: i32,
+    raw: *mut c_void,
+}
+
+// SAFETY: an opaque handle; P10.1 lets any thread use it.
+unsafe impl Send for Mark<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Mark<'_> {}
+
+impl Device {
+    fn timer(&self, what: &str, call: impl FnOnce(&ChipdockTimer1, *mut c_void) -> i32) -> Result<(), Error> {
+        self.call_interface("timer", what, call)
+    }
+
+    /// Queues a mark, as asked.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    #[expect(
+        clippy::not_unsafe_ptr_arg_deref,
+        reason = "a stream is a handle that only the plugin looks behind"
+    )]
+    pub fn mark_raw(&self, device_id: i32, stream: *mut c_void) -> Result<*mut c_void, Error> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: P3.11, the table with its `self_`; a stream or what the plugin checks, and a place to write to.
+        self.timer("mark", |table, self_| unsafe { (table.mark)(self_, device_id, stream, &mut raw) })?;
+        Ok(raw)
+    }
+
+    /// The time between two marks, as asked.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    #[expect(
+        clippy::not_unsafe_ptr_arg_deref,
+        reason = "a mark is a handle that only the plugin looks behind"
+    )]
+    pub fn elapsed_raw(&self, device_id: i32, from: *mut c_void, to: *mut c_void) -> Result<f64, Error> {
+        let mut found = f64::NAN;
+        // SAFETY: P3.11, the table with its `self_`; marks or what the plugin checks, and a place to write to.
+        self.timer("elapsed", |table, self_| unsafe {
+            (table.elapsed)(self_, device_id, from, to, &mut found)
+        })?;
+        Ok(found)
+    }
+
+    /// Queues a mark whose handle may be written nowhere (D.2).
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn mark_nowhere(&self, device_id: i32) -> Result<(), Error> {
+        // SAFETY: P3.11, the table with its `self_`; a null place is refused.
+        self.timer("mark", |table, self_| unsafe {
+            (table.mark)(self_, device_id, ptr::null_mut(), ptr::null_mut())
+        })
+    }
+
+    /// Asks for a time that may be written nowhere (D.2).
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn elapsed_nowhere(&self, device_id: i32, mark: &Mark<'_>) -> Result<(), Error> {
+        // SAFETY: P3.11, the table with its `self_`; a null place is refused.
+        self.timer("elapsed", |table, self_| unsafe {
+            (table.elapsed)(self_, device_id, mark.raw, mark.raw, ptr::null_mut())
+        })
+    }
+
+    /// Frees a mark by its handle.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    ///
+    /// # Safety
+    ///
+    /// * It is null, or of that device and freed once; or the plugin is to be tested for what it makes of it.
+    pub unsafe fn free_mark_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.timer("free_mark", |table, self_| unsafe { (table.free_mark)(self_, device_id, raw) })
+    }
+}
+
+impl<'d> Stream<'d> {
+    /// Queues a mark behind what the stream has.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn mark(&self) -> Result<Mark<'d>, Error> {
+        let (device, device_id) = self.device();
+        Ok(Mark { device, device_id, raw: device.mark_raw(device_id, self.raw())? })
+    }
+}
+
+impl Mark<'_> {
+    /// Its handle.
+    #[must_use]
+    pub fn raw(&self) -> *mut c_void {
+        self.raw
+    }
+
+    /// Nanoseconds to another mark.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn until(&self, to: &Self) -> Result<f64, Error> {
+        self.device.elapsed_raw(self.device_id, self.raw, to.raw)
+    }
+
+    /// Frees it now, to see what the plugin says.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn free(self) -> Result<(), Error> {
+        let (device, device_id, raw) = (self.device, self.device_id, self.raw);
+        std::mem::forget(self);
+        // SAFETY: made by that device and freed here alone.
+        unsafe { device.free_mark_raw(device_id, raw) }
+    }
+}
+
+impl Drop for Mark<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by that device and freed here alone. What it says is for cases that call `free`.
+        drop(unsafe { self.device.free_mark_raw(self.device_id, self.raw) });
+    }
+}
