@@ -11,6 +11,13 @@
 #define PLUGIN_NAME "template-c"
 #define DEVICE_NAME "template_c"
 #define FUNCTION_NAME "template_c.element_count"
+#define AXES_MAX_NAME "axes-max"
+#define AXES_MAX_DEFAULT 64
+
+/* What a user may set: `chipdock plugins template-c`, `--config template-c.axes-max=8`. */
+#define INFO_JSON \
+  "{\"settings\": [{\"name\": \"axes-max\", \"type\": \"int\", \"default\": 64, " \
+  "\"doc\": \"How many axes a tensor may have whose elements are counted.\"}]}"
 
 /* What the plugin is to one host. There may be several hosts, so each has its own. */
 typedef struct Instance {
@@ -293,6 +300,22 @@ static const ChipdockDeviceApi device_api = {
     on_stream /* set_stream */,
 };
 
+/* ---- The setting ---- */
+
+/* Asks the host; one that answers no settings leaves the default. A failure has raised its error already. */
+static int32_t axes_max(const Instance *instance, int64_t *out_axes) {
+  const ChipdockHost *host = instance->host;
+  ChipdockInterface config;
+  ChipdockAny value = none();
+  int32_t status = host->query(host->self_, text("config"), 1, &config);
+  *out_axes = AXES_MAX_DEFAULT;
+  if (status != CHIPDOCK_OK) return status;
+  if (config.table == NULL) return CHIPDOCK_OK;
+  status = ((const ChipdockConfig1 *)config.table)->get(config.self_, text(AXES_MAX_NAME), &value);
+  if (status == CHIPDOCK_OK) *out_axes = value.value.v_int64;
+  return status;
+}
+
 /* ---- The function: template_c.element_count(tensor) -> int ---- */
 
 /* The tensor of a value: borrowed (type 7) or an object (type 70), whose DLTensor lies behind its header. */
@@ -305,12 +328,17 @@ static const DLTensor *tensor_of(const ChipdockAny *any) {
 static int32_t element_count(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result) {
   Instance *instance = (Instance *)self_;
   const DLTensor *tensor;
-  int64_t count = 1;
+  int64_t count = 1, axes;
   int32_t axis;
   if (enter(instance) != CHIPDOCK_OK) return CHIPDOCK_ERROR;
+  if (axes_max(instance, &axes) != CHIPDOCK_OK) return leave(instance, CHIPDOCK_ERROR);
   tensor = num_args > 0 ? tensor_of(&args[0]) : NULL;
   if (tensor == NULL) {
     fail(instance, CHIPDOCK_ERROR, "TypeError", "argument 0 (`tensor`): expected Tensor, found something else");
+    return leave(instance, CHIPDOCK_ERROR);
+  }
+  if (tensor->ndim > axes) {
+    fail(instance, CHIPDOCK_ERROR, "ValueError", "the tensor has more axes than the setting " AXES_MAX_NAME " allows");
     return leave(instance, CHIPDOCK_ERROR);
   }
   for (axis = 0; axis < tensor->ndim; axis++) {
@@ -362,6 +390,6 @@ static int32_t shut_down(void *self_) {
 /* Called once, when everything that was registered is destroyed. */
 static void release(void *self_) { free(self_); }
 
-static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN(PLUGIN_NAME, "0.1.0", "", init, shut_down, release);
+static const ChipdockPlugin plugin = CHIPDOCK_PLUGIN_WITH_INFO(PLUGIN_NAME, "0.1.0", "", INFO_JSON, init, shut_down, release);
 
 const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }

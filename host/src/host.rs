@@ -17,6 +17,7 @@ use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
 use crate::runtime::{Devices, EnvState, wanted_threads};
 use crate::services::Services;
+use crate::settings::{SettingReport, Settings};
 use crate::target::{self, TargetContext, TargetSource};
 
 // What the host itself brings: host memory is always there. A plugin's registration of the same name is taken instead.
@@ -48,13 +49,15 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `ValueError` for an option that is malformed. What is wrong with a plugin stands with it, see [`Self::plugins`].
+    /// `ValueError` for an option that is malformed, or a setting that no plugin has. What is wrong with a plugin stands with it, see [`Self::plugins`].
     pub fn new(options: HostOptions) -> Result<Self, Error> {
         let discovery = discovery::discover(&options)?;
         let filters = Filters::new(&options)?;
         let prefer = preferences(&options)?;
         let threads = threads(&options)?;
+        let settings = Settings::new(&options, &discovery)?;
         let services = Services::leaked(Arc::clone(&options.log), threads);
+        services.decide(settings);
         let inner = Arc::new(HostInner {
             services,
             discovery,
@@ -69,6 +72,17 @@ impl Host {
         services.connect(Arc::downgrade(&inner));
         inner.open_host_plugin()?;
         Ok(Self(inner))
+    }
+
+    /// The settings of a plugin, each with its value and where that is from; as its manifest lists them, or as it declares
+    /// them once it is open. Opens nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable`: there is no such plugin, or it has no manifest and is not open.
+    pub fn settings(&self, plugin: &str) -> Result<Vec<SettingReport>, Error> {
+        let declared = self.0.declared_settings(plugin)?;
+        Ok(self.0.services.settings().reports(plugin, &declared))
     }
 
     /// Every plugin that was met, in the order of the search, with what became of it. Opens nothing.

@@ -39,6 +39,7 @@
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |
 //! | [`calling`] | N1 to N5: which plugin is being called, for whoever has to say why the process ended |
+//! | [`settings`] | O1 to O5: what a user decides about plugins, and which source counts |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | F1 to F11: the threads that parallel loops of compiled code run on |
 //!
@@ -100,6 +101,7 @@ mod lock;
 pub mod manifest;
 mod names;
 mod options;
+mod plugin_table;
 mod problem;
 mod process;
 mod registrar;
@@ -107,6 +109,7 @@ mod registry;
 mod runtime;
 mod services;
 mod session;
+pub mod settings;
 pub mod shown;
 mod sort;
 mod target;
@@ -117,7 +120,7 @@ pub use error::{Category, Error, ErrorKind, Fault};
 pub use host::Host;
 pub use lock::{LOCK_SCHEMA, LockedPlugin, PluginLock};
 pub use names::name_in_key;
-pub use options::{Environment, HostOptions, LogLevel, LogSink};
+pub use options::{Environment, HostOptions, LogLevel, LogSink, Variables};
 pub use problem::{Problem, ProblemKind};
 pub use registry::{HOST_PLUGIN, KeyReport, PluginReport, PluginState};
 pub use runtime::{

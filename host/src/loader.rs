@@ -9,7 +9,7 @@
 //!   path, and a name like `/proc/self/fd/9` would mean two libraries one after the other. So the path is examined again
 //!   afterwards: it must still lead to the file of L1, unchanged. Who can exchange it in between is whom rule D3 trusts;
 //! * **L3** the entry symbol is there and answers a descriptor: not null, the magic number, this ABI major, the layout
-//!   hash and table sizes of this major, a name and version that are the manifest's; any minor will do;
+//!   hash and table sizes of this major, a name, version and settings that are the manifest's; any minor will do;
 //! * **L4** where the library carries an abi_stable root module, the type layouts of the frozen tables agree;
 //! * **L5** `init` succeeds, and every registration in it was taken;
 //! * **L6** it registered what the manifest says, no more and no less.
@@ -31,7 +31,7 @@ use chipdock_plugin_api as api;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::attest::{self, Attested};
-use crate::bounds::{self, NAME_BYTES_MAX};
+use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX};
 use crate::calling::{Calling, Note};
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
@@ -41,10 +41,12 @@ use crate::lock::PluginLock;
 use crate::manifest::Manifest;
 use crate::names::check_plugin_name;
 use crate::options::LogLevel;
+use crate::plugin_table::PluginTable;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
 use crate::registry::HOST_PLUGIN;
 use crate::services::Services;
+use crate::settings::{DeclaredSetting, parse_info};
 
 /// A plugin that was opened.
 pub(crate) struct Opened {
@@ -56,6 +58,9 @@ pub(crate) struct Opened {
     pub(crate) attested: bool,
     pub(crate) staged: Staged,
     pub(crate) instance: Arc<Instance>,
+    /// What its descriptor says of it, and the settings declared there.
+    pub(crate) info: String,
+    pub(crate) settings: Vec<DeclaredSetting>,
 }
 
 type Init = unsafe extern "C" fn(*const ChipdockHost, *const ChipdockRegistrar, *mut *mut c_void) -> i32;
@@ -72,6 +77,7 @@ struct RawDescriptor {
     name: ChipdockStr,
     version: ChipdockStr,
     build_id: ChipdockStr,
+    info_json: ChipdockStr,
     init: Option<Init>,
     shutdown: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
     release: Option<unsafe extern "C" fn(*mut c_void)>,
@@ -284,6 +290,8 @@ struct Identity {
     name: String,
     version: semver::Version,
     build_id: String,
+    info: String,
+    settings: Vec<DeclaredSetting>,
 }
 
 /// Rule L3, what the descriptor says.
@@ -308,15 +316,17 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
         return Err(bad("`init`, `shutdown` or `release` of its descriptor is null".to_owned()));
     }
     // SAFETY: strings of a static descriptor whose magic, sizes and layouts are right.
-    let (name, version, build_id) = unsafe {
+    let (name, version, build_id, info) = unsafe {
         (
             bounds::text(descriptor.name, "its name", NAME_BYTES_MAX)
                 .and_then(|name| check_plugin_name(name).map(|()| name.to_owned()))
                 .map_err(bad)?,
             bounds::text(descriptor.version, "its version", NAME_BYTES_MAX).map_err(bad)?,
             bounds::text(descriptor.build_id, "its build id", NAME_BYTES_MAX).map_err(bad)?.to_owned(),
+            bounds::text(descriptor.info_json, "its info", INFO_BYTES_MAX).map_err(bad)?.to_owned(),
         )
     };
+    let settings = parse_info(&info).map_err(bad)?;
     let version = semver::Version::parse(version)
         .map_err(|error| bad(format!("its version \"{version}\" is no semver: {error}")))?;
     if let Some(manifest) = manifest
@@ -328,7 +338,14 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
         );
         return Err(Problem::new(ProblemKind::WrongName, message));
     }
-    Ok(Identity { name, version, build_id })
+    if let Some(manifest) = manifest
+        && manifest.settings != settings
+    {
+        let message =
+            "the settings in its manifest are not those that it declares; generate the manifest again";
+        return Err(Problem::new(ProblemKind::ManifestLies, message));
+    }
+    Ok(Identity { name, version, build_id, info, settings })
 }
 
 /// Rules L5 and L6.
@@ -342,6 +359,12 @@ fn register(
         return Err(Problem::new(ProblemKind::BadDescriptor, "`init`, `shutdown` or `release` is null"));
     };
     let services = opening.services;
+    if opening.manifest.is_none() {
+        for line in services.settings().unknown_when_opened(&identity.name, &identity.settings) {
+            services.log(LogLevel::Warning, &line);
+        }
+    }
+    let host = PluginTable::leaked(services, &identity.name, identity.settings.clone());
     let instance = Instance::new(&identity.name, services, ends);
     let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(opening.device_types));
     let registrar = staging.lend();
@@ -349,7 +372,7 @@ fn register(
     let calling = Calling::enter(Note::of(&identity.name, "init"));
     let mut pointer = ptr::null_mut();
     // SAFETY: once for each host, with no other call of this host during it; host, registrar and place outlive the call.
-    let status = unsafe { init(ptr::from_ref(services.table()), registrar.table(), &mut pointer) };
+    let status = unsafe { init(ptr::from_ref(host.table()), registrar.table(), &mut pointer) };
     drop(registrar);
     let init_failed = services.check(status, || "`init`".to_owned());
     drop(calling);
@@ -366,9 +389,9 @@ fn register(
         };
         return Err(Problem::new(kind, format!("its `init` failed: {}: {error}", error.kind().name())));
     }
-    let Identity { name, version, build_id } = identity;
+    let Identity { name, version, build_id, info, settings } = identity;
     let abi = (descriptor.abi_major, descriptor.abi_minor);
-    let opened = Opened { name, version, build_id, abi, attested, staged, instance };
+    let opened = Opened { name, version, build_id, abi, attested, staged, instance, info, settings };
     let problem = registration_problem(&opened.staged, opening.manifest);
     let Some(problem) = problem else { return Ok(opened) };
     if let Err(error) = opened.instance.shut_down() {

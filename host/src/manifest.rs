@@ -20,6 +20,7 @@ use crate::names::{check_key, check_plugin_name};
 use crate::process::glibc_version;
 use crate::registrar::Entry;
 use crate::services::Services;
+use crate::settings::{DeclaredSetting, check_all, unknown_info_fields};
 
 /// What stands between a plugin's name and the end of its manifest's name.
 pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
@@ -97,6 +98,9 @@ pub struct Manifest {
     /// The schemas of the target kinds among them, so that listing targets opens nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub target_kinds: Vec<DeclaredKind>,
+    /// The settings that it declares (S.3).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<DeclaredSetting>,
     /// What it needs.
     #[serde(default)]
     pub needs: Needs,
@@ -215,6 +219,7 @@ impl Manifest {
                 })?;
             }
         }
+        check_all(&self.settings).map_err(|message| format!("\"settings\": {message}"))?;
         if let Some(digest) = &self.sha256 {
             check_digest("sha256", digest)?;
         }
@@ -265,7 +270,7 @@ impl Manifest {
 }
 
 /// The interfaces that this host answers to `query`, as `name/version`.
-pub const HOST_INTERFACES: &[&str] = &["memory/1"];
+pub const HOST_INTERFACES: &[&str] = &["config/1", "memory/1"];
 
 /// What a manifest is checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -455,6 +460,10 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
             .map_err(|error| error.at(library.display().to_string()))?;
         kinds.push(entry.declared.clone());
     }
+    let unknown =
+        unknown_info_fields(&opened.info).map_err(|message| Error::new(ErrorKind::BrokenPlugin, message))?;
+    refuse_unknown("the descriptor's info", &unknown)
+        .map_err(|error| error.at(library.display().to_string()))?;
     let platform = Platform::current();
     let manifest = Manifest {
         schema: MANIFEST_SCHEMA,
@@ -467,6 +476,7 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
         arch: platform.arch,
         provides: entries.keys().cloned().collect(),
         target_kinds: kinds,
+        settings: opened.settings.clone(),
         needs,
         sha256: Some(files::sha256_of_bytes(&bytes)),
     };

@@ -1,5 +1,6 @@
 //! What a host is made with, and what it takes from its process.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -53,6 +54,8 @@ pub struct HostOptions {
     pub prefer: Vec<(String, String)>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
+    /// `(plugin, name, value)`: settings of plugins, before all that the environment and the user's file say.
+    pub settings: Vec<(String, String, String)>,
     /// When set, only plugins that it pins are used, with the version and the digests that it pins.
     pub locked: Option<Arc<PluginLock>>,
     /// How many threads parallel loops run on, the caller's included: 1 to 1024. Nothing, or 0, is automatic: as many as the
@@ -73,6 +76,7 @@ impl Default for HostOptions {
             disable: Vec::new(),
             prefer: Vec::new(),
             trust: Vec::new(),
+            settings: Vec::new(),
             locked: None,
             threads: None,
             log: Arc::new(|level, line| {
@@ -88,10 +92,70 @@ impl Default for HostOptions {
 }
 
 impl HostOptions {
-    /// Nothing from the process: only the plugins that `plugin_paths` names are seen.
+    /// Only the plugins that `plugin_paths` names are seen, whatever the process says. Their settings are read from its
+    /// variables all the same, and from no file.
     #[must_use]
     pub fn isolated() -> Self {
-        Self { environment: Environment::empty(), ..Self::default() }
+        let environment = Environment { variables: Variables::of_process(), ..Environment::empty() };
+        Self { environment, ..Self::default() }
+    }
+
+    /// With a setting of a plugin.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use chipdock_host::HostOptions;
+    ///
+    /// let options = HostOptions::default().setting("npu", "lanes", "8");
+    /// assert_eq!(options.settings[0].0, "npu");
+    /// ```
+    #[must_use]
+    pub fn setting(
+        mut self,
+        plugin: impl Into<String>,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        self.settings.push((plugin.into(), name.into(), value.into()));
+        self
+    }
+}
+
+/// Variables of the environment, as they were when they were taken.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Variables(Arc<BTreeMap<OsString, OsString>>);
+
+impl Variables {
+    /// Those of this process.
+    #[must_use]
+    pub fn of_process() -> Self {
+        std::env::vars_os().collect()
+    }
+
+    /// None at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// The value of the variable of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+}
+
+impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for Variables {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
+        Self(Arc::new(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
+    }
+}
+
+impl std::fmt::Debug for Variables {
+    /// How many there are: their values may be secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Variables({})", self.0.len())
     }
 }
 
@@ -112,6 +176,10 @@ pub struct Environment {
     pub threads: Option<OsString>,
     /// `XDG_DATA_HOME`, or `.local/share` in the user's home.
     pub data_home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, or `.config` in the user's home.
+    pub config_home: Option<PathBuf>,
+    /// All variables, for the settings of plugins.
+    pub variables: Variables,
     /// Folders of the system, in order.
     pub system_folders: Vec<PathBuf>,
     /// The folder in which the executable lies.
@@ -126,7 +194,12 @@ impl Environment {
     /// This process.
     #[must_use]
     pub fn of_process() -> Self {
-        let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+        // A relative one is invalid by its specification, and would mean the current directory.
+        let folder = |name: &str, in_home: &str| {
+            let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(in_home));
+            let named = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+            named.or_else(home).filter(|path| path.is_absolute())
+        };
         let executable = std::env::current_exe().ok();
         Self {
             plugin_path: std::env::var_os("CHIPDOCK_PLUGIN_PATH"),
@@ -135,12 +208,9 @@ impl Environment {
             prefer: std::env::var_os("CHIPDOCK_PLUGINS_PREFER"),
             trust: std::env::var_os("CHIPDOCK_PLUGINS_TRUST"),
             threads: std::env::var_os("CHIPDOCK_THREADS"),
-            // A relative one is invalid by its specification, and would mean the current directory.
-            data_home: std::env::var_os("XDG_DATA_HOME")
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-                .or_else(home)
-                .filter(|path| path.is_absolute()),
+            data_home: folder("XDG_DATA_HOME", ".local/share"),
+            config_home: folder("XDG_CONFIG_HOME", ".config"),
+            variables: Variables::of_process(),
             system_folders: ["/usr/local/lib/chipdock/plugins", "/usr/lib/chipdock/plugins"]
                 .map(PathBuf::from)
                 .to_vec(),
@@ -188,6 +258,8 @@ impl Environment {
             trust: None,
             threads: None,
             data_home: None,
+            config_home: None,
+            variables: Variables::none(),
             system_folders: Vec::new(),
             executable_folder: None,
             user: effective_user(),

@@ -30,6 +30,7 @@ use crate::manifest::Needs;
 use crate::options::LogLevel;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{Entry, Staged};
+use crate::settings::DeclaredSetting;
 use crate::target::schema::usable_kind;
 
 /// The name under which what the host itself brings is listed.
@@ -416,6 +417,26 @@ impl HostInner {
                 unread => error.hint(unread.join("; ")),
             },
         }
+    }
+
+    /// The settings that a plugin declares, as far as they are known without opening it.
+    pub(crate) fn declared_settings(&self, plugin: &str) -> Result<Vec<DeclaredSetting>, Error> {
+        let state = self.read();
+        let candidates = self.discovery.candidates.iter().enumerate();
+        let mut named = candidates.filter(|(index, candidate)| match state.plugins.get(index) {
+            Some(Ok(open)) => open.opened.name == plugin,
+            _ => candidate.name == plugin,
+        });
+        let found = named.clone().find(|(_, candidate)| candidate.problem.is_none()).or_else(|| named.next());
+        let known = found.and_then(|(index, candidate)| match state.plugins.get(&index) {
+            Some(Ok(open)) => Some(open.opened.settings.clone()),
+            _ => candidate.manifest.as_ref().map(|manifest| manifest.settings.clone()),
+        });
+        known.ok_or_else(|| {
+            let why = if found.is_some() { "has no manifest and is not open" } else { "is not there" };
+            let message = format!("the settings of plugin \"{plugin}\" are not known: it {why}");
+            Error::new(ErrorKind::Unavailable, message).hint("see `chipdock plugins`")
+        })
     }
 
     /// The plugin that is open and has a key.

@@ -1,6 +1,7 @@
 //! The table of services that a host gives to its plugins, and what it keeps for each thread.
 //!
-//! Each host instance has a table of its own, which lives as long as the process: a plugin may hold it for that long.
+//! Each plugin of each host has a table of its own ([`PluginTable`], H.7), which lives as long as the process: a plugin may
+//! hold it for that long.
 //! Errors and current streams are kept for each thread and each host, so two hosts in a process never see each
 //! other's.
 
@@ -20,21 +21,25 @@ use chipdock_plugin_api as api;
 use crate::bounds::{self, CAUSES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Category, Error, ErrorKind, Fault};
 use crate::host::HostInner;
-use crate::interfaces;
 use crate::lent::{self, Lent};
 use crate::options::{LogLevel, LogSink};
+use crate::plugin_table::{PluginTable, plugin_table};
 use crate::process::{fork_generation, watch_forks};
 use crate::registrar::Staging;
+use crate::registry::HOST_PLUGIN;
 use crate::runtime::{EnvState, Threads};
 use crate::session::Session;
+use crate::settings::Settings;
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
-    table: OnceLock<ChipdockHost>,
+    /// What the host itself brings is given this one.
+    own: OnceLock<&'static PluginTable>,
     id: u64,
     fork_generation: u64,
     log: LogSink,
     inner: OnceLock<Weak<HostInner>>,
+    settings: OnceLock<Settings>,
     /// The threads that parallel loops run on.
     pub(crate) threads: Threads,
     /// The environment of compiled code that imports nothing.
@@ -64,30 +69,18 @@ impl Services {
     pub(crate) fn leaked(log: LogSink, threads: Option<u32>) -> &'static Self {
         watch_forks();
         let services: &'static Self = Box::leak(Box::new(Self {
-            table: OnceLock::new(),
+            own: OnceLock::new(),
             id: NEXT_HOST.fetch_add(1, Ordering::Relaxed),
             fork_generation: fork_generation(),
             log,
             inner: OnceLock::new(),
+            settings: OnceLock::new(),
             threads: Threads::new(threads),
             env: OnceLock::new(),
             sessions: Lent::default(),
             registrars: Lent::default(),
         }));
         lent::enlist(services);
-        services.table.get_or_init(|| ChipdockHost {
-            abi_major: CHIPDOCK_ABI_MAJOR,
-            abi_minor: CHIPDOCK_ABI_MINOR,
-            version: static_str(env!("CARGO_PKG_VERSION")),
-            self_: ptr::from_ref(services).cast_mut().cast(),
-            raise,
-            raise_object,
-            take_error,
-            log: write_log,
-            function,
-            current_stream,
-            query,
-        });
         services
     }
 
@@ -100,9 +93,19 @@ impl Services {
         self.inner.get()?.upgrade()
     }
 
-    /// The table, as plugins are given it.
+    /// Settles the settings of this host's plugins; called once, when the host is made.
+    pub(crate) fn decide(&self, settings: Settings) {
+        let _ = self.settings.set(settings);
+    }
+
+    /// The settings of this host's plugins: their defaults where none were settled.
+    pub(crate) fn settings(&self) -> &Settings {
+        self.settings.get_or_init(Settings::default)
+    }
+
+    /// The table of what the host itself brings.
     pub(crate) fn table(&'static self) -> &'static ChipdockHost {
-        self.table.get_or_init(|| *api::HostRef::standalone().table())
+        self.own.get_or_init(|| PluginTable::leaked(self, HOST_PLUGIN, Vec::new())).table()
     }
 
     /// Its number among the hosts of the process.
@@ -308,12 +311,29 @@ pub(crate) fn to_api(error: &Error) -> api::Error {
     api::Error::new(api::ErrorKind::new(error.kind().name().to_owned()), error.to_string())
 }
 
+/// The table of services, for a plugin whose own `self_` is that of a [`PluginTable`].
+pub(crate) fn host_table(self_: *mut c_void) -> ChipdockHost {
+    ChipdockHost {
+        abi_major: CHIPDOCK_ABI_MAJOR,
+        abi_minor: CHIPDOCK_ABI_MINOR,
+        version: static_str(env!("CARGO_PKG_VERSION")),
+        self_,
+        raise,
+        raise_object,
+        take_error,
+        log: write_log,
+        function,
+        current_stream,
+        query,
+    }
+}
+
 /// # Safety
 ///
-/// `self_` is that of a table made above.
+/// `self_` is that of a [`PluginTable`].
 unsafe fn services(self_: *mut c_void) -> &'static Services {
-    // SAFETY: leaked, so it lives as long as the process.
-    unsafe { &*self_.cast::<Services>() }
+    // SAFETY: the caller's word.
+    unsafe { plugin_table(self_) }.services()
 }
 
 unsafe extern "C" fn raise(self_: *mut c_void, kind: ChipdockStr, message: ChipdockStr) {
@@ -378,10 +398,11 @@ unsafe extern "C" fn take_error(self_: *mut c_void, out_error: *mut ChipdockAny)
 unsafe extern "C" fn write_log(self_: *mut c_void, level: i32, message: ChipdockStr) {
     let level = LogLevel::of(level);
     // SAFETY: the caller passes the table's `self_`.
-    let services = unsafe { services(self_) };
+    let (services, plugin) = unsafe { (services(self_), plugin_table(self_).plugin()) };
     services.guarded("log", (), || {
         // SAFETY: a string that lives for the call.
-        services.log(level, &unsafe { bounds::shown(message, MESSAGE_BYTES_MAX) });
+        let message = unsafe { bounds::shown(message, MESSAGE_BYTES_MAX) };
+        services.log(level, &format!("{plugin}: {message}"));
     });
 }
 
@@ -419,7 +440,6 @@ unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mu
     services.guarded("current_stream", ptr::null_mut(), || services.current_stream(device))
 }
 
-/// The host's interfaces ([`crate::manifest::HOST_INTERFACES`]).
 unsafe extern "C" fn query(
     self_: *mut c_void,
     name: ChipdockStr,
@@ -427,13 +447,13 @@ unsafe extern "C" fn query(
     out_interface: *mut ChipdockInterface,
 ) -> i32 {
     // SAFETY: the caller passes the table's `self_`.
-    let services = unsafe { services(self_) };
+    let (services, plugin) = unsafe { (services(self_), plugin_table(self_)) };
     services.guarded("query", CHIPDOCK_ERROR, || {
-        // SAFETY: a string that lives for the call; a name that cannot be read is none that is known.
-        let name = unsafe { bounds::text(name, "the interface's name", NAME_BYTES_MAX) }.unwrap_or_default();
+        // SAFETY: a string that lives for the call; what is no name is that of nothing (H.5).
+        let name = unsafe { bounds::text(name, "the interface's name", NAME_BYTES_MAX) };
         // SAFETY: the caller passes a place that is writable, or null.
         if let Some(out) = unsafe { aligned(out_interface).cast_mut().as_mut() } {
-            *out = interfaces::of(services, &name, version);
+            *out = name.map_or(ChipdockInterface::NONE, |name| plugin.interface(name, version));
         }
         CHIPDOCK_OK
     })

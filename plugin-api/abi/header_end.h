@@ -16,8 +16,13 @@
  *   const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }
  */
 #define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown, release)                                     \
+  CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, "", init, shutdown, release)
+
+/* The same of a plugin that says more of itself, for instance its settings: `info_json` is a JSON object. */
+#define CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, info_json, init, shutdown, release)                \
   { CHIPDOCK_MAGIC, CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_TABLE_SIZES,       \
-    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), (init), (shutdown), (release) }
+    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), CHIPDOCK_STR(info_json), (init),       \
+    (shutdown), (release) }
 
 #if defined(__GNUC__)
 #define CHIPDOCK_EXPORT __attribute__((visibility("default")))

@@ -3,7 +3,8 @@
 /// Exports the plugin: its descriptor, and the one symbol that a host looks for.
 ///
 /// `name` is what the manifest says: lower-case letters, digits, `-` and `_`. `version` is the package's unless given;
-/// `build_id` tells two builds of one version apart and is empty unless given. To be used once in a cdylib.
+/// `build_id` tells two builds of one version apart and is empty unless given; `settings` are the [`Setting`](crate::Setting)s
+/// that the plugin asks its host for. To be used once in a cdylib.
 ///
 /// # Examples
 ///
@@ -17,12 +18,27 @@
 /// ```
 #[macro_export]
 macro_rules! export_plugin {
-    (name: $name:expr $(, version: $version:expr)? $(, build_id: $build_id:expr)? $(,)?) => {
+    (
+        name: $name:expr
+        $(, version: $version:expr)?
+        $(, build_id: $build_id:expr)?
+        $(, settings: [$($setting:expr),* $(,)?])?
+        $(,)?
+    ) => {
         const _: () = {
             const NAME: &str = $name;
             const VERSION: &str =
                 $crate::__private::or(&[$($version,)?], ::core::env!("CARGO_PKG_VERSION"));
             const BUILD_ID: &str = $crate::__private::or(&[$($build_id,)?], "");
+
+            const SETTINGS: &[$crate::setting::Declaration] = &[$($($setting.declaration()),*)?];
+            const INFO_JSON: [u8; $crate::setting::info_size(SETTINGS)] = $crate::setting::info_json(SETTINGS);
+
+            const _: () = ::core::assert!(
+                $crate::setting::are_declarations(SETTINGS),
+                "a setting's name has lower-case letters, digits and `-` only and stands once; its doc is one line; a \
+                 float's default is a number of JSON; variables have letters, digits and `_` only (S.2)"
+            );
 
             const _: () = ::core::assert!(
                 $crate::__private::is_plugin_name(NAME),
@@ -38,6 +54,7 @@ macro_rules! export_plugin {
                 name: $crate::text::static_str(NAME),
                 version: $crate::text::static_str(VERSION),
                 build_id: $crate::text::static_str(BUILD_ID),
+                info_json: $crate::__private::static_bytes(&INFO_JSON),
                 init,
                 shutdown: $crate::__private::shutdown,
                 release: $crate::__private::release,

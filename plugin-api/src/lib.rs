@@ -192,7 +192,29 @@
 //! | H.4 | `function` writes None or an owned function object; a name that is not there is None, not an error. | H | tests |
 //! | H.5 | `query` writes an interface whose table is null for what it does not have, and answers success. | H | tests |
 //! | H.6 | None of them unwinds. | H | review |
-//! | H.7 | Interface `memory` 1 allocates a compact tensor in global memory of any device that the host knows, its elements not set, or says why not, as `empty` of the host's own tensors does. It is not asked during `init`, as devices are. | H | tests |
+//! | H.7 | Each `init` is given a table of its own: its pointer says which plugin of which host. Errors, streams, functions and interfaces are the host's, whichever of its tables is asked. | H | tests |
+//! | H.8 | A line of the log carries the name of the plugin whose table it was written to. | H | tests |
+//! | H.9 | Interface `memory` 1 allocates a compact tensor in global memory of any device that the host knows, its elements not set, or says why not, as `empty` of the host's own tensors does. It is not asked during `init`, as devices are. | H | tests |
+//!
+//! ## S Settings
+//!
+//! What a user decides about a plugin, by key. A plugin declares its settings in the `info_json` of its descriptor, so that a
+//! host knows them before `init`, and asks for them by interface `config` 1 of the host, in Rust by [`HostRef::setting`].
+//!
+//! | | Clause | By | Checked |
+//! |---|---|---|---|
+//! | S.1 | The descriptor's `info_json` is a JSON object, or empty for none; keys that are not known are ignored. Its `settings` is an array of objects with `name`, `type`, `doc`, and, where there are any, `default` and `variables`. | P | host, suite |
+//! | S.2 | A setting's name has 1 to 64 lower-case letters, digits and `-`, the first a letter, and is there once; its type is `bool`, `int`, `float`, `str` or `path`, its default one of that type; its `doc` is not empty; each of its `variables` is a name of the environment: letters, digits and `_`, no digit first. | P | build, host, suite |
+//! | S.3 | A manifest lists the settings that the descriptor declares. | P | host, suite |
+//! | S.4 | `get` of the host's `config` 1 answers a setting of the plugin whose table was asked: the first there is of what this host was made with, the variable `CHIPDOCK_<PLUGIN>_<NAME>` in capitals with `_` for `-` and `.`, the declared variables in their order, the user's file, and the default; None where there is none. It may be called during `init`. | H | tests |
+//! | S.5 | A value is of its setting's type; of `str` and `path` it is a string, which may be empty. | H | tests |
+//! | S.6 | A key that the plugin does not declare is `KeyError`, with the nearest name that it does. A plugin asks for what it declares alone. | both | tests, suite |
+//! | S.7 | A value that is not of the type is `ValueError`, with where it stands and what was expected. It is the answer for that setting alone. | H | tests |
+//! | S.8 | What `get` answered it answers as long as the host lives. | H | tests |
+//! | S.9 | With raised privileges no variable and no file of the user is read. | H | tests |
+//! | S.10 | A setting that cannot be had fails the call that needs it, with the host's error. `init` needs none: what is registered is the same whatever is set. | P | suite |
+//! | S.11 | With a host that has no `config` 1 a setting is what its own variables say, else its default. | P | shim, suite |
+//! | S.12 | A setting of a type that is not known is `Unsupported` when it is asked for; what else the plugin has is as ever. | H | tests |
 //!
 //! ## V Values
 //!
@@ -425,6 +447,7 @@ pub mod launch;
 pub mod lowered;
 pub mod process;
 pub mod received;
+pub mod setting;
 pub mod slot;
 pub mod text;
 
@@ -470,6 +493,7 @@ pub use interface::{Interface, InterfaceKind};
 pub use module::{Artifact, Env, Module, ModuleLoader, Section, Verdict};
 pub use object::{ObjectRef, WeakRef};
 pub use registration::{PluginFunction, Registration, registrations};
+pub use setting::Setting;
 pub use string::{Bytes, Str};
 pub use target_kind::{SchemaOnly, TargetKind};
 pub use tensor::{CPU, Element, Tensor, TensorParts, TensorView, element_count, size_bytes};
@@ -494,6 +518,12 @@ pub mod __private {
             [given, ..] => given,
             [] => default,
         }
+    }
+
+    /// A text as its bytes.
+    #[must_use]
+    pub const fn static_bytes(text: &'static [u8]) -> crate::abi::ChipdockStr {
+        crate::abi::ChipdockStr { data: text.as_ptr().cast(), size: text.len() }
     }
 
     /// Whether a plugin may be called that.

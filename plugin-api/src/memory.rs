@@ -1,4 +1,4 @@
-//! Interface `memory` 1 of a host: tensors that a plugin's functions make (H.7).
+//! Interface `memory` 1 of a host: tensors that a plugin's functions make (H.9).
 
 use chipdock_abi::{ChipdockMemory1, DLDataType, DLDevice};
 
@@ -7,7 +7,7 @@ use crate::{Any, Error, ErrorKind, HostRef, Tensor};
 impl HostRef {
     /// A compact tensor in global memory of a device, whose elements are whatever the memory held; for functions to return.
     ///
-    /// Its memory is of the host's pool, and goes back there with the last reference. Not during `init` (H.7).
+    /// Its memory is of the host's pool, and goes back there with the last reference. Not during `init` (H.9).
     ///
     /// # Errors
     ///

@@ -635,6 +635,9 @@ static void zoo_entry_release(void *instance) { (void)instance; }
 #ifndef ZOO_BUILD_ID
 #define ZOO_BUILD_ID CHIPDOCK_STR("")
 #endif
+#ifndef ZOO_INFO
+#define ZOO_INFO CHIPDOCK_STR("")
+#endif
 #ifndef ZOO_MAGIC
 #define ZOO_MAGIC CHIPDOCK_MAGIC
 #endif
@@ -656,7 +659,8 @@ static void zoo_entry_release(void *instance) { (void)instance; }
 
 ZOO_UNUSED static ChipdockPlugin zoo_plugin = {
     ZOO_MAGIC, ZOO_ABI_MAJOR, ZOO_ABI_MINOR, ZOO_LAYOUT_HASH,  ZOO_TABLE_SIZES,
-    ZOO_NAME,  ZOO_VERSION,   ZOO_BUILD_ID,  ZOO_INIT_POINTER, zoo_entry_shutdown, zoo_entry_release,
+    ZOO_NAME,  ZOO_VERSION,   ZOO_BUILD_ID,  ZOO_INFO,
+    ZOO_INIT_POINTER, zoo_entry_shutdown, zoo_entry_release,
 };
 
 /* A fault that defines ZOO_ENTRY writes the symbol itself, or leaves it out. */

@@ -24,6 +24,7 @@ Examples:
   chipdock devices                                         which chips are there
   chipdock run add.py --in A=a.npy --in B=b.npy --out C=sum.npy
   chipdock help run                                        more of one command
+  chipdock --config PLUGIN.KEY=VALUE run add.py            with a setting of a plugin; see chipdock plugins PLUGIN
 
 Exit codes: 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is \
 missing or refused; 4 no device. Those of conformance: chipdock help conformance.")]
@@ -65,6 +66,9 @@ pub(crate) struct GlobalArgs {
     /// Allow this file or folder although others than you and root could have written it. May be repeated.
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_path: Vec<PathBuf>,
+    /// Set a setting of a plugin, as in `toy.level=2`; before variables and config.toml. May be repeated.
+    #[arg(long, value_name = "PLUGIN.KEY=VALUE")]
+    pub(crate) config: Vec<String>,
     /// Use only plugins that this file pins, with the version and the digests that it pins; see plugins --lock.
     #[arg(long, value_name = "FILE")]
     pub(crate) locked: Option<PathBuf>,
@@ -87,6 +91,7 @@ impl GlobalArgs {
         self.select.extend(inner.select.iter().cloned());
         self.disable.extend(inner.disable.iter().cloned());
         self.allow_path.extend(inner.allow_path.iter().cloned());
+        self.config.extend(inner.config.iter().cloned());
         self.locked = inner.locked.clone().or(self.locked);
         self.json |= inner.json;
         self.color = inner.color.or(self.color);
@@ -96,7 +101,8 @@ impl GlobalArgs {
 
     /// As words of a command line, for a child that is to see what this process sees. JSON and colour are not its matter.
     pub(crate) fn to_arguments(&self) -> Vec<OsString> {
-        let Self { plugins, prefer, select, disable, allow_path, locked, json: _, color: _, verbose } = self;
+        let Self { plugins, prefer, select, disable, allow_path, config, locked, json: _, color: _, verbose } =
+            self;
         let mut words = Vec::new();
         let mut add = |name: &str, value: &OsStr| {
             let mut word = OsString::from(format!("--{name}="));
@@ -108,6 +114,7 @@ impl GlobalArgs {
         select.iter().for_each(|text| add("select", text.as_ref()));
         disable.iter().for_each(|text| add("disable", text.as_ref()));
         allow_path.iter().for_each(|path| add("allow-path", path.as_os_str()));
+        config.iter().for_each(|text| add("config", text.as_ref()));
         locked.iter().for_each(|path| add("locked", path.as_os_str()));
         words.extend(verbose.then(|| "--verbose".into()));
         words
@@ -179,11 +186,22 @@ Examples:
   chipdock plugins
   chipdock plugins --check --deadline 2
   chipdock plugins --plugin ./vendor --json
+  chipdock plugins PLUGIN                    its settings: value, type, where each is from, what it decides
+  chipdock plugins PLUGIN --config PLUGIN.KEY=VALUE
   chipdock plugins --lock plugins.lock       pin what is there: name, version, SHA-256 of library and manifest
   chipdock plugins --locked plugins.lock     what another command with --locked would refuse, with both digests
 
+A setting is what --config says, else a variable of the environment (CHIPDOCK_PLUGIN_KEY, then those of the plugin's own), \
+else $XDG_CONFIG_HOME/chipdock/config.toml, else its default. In that file each plugin has a table:
+
+  [PLUGIN]
+  KEY = VALUE
+
 Exits with 0 also beside a file that is no good.")]
 pub(crate) struct PluginsArgs {
+    /// Only this plugin, with its settings.
+    #[arg(conflicts_with = "lock")]
+    pub(crate) name: Option<String>,
     /// Open each plugin in a process of its own and say what became of it.
     #[arg(long)]
     pub(crate) check: bool,
@@ -451,7 +469,7 @@ mod tests {
     /// A child is told every option that decides what its host sees, whatever stands in it.
     #[test]
     fn options_are_told_to_a_child() {
-        let words = "chipdock devices --plugin=-a --prefer=k=v --select=* --disable=--b --allow-path=c -v";
+        let words = "chipdock devices --plugin=-a --prefer=k=v --select=* --disable=--b --allow-path=c --config=p.k=-v=1 -v";
         let words = words.split(' ');
         let first = Cli::try_parse_from(words).unwrap().command.global().unwrap().clone();
         let again = [OsString::from("chipdock"), "devices".into()].into_iter().chain(first.to_arguments());

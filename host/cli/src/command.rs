@@ -11,9 +11,10 @@ pub(crate) mod targets;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chipdock_host::discovery::{Candidate, check_digests, discover};
-use chipdock_host::{Category, Error, HostOptions, LogLevel, PluginLock, ProblemKind};
+use chipdock_host::{Category, Error, Host, HostOptions, LogLevel, PluginLock, ProblemKind};
 
 use crate::args::GlobalArgs;
 use crate::destination::Destination;
@@ -24,7 +25,7 @@ use crate::streams;
 ///
 /// # Errors
 ///
-/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN`, and for a lock that cannot be read or is none.
+/// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN` or a `--config` that is not `PLUGIN.KEY=VALUE`, and for a lock that cannot be read or is none.
 pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     let prefer = global.prefer.iter().map(|text| {
         let parts = text.split_once('=').filter(|(key, plugin)| !key.is_empty() && !plugin.is_empty());
@@ -34,6 +35,7 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
         })
     });
     let prefer = prefer.collect::<Result<_>>()?;
+    let settings = settings(global)?;
     let level_max = if global.verbose { LogLevel::Debug } else { LogLevel::Warning };
     let mut options = HostOptions {
         plugin_paths: global.plugins.clone(),
@@ -41,6 +43,7 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
         disable: global.disable.clone(),
         prefer,
         trust: global.allow_path.clone(),
+        settings,
         log: Arc::new(move |level, line| {
             if level <= level_max {
                 streams::say(&labelled(level_name(level), line));
@@ -50,6 +53,57 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     };
     options.locked = read_lock(global, &options)?;
     Ok(options)
+}
+
+/// `--config`, taken apart.
+///
+/// # Errors
+///
+/// Exit code 2 for one that is not `PLUGIN.KEY=VALUE`.
+pub(crate) fn settings(global: &GlobalArgs) -> Result<Vec<(String, String, String)>> {
+    let one = |text: &String| {
+        let parts = text.split_once('=').and_then(|(name, value)| {
+            let (plugin, key) = name.split_once('.')?;
+            let is_whole = !plugin.is_empty() && !key.is_empty();
+            is_whole.then(|| (plugin.to_owned(), key.to_owned(), value.to_owned()))
+        });
+        parts.ok_or_else(|| {
+            Failure::input(format!("--config {text}: expected PLUGIN.KEY=VALUE"))
+                .help("as in --config toy.level=2; chipdock plugins PLUGIN lists the settings of a plugin")
+        })
+    };
+    global.config.iter().map(one).collect()
+}
+
+/// Refuses `--config` where a plugin is taken as it is by itself.
+///
+/// # Errors
+///
+/// Exit code 2.
+pub(crate) fn check_no_settings(global: &GlobalArgs, command: &str) -> Result<()> {
+    match global.config.first() {
+        None => Ok(()),
+        Some(text) => Err(Failure::input(format!("--config {text}: {command} takes no settings"))
+            .help("leave it out; what a plugin registers does not depend on them")),
+    }
+}
+
+/// The host of a child. What there is to say of settings when a host is made, the parent has said.
+///
+/// # Errors
+///
+/// Those of [`Host::new`].
+pub(crate) fn host_of_child(mut options: HostOptions) -> std::result::Result<Host, Error> {
+    let is_made = Arc::new(AtomicBool::new(false));
+    let (made, log) = (Arc::clone(&is_made), Arc::clone(&options.log));
+    options.log = Arc::new(move |level, line| {
+        if made.load(Ordering::Relaxed) {
+            log(level, line);
+        }
+    });
+    let host = Host::new(options)?;
+    is_made.store(true, Ordering::Relaxed);
+    Ok(host)
 }
 
 fn read_lock(global: &GlobalArgs, options: &HostOptions) -> Result<Option<Arc<PluginLock>>> {

@@ -445,10 +445,6 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    pub(super) fn device(&self) -> &Device {
-        &self.device
-    }
-
     /// The handle; null is the default stream.
     #[must_use]
     pub fn raw(&self) -> *mut c_void {

@@ -50,7 +50,7 @@ layouts! {
     ChipdockModuleLoader: 24 { destroy @ 0, check @ 8, load @ 16 }
     ChipdockTableSizes: 40 { host @ 0, registrar @ 4, env @ 8, device_api @ 12, target_kind @ 16, codegen @ 20, module_loader @ 24, module @ 28, any @ 32, tensor @ 36 }
     ChipdockInterface: 32 { self_ @ 0, table @ 8, table_size_bytes @ 16, features @ 24 }
-    ChipdockPlugin: 136 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, init @ 112, shutdown @ 120, release @ 128 }
+    ChipdockPlugin: 152 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, info_json @ 112, init @ 128, shutdown @ 136, release @ 144 }
 }
 
 // Named interfaces: more come within a major, and the hash stays.
@@ -59,6 +59,7 @@ layouts! {
     ChipdockTimer1: 24 { mark @ 0, elapsed @ 8, free_mark @ 16 }
     ChipdockExternal1: 32 { adopt_stream @ 0, native_stream @ 8, native_data @ 16, adopt_host_memory @ 24 }
     ChipdockConformance1: 8 { wants_hooks @ 0 }
+    ChipdockConfig1: 8 { get @ 0 }
     ChipdockEntry: 16 { entry @ 0, device_type @ 8, flags @ 12 }
     ChipdockLaunchRequest: 96 { device_id @ 0, flags @ 4, stream @ 8, grid @ 16, block @ 40, dynamic_shared_bytes @ 64, args @ 72, args_count @ 80, next @ 88 }
     ChipdockLaunch1: 16 { entry @ 0, launch @ 8 }

@@ -20,6 +20,7 @@ compile_error!("the Chipdock ABI is defined for 64-bit little-endian machines on
 #[cfg(feature = "layout-check")]
 pub mod attestation;
 mod codegen;
+mod config;
 mod device_api;
 mod dlpack;
 mod env;
@@ -38,6 +39,7 @@ mod timer;
 mod value;
 
 pub use codegen::*;
+pub use config::*;
 pub use device_api::*;
 pub use dlpack::*;
 pub use env::*;

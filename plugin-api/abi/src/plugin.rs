@@ -62,6 +62,9 @@ pub struct ChipdockPlugin {
     pub version: ChipdockStr,
     /// What tells two builds of one version apart; may be empty.
     pub build_id: ChipdockStr,
+    /// A JSON object, or empty for none; keys that are not known are ignored. `settings` in it declares what interface
+    /// `config` 1 of a host answers.
+    pub info_json: ChipdockStr,
     /// Hands over what the plugin offers, and writes what the plugin is to this host (may be null; on success alone). Runs
     /// once for each host, with no other call of that host during it. Starts no thread and calls no vendor driver. On
     /// failure nothing stays registered, and neither function below is called.

@@ -3,7 +3,7 @@
 //! One module for every cache, so that each keeps the same rules.
 //!
 //! - **K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else `$HOME/.cache/chipdock`; in it, a folder of
-//!   the cache's own by its name. `CHIPDOCK_CACHE_DIR` set and empty switches all caches off. A relative path counts as not
+//!   the cache's own by its name. A plugin's setting may stand for the first. `CHIPDOCK_CACHE_DIR` set and empty switches all caches off. A relative path counts as not
 //!   set, and so does another variable that is empty. With raised privileges there is no cache.
 //! - **K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups leave it out, and whose text says
 //!   which cache it belongs to. A folder that was there before is used when it has that tag of that cache, or when it is empty:
@@ -42,6 +42,8 @@ use sha2::{Digest, Sha256};
 use super::folder::{Folder, is_out_of_reach};
 use crate::process::{effective_user, has_raised_privileges, variable};
 
+/// The variable that names the folder for all caches.
+pub const VARIABLE: &str = "CHIPDOCK_CACHE_DIR";
 /// What every file begins with.
 const MAGIC: &[u8; 16] = b"chipdock cache\n\x01";
 const DIGEST_BYTES: usize = 32;
@@ -177,12 +179,12 @@ fn unique() -> String {
     format!("{:x}-{count:x}-{:x}", std::process::id(), now.as_nanos())
 }
 
-/// The folder that the environment names for all caches (K1).
-fn folder_of_process() -> Option<PathBuf> {
+/// The folder for all caches (K1), where this is what names one.
+fn folder_for_all(named: Option<PathBuf>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    match variable("CHIPDOCK_CACHE_DIR") {
-        Some(folder) if folder.is_empty() => return None,
-        Some(folder) if Path::new(&folder).is_absolute() => return Some(folder.into()),
+    match named {
+        Some(folder) if folder.as_os_str().is_empty() => return None,
+        Some(folder) if folder.is_absolute() => return Some(folder),
         _ => {}
     }
     let of_user = path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache")));
@@ -202,10 +204,16 @@ impl Cache {
     /// rules allow none.
     #[must_use]
     pub fn of_process(kind: Kind, size_bytes_max: u64) -> Option<Self> {
+        Self::of_setting(variable(VARIABLE).map(PathBuf::from), kind, size_bytes_max)
+    }
+
+    /// The same where `named`, the value of a plugin's setting, stands for the variable `CHIPDOCK_CACHE_DIR`.
+    #[must_use]
+    pub fn of_setting(named: Option<PathBuf>, kind: Kind, size_bytes_max: u64) -> Option<Self> {
         if has_raised_privileges() || !kind.is_valid() {
             return None;
         }
-        Self::at(&folder_of_process()?.join(kind.name), kind, size_bytes_max)
+        Self::at(&folder_for_all(named)?.join(kind.name), kind, size_bytes_max)
     }
 
     /// The cache of that kind in a given folder, which is made where it is not there; none where the rules allow none.

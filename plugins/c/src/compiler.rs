@@ -6,9 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use chipdock_plugin_api::files::scratch::Scratch;
-use chipdock_plugin_api::process::{temporary_folder, variable};
-use chipdock_plugin_api::{Error, ErrorKind};
+use chipdock_plugin_api::process::temporary_folder;
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting};
 use serde_json::Value;
+
+/// The setting that names the compiler, with words of its own.
+pub(crate) const COMPILER: Setting<String> = Setting::str(
+    "compiler",
+    "The C compiler and what it is told beside, in words; empty or not set, cc, gcc or clang on PATH.",
+)
+.variables(&["CC"]);
 
 /// What the compiler is told beyond the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +87,7 @@ struct Candidate {
     words: Vec<String>,
 }
 
-/// What to try: `CC` alone where it is set, else the usual names.
+/// What to try: what the setting says (`CC`) alone where it does, else the usual names.
 fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
     let words: Vec<String> = cc.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
@@ -88,7 +95,7 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
         let all = names.iter().map(|name| Candidate { words: vec![(*name).to_owned()] }).collect();
         return (all, format!("{} on PATH", names.join(", ")));
     }
-    let tried = format!("{} (from the environment variable CC)", words[0]);
+    let tried = format!("{} (from the setting compiler or the variable CC)", words[0]);
     (vec![Candidate { words }], tried)
 }
 
@@ -97,10 +104,10 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
 /// # Errors
 ///
 /// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `ValueError`: the compiler does
-/// not know the processor that the target names. `InternalError`: the compiler refused the source. No file is
+/// not know the processor that the target names; or the setting's value cannot be used. `InternalError`: the compiler refused the source. No file is
 /// left behind (M.8).
-pub(crate) fn compile(source: &str, options: &Options) -> Result<Compiled, Error> {
-    let cc = variable("CC").and_then(|cc| cc.into_string().ok());
+pub(crate) fn compile(host: HostRef, source: &str, options: &Options) -> Result<Compiled, Error> {
+    let cc = host.setting(&COMPILER)?;
     compile_with(source, options, cc.as_deref(), &temporary_folder())
 }
 

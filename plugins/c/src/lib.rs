@@ -2,7 +2,7 @@
 //!
 //! * `target.kind.c` (`target_kind`): the options, and the check of processor names.
 //! * `target.build.c` (`codegen`): a module to one self-contained C file, through the dialect.
-//! * `module.load.c` (`loader`): the compiler that `CC` or PATH has, then `dlopen`.
+//! * `module.load.c` (`loader`): the compiler that the setting `compiler` (`CC`) or PATH has, then `dlopen`.
 
 mod codegen;
 mod compiler;
@@ -15,8 +15,8 @@ mod tests;
 
 use chipdock_plugin_api::{export_plugin, register_codegen, register_module_loader, register_target_kind};
 
-export_plugin! { name: "c" }
+export_plugin! { name: "c", settings: [compiler::COMPILER] }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
 register_codegen!("c", "1.0.0", "1.3.0", |_| Box::new(codegen::CCodegen));
-register_module_loader!("c", |_| Box::new(loader::CLoader));
+register_module_loader!("c", |context| Box::new(loader::CLoader(context.host())));

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, Env, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
+    Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::compiler::{self, Options};
 
 /// The loader of module kind `c`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CLoader;
+pub(crate) struct CLoader(pub(crate) HostRef);
 
 /// A packed function of a library that is never closed.
 pub(crate) type PackedFunction =
@@ -57,11 +57,11 @@ fn not_opened(error: &libloading::Error) -> Error {
 /// Compiles and opens a source.
 ///
 /// Compiled code calls through `env`, which the module and its functions keep.
-pub(crate) fn load(index: &Value, source: &str, env: Env) -> Result<CModule, Error> {
+pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Result<CModule, Error> {
     let functions = index["functions"]
         .as_array()
         .ok_or_else(|| value_error("expected `functions` in the artifact's index, found none".to_owned()))?;
-    let compiled = compiler::compile(source, &Options::from_index(index))?;
+    let compiled = compiler::compile(host, source, &Options::from_index(index))?;
     let path = compiled.library.clone();
     // SAFETY: the library was compiled just now from a source that has no constructors, and its path is new.
     let library =
@@ -115,7 +115,7 @@ impl ModuleLoader for CLoader {
         let source = core::str::from_utf8(artifact.section(SOURCE)?.data).map_err(|error| {
             value_error(format!("the source of an artifact of kind c is not UTF-8: {error}"))
         })?;
-        Ok(Box::new(load(&index, source, env)?))
+        Ok(Box::new(load(self.0, &index, source, env)?))
     }
 }
 

@@ -17,10 +17,12 @@ use std::sync::Mutex;
 use chipdock_codegen_llvm::{Options, Text, write_module};
 use chipdock_ir::Stage;
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Diagnostic, Error, ErrorKind, SectionKind};
+use chipdock_plugin_api::{
+    BuildRequest, BuildSession, Codegen, Diagnostic, Error, ErrorKind, HostRef, SectionKind,
+};
 use serde_json::{Map, Value, json};
 
-use crate::llvm::{MachineOptions, Wanted, compile, library, lock};
+use crate::llvm::{MachineOptions, Wanted, compile, library_of, lock};
 use crate::target::CpuTarget;
 use crate::target_kind::NAME;
 
@@ -35,8 +37,8 @@ const CODE_ALIGNMENT_BYTES: u64 = 16;
 const PREPARED_MAX: usize = 4;
 
 /// The code generator of target `llvm`.
-#[derive(Default)]
 pub(crate) struct LlvmCodegen {
+    host: HostRef,
     /// What was prepared for builds to come (B6), the oldest first.
     prepared: Mutex<Vec<([String; 3], Prepared)>>,
 }
@@ -101,18 +103,25 @@ fn machine(options: &MachineOptions) -> Value {
 
 impl Prepared {
     /// Reads and writes; the inner error is what is not supported.
-    fn new(request: &BuildRequest<'_>) -> Result<Result<Self, Vec<chipdock_ir::Diagnostic>>, Error> {
+    fn new(
+        host: HostRef,
+        request: &BuildRequest<'_>,
+    ) -> Result<Result<Self, Vec<chipdock_ir::Diagnostic>>, Error> {
         let read = LoweredRequest::read(request, NAME, Stage::Host)?;
         let emit = Emit::read(&read.options)?;
         let file = read.file.as_deref();
         let options = Options { debug: debug(&read.options, file.is_some())?, file };
-        let target = CpuTarget::new(library()?, &read.target)?;
+        let target = CpuTarget::new(library_of(host)?, &read.target)?;
         let text = write_module(&read.module, &target, &options);
         Ok(text.map(|text| Self { read, emit, target, text }))
     }
 }
 
 impl LlvmCodegen {
+    pub(crate) fn new(host: HostRef) -> Self {
+        Self { host, prepared: Mutex::default() }
+    }
+
     fn keep(&self, request: &BuildRequest<'_>, prepared: Prepared) {
         let mut all = lock(&self.prepared);
         if all.len() >= PREPARED_MAX {
@@ -132,7 +141,7 @@ impl LlvmCodegen {
 
 impl Codegen for LlvmCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        match Prepared::new(request)? {
+        match Prepared::new(self.host, request)? {
             Ok(prepared) => self.keep(request, prepared),
             Err(diagnostics) => lowered::report(&diagnostics, session)?,
         }
@@ -142,7 +151,7 @@ impl Codegen for LlvmCodegen {
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
         let prepared = match self.take(request) {
             Some(prepared) => Ok(prepared),
-            None => Prepared::new(request)?,
+            None => Prepared::new(self.host, request)?,
         };
         let Prepared { read, emit, target, text: written } = match prepared {
             Ok(prepared) => prepared,
@@ -154,7 +163,7 @@ impl Codegen for LlvmCodegen {
         if session.is_cancelled() {
             return Err(lowered::cancelled(NAME));
         }
-        let llvm = library()?;
+        let llvm = library_of(self.host)?;
         let machine_options = target.machine_options();
         let wanted = Wanted { object: true, assembly: emit.assembly, ir: emit.optimized };
         let output = compile(llvm, &written.text, machine_options, wanted, &|| session.is_cancelled())?;
@@ -189,7 +198,7 @@ impl Codegen for LlvmCodegen {
 
     /// What is beside the request: this code, and the libLLVM that is found. Nothing where its file is not known.
     fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
-        let llvm = library()?;
+        let llvm = library_of(self.host)?;
         let own = lowered::fingerprint(NAME, env!("CARGO_PKG_VERSION"));
         Ok(llvm.file.as_deref().map(|file| format!("{own}; {llvm}; {file}")))
     }

@@ -23,11 +23,13 @@ use chipdock_plugin_api::{
     cpu, export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
 };
 
-export_plugin! { name: "cpu-llvm" }
+export_plugin! { name: "cpu-llvm", settings: [llvm::LIBRARY] }
 
 register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |context| Box::new(cpu::CpuDeviceApi::new(
     context.host()
 )));
-register_target_kind!("llvm", include_str!("target_kind.json"), |_| Box::new(target_kind::LlvmTargetKind));
-register_codegen!("llvm", "1.0.0", "1.3.0", |_| Box::<codegen::LlvmCodegen>::default());
-register_module_loader!("llvm", |_| Box::new(loader::LlvmLoader));
+register_target_kind!("llvm", include_str!("target_kind.json"), |context| Box::new(
+    target_kind::LlvmTargetKind(context.host())
+));
+register_codegen!("llvm", "1.0.0", "1.3.0", |context| Box::new(codegen::LlvmCodegen::new(context.host())));
+register_module_loader!("llvm", |context| Box::new(loader::LlvmLoader(context.host())));

@@ -12,19 +12,19 @@ use std::sync::Arc;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockSafeCall};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, Env, Error, ErrorKind, Function, Module, ModuleLoader, Verdict,
+    Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
 use serde_json::Value;
 
 use crate::codegen::{CODE, FORMAT};
 use crate::llvm::jit::Jit;
-use crate::llvm::{MachineOptions, library};
+use crate::llvm::{MachineOptions, library_of};
 use crate::runs_here;
 use crate::target_kind::NAME;
 
 /// The loader of module kind `llvm`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LlvmLoader;
+pub(crate) struct LlvmLoader(pub(crate) HostRef);
 
 /// A packed function of a loaded object.
 type PackedFunction =
@@ -95,10 +95,10 @@ fn functions_of(index: &Value) -> Result<Vec<(&str, &str)>, Error> {
 /// Links an object whose index is `index`.
 ///
 /// Compiled code calls through `env`, which the module and its functions keep.
-pub(crate) fn load(index: &Value, object: &[u8], env: Env) -> Result<LlvmModule, Error> {
+pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Result<LlvmModule, Error> {
     let functions = functions_of(index)?;
     let machine = machine_of(index)?;
-    let llvm = library()?;
+    let llvm = library_of(host)?;
     if let Verdict::Recompile(why) | Verdict::Unsupported(why) = runs_here::verdict(llvm, &machine)? {
         return Err(Error::new(ErrorKind::UNSUPPORTED, format!("the artifact does not run here: {why}")));
     }
@@ -128,7 +128,7 @@ impl ModuleLoader for LlvmLoader {
                 device.device_type
             )));
         }
-        runs_here::verdict(library()?, &machine_of(&index)?)
+        runs_here::verdict(library_of(self.0)?, &machine_of(&index)?)
     }
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
@@ -136,7 +136,7 @@ impl ModuleLoader for LlvmLoader {
         if let Some(why) = foreign(&index) {
             return Err(value_error(why));
         }
-        Ok(Box::new(load(&index, artifact.section(CODE)?.data, env)?))
+        Ok(Box::new(load(self.0, &index, artifact.section(CODE)?.data, env)?))
     }
 }
 

@@ -12,10 +12,10 @@
 //! * **K6** Without the library the answer is `Unavailable`, and names the package that brings it.
 
 use chipdock_ir::Target;
-use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind};
 use serde_json::Value;
 
-use crate::llvm::{HostCpu, Llvm, library};
+use crate::llvm::{HostCpu, Llvm, library_of};
 use crate::names::{Family, nearest};
 use crate::target;
 use crate::trial;
@@ -30,7 +30,7 @@ const FEATURES_MAX: usize = 1024;
 
 /// Target kind `llvm`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LlvmTargetKind;
+pub(crate) struct LlvmTargetKind(pub(crate) HostRef);
 
 /// What is filled in from outside the target.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl TargetKind for LlvmTargetKind {
             .map_err(|error| error.to_string())
             .and_then(|json| Target::from_canonical_json(&json))
             .map_err(|error| value_error(format!("target {NAME}: {error}")))?;
-        let llvm = library()?;
+        let llvm = library_of(self.0)?;
         let mut target = checked(llvm, &target)?;
         trial::add_arm_features(llvm, &mut target)?;
         Ok(target.to_json().to_string())

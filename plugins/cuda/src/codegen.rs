@@ -12,7 +12,7 @@ use chipdock_plugin_api::{
 };
 use serde_json::{Value, json};
 
-use crate::compiler::{self, Choice, Compiled, Format, Job};
+use crate::compiler::{self, Choice, Compiled, Format, Job, Settings};
 use crate::dialect::CudaDialect;
 use crate::postprocess;
 
@@ -142,6 +142,7 @@ fn format(target: &Target) -> Result<Option<Format>, Error> {
 ///
 /// As [`compiler::compile`].
 pub(crate) fn compile(
+    settings: &Settings,
     source: &str,
     options: &Value,
     format: Format,
@@ -154,7 +155,7 @@ pub(crate) fn compile(
         is_fast_math: options["fast-math"].as_bool().unwrap_or(false),
         has_line_info: options["line-info"].as_bool().unwrap_or(false),
     };
-    compiler::compile(&job, choice)
+    compiler::compile(settings, &job, choice)
 }
 
 impl CudaCodegen {
@@ -165,6 +166,7 @@ impl CudaCodegen {
     /// Compiles what was written, unless the target wants the source alone. A target that says nothing about it is content
     /// with the source where there is no compiler; a note says so.
     fn code(
+        &self,
         read: &LoweredRequest,
         written: &Written,
         session: &BuildSession<'_>,
@@ -172,7 +174,7 @@ impl CudaCodegen {
         let choice = Choice::of(&read.target)?;
         let is_told = read.target.str("format").is_some() || matches!(choice, Choice::Nvrtc | Choice::Nvcc);
         let Some(format) = format(&read.target)?.filter(|_| choice != Choice::None) else { return Ok(None) };
-        match compile(&written.source, &written.index["options"], format, choice) {
+        match compile(&Settings::of(self.host)?, &written.source, &written.index["options"], format, choice) {
             Err(error) if !is_told && error.kind() == ErrorKind::UNAVAILABLE => {
                 let message = format!("only CUDA C was written: {}", error.message());
                 session.diagnostic(&chipdock_plugin_api::Diagnostic::note(&message))?;
@@ -205,7 +207,7 @@ impl Codegen for CudaCodegen {
         if session.is_cancelled() {
             return Err(lowered::cancelled(KIND));
         }
-        let compiled = Self::code(&read, &written, session)?;
+        let compiled = self.code(&read, &written, session)?;
         session.section(SOURCE, SectionKind::Source, 1, written.source.as_bytes())?;
         if let Some(compiled) = compiled {
             written.index["format"] = compiled.format.name().into();
@@ -227,6 +229,7 @@ impl Codegen for CudaCodegen {
             None => Choice::None,
         };
         let own = lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"));
-        Ok(compiler::fingerprint(choice).map(|compiler| format!("{own}; {compiler}")))
+        Ok(compiler::fingerprint(&Settings::of(self.host)?, choice)
+            .map(|compiler| format!("{own}; {compiler}")))
     }
 }

@@ -1,10 +1,10 @@
 //! The code of an artifact: what it is, which devices run it, and the bytes that the driver is given.
 
-use chipdock_plugin_api::{Artifact, Error, ErrorKind, Verdict};
+use chipdock_plugin_api::{Artifact, Error, ErrorKind, HostRef, Verdict};
 use serde_json::Value;
 
 use crate::codegen::{self, CODE, KIND, SOURCE};
-use crate::compiler::{Choice, Format};
+use crate::compiler::{Choice, Format, Settings};
 use crate::device_api::arch;
 
 /// ELF's number for NVIDIA's machine code.
@@ -114,14 +114,15 @@ impl Code {
     }
 
     /// What the driver of a device of that capability is given; source is compiled for it.
-    pub(crate) fn bytes_for(&self, capability: (i32, i32)) -> Result<Vec<u8>, Error> {
+    pub(crate) fn bytes_for(&self, host: HostRef, capability: (i32, i32)) -> Result<Vec<u8>, Error> {
         match self {
             Self::Ptx { text, .. } => Ok(text.clone()),
             Self::Cubin { bytes, .. } => Ok(bytes.clone()),
             Self::Source { text, options } => {
                 let mut options = options.clone();
                 options["arch"] = arch(capability).into();
-                let compiled = codegen::compile(text, &options, Format::Cubin, Choice::Auto)?;
+                let compiled =
+                    codegen::compile(&Settings::of(host)?, text, &options, Format::Cubin, Choice::Auto)?;
                 check_elf(&compiled.code).map_err(|why| {
                     Error::new(ErrorKind::INTERNAL, format!("{} made no cubin: {why}", compiled.compiler))
                 })?;

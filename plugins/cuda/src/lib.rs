@@ -36,7 +36,10 @@ use chipdock_plugin_api::{
 
 use hardware::Hardware;
 
-export_plugin! { name: "cuda" }
+export_plugin! {
+    name: "cuda",
+    settings: [compiler::nvrtc::LIBRARY, compiler::nvrtc::WHEELS, compiler::nvcc::PROGRAM],
+}
 
 register_device_api!("cuda", device_api::DEVICE_TYPE, |context| {
     Box::new(device_api::CudaDeviceApi(context.state::<Hardware>()))
@@ -50,7 +53,9 @@ register_interface!("device_api.cuda", TIMER, |context: &Context| -> Box<dyn Tim
 register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn External> {
     Box::new(external::CudaExternal(context.state::<Hardware>()))
 });
-register_target_kind!("cuda", include_str!("target_kind.json"), |_| Box::new(target_kind::CudaTargetKind));
+register_target_kind!("cuda", include_str!("target_kind.json"), |context| Box::new(
+    target_kind::CudaTargetKind(context.host())
+));
 register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(codegen::CudaCodegen::new(context.host())));
 register_module_loader!("cuda", |context| {
     Box::new(loader::CudaLoader { host: context.host(), hardware: context.state::<Hardware>() })

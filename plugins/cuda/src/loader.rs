@@ -80,7 +80,8 @@ impl ModuleLoader for CudaLoader {
         }
         let images = devices.iter().map(|_| Mutex::default()).collect();
         let current = usize::try_from(env.current_device(DEVICE_TYPE)?).unwrap_or(0);
-        let shared = Arc::new(Shared { hardware: Arc::clone(&self.hardware), code, images, env });
+        let shared =
+            Arc::new(Shared { host: self.host, hardware: Arc::clone(&self.hardware), code, images, env });
         if verdicts.get(current).is_some_and(runs) {
             let loaded = shared.image(&devices[current])?;
             for kernel in kernels.values() {
@@ -148,6 +149,7 @@ impl Module for Loaded {
 
 /// What the kernels of a module share.
 struct Shared {
+    host: HostRef,
     hardware: Arc<Hardware>,
     code: Code,
     /// What each device has loaded; a failure is not kept, memory may be had again later.
@@ -168,7 +170,7 @@ impl Shared {
         if let Verdict::Recompile(why) | Verdict::Unsupported(why) = self.code.verdict(device.capability()?) {
             bail!(ErrorKind::UNSUPPORTED, "cuda:{} does not run this module: {why}", device.id());
         }
-        let bytes = self.code.bytes_for(device.capability()?)?;
+        let bytes = self.code.bytes_for(self.host, device.capability()?)?;
         // SAFETY: text that ends with a zero, or an ELF file that was measured against its headers: see `Code`.
         let image = unsafe { device.context()?.load(&bytes) };
         let image = Arc::new(device.told(image)?);

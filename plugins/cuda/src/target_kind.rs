@@ -9,9 +9,9 @@
 //! * **K5** What comes out comes out again unchanged.
 
 use chipdock_ir::Target;
-use chipdock_plugin_api::{Error, ErrorKind, TargetKind};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind};
 
-use crate::compiler::{self, Choice};
+use crate::compiler::{self, Choice, Settings};
 
 /// The architecture of a target that names none: the oldest one of the newest compilers.
 pub(crate) const ARCH_DEFAULT: &str = "sm_75";
@@ -28,7 +28,7 @@ pub(crate) const KNOWN: &[&str] = &[
 
 /// Target kind `cuda`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CudaTargetKind;
+pub(crate) struct CudaTargetKind(pub(crate) HostRef);
 
 impl TargetKind for CudaTargetKind {
     fn canonicalize(&self, target_json: &str) -> Result<String, Error> {
@@ -37,8 +37,9 @@ impl TargetKind for CudaTargetKind {
             .and_then(|json| Target::from_canonical_json(&json))
             .map_err(|error| value_error(format!("target {NAME}: {error}")))?;
         let choice = Choice::of(&target)?;
-        let arch =
-            architecture(target.str("arch"), &|| compiler::architectures(choice)).map_err(value_error)?;
+        let settings = Settings::of(self.0)?;
+        let known = || compiler::architectures(&settings, choice);
+        let arch = architecture(target.str("arch"), &known).map_err(value_error)?;
         target.options.insert("arch".into(), arch.into());
         check_format(&target, choice).map_err(value_error)?;
         if let Some(most) = target.int("max_threads_per_block") {

@@ -1,6 +1,10 @@
 //! Programs that a driver has built once, kept by the rules of `chipdock_plugin_api::files::cache`.
 
-use chipdock_plugin_api::files::cache::Kind;
+use std::path::PathBuf;
+
+use chipdock_plugin_api::files::cache::{Kind, VARIABLE};
+use chipdock_plugin_api::{Error, HostRef, Setting};
+
 pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
 
 use crate::hardware::NAME;
@@ -10,7 +14,19 @@ pub(crate) const KIND: Kind = Kind { name: NAME, version: 1 };
 /// How many bytes the programs of all devices may have.
 const SIZE_BYTES_MAX: u64 = 256 << 20;
 
-/// The one that the environment names, if there is to be one.
-pub(crate) fn of_process() -> Option<Cache> {
-    Cache::of_process(KIND, SIZE_BYTES_MAX)
+/// The setting that names the folder.
+pub(crate) const FOLDER: Setting<PathBuf> = Setting::path(
+    "cache-dir",
+    "The folder for programs that drivers have built, an absolute path; empty, none are kept; not set, the user's cache \
+     folder.",
+)
+.variables(&[VARIABLE]);
+
+/// The one that the host's settings name, if there is to be one.
+///
+/// # Errors
+///
+/// What the host says of the setting.
+pub(crate) fn of_host(host: HostRef) -> Result<Option<Cache>, Error> {
+    Ok(Cache::of_setting(host.setting(&FOLDER)?, KIND, SIZE_BYTES_MAX))
 }

@@ -42,7 +42,7 @@ use chipdock_plugin_api::{
 
 use hardware::Hardware;
 
-export_plugin! { name: "opencl" }
+export_plugin! { name: "opencl", settings: [cache::FOLDER] }
 
 register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |context| Box::new(device_api::OpenClDeviceApi(
     context.state::<Hardware>()

@@ -108,6 +108,7 @@ impl ModuleLoader for OpenClLoader {
         }
         let devices = self.hardware.devices()?;
         let shared = Shared {
+            host: self.host,
             hardware: Arc::clone(&self.hardware),
             env,
             source: source_of(artifact, &index)?,
@@ -116,18 +117,18 @@ impl ModuleLoader for OpenClLoader {
         };
         // What the driver refuses is known now, and not by the first call; other devices follow when they are used.
         shared.built(shared.current_device()?)?;
-        Ok(Box::new(Loaded { host: self.host, shared: Arc::new(shared) }))
+        Ok(Box::new(Loaded { shared: Arc::new(shared) }))
     }
 }
 
 /// A module that was loaded.
 struct Loaded {
-    host: HostRef,
     shared: Arc<Shared>,
 }
 
 /// What a module and its functions share.
 struct Shared {
+    host: HostRef,
     hardware: Arc<Hardware>,
     env: Env,
     source: Source,
@@ -165,7 +166,8 @@ impl Shared {
         if let Some(built) = slot.built.get() {
             return Ok(built);
         }
-        let program = self.source.build(device, cache::of_process().as_ref())?;
+        let cache = cache::of_host(self.host)?;
+        let program = self.source.build(device, cache.as_ref())?;
         let launchers =
             self.kernels.iter().map(|kernel| Launcher::new(device, &program, &self.source, kernel));
         let launchers = launchers.collect::<Result<_, _>>()?;
@@ -231,7 +233,7 @@ impl Module for Loaded {
         let index = self.shared.kernels.iter().position(|kernel| kernel.name == name);
         Ok(index.map(|index| {
             let shared = Arc::clone(&self.shared);
-            Function::from_fn(self.host, move |args| shared.call(index, args))
+            Function::from_fn(shared.host, move |args| shared.call(index, args))
         }))
     }
 }

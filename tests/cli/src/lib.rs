@@ -201,7 +201,8 @@ impl Scratch {
                 command.env_remove(name);
             }
         }
-        command.env("XDG_DATA_HOME", self.path("data")).env_remove("NO_COLOR");
+        command.env("XDG_DATA_HOME", self.path("data")).env("XDG_CONFIG_HOME", self.path("config"));
+        command.env_remove("NO_COLOR");
         command
     }
 

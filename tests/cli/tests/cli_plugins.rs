@@ -20,7 +20,7 @@ fn plugin<'a>(list: &'a Value, name: &str) -> &'a Value {
 
 #[test]
 fn the_plugins_of_this_repository_are_ready() {
-    let list = Scratch::new().run("plugins --json").json();
+    let list = end(Scratch::new().command("plugins --json").env_remove("CC")).json();
     assert_eq!(list["schema"], "chipdock.plugins/1");
     let c = plugin(&list, "c");
     assert_eq!((&c["status"], &c["source"]), (&json!("ready"), &json!("executable")));
@@ -38,6 +38,14 @@ plugins[].manifest: string
 plugins[].name: string
 plugins[].problem: null
 plugins[].provides[]: string
+plugins[].settings[]
+plugins[].settings[].doc: string
+plugins[].settings[].from.source: string
+plugins[].settings[].name: string
+plugins[].settings[].problem: null
+plugins[].settings[].type: string
+plugins[].settings[].value: null
+plugins[].settings[].variables[]: string
 plugins[].source: string
 plugins[].status: string
 plugins[].version: string

@@ -6,10 +6,10 @@ use chipdock_host::{Host, HostOptions, Tensor};
 use chipdock_ir::DType;
 use chipdock_plugin_api as api;
 
-/// H.7: the tensor is of the device that was asked for, and its memory is the host's: it outlives the function and the
+/// H.9: the tensor is of the device that was asked for, and its memory is the host's: it outlives the function and the
 /// plugin's name for it.
 #[test]
-fn h7_a_function_of_a_plugin_answers_a_tensor_that_it_asked_the_host_for() {
+fn h9_a_function_of_a_plugin_answers_a_tensor_that_it_asked_the_host_for() {
     let library = chipdock_test_abi::plugins::build(&["chipdock-reference-plugin"]).remove(0);
     let options = HostOptions { plugin_paths: vec![library], ..HostOptions::isolated() };
     let host = Host::new(options).expect("a host");

@@ -232,6 +232,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "attest.rs",
             "calling.rs",
             "services.rs",
+            "plugin_table.rs",
             "registrar.rs",
             "env.rs",
             "session.rs",

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{children_at_once, failure, host_options};
+use super::{children_at_once, failure, host_of_child, host_options};
 use crate::args::{AskChildArgs, GlobalArgs};
 use crate::progress::Progress;
 use crate::report::{Failure, Result, quoted};
@@ -279,7 +279,7 @@ fn ask_group<Q: Question>(
 /// Exit code 2: nobody supervises this process; 1 when the report cannot be given.
 pub(crate) fn child(args: &AskChildArgs, global: &GlobalArgs) -> Result<()> {
     let (mut inside, _) = supervised::enter()?;
-    let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
+    let host = host_of_child(host_options(global)?).map_err(|error| failure(&error))?;
     let line = match args.what.as_str() {
         super::devices::Devices::WORD => answers::<super::devices::Devices>(&host, args),
         super::targets::Targets::WORD => answers::<super::targets::Targets>(&host, args),

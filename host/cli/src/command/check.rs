@@ -2,17 +2,18 @@
 //!
 //! The child is this executable again, with a hidden command; [`chipdock_supervise`] sees it to its end.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use chipdock_host::discovery::Candidate;
-use chipdock_host::{Host, HostOptions, name_in_key};
+use chipdock_host::{Environment, Host, HostOptions, name_in_key};
 use chipdock_supervise::{Asked, Ended, Inside, Start, signal_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::failure;
-use crate::args::CheckChildArgs;
+use super::{failure, host_of_child, settings};
+use crate::args::{CheckChildArgs, GlobalArgs};
 use crate::report::{Failure, Result};
 
 /// The hidden command.
@@ -125,8 +126,12 @@ enum Report {
 }
 
 /// Opens a plugin in a child process and says what became of it.
-pub(super) fn open(candidate: &Candidate, deadline: Duration) -> Outcome {
-    let arguments = [CHILD.into(), candidate.library.clone().into_os_string()];
+pub(super) fn open(candidate: &Candidate, global: &GlobalArgs, deadline: Duration) -> Outcome {
+    let mut arguments: Vec<OsString> = vec![CHILD.into()];
+    // The child's host sees no other plugin.
+    let own = global.config.iter().filter(|text| text.split('.').next() == Some(&candidate.name));
+    arguments.extend(own.map(|text| OsString::from(format!("--config={text}"))));
+    arguments.extend(["--".into(), candidate.library.clone().into_os_string()]);
     match Start::again(arguments) {
         Ok(start) => outcome(chipdock_supervise::ask(start.keep_stderr(), Some(deadline))),
         Err(error) => {
@@ -156,7 +161,7 @@ fn outcome(asked: Asked) -> Outcome {
 pub(crate) fn child(args: &CheckChildArgs) -> Result<()> {
     let mut inside = Inside::take()
         .map_err(|error| Failure::work(format!("this is a part of plugins --check: {error}")))?;
-    let report = match open_here(&args.plugin) {
+    let report = match open_here(args) {
         Ok(report) => report,
         Err(failure) => Report::Refused { message: failure.problems[0].what.clone() },
     };
@@ -164,15 +169,18 @@ pub(crate) fn child(args: &CheckChildArgs) -> Result<()> {
     inside.say(&line).map_err(|error| Failure::work(format!("cannot report: {error}")))
 }
 
-fn open_here(library: &Path) -> Result<Report> {
-    let started = Instant::now();
+fn open_here(args: &CheckChildArgs) -> Result<Report> {
+    let (library, started) = (&args.plugin, Instant::now());
+    let (process, isolated) = (Environment::of_process(), HostOptions::isolated());
     // Who may write the file was judged by the parent, with its own options.
     let options = HostOptions {
         plugin_paths: vec![library.to_owned()],
-        trust: library.parent().into_iter().chain([library]).map(Path::to_owned).collect(),
-        ..HostOptions::isolated()
+        trust: library.parent().into_iter().chain([library.as_path()]).map(Path::to_owned).collect(),
+        settings: settings(&args.global)?,
+        environment: Environment { config_home: process.config_home, ..isolated.environment.clone() },
+        ..isolated
     };
-    let host = Host::new(options).map_err(|error| failure(&error))?;
+    let host = host_of_child(options).map_err(|error| failure(&error))?;
     let name = host.plugins().into_iter().next().map(|plugin| plugin.name).unwrap_or_default();
     let opened = match host.open_plugin(&name) {
         Ok(opened) => opened,

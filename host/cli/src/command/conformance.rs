@@ -57,6 +57,7 @@ fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let library = library(args)?;
     let opened: Vec<&Path> =
         std::iter::once(library).chain(global.plugins.iter().map(PathBuf::as_path)).collect();
+    super::check_no_settings(global, "conformance")?;
     super::check_named(&opened, global)?;
     let options = options(args, global, library)?;
     let places = files::Places::of(args, global)?;

@@ -7,7 +7,7 @@ use chipdock_host::manifest::{Needs, generate, manifest_path};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use serde_json::json;
 
-use super::{alone_on_standard_output, check_named, failure, plugin_failure};
+use super::{alone_on_standard_output, check_named, check_no_settings, failure, plugin_failure};
 use crate::args::{GlobalArgs, ManifestArgs};
 use crate::destination::{self, Destination};
 use crate::output;
@@ -21,6 +21,7 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     if !args.plugin.exists() {
         return Err(Failure::input("no such file; expected a plugin").in_file(&args.plugin));
     }
+    check_no_settings(global, "manifest")?;
     check_named(&[&args.plugin], global)?;
     let needs = args.needs.as_deref().map(read_needs).transpose()?.unwrap_or_default();
     // Before the plugin is opened: it could change the folder.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chipdock_host::discovery::{Candidate, Discovery, check_digests, discover};
+use chipdock_host::settings::{Settings, variable_of};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{LockedPlugin, PluginLock, ProblemKind};
 use chipdock_supervise::in_order;
@@ -13,7 +14,7 @@ use super::{alone_on_standard_output, children_at_once, failure, host_options};
 use crate::args::{GlobalArgs, PluginsArgs};
 use crate::destination::{self, Destination};
 use crate::progress::Progress;
-use crate::report::Result;
+use crate::report::{Exit, Failure, Result, quoted};
 use crate::{output, table};
 
 /// Lists plugins; with `--check`, opens each in a process of its own first.
@@ -26,6 +27,10 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
     if let Some(lock) = &options.locked {
         check_digests(&mut discovery, lock);
     }
+    let settings = Settings::new(&options, &discovery).map_err(|error| failure(&error))?;
+    if let Some(name) = &args.name {
+        discovery.candidates = named(name, discovery.candidates)?;
+    }
     let lock = destination.map(|destination| write_lock(destination, &discovery)).transpose()?;
     if took_standard_output {
         return Ok(());
@@ -36,7 +41,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
         let check = |candidate: &Candidate| {
             is_checked(candidate).then(|| {
                 progress.step(format!("opening {}", candidate.library.display()));
-                check::open(candidate, deadline)
+                check::open(candidate, global, deadline)
             })
         };
         in_order(discovery.candidates.iter().collect(), children_at_once(), &check)
@@ -44,7 +49,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
         vec![None; discovery.candidates.len()]
     };
     if global.json {
-        let mut object = to_json(&discovery, &outcomes);
+        let mut object = to_json(&discovery, &outcomes, &settings);
         if let Some(lock) = &lock {
             let pinned: Vec<&LockedPlugin> = lock.plugins().collect();
             object["lock"] =
@@ -53,6 +58,9 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
         return output::print_json(&object);
     }
     let mut text = to_text(&discovery, &outcomes, global.verbose);
+    if args.name.is_some() {
+        discovery.candidates.iter().for_each(|candidate| text.push_str(&settings_text(candidate, &settings)));
+    }
     if let (Some(path), Some(lock)) = (&args.lock, &lock) {
         let path = path.to_string_lossy();
         let path = shown(&path, LINE_CHARS_MAX);
@@ -83,7 +91,57 @@ fn status(candidate: &Candidate) -> &'static str {
     }
 }
 
-fn to_json(discovery: &Discovery, outcomes: &[Option<Outcome>]) -> Value {
+/// The plugins of that name.
+///
+/// # Errors
+///
+/// Exit code 3 when there is none.
+fn named(name: &str, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
+    let names: Vec<String> = candidates.iter().map(|candidate| candidate.name.clone()).collect();
+    candidates.retain(|candidate| candidate.name == name);
+    if !candidates.is_empty() {
+        return Ok(candidates);
+    }
+    let error = Failure::new(Exit::Plugin, format!("there is no plugin \"{name}\""));
+    Err(match names.is_empty() {
+        true => error.help("chipdock plugins --verbose says where plugins are looked for"),
+        false => error.help(format!("expected one of {}", quoted(&names))),
+    })
+}
+
+/// What is set of a plugin, by its manifest.
+fn settings_text(candidate: &Candidate, settings: &Settings) -> String {
+    let Some(manifest) = &candidate.manifest else {
+        return "\nits settings are not known: it has no manifest\n".to_owned();
+    };
+    let reports = settings.reports(&candidate.name, &manifest.settings);
+    if reports.is_empty() {
+        return "\nit has no settings\n".to_owned();
+    }
+    let mut rows = table::new(&["SETTING", "VALUE", "TYPE", "FROM", "VARIABLES", "WHAT IT DECIDES"]);
+    for report in &reports {
+        let value = match (&report.value, &report.problem) {
+            (_, Some(problem)) => problem.clone(),
+            (Some(value), None) => value.to_string(),
+            (None, None) => "not set".to_owned(),
+        };
+        let declared = &report.declared;
+        let own = variable_of(&candidate.name, &declared.name);
+        let variables = std::iter::once(&own).chain(&declared.variables).map(String::as_str);
+        let variables = variables.collect::<Vec<_>>().join(" ");
+        rows.add_row([
+            &declared.name,
+            &value,
+            &declared.type_name,
+            &report.from.to_string(),
+            &variables,
+            &declared.doc,
+        ]);
+    }
+    format!("\n{}", table::text(&rows))
+}
+
+fn to_json(discovery: &Discovery, outcomes: &[Option<Outcome>], settings: &Settings) -> Value {
     let plugin = |(candidate, outcome): (&Candidate, &Option<Outcome>)| {
         let manifest = candidate.manifest.as_ref();
         let mut object = json!({
@@ -95,6 +153,7 @@ fn to_json(discovery: &Discovery, outcomes: &[Option<Outcome>]) -> Value {
             "library": candidate.library.to_string_lossy(),
             "manifest": candidate.manifest_path.as_ref().map(|path| path.to_string_lossy()),
             "source": candidate.source,
+            "settings": manifest.map(|manifest| settings.reports(&candidate.name, &manifest.settings)),
         });
         if let Some(outcome) = outcome {
             object["check"] = outcome.to_json();

@@ -7,7 +7,7 @@ use chipdock_plugin_api::abi::{ChipdockAnyValue, DLDevice, DLTensor};
 use super::support::{Argument, any, built, call, call_packed, dl_type, env, has_compiler, loaded};
 use crate::compiler::{Compiled, Options, compile_with};
 use crate::loader::load;
-use chipdock_plugin_api::Error;
+use chipdock_plugin_api::{Error, HostRef};
 
 /// `B = A * scale + bias` of any size.
 fn axpb() -> chipdock_ir::IrModule {
@@ -168,7 +168,7 @@ fn the_same_source_may_be_loaded_twice() {
         return;
     }
     let built = built(&axpb());
-    let modules = [0, 1].map(|_| load(&built.index, &built.source, env()).unwrap());
+    let modules = [0, 1].map(|_| load(HostRef::standalone(), &built.index, &built.source, env()).unwrap());
     assert_ne!(modules[0].functions["axpb"] as usize, modules[1].functions["axpb"] as usize);
 }
 

@@ -14,7 +14,7 @@ fn alone(module: &IrModule) -> CModule {
     let built = built(module);
     // SAFETY: no environment.
     let env = unsafe { Env::new(HostRef::standalone(), ptr::null()) };
-    load(&built.index, &built.source, env).unwrap()
+    load(HostRef::standalone(), &built.index, &built.source, env).unwrap()
 }
 
 /// `B[min + 3k] = A[min + 3k] + 1` for each k below n, in parallel; `C[i, j]` likewise in two nested loops.

@@ -178,7 +178,7 @@ pub(super) fn loaded(module: &IrModule) -> CModule {
     let mut built = built(module);
     built.index["options"]["opt-level"] = 2.into();
     built.index["options"]["further-flags"] = serde_json::json!(["-ffp-contract=off"]);
-    load(&built.index, &built.source, env()).unwrap()
+    load(HostRef::standalone(), &built.index, &built.source, env()).unwrap()
 }
 
 /// A function's argument.

@@ -1,11 +1,12 @@
 //! Finding and opening the library (rules O1 to O3).
 
 use core::ffi::{CStr, c_char, c_uint, c_void};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{CString, OsString};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use chipdock_plugin_api::{Error, ErrorKind, process};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting, process};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use llvm_sys::error::LLVMErrorRef;
 
@@ -13,8 +14,14 @@ use super::machine::{HostCpu, MachineOptions, Machines};
 use super::symbols::Symbols;
 use super::{jit, worker};
 
-/// The variable that names a file, which is then the only one tried.
+/// The variable of that setting.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_LLVM";
+/// The setting that names a file, which is then the only one tried.
+pub(crate) const LIBRARY: Setting<PathBuf> = Setting::path(
+    "library",
+    "The libLLVM to compile with, the only one that is tried; empty or not set, the usual names are.",
+)
+.variables(&[VARIABLE]);
 /// The major whose types are used.
 const MAJOR: u32 = 19;
 /// The package that brings it, as Debian and Ubuntu call it.
@@ -46,30 +53,25 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The library: opened by the first call, the same ever after.
+/// The library that a host's settings name, or that is found: opened by the first call, the same ever after.
+///
+/// Hosts whose settings name different files have each their own.
 ///
 /// # Errors
 ///
 /// * `Unavailable`: there is none, with each name that was tried and why it would not do; the next call looks again.
-pub(crate) fn library() -> Result<&'static Llvm, Error> {
-    static LIBRARY: OnceLock<Llvm> = OnceLock::new();
-    static OPENING: Mutex<()> = Mutex::new(());
-    if let Some(llvm) = LIBRARY.get() {
+/// * What the host says of the setting.
+pub(crate) fn library_of(host: HostRef) -> Result<&'static Llvm, Error> {
+    static LIBRARIES: Mutex<BTreeMap<Option<OsString>, &'static Llvm>> = Mutex::new(BTreeMap::new());
+    let named = host.setting(&LIBRARY)?.map(PathBuf::into_os_string).filter(|name| !name.is_empty());
+    let mut libraries = lock(&LIBRARIES);
+    if let Some(llvm) = libraries.get(&named) {
         return Ok(llvm);
     }
-    let _opening = lock(&OPENING);
-    if let Some(llvm) = LIBRARY.get() {
-        return Ok(llvm);
-    }
-    let llvm = search(named())?;
-    let llvm = LIBRARY.get_or_init(|| llvm);
+    let llvm: &'static Llvm = Box::leak(Box::new(search(named.clone())?));
     worker::contain_fatal_errors(llvm);
+    libraries.insert(named, llvm);
     Ok(llvm)
-}
-
-/// What the environment names, unless the process has raised privileges.
-fn named() -> Option<OsString> {
-    process::variable(VARIABLE).filter(|name| !name.is_empty())
 }
 
 fn search(named: Option<OsString>) -> Result<Llvm, Error> {
@@ -87,8 +89,8 @@ fn search(named: Option<OsString>) -> Result<Llvm, Error> {
     }
     let what_to_do = if is_named {
         format!(
-            "{VARIABLE} names the only file that is tried: let it name a libLLVM {MAJOR}, or unset it and install \
-             LLVM's library (Debian and Ubuntu: {PACKAGE})"
+            "{VARIABLE} or another source of the setting `library` names the only file that is tried: let it name a \
+             libLLVM {MAJOR}, or unset it and install LLVM's library (Debian and Ubuntu: {PACKAGE})"
         )
     } else {
         format!("install LLVM's library (Debian and Ubuntu: {PACKAGE}), or let {VARIABLE} name the file")

@@ -1,6 +1,6 @@
 //! libLLVM, opened at run time: nothing here is linked.
 //!
-//! * [`library`] opens it once, on first use; [`Llvm`] is what was found.
+//! * [`library_of`] opens it once for each file, on first use; [`Llvm`] is what was found.
 //! * [`machine`]: the host's processor, architectures, target machines.
 //! * [`compile`]: textual IR to objects, assembly and optimised IR.
 //! * [`jit`]: objects to functions of this process.
@@ -33,5 +33,11 @@ mod worker;
 mod tests;
 
 pub(crate) use compile::{Wanted, compile};
-pub(crate) use library::{Llvm, library, lock};
+pub(crate) use library::{LIBRARY, Llvm, library_of, lock};
 pub(crate) use machine::{HostCpu, MachineOptions};
+
+/// That of a host without settings: what the environment names, or the usual names.
+#[cfg(test)]
+pub(crate) fn library() -> Result<&'static Llvm, chipdock_plugin_api::Error> {
+    library_of(chipdock_plugin_api::HostRef::standalone())
+}

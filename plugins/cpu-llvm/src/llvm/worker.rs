@@ -2,9 +2,10 @@
 
 use core::cell::RefCell;
 use core::ffi::{CStr, c_char};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, Once};
 use std::time::Duration;
 
 use chipdock_plugin_api::{Error, ErrorKind};
@@ -28,13 +29,15 @@ thread_local! {
 
 static IDLE: Mutex<Vec<Sender<Work>>> = Mutex::new(Vec::new());
 
-/// Sends LLVM's fatal errors to whoever waits for the thread that they happen on.
+/// Sends a library's fatal errors to whoever waits for the thread that they happen on; once for each file.
 pub(super) fn contain_fatal_errors(llvm: &Llvm) {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
+    static CONTAINED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+    let install = llvm.api.LLVMInstallFatalErrorHandler;
+    // Two names may lead to one library, which takes one handler.
+    if lock(&CONTAINED).insert(install as usize) {
         // SAFETY: the handler keeps LLVM's rules: it does not unwind, and on other threads it returns.
-        unsafe { (llvm.api.LLVMInstallFatalErrorHandler)(Some(on_fatal_error)) };
-    });
+        unsafe { install(Some(on_fatal_error)) };
+    }
 }
 
 extern "C" fn on_fatal_error(reason: *const c_char) {

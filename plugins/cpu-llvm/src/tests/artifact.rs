@@ -135,7 +135,7 @@ fn r2_code_lives_as_long_as_a_function_of_it() {
     let built = own();
     // SAFETY: no environment.
     let env = unsafe { Env::new(HostRef::standalone(), core::ptr::null()) };
-    let module = load(&built.index, built.section("code").unwrap(), env).unwrap();
+    let module = load(HostRef::standalone(), &built.index, built.section("code").unwrap(), env).unwrap();
     let code = std::sync::Arc::downgrade(&module.code);
     assert!(module.function("sub").unwrap().is_none(), "M.6");
     let function = module.function("add").unwrap().unwrap();
@@ -185,7 +185,11 @@ fn r4_what_is_no_artifact_of_this_kind_is_refused() {
 }
 
 fn verdict(built: &Built, device_type: i32) -> Verdict {
-    built.with(|artifact| LlvmLoader.check(artifact, DLDevice { device_type, device_id: 0 })).unwrap()
+    built
+        .with(|artifact| {
+            LlvmLoader(HostRef::standalone()).check(artifact, DLDevice { device_type, device_id: 0 })
+        })
+        .unwrap()
 }
 
 fn here(built: &Built) -> Verdict {

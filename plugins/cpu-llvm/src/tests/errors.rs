@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use chipdock_plugin_api::{ErrorKind, TargetKind as _};
+use chipdock_plugin_api::{ErrorKind, HostRef, TargetKind as _};
 use serde_json::{Value, json};
 
 use super::kinds::target;
@@ -63,7 +63,7 @@ fn cases() -> Vec<Value> {
 fn every_error_is_its_golden() {
     let mut text = String::new();
     for options in cases() {
-        let error = LlvmTargetKind
+        let error = LlvmTargetKind(HostRef::standalone())
             .canonicalize(&target(&options).to_json().to_string())
             .expect_err(&format!("{options} is to be refused"));
         assert_eq!(error.kind(), ErrorKind::VALUE_ERROR, "{options}: {}", error.message());
@@ -82,7 +82,7 @@ fn every_error_is_its_golden() {
 #[test]
 fn what_is_no_target_is_a_value_error() {
     for text in ["", "[", "[]", "{}", "{\"kind\": 3}"] {
-        let error = LlvmTargetKind.canonicalize(text).unwrap_err();
+        let error = LlvmTargetKind(HostRef::standalone()).canonicalize(text).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::VALUE_ERROR, "{text}");
     }
 }

@@ -2,7 +2,7 @@
 
 use chipdock_codegen_llvm::{CallingConv, FastMath, LlvmTarget as _};
 use chipdock_ir::{StorageScope, Target, TargetKind as Schema, ThreadAxis};
-use chipdock_plugin_api::TargetKind as _;
+use chipdock_plugin_api::{HostRef, TargetKind as _};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -32,7 +32,9 @@ pub(super) fn target(options: &Value) -> Target {
 
 /// The canonical target, which comes out again unchanged (K5).
 pub(super) fn canonical(options: Value) -> Target {
-    let canonicalize = |text: String| LlvmTargetKind.canonicalize(&text).unwrap_or_else(|e| panic!("{e:?}"));
+    let canonicalize = |text: String| {
+        LlvmTargetKind(HostRef::standalone()).canonicalize(&text).unwrap_or_else(|e| panic!("{e:?}"))
+    };
     let once = canonicalize(target(&options).to_json().to_string());
     assert_eq!(canonicalize(once.clone()), once, "K5");
     Target::from_canonical_json(&serde_json::from_str(&once).unwrap()).unwrap()
@@ -343,8 +345,8 @@ proptest! {
     /// K4: processors and features that LLVM knows, in any combination, are taken or refused, and the process lives.
     #[test]
     fn k4_no_combination_of_known_names_ends_the_process(options in of_the_tables()) {
-        match LlvmTargetKind.canonicalize(&target(&options).to_json().to_string()) {
-            Ok(once) => prop_assert_eq!(LlvmTargetKind.canonicalize(&once).unwrap(), once),
+        match LlvmTargetKind(HostRef::standalone()).canonicalize(&target(&options).to_json().to_string()) {
+            Ok(once) => prop_assert_eq!(LlvmTargetKind(HostRef::standalone()).canonicalize(&once).unwrap(), once),
             Err(error) => {
                 prop_assert_eq!(error.kind(), chipdock_plugin_api::ErrorKind::VALUE_ERROR, "{}", error.message());
             }

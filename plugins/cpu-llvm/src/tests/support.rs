@@ -122,7 +122,7 @@ pub(super) fn written(module: &IrModule, target: &Target, file: Option<&str>) ->
 pub(super) fn request(ir: &str, target: &Target, options: &str, cancelled: bool) -> Result<Built, Error> {
     let target_json = target.to_json().to_string();
     let request = BuildRequest::new(ir, &target_json, options);
-    let codegen = LlvmCodegen::default();
+    let codegen = LlvmCodegen::new(HostRef::standalone());
     let asked = in_session(cancelled, |session| {
         codegen.unsupported(&request, session)?;
         codegen.build(&request, session)
@@ -195,7 +195,7 @@ impl Built {
     pub(super) fn load(&self) -> Result<Box<dyn Module>, Error> {
         // SAFETY: no environment.
         let env = unsafe { Env::new(HostRef::standalone(), core::ptr::null()) };
-        self.with(|artifact| LlvmLoader.load(artifact, env))
+        self.with(|artifact| LlvmLoader(HostRef::standalone()).load(artifact, env))
     }
 
     /// The same with one option of the index' machine changed.

@@ -6,8 +6,10 @@
 pub(crate) mod nvcc;
 pub(crate) mod nvrtc;
 
+use std::ffi::OsString;
+
 use chipdock_ir::Target;
-use chipdock_plugin_api::{Error, ErrorKind};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef};
 
 /// Which compiler a target wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,9 +123,31 @@ enum Found {
     Nvcc(nvcc::Nvcc),
 }
 
-fn find(choice: Choice) -> Result<Found, Error> {
-    let nvrtc = || nvrtc::library().map(Found::Nvrtc);
-    let nvcc = || nvcc::find().map(Found::Nvcc);
+/// What a host's settings say about compilers.
+pub(crate) struct Settings {
+    nvrtc: Option<OsString>,
+    wheels: Option<OsString>,
+    nvcc: Option<OsString>,
+}
+
+impl Settings {
+    /// Those of a host.
+    ///
+    /// # Errors
+    ///
+    /// What the host says of one.
+    pub(crate) fn of(host: HostRef) -> Result<Self, Error> {
+        Ok(Self {
+            nvrtc: nvrtc::named(host, &nvrtc::LIBRARY)?,
+            wheels: nvrtc::named(host, &nvrtc::WHEELS)?,
+            nvcc: nvrtc::named(host, &nvcc::PROGRAM)?,
+        })
+    }
+}
+
+fn find(settings: &Settings, choice: Choice) -> Result<Found, Error> {
+    let nvrtc = || nvrtc::library(settings).map(Found::Nvrtc);
+    let nvcc = || nvcc::find(settings).map(Found::Nvcc);
     let missing = |why: String| Error::new(ErrorKind::UNAVAILABLE, why);
     match choice {
         Choice::Nvrtc => nvrtc().map_err(missing),
@@ -138,14 +162,14 @@ fn find(choice: Choice) -> Result<Found, Error> {
 /// What tells the compiler that would be taken from others: "none" without one, nothing where that is not known.
 ///
 /// Of nvcc it is not: it runs the system's preprocessor, and reads options from the environment. No program is run to ask.
-pub(crate) fn fingerprint(choice: Choice) -> Option<String> {
+pub(crate) fn fingerprint(settings: &Settings, choice: Choice) -> Option<String> {
     if matches!(choice, Choice::Auto | Choice::Nvrtc)
-        && let Ok(nvrtc) = nvrtc::library()
+        && let Ok(nvrtc) = nvrtc::library(settings)
     {
         return nvrtc.fingerprint();
     }
     let takes_nvcc = matches!(choice, Choice::Auto | Choice::Nvcc);
-    (!takes_nvcc || !nvcc::may_be_found()).then(|| "none".to_owned())
+    (!takes_nvcc || !nvcc::may_be_found(settings)).then(|| "none".to_owned())
 }
 
 /// Compiles a source.
@@ -155,16 +179,16 @@ pub(crate) fn fingerprint(choice: Choice) -> Option<String> {
 /// * `Unavailable`: the compiler that is wanted is not there, with what was tried and the package that has it.
 /// * `ValueError`: it does not know the architecture.
 /// * `InternalError`: it refused the source; the message has its log.
-pub(crate) fn compile(job: &Job<'_>, choice: Choice) -> Result<Compiled, Error> {
-    match find(choice)? {
+pub(crate) fn compile(settings: &Settings, job: &Job<'_>, choice: Choice) -> Result<Compiled, Error> {
+    match find(settings, choice)? {
         Found::Nvrtc(nvrtc) => nvrtc.compile(job),
         Found::Nvcc(nvcc) => nvcc.compile(job),
     }
 }
 
 /// What the compiler that would be taken says it knows; nothing without one.
-pub(crate) fn architectures(choice: Choice) -> Option<Architectures> {
-    match find(choice).ok()? {
+pub(crate) fn architectures(settings: &Settings, choice: Choice) -> Option<Architectures> {
+    match find(settings, choice).ok()? {
         Found::Nvrtc(nvrtc) => nvrtc.architectures(),
         Found::Nvcc(nvcc) => nvcc.architectures(),
     }

@@ -1,20 +1,26 @@
 //! The program nvcc of a CUDA toolkit.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use chipdock_plugin_api::files::scratch::Scratch;
-use chipdock_plugin_api::{Error, ErrorKind, process};
+use chipdock_plugin_api::{Error, ErrorKind, Setting, process};
 
-use super::nvrtc::environment;
-use super::{Architectures, Compiled, Format, Job, refused};
+use super::{Architectures, Compiled, Format, Job, Settings, refused};
 
 /// No program for a GPU is larger.
 const CODE_BYTES_MAX: u64 = 1 << 30;
-/// The variable that names the program, which is then the only one tried.
+/// The variable of that setting.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_NVCC";
+/// The setting that names the program, which is then the only one tried.
+pub(crate) const PROGRAM: Setting<PathBuf> = Setting::path(
+    "nvcc",
+    "The nvcc to compile with, the only one that is tried; empty or not set, the usual places are.",
+)
+.variables(&[VARIABLE]);
 /// On PATH, then where a toolkit lies that PATH does not know.
 const NAMES: &[&str] = &["nvcc", "/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc"];
 
@@ -26,18 +32,20 @@ pub(crate) struct Nvcc {
     version: String,
 }
 
-/// The program: the first one that runs, the same ever after.
+/// The program that these settings lead to: the first one that runs, the same ever after.
 ///
 /// # Errors
 ///
 /// There is none: each name that was tried and why it would not do.
-pub(super) fn find() -> Result<Nvcc, String> {
-    static FOUND: OnceLock<Nvcc> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Ok(found.clone());
+pub(super) fn find(settings: &Settings) -> Result<Nvcc, String> {
+    static FOUND: Mutex<BTreeMap<Option<OsString>, Nvcc>> = Mutex::new(BTreeMap::new());
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = found.get(&settings.nvcc) {
+        return Ok(known.clone());
     }
-    let found = search(environment(VARIABLE))?;
-    Ok(FOUND.get_or_init(|| found).clone())
+    let nvcc = search(settings.nvcc.clone())?;
+    found.insert(settings.nvcc.clone(), nvcc.clone());
+    Ok(nvcc)
 }
 
 fn names(named: Option<OsString>) -> Vec<OsString> {
@@ -48,9 +56,10 @@ fn names(named: Option<OsString>) -> Vec<OsString> {
 }
 
 /// Whether there is a file that [`find`] would try to run; nothing is run.
-pub(super) fn may_be_found() -> bool {
-    let path = environment("PATH").unwrap_or_else(|| process::SYSTEM_FOLDERS.join(":").into());
-    names(environment(VARIABLE)).iter().any(|name| {
+pub(super) fn may_be_found(settings: &Settings) -> bool {
+    let path = process::variable("PATH").filter(|path| !path.is_empty());
+    let path = path.unwrap_or_else(|| process::SYSTEM_FOLDERS.join(":").into());
+    names(settings.nvcc.clone()).iter().any(|name| {
         // With a folder of its own, a name is joined to none.
         let is_path = Path::new(name).components().count() > 1;
         let in_path = || std::env::split_paths(&path).any(|folder| folder.join(name).exists());
@@ -76,7 +85,10 @@ pub(crate) fn search(named: Option<OsString>) -> Result<Nvcc, String> {
             Err(error) => tried.push(format!("{shown}: {error}")),
         }
     }
-    Err(format!("tried {}; install CUDA's toolkit, or let {VARIABLE} name the program", tried.join("; ")))
+    Err(format!(
+        "tried {}; install CUDA's toolkit, or let {VARIABLE} or the setting `nvcc` name the program",
+        tried.join("; ")
+    ))
 }
 
 fn run(command: &mut Command) -> std::io::Result<Output> {

@@ -3,19 +3,30 @@
 //! Not by way of cudarc's functions: those choose the library themselves and panic where it is not there.
 
 use core::ffi::{c_char, c_int, c_void};
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use chipdock_plugin_api::{Error, ErrorKind, process};
+use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting, process};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
-use super::{Architectures, Compiled, Format, Job, refused, variants};
+use super::{Architectures, Compiled, Format, Job, Settings, refused, variants};
 
-/// The variable that names a file, which is then the only one tried.
+/// The variable of that setting.
 pub(crate) const VARIABLE: &str = "CHIPDOCK_NVRTC";
-/// The variable that names a folder into which NVIDIA's wheels from PyPI were unpacked; tried first.
-const WHEELS: &str = "CHIPDOCK_CUDA_WHEELS";
+/// The setting that names a file, which is then the only one tried.
+pub(crate) const LIBRARY: Setting<PathBuf> = Setting::path(
+    "nvrtc",
+    "The NVRTC to compile with, the only one that is tried; empty or not set, the usual names are.",
+)
+.variables(&[VARIABLE]);
+/// The setting that names a folder into which NVIDIA's wheels from PyPI were unpacked; tried first.
+pub(crate) const WHEELS: Setting<PathBuf> = Setting::path(
+    "wheels",
+    "The folder into which NVIDIA's wheels were unpacked, where NVRTC is looked for first.",
+)
+.variables(&["CHIPDOCK_CUDA_WHEELS"]);
 /// Where a wheel has the library.
 const IN_WHEEL: &[&str] = &["nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"];
 /// SONAMEs, newest first, the link of a toolkit, and where a toolkit lies that the loader was not told of.
@@ -30,9 +41,14 @@ const NAMES: &[&str] = &[
 /// What brings it.
 const PACKAGE: &str = "the package libnvrtc of CUDA, on Debian libnvrtc11.2, or from PyPI nvidia-cuda-nvrtc";
 
-/// What a variable of the environment says, unless it is empty or the process has raised privileges.
-pub(super) fn environment(name: &str) -> Option<OsString> {
-    process::variable(name).filter(|value| !value.is_empty())
+/// What a setting says, unless that is empty.
+///
+/// # Errors
+///
+/// What the host says of it.
+pub(super) fn named(host: HostRef, setting: &Setting<PathBuf>) -> Result<Option<OsString>, Error> {
+    let value = host.setting(setting)?.map(PathBuf::into_os_string);
+    Ok(value.filter(|value| !value.is_empty()))
 }
 
 type Program = *mut c_void;
@@ -87,23 +103,23 @@ pub(crate) struct Nvrtc {
     library: Library,
 }
 
-/// The library: opened by the first call that finds it, the same ever after.
+/// The library that these settings lead to: opened by the first call that finds it, the same ever after.
 ///
 /// # Errors
 ///
 /// There is none: each name that was tried and why it would not do. The next call looks again.
-pub(super) fn library() -> Result<&'static Nvrtc, String> {
-    static LIBRARY: OnceLock<Nvrtc> = OnceLock::new();
-    static OPENING: Mutex<()> = Mutex::new(());
-    if let Some(nvrtc) = LIBRARY.get() {
+pub(super) fn library(settings: &Settings) -> Result<&'static Nvrtc, String> {
+    type Names = [Option<OsString>; 2];
+    static LIBRARIES: Mutex<BTreeMap<Names, &'static Nvrtc>> = Mutex::new(BTreeMap::new());
+    let names = [settings.nvrtc.clone(), settings.wheels.clone()];
+    let mut libraries = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(nvrtc) = libraries.get(&names) {
         return Ok(nvrtc);
     }
-    let _opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(nvrtc) = LIBRARY.get() {
-        return Ok(nvrtc);
-    }
-    let nvrtc = search(environment(VARIABLE), environment(WHEELS))?;
-    Ok(LIBRARY.get_or_init(|| nvrtc))
+    let [named, wheels] = names.clone();
+    let nvrtc: &'static Nvrtc = Box::leak(Box::new(search(named, wheels)?));
+    libraries.insert(names, nvrtc);
+    Ok(nvrtc)
 }
 
 pub(crate) fn search(named: Option<OsString>, wheels: Option<OsString>) -> Result<Nvrtc, String> {
@@ -126,7 +142,8 @@ pub(crate) fn search(named: Option<OsString>, wheels: Option<OsString>) -> Resul
     }
     let what_to_do = if is_named {
         format!(
-            "{VARIABLE} names the only file that is tried: let it name an NVRTC, or unset it and install {PACKAGE}."
+            "{VARIABLE} or another source of the setting `nvrtc` names the only file that is tried: let it name an NVRTC, \
+             or unset it and install {PACKAGE}."
         )
     } else {
         format!("install {PACKAGE}, or let {VARIABLE} name the file.")

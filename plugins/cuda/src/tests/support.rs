@@ -7,10 +7,10 @@ use chipdock_ir::{
     AttrValue, Buffer, DType, Expr, IrModule, Op, Param, PrimFunc, Stmt, StmtKind, StorageScope, Target,
     ThreadAxis, Var, attr, build,
 };
-use chipdock_plugin_api::ErrorKind;
+use chipdock_plugin_api::{ErrorKind, HostRef};
 use serde_json::json;
 
-use crate::compiler::{Choice, Format};
+use crate::compiler::{Choice, Format, Settings};
 
 /// The architectures that everything has to compile for.
 pub(super) const ARCHS: &[&str] = &["sm_75", "sm_80", "sm_90"];
@@ -35,7 +35,9 @@ pub(super) fn compiles(name: &str, source: &str) -> Option<String> {
     let mut first = None;
     for arch in ARCHS {
         let options = json!({ "arch": arch });
-        let compiled = match crate::codegen::compile(source, &options, Format::Ptx, Choice::Nvrtc) {
+        let settings = Settings::of(HostRef::standalone()).unwrap();
+        let compiled = match crate::codegen::compile(&settings, source, &options, Format::Ptx, Choice::Nvrtc)
+        {
             Ok(compiled) => compiled,
             Err(error) if error.kind() == ErrorKind::UNAVAILABLE => {
                 skipped(&format!("compiling {name}: {}", error.message()));

@@ -1,6 +1,6 @@
 //! The target kind: its schema, and what its canonicalizer fills in and refuses.
 
-use chipdock_plugin_api::TargetKind as _;
+use chipdock_plugin_api::{HostRef, TargetKind as _};
 use serde_json::{Value, json};
 
 use crate::compiler::Architectures;
@@ -12,9 +12,12 @@ fn canonicalize(options: Value) -> Result<Value, String> {
     for (name, value) in options.as_object().unwrap() {
         target[name] = value.clone();
     }
-    let answer =
-        CudaTargetKind.canonicalize(&target.to_string()).map_err(|error| error.message().into_owned())?;
-    let again = CudaTargetKind.canonicalize(&answer).map_err(|error| error.message().into_owned())?;
+    let answer = CudaTargetKind(HostRef::standalone())
+        .canonicalize(&target.to_string())
+        .map_err(|error| error.message().into_owned())?;
+    let again = CudaTargetKind(HostRef::standalone())
+        .canonicalize(&answer)
+        .map_err(|error| error.message().into_owned())?;
     assert_eq!(answer, again, "what comes out comes out again");
     Ok(serde_json::from_str(&answer).unwrap())
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use chipdock_plugin_api::HostRef;
+
 use super::kernels::ADD;
 use super::support::{Bench, in_child};
 use crate::cache::{self, Cache, KIND};
@@ -88,7 +90,7 @@ fn the_environment_names_the_folder_or_switches_it_off() {
 #[ignore = "run by the test above, in a process of its own"]
 fn child_tells_its_folder() {
     let Ok(expected) = std::env::var("EXPECTED") else { return };
-    let cache = cache::of_process();
+    let cache = cache::of_host(HostRef::standalone()).unwrap();
     assert_eq!(cache.is_some(), expected != "none");
     if let Some(cache) = cache {
         cache.write(&KIND.key(&["of the child"]), b"bytes");

@@ -17,6 +17,7 @@ use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
 
 use serde_json::Value;
 
+use super::config::{self, Settings};
 use super::env::Lent;
 use super::plugin::{Interface, Registered, Table};
 use crate::Subject;
@@ -40,6 +41,8 @@ pub struct SuiteHost {
     /// The environment of loads that do not count: one for all, so that a case which loads over and over grows by what the
     /// plugin keeps alone.
     env: OnceLock<&'static Lent>,
+    /// What it answers of settings, where it has `config` 1.
+    pub(super) settings: Option<Settings>,
 }
 
 thread_local! {
@@ -51,7 +54,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn host_of<'a>(self_: *mut c_void) -> &'a SuiteHost {
+pub(super) fn host_of<'a>(self_: *mut c_void) -> &'a SuiteHost {
     // SAFETY: `self_` is a leaked suite host: every table that is handed out carries it.
     unsafe { &*self_.cast::<SuiteHost>() }
 }
@@ -107,7 +110,7 @@ unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mu
     ptr::with_exposed_provenance_mut(stream)
 }
 
-/// `conformance` 1, and nothing else (I.4).
+/// `conformance` 1 (I.4), and `config` 1 where it was made for that.
 unsafe extern "C" fn query(
     self_: *mut c_void,
     name: ChipdockStr,
@@ -121,15 +124,20 @@ unsafe extern "C" fn query(
         return CHIPDOCK_INVALID_ARGUMENT;
     }
     // SAFETY: H.5, a live name.
-    let is_there = unsafe { str_in_lossy(name) } == "conformance" && version == 1 && host.has_hooks;
-    let found = ChipdockInterface {
+    let name = unsafe { str_in_lossy(name) };
+    let conformance = ChipdockInterface {
         self_,
         table: ptr::from_ref(&CONFORMANCE).cast(),
         table_size_bytes: size_of::<ChipdockConformance1>() as u64,
         features: 0,
     };
+    let found = match (&*name, version) {
+        ("conformance", 1) if host.has_hooks => conformance,
+        ("config", 1) if host.settings.is_some() => config::interface(self_),
+        _ => ChipdockInterface::NONE,
+    };
     // SAFETY: H.5, a place to write to.
-    unsafe { out_interface.write(if is_there { found } else { ChipdockInterface::NONE }) };
+    unsafe { out_interface.write(found) };
     CHIPDOCK_OK
 }
 
@@ -141,19 +149,19 @@ impl SuiteHost {
     /// A new host, for good.
     #[must_use]
     pub fn leak() -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, true)
+        Self::leak_as(CHIPDOCK_ABI_MINOR, true, None)
     }
 
     /// The same as a host that does not run the suite, which has no interface: without test hooks (I.4).
     #[must_use]
     pub fn leak_without_hooks() -> &'static Self {
-        Self::leak_as(CHIPDOCK_ABI_MINOR, false)
+        Self::leak_as(CHIPDOCK_ABI_MINOR, false, None)
     }
 
     /// The same that says it knows this minor of the ABI (P3.8).
     #[must_use]
     pub fn leak_with_minor(abi_minor: u32) -> &'static Self {
-        Self::leak_as(abi_minor, true)
+        Self::leak_as(abi_minor, true, None)
     }
 
     /// An environment that may be lent any number of times.
@@ -161,7 +169,13 @@ impl SuiteHost {
         self.env.get_or_init(|| Lent::new(self))
     }
 
-    fn leak_as(abi_minor: u32, has_hooks: bool) -> &'static Self {
+    /// The same that answers settings: those declared, or each with an error.
+    #[must_use]
+    pub fn leak_with_settings(settings: Settings) -> &'static Self {
+        Self::leak_as(CHIPDOCK_ABI_MINOR, true, Some(settings))
+    }
+
+    fn leak_as(abi_minor: u32, has_hooks: bool, settings: Option<Settings>) -> &'static Self {
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let host: &'static Self = Box::leak(Box::new(Self {
             id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
@@ -174,6 +188,7 @@ impl SuiteHost {
             refuse: Mutex::new(None),
             has_hooks,
             env: OnceLock::new(),
+            settings,
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
@@ -239,6 +254,12 @@ impl SuiteHost {
         lock(&self.broken).clone()
     }
 
+    /// How many settings it was asked for and refused.
+    #[must_use]
+    pub fn n_settings_refused(&self) -> usize {
+        self.settings.as_ref().map_or(0, Settings::n_refused)
+    }
+
     /// What device APIs, code generators and loaders say of themselves, by their keys, in order.
     #[must_use]
     pub fn infos(&self) -> Vec<(String, Vec<u8>)> {
@@ -279,7 +300,7 @@ impl SuiteHost {
         ERRORS.with_borrow_mut(|errors| errors.insert(self.id, error));
     }
 
-    fn broke(&self, what: impl Into<String>) {
+    pub(super) fn broke(&self, what: impl Into<String>) {
         lock(&self.broken).push(what.into());
     }
 

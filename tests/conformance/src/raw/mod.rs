@@ -2,6 +2,7 @@
 //! with nothing of `chipdock-host` in between.
 
 mod codegen;
+mod config;
 mod device;
 mod env;
 mod external;
@@ -14,6 +15,7 @@ mod stream;
 mod timer;
 
 pub use codegen::{Chain, Codegen, Delivered, Reported, Request, Section, Step};
+pub use config::{REFUSES, Settings, is_of_type};
 pub use device::{Device, NO_HINT, Space, host_end};
 pub use env::Lent;
 pub use host::SuiteHost;

@@ -72,7 +72,7 @@ fn contents(raw: &'static ChipdockPlugin) -> Vec<u8> {
     // SAFETY: a live descriptor, which has no padding; read anew, since it may change behind the compiler's back.
     let words = (0..n_words).map(|index| unsafe { words.add(index).read_volatile() });
     let mut all: Vec<u8> = words.flat_map(u64::to_ne_bytes).collect();
-    for text in [raw.name, raw.version, raw.build_id] {
+    for text in [raw.name, raw.version, raw.build_id, raw.info_json] {
         all.extend_from_slice(bytes(text));
     }
     all

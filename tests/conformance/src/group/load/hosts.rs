@@ -99,7 +99,7 @@ fn same_registrations(c: &Context) -> Verdict {
 }
 
 /// That a failure was raised with the host that called is seen by [`SuiteHost::check`]: it finds none otherwise.
-fn raised_with_its_own(answers: &Answers) -> Verdict {
+pub(super) fn raised_with_its_own(answers: &Answers) -> Verdict {
     for (what, answer) in answers {
         let Err(error) = answer else { continue };
         let silent = Plugin::is_silent(error);

@@ -7,6 +7,7 @@ mod hosts;
 mod quiet;
 mod registered;
 mod session;
+mod settings;
 mod state;
 
 use crate::Cases;
@@ -18,4 +19,5 @@ pub(super) fn add(cases: &mut Cases) {
     hosts::add(cases);
     drain::add(cases);
     ends::add(cases);
+    settings::add(cases);
 }

@@ -1,0 +1,282 @@
+//! Settings of plugins: what a user decides about them, by key (contract, section S).
+//!
+//! * **O1 Order.** What the host was made with ([`HostOptions::settings`]), the variable `CHIPDOCK_<PLUGIN>_<NAME>`, the
+//!   variables that the plugin declares, the user's file, the default: the first that is there counts, right or wrong (S.4).
+//! * **O2 For good.** Variables and the file are read when the host is made, and once; each host has its own (S.8).
+//! * **O3 Wrong values.** One that is not of its type is the answer for that setting alone, with where it stands (S.7). What
+//!   the host was made with is checked then, as far as manifests tell what there is.
+//! * **O4 The file.** `chipdock/config.toml` in the user's configuration folder, a table for each plugin. It is judged by
+//!   D3 as plugins are, before it is read. A file that is refused or cannot be read is passed over, as is a name in it that
+//!   nobody has; the log says so.
+//! * **O5 Raised privileges.** Neither variables nor the file are read (S.9).
+
+mod declared;
+mod file;
+
+use std::path::PathBuf;
+
+use chipdock_plugin_api::setting::{SettingType, SettingValue};
+use serde::Serialize;
+use serde_json::Value;
+
+pub use declared::DeclaredSetting;
+pub(crate) use declared::{check_all, parse_info, unknown_info_fields};
+
+use crate::discovery::{Candidate, Discovery};
+use crate::error::{Error, ErrorKind, nearest};
+use crate::options::{HostOptions, LogLevel, Variables};
+
+use file::{File, Written};
+
+/// Where the value of a setting is from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "source", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Origin {
+    /// What the host was made with: `--config`.
+    Option,
+    /// A variable of the environment.
+    Variable {
+        /// Its name.
+        variable: String,
+    },
+    /// The user's file.
+    File {
+        /// The file.
+        #[serde(serialize_with = "as_text")]
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+    },
+    /// The plugin's own default, which may be none.
+    Default,
+}
+
+fn as_text<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Option => f.write_str("--config"),
+            Self::Variable { variable } => write!(f, "variable {variable}"),
+            Self::File { file, line } => write!(f, "{}:{line}", file.display()),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A setting as a person sees it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SettingReport {
+    /// What the plugin declares.
+    #[serde(flatten)]
+    pub declared: DeclaredSetting,
+    /// The value in force; nothing where there is none, or where it is wrong.
+    pub value: Option<Value>,
+    /// Where it is from.
+    pub from: Origin,
+    /// Why the plugin is given no value, if it asks.
+    pub problem: Option<String>,
+}
+
+/// A value that was found: right, none, or why not.
+pub(crate) type Found = Result<Option<SettingValue>, Error>;
+
+/// The settings of one host's plugins.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    options: Vec<(String, String, String)>,
+    variables: Variables,
+    file: File,
+}
+
+impl Settings {
+    /// What these options, the environment and the user's file say; what of it is passed over goes to the log.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: an option names a plugin or a setting that is not there, with the nearest name, or a value that is not of
+    /// its type.
+    pub fn new(options: &HostOptions, discovery: &Discovery) -> Result<Self, Error> {
+        let is_raised = options.environment.raised_privileges;
+        let file = if is_raised { File::default() } else { File::read(options) };
+        let variables = if is_raised { Variables::none() } else { options.environment.variables.clone() };
+        let settings = Self { options: options.settings.clone(), variables, file };
+        settings.check_options(&discovery.candidates)?;
+        for line in settings.passed_over(&discovery.candidates) {
+            (options.log)(LogLevel::Warning, &line);
+        }
+        Ok(settings)
+    }
+
+    fn check_options(&self, candidates: &[Candidate]) -> Result<(), Error> {
+        for (plugin, key, _) in &self.options {
+            let place =
+                |message: String| Error::new(ErrorKind::Value, format!("--config {plugin}.{key}: {message}"));
+            let Some(candidate) = candidate(candidates, plugin) else {
+                let error = place(format!("there is no plugin \"{plugin}\""));
+                let near = nearest(plugin, candidates.iter().map(|candidate| candidate.name.as_str()));
+                return Err(match near {
+                    Some(near) => error.hint(format!("did you mean \"{near}\"?")),
+                    None => error.hint("see `chipdock plugins`"),
+                });
+            };
+            let Some(manifest) = &candidate.manifest else { continue };
+            let Some(declared) = manifest.settings.iter().find(|declared| declared.name == *key) else {
+                let hint = hint_of(key, &manifest.settings);
+                return Err(place(format!("plugin \"{plugin}\" has no such setting")).hint(hint));
+            };
+            self.find(plugin, declared).0?;
+        }
+        Ok(())
+    }
+
+    /// What the file says and nobody asks for, one line each.
+    fn passed_over(&self, candidates: &[Candidate]) -> Vec<String> {
+        let mut lines = self.file.refused().to_vec();
+        for (plugin, keys) in self.file.tables() {
+            let Some(candidate) = candidate(candidates, plugin) else {
+                let known = candidates.iter().map(|candidate| candidate.name.as_str());
+                let near = nearest(plugin, known)
+                    .map(|near| format!("; did you mean \"{near}\"?"))
+                    .unwrap_or_default();
+                let line = keys.values().map(|written| written.line).min().unwrap_or_default();
+                let place = self.file.origin(line);
+                lines.push(format!(
+                    "{place}: the settings of \"{plugin}\" are ignored: there is no such plugin{near}"
+                ));
+                continue;
+            };
+            let Some(manifest) = &candidate.manifest else { continue };
+            lines.extend(self.unknown_keys(plugin, &manifest.settings));
+        }
+        lines
+    }
+
+    /// Names in the file, and in the options of a plugin that has no manifest, that the plugin does not declare.
+    fn unknown_keys(&self, plugin: &str, declared: &[DeclaredSetting]) -> Vec<String> {
+        let is_unknown = |key: &str| !declared.iter().any(|declared| declared.name == key);
+        let of_file = self.file.tables().filter(|(name, _)| *name == plugin).flat_map(|(_, keys)| keys);
+        let of_file = of_file.map(|(key, written)| (key, self.file.origin(written.line)));
+        let of_options = self.options.iter().filter(|(name, _, _)| name == plugin);
+        let all = of_file.chain(of_options.map(|(_, key, _)| (key, Origin::Option)));
+        all.filter(|(key, _)| is_unknown(key))
+            .map(|(key, place)| {
+                format!("{place}: plugin \"{plugin}\" has no setting \"{key}\"; {}", hint_of(key, declared))
+            })
+            .collect()
+    }
+
+    /// What is to be logged of a plugin that has no manifest, when it is opened.
+    pub(crate) fn unknown_when_opened(&self, plugin: &str, declared: &[DeclaredSetting]) -> Vec<String> {
+        self.unknown_keys(plugin, declared)
+    }
+
+    /// Each setting of a plugin with its value and where that is from.
+    #[must_use]
+    pub fn reports(&self, plugin: &str, declared: &[DeclaredSetting]) -> Vec<SettingReport> {
+        let report = |declared: &DeclaredSetting| {
+            let (found, from) = self.find(plugin, declared);
+            let problem = found.as_ref().err().map(ToString::to_string);
+            let value = found.ok().flatten().map(|value| to_json(&value));
+            SettingReport { declared: declared.clone(), value, from, problem }
+        };
+        declared.iter().map(report).collect()
+    }
+
+    /// Rule O1.
+    pub(crate) fn find(&self, plugin: &str, declared: &DeclaredSetting) -> (Found, Origin) {
+        let Some(value_type) = declared.value_type() else {
+            let message = format!(
+                "setting \"{}\" of plugin \"{plugin}\" is of type {:?}, which this host does not know; use a newer host",
+                declared.name, declared.type_name
+            );
+            return (Err(Error::new(ErrorKind::Unsupported, message)), Origin::Default);
+        };
+        let (written, origin) = self.first(plugin, declared, value_type);
+        let found = match written {
+            None => Ok(declared.default_value()),
+            Some(written) => match written.of_type(value_type) {
+                Some(value) => Ok(Some(value)),
+                None => Err(wrong(plugin, declared, &written, &origin)),
+            },
+        };
+        (found, origin)
+    }
+
+    fn first(
+        &self,
+        plugin: &str,
+        declared: &DeclaredSetting,
+        value_type: SettingType,
+    ) -> (Option<Written>, Origin) {
+        let mut given = self.options.iter().rev();
+        if let Some((_, _, value)) = given.find(|(name, key, _)| name == plugin && *key == declared.name) {
+            return (Some(Written::text(value.as_str().into())), Origin::Option);
+        }
+        let generic = variable_of(plugin, &declared.name);
+        for variable in std::iter::once(&generic).chain(&declared.variables) {
+            let Some(value) = self.variables.get(variable) else { continue };
+            if !value.is_empty() || value_type.may_be_empty() {
+                let origin = Origin::Variable { variable: variable.clone() };
+                return (Some(Written::text(value.to_owned())), origin);
+            }
+        }
+        match self.file.get(plugin, &declared.name) {
+            Some(written) => (Some(written.clone()), self.file.origin(written.line)),
+            None => (None, Origin::Default),
+        }
+    }
+}
+
+/// The variable that a setting is read from whatever the plugin declares.
+#[must_use]
+pub fn variable_of(plugin: &str, name: &str) -> String {
+    let whole = format!("CHIPDOCK_{plugin}_{name}").to_ascii_uppercase();
+    whole.replace(['-', '.'], "_")
+}
+
+/// The plugin of that name: the one that is used, else any.
+fn candidate<'a>(candidates: &'a [Candidate], plugin: &str) -> Option<&'a Candidate> {
+    let named = || candidates.iter().filter(|candidate| candidate.name == plugin);
+    named().find(|candidate| candidate.problem.is_none()).or_else(|| named().next())
+}
+
+/// The nearest name that a plugin declares, or all of them.
+pub(crate) fn hint_of(key: &str, declared: &[DeclaredSetting]) -> String {
+    let names = || declared.iter().map(|declared| declared.name.as_str());
+    match nearest(key, names()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None if declared.is_empty() => "it has no settings".to_owned(),
+        None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn wrong(plugin: &str, declared: &DeclaredSetting, written: &Written, origin: &Origin) -> Error {
+    let expected = declared.value_type().map_or("", SettingType::expected);
+    let message = format!(
+        "setting \"{}\" of plugin \"{plugin}\": expected {expected}, found {}",
+        declared.name,
+        written.shown()
+    );
+    let place = match origin {
+        Origin::Variable { variable } => format!("environment variable {variable}"),
+        other => other.to_string(),
+    };
+    Error::new(ErrorKind::Value, message).at(place)
+}
+
+fn to_json(value: &SettingValue) -> Value {
+    match value {
+        SettingValue::Bool(value) => (*value).into(),
+        SettingValue::Int(value) => (*value).into(),
+        SettingValue::Float(value) => (*value).into(),
+        SettingValue::Text(value) => value.as_str().into(),
+        _ => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! What a plugin declares of its settings, in its descriptor and in its manifest (S.1 to S.3).
+
+use std::collections::BTreeSet;
+
+use chipdock_plugin_api::setting::{SettingType, SettingValue, is_setting_name, is_variable_name};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::documents::read_with_ignored;
+
+/// No plugin declares more; a page of them is more than anybody reads.
+const SETTINGS_MAX: usize = 256;
+/// A sentence or two.
+const DOC_BYTES_MAX: usize = 4096;
+
+/// A setting as its plugin declares it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredSetting {
+    /// Its name.
+    pub name: String,
+    /// The name of its type. One that is not known here makes the setting unusable, and nothing else (S.12).
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its value where nobody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// What it decides.
+    pub doc: String,
+    /// Variables of the environment that it is read from, besides `CHIPDOCK_<PLUGIN>_<NAME>`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
+}
+
+impl DeclaredSetting {
+    /// Its type, where that is known here.
+    #[must_use]
+    pub fn value_type(&self) -> Option<SettingType> {
+        SettingType::from_name(&self.type_name)
+    }
+
+    /// Its default, where it has one that is of its type.
+    pub(crate) fn default_value(&self) -> Option<SettingValue> {
+        let default = self.default.as_ref()?;
+        match self.value_type()? {
+            SettingType::Bool => default.as_bool().map(SettingValue::Bool),
+            SettingType::Int => default.as_i64().map(SettingValue::Int),
+            SettingType::Float => default.as_f64().map(SettingValue::Float),
+            _ => default.as_str().map(|text| SettingValue::Text(text.to_owned())),
+        }
+    }
+
+    /// Rule S.2.
+    fn check(&self) -> Result<(), String> {
+        let name: String = self.name.chars().take(80).collect();
+        if !is_setting_name(&self.name) {
+            return Err(format!(
+                "setting {name:?}: expected a name of 1 to 64 lower-case letters, digits and \"-\", the first a letter"
+            ));
+        }
+        if self.doc.is_empty() || self.doc.len() > DOC_BYTES_MAX || self.doc.chars().any(char::is_control) {
+            return Err(format!(
+                "setting {name:?}: expected a doc of 1 to {DOC_BYTES_MAX} bytes without control characters"
+            ));
+        }
+        if let Some(variable) = self.variables.iter().find(|variable| !is_variable_name(variable)) {
+            let variable: String = variable.chars().take(80).collect();
+            return Err(format!(
+                "setting {name:?}: {variable:?} is no variable of the environment; expected letters, digits and \"_\""
+            ));
+        }
+        let is_wrong = self.default.is_some() && self.default_value().is_none();
+        match self.value_type() {
+            Some(known) if is_wrong => {
+                Err(format!("setting {name:?}: its default is not {}", known.expected()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Checks all settings of one plugin.
+pub(crate) fn check_all(settings: &[DeclaredSetting]) -> Result<(), String> {
+    if settings.len() > SETTINGS_MAX {
+        return Err(format!("it declares {} settings; expected at most {SETTINGS_MAX}", settings.len()));
+    }
+    let mut seen = BTreeSet::new();
+    for setting in settings {
+        setting.check()?;
+        if !seen.insert(&setting.name) {
+            return Err(format!("setting {:?} is declared twice", setting.name));
+        }
+    }
+    Ok(())
+}
+
+/// What a descriptor says of its plugin.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Info {
+    settings: Vec<DeclaredSetting>,
+}
+
+/// The settings that a descriptor's `info_json` declares.
+pub(crate) fn parse_info(text: &str) -> Result<Vec<DeclaredSetting>, String> {
+    read_info(text).map(|(settings, _)| settings)
+}
+
+/// The fields of a descriptor's `info_json` that are not known here, by their paths.
+pub(crate) fn unknown_info_fields(text: &str) -> Result<Vec<String>, String> {
+    read_info(text).map(|(_, unknown)| unknown)
+}
+
+fn read_info(text: &str) -> Result<(Vec<DeclaredSetting>, Vec<String>), String> {
+    if text.is_empty() {
+        return Ok(Default::default());
+    }
+    if !text.trim_ascii_start().starts_with('{') {
+        return Err("its info: expected a JSON object, or no text for none".to_owned());
+    }
+    let (info, unknown): (Info, _) = read_with_ignored(text)
+        .map_err(|error| format!("its info: expected a JSON object, or no text for none: {error}"))?;
+    check_all(&info.settings).map_err(|message| format!("its info: {message}"))?;
+    Ok((info.settings, unknown))
+}

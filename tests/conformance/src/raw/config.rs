@@ -1,0 +1,126 @@
+//! Settings as a host of the suite answers them: interface `config` 1.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chipdock_abi::{
+    CHIPDOCK_INVALID_ARGUMENT, CHIPDOCK_NOT_FOUND, CHIPDOCK_OK, ChipdockAny, ChipdockConfig1,
+    ChipdockInterface, ChipdockStr,
+};
+use chipdock_host::settings::DeclaredSetting;
+use chipdock_plugin_api::setting::{SettingType, SettingValue};
+use chipdock_plugin_api::text::str_in_lossy;
+use chipdock_plugin_api::{Any, Error, ErrorKind};
+
+use super::host::host_of;
+
+/// What a host says that refuses every setting.
+pub const REFUSES: &str = "the suite refuses this setting";
+
+/// The settings that a host answers.
+#[derive(Debug)]
+pub struct Settings {
+    declared: Vec<DeclaredSetting>,
+    refuses: bool,
+    n_refused: AtomicUsize,
+}
+
+impl Settings {
+    /// Each is what its own variables say, else its default.
+    #[must_use]
+    pub fn answered(declared: Vec<DeclaredSetting>) -> Self {
+        Self { declared, refuses: false, n_refused: AtomicUsize::new(0) }
+    }
+
+    /// None can be had.
+    #[must_use]
+    pub fn refused(declared: Vec<DeclaredSetting>) -> Self {
+        Self { refuses: true, ..Self::answered(declared) }
+    }
+
+    /// How many were asked for and refused.
+    #[must_use]
+    pub fn n_refused(&self) -> usize {
+        self.n_refused.load(Ordering::Relaxed)
+    }
+
+    fn value(&self, key: &str) -> Result<Any, Error> {
+        let Some(declared) = self.declared.iter().find(|declared| declared.name == key) else {
+            return Err(Error::new(ErrorKind::KEY_ERROR, format!("no setting {key:?} is declared")));
+        };
+        if self.refuses {
+            self.n_refused.fetch_add(1, Ordering::Relaxed);
+            return Err(Error::new(ErrorKind::VALUE_ERROR, REFUSES));
+        }
+        let Some(value_type) = declared.value_type() else {
+            return Err(Error::new(ErrorKind::UNSUPPORTED, "a type that the suite does not know"));
+        };
+        let mut variables = declared.variables.iter().filter_map(std::env::var_os);
+        let written = variables.find(|text| !text.is_empty() || value_type.may_be_empty());
+        if let Some(text) = written {
+            let value = text.to_str().and_then(|text| value_type.parse(text));
+            return value.map(any).ok_or_else(|| Error::new(ErrorKind::VALUE_ERROR, "a wrong variable"));
+        }
+        let Some(default) = &declared.default else { return Ok(Any::NONE) };
+        let text = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+        Ok(value_type.parse(&text).map_or(Any::NONE, any))
+    }
+}
+
+fn any(value: SettingValue) -> Any {
+    match value {
+        SettingValue::Bool(value) => value.into(),
+        SettingValue::Int(value) => value.into(),
+        SettingValue::Float(value) => value.into(),
+        SettingValue::Text(value) => value.as_str().into(),
+        _ => Any::NONE,
+    }
+}
+
+/// Whether a default is of a type.
+#[must_use]
+pub fn is_of_type(default: &serde_json::Value, value_type: SettingType) -> bool {
+    match value_type {
+        SettingType::Bool => default.is_boolean(),
+        SettingType::Int => default.is_i64(),
+        SettingType::Float => default.as_f64().is_some_and(f64::is_finite),
+        _ => default.is_string(),
+    }
+}
+
+/// The interface of the host with that `self_`.
+pub(super) fn interface(self_: *mut c_void) -> ChipdockInterface {
+    static CONFIG: ChipdockConfig1 = ChipdockConfig1 { get };
+    ChipdockInterface {
+        self_,
+        table: ptr::from_ref(&CONFIG).cast(),
+        table_size_bytes: size_of::<ChipdockConfig1>() as u64,
+        features: 0,
+    }
+}
+
+unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut ChipdockAny) -> i32 {
+    let host = host_of(self_);
+    // SAFETY: a text that lives for the call.
+    let key = unsafe { str_in_lossy(key) };
+    let Some(settings) = host.settings.as_ref().filter(|_| !out_value.is_null()) else {
+        host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the setting is null"));
+        return CHIPDOCK_INVALID_ARGUMENT;
+    };
+    match settings.value(&key) {
+        Ok(value) => {
+            // SAFETY: not null, a place to write to.
+            unsafe { out_value.write(value.into_raw()) };
+            CHIPDOCK_OK
+        }
+        Err(error) => {
+            let is_undeclared = error.kind() == ErrorKind::KEY_ERROR;
+            if is_undeclared {
+                host.broke(format!("S.6: it asks for the setting {key:?}"));
+            }
+            host.set(error);
+            if is_undeclared { CHIPDOCK_NOT_FOUND } else { CHIPDOCK_INVALID_ARGUMENT }
+        }
+    }
+}
