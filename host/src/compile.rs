@@ -6,22 +6,21 @@
 //! * **C4** What was delivered before a failure is dropped.
 //! * **C5** A code generator of wire 1.1 or newer is given positions, and answers them in its diagnostics.
 
-use std::ptr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-use chipdock_abi::ChipdockBuildRequest;
-use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetFacts, TargetKind, attr, validate, wire};
+use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetFacts, TargetKind, attr, validate};
 use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
-use chipdock_plugin_api::text::str_out;
 
 use crate::artifact::Artifact;
-use crate::delivered::check_index;
+use crate::build::Said;
+use crate::cache::CompileCache;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::options::LogLevel;
 use crate::registrar::{CodegenEntry, Entry};
-use crate::session::{BuildMessage, Parts, Session, Step};
+use crate::runtime::Device;
+use crate::session::BuildMessage;
 use crate::target::{TargetContext, TargetSource};
 
 pub use chipdock_passes::Schedule;
@@ -41,6 +40,12 @@ pub struct CompileOptions {
     pub file: Option<String>,
     /// Set from another thread, it makes a long build give up with `Cancelled`.
     pub cancel: Arc<AtomicBool>,
+    /// Where what is built is kept, and looked for before it is built: rules V1 to V7 of [`CompileCache`]. Nowhere when
+    /// nobody says.
+    pub cache: Option<Arc<CompileCache>>,
+    /// Where it is to run, if that is known: then the loader's [`check`](Host::check_artifact) decides whether what the cache
+    /// has is taken. A build does not depend on it.
+    pub device: Option<Device>,
 }
 
 /// What compilation answers.
@@ -58,6 +63,8 @@ pub struct Compiled {
     pub lowered_devices: Vec<(Arc<Target>, IrModule)>,
     /// What code generators said, short of failing.
     pub messages: Vec<BuildMessage>,
+    /// Whether all of it was found in [`CompileOptions::cache`], so that no code generator built anything.
+    pub cached: bool,
 }
 
 impl Host {
@@ -178,7 +185,7 @@ impl Host {
         self.codegen(&target.kind)?;
         self.check(module)?;
         let mut build =
-            Building { host: self, options, messages: Vec::new(), hosts: Vec::new(), devices: Vec::new() };
+            Building { host: self, options, said: Said::default(), hosts: Vec::new(), devices: Vec::new() };
         let groups = self.by_target(module, target)?;
         for (target, module) in &groups {
             build.lower(module, target)?;
@@ -215,72 +222,12 @@ impl Host {
         target.host.as_ref().map_or_else(|| self.default_host(), |host| Ok(Arc::clone(host)))
     }
 
-    fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
+    pub(crate) fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
         let key = format!("target.build.{kind}");
         match self.0.entry(&key)? {
             Some(Entry::Codegen(entry)) => Ok(entry),
             _ => Err(self.0.missing(&key)),
         }
-    }
-
-    fn build(
-        &self,
-        module: &IrModule,
-        target: &Arc<Target>,
-        options: &CompileOptions,
-        imports: Vec<Arc<Artifact>>,
-        messages: &mut Vec<BuildMessage>,
-    ) -> Result<Artifact, Error> {
-        let codegen = self.codegen(&target.kind)?;
-        let at = |error: Error| error.at(format!("target.build.{}", target.kind));
-        let version = wire_version(&codegen).map_err(at)?;
-        let write = wire::WriteOptions { version: &version, positions: true, file: options.file.as_deref() };
-        let ir = wire::write_with(module, &write)
-            .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
-        let target_json = target.to_json().to_string();
-        let options_json = serde_json::Value::Object(options.options.clone()).to_string();
-        let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
-        let request = ChipdockBuildRequest {
-            ir: str_out(&ir),
-            target_json: str_out(&target_json),
-            options_json: str_out(&options_json),
-            sections: ptr::null(),
-            sections_count: 0,
-            threads_max: if options.threads_max == 0 { threads } else { options.threads_max },
-            flags: 0,
-            next: ptr::null(),
-        };
-        let services = self.0.services;
-        let session = Session::new(services, Arc::clone(&options.cancel));
-        let asked = session.run(&codegen, &request, Step::Unsupported);
-        let unsupported = session.take_messages(messages);
-        asked.map_err(at)?;
-        let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
-        if let Some(refused) = session.refused() {
-            return Err(broken(format!("it went on although a delivery was refused: {refused}")));
-        }
-        if !unsupported.is_empty() {
-            let message =
-                format!("the code generator of target kind \"{}\" cannot build this module", target.kind);
-            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(unsupported));
-        }
-        let built = session.run(&codegen, &request, Step::Build);
-        let errors = session.take_messages(messages);
-        built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
-        if !errors.is_empty() {
-            return Err(
-                broken("the build succeeded although it reported errors".into()).with_diagnostics(errors)
-            );
-        }
-        let Parts { index, sections, refused } = session.take_parts();
-        if let Some(refused) = refused {
-            return Err(broken(format!("the build succeeded although a delivery was refused: {refused}")));
-        }
-        let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
-        let artifact = Artifact::new(index, target_json, sections, imports)
-            .map_err(|error| broken(error.to_string()))?;
-        check_index(module, artifact.index()).map_err(broken)?;
-        Ok(artifact)
     }
 }
 
@@ -288,7 +235,7 @@ impl Host {
 struct Building<'a> {
     host: &'a Host,
     options: &'a CompileOptions,
-    messages: Vec<BuildMessage>,
+    said: Said,
     /// Functions by the target that compiles them, at the stage that they came to: those that need no host, and hosts'.
     hosts: Vec<HostGroup>,
     /// Device functions by target.
@@ -333,7 +280,7 @@ impl Building<'_> {
         let mut imports = Vec::new();
         for (target, device) in &self.devices {
             if !device.functions.is_empty() {
-                let built = self.host.build(device, target, self.options, Vec::new(), &mut self.messages)?;
+                let built = self.host.build(device, target, self.options, Vec::new(), &mut self.said)?;
                 imports.push(Arc::new(built));
             }
         }
@@ -345,11 +292,11 @@ impl Building<'_> {
         for group in groups.filter(|group| !group.module.functions.is_empty()) {
             let (module, host) = self.lowered(&group)?;
             // Its functions launch kernels of the same artifacts.
-            let built = self.host.build(&module, &host, self.options, imports.clone(), &mut self.messages)?;
+            let built = self.host.build(&module, &host, self.options, imports.clone(), &mut self.said)?;
             imports.push(Arc::new(built));
         }
         let (module, host) = self.lowered(&first)?;
-        let artifact = self.host.build(&module, &host, self.options, imports, &mut self.messages)?;
+        let artifact = self.host.build(&module, &host, self.options, imports, &mut self.said)?;
         let is_alone = !kind.is_host && self.devices.is_empty();
         Ok(Compiled {
             artifact: Arc::new(artifact),
@@ -357,7 +304,8 @@ impl Building<'_> {
             host: if is_alone { self.host.host_of(target)? } else { host },
             lowered: module,
             lowered_devices: self.devices,
-            messages: self.messages,
+            cached: self.said.built == 0,
+            messages: self.said.messages,
         })
     }
 
@@ -402,20 +350,4 @@ fn pass_error(error: PassError) -> Error {
     } else {
         lowered
     }
-}
-
-/// Rule C3.
-fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
-    let own = semver::Version::parse(wire::VERSION).map_err(|error| {
-        Error::new(ErrorKind::Internal, format!("wire version {}: {error}", wire::VERSION))
-    })?;
-    let version = if codegen.ir_max < own { &codegen.ir_max } else { &own };
-    if *version < codegen.ir_min || version.major != own.major {
-        let message = format!(
-            "it reads IR of version {} to {}, this host writes {own}; get a build for this host",
-            codegen.ir_min, codegen.ir_max
-        );
-        return Err(Error::new(ErrorKind::Unavailable, message));
-    }
-    Ok(version.to_string())
 }

@@ -116,6 +116,7 @@ mod tests {
 
     use super::*;
     use crate::instance::Ends;
+    use crate::origin::Origin;
     use crate::{Host, HostOptions};
 
     /// `x` in its first version, and in a second one that can do more.
@@ -165,7 +166,8 @@ mod tests {
         static ONE: X1 = X1 { first };
         static TWO: X2 = X2 { first, second };
         let host = Host::new(HostOptions::isolated()).unwrap();
-        let instance = Instance::new("nobody", host.0.services, Ends { shutdown: end, release });
+        let instance =
+            Instance::new("nobody", Origin::of_program(), host.0.services, Ends { shutdown: end, release });
         let (mut both, mut old, mut new) =
             (Extensions::default(), Extensions::default(), Extensions::default());
         assert!(

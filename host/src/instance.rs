@@ -13,6 +13,7 @@ use chipdock_plugin_api as api;
 
 use crate::calling::{Calling, Note};
 use crate::error::Error;
+use crate::origin::Origin;
 use crate::services::Services;
 
 /// The functions of a descriptor by which an instance ends.
@@ -32,6 +33,7 @@ const SHUT_DOWN: u8 = 2;
 /// One `init` of a plugin.
 pub(crate) struct Instance {
     plugin: String,
+    origin: Origin,
     services: &'static Services,
     ends: Ends,
     pointer: AtomicPtr<c_void>,
@@ -40,9 +42,10 @@ pub(crate) struct Instance {
 
 impl Instance {
     /// That of a plugin whose `init` is about to be called.
-    pub(crate) fn new(plugin: &str, services: &'static Services, ends: Ends) -> Arc<Self> {
+    pub(crate) fn new(plugin: &str, origin: Origin, services: &'static Services, ends: Ends) -> Arc<Self> {
         Arc::new(Self {
             plugin: plugin.to_owned(),
+            origin,
             services,
             ends,
             pointer: AtomicPtr::new(ptr::null_mut()),
@@ -53,6 +56,11 @@ impl Instance {
     /// The plugin's name.
     pub(crate) fn plugin(&self) -> &str {
         &self.plugin
+    }
+
+    /// Which bytes it is.
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// `init` succeeded and wrote this.

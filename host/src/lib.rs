@@ -36,6 +36,7 @@
 //! | registry | R1 to R4: lazy, one answer, for good, nothing hidden |
 //! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
 //! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
+//! | [`CompileCache`] | V1 to V7: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |
 //! | [`calling`] | N1 to N5: which plugin is being called, for whoever has to say why the process ended |
@@ -83,6 +84,8 @@
 pub mod artifact;
 mod attest;
 mod bounds;
+mod build;
+mod cache;
 pub mod calling;
 mod compile;
 mod delivered;
@@ -101,6 +104,7 @@ mod lock;
 pub mod manifest;
 mod names;
 mod options;
+mod origin;
 mod plugin_table;
 mod problem;
 mod process;
@@ -114,6 +118,7 @@ pub mod shown;
 mod sort;
 mod target;
 
+pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use chipdock_plugin_api::{Any, AnyView};
 pub use compile::{CompileOptions, Compiled, Schedule};
 pub use error::{Category, Error, ErrorKind, Fault};

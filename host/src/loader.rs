@@ -41,6 +41,7 @@ use crate::lock::PluginLock;
 use crate::manifest::Manifest;
 use crate::names::check_plugin_name;
 use crate::options::LogLevel;
+use crate::origin::Origin;
 use crate::plugin_table::PluginTable;
 use crate::problem::{Problem, ProblemKind};
 use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
@@ -109,7 +110,7 @@ pub(crate) struct Opening<'a> {
 /// Opens a plugin: rules L1 to L6.
 pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let examined = Examined::of(opening.library)?;
-    check_digests(&examined, opening)?;
+    let digest = check_digests(&examined, opening)?;
     let calling = Calling::enter(Note::of(opening.name, "dlopen"));
     let library = open_library(&examined)?;
     drop(calling);
@@ -118,6 +119,8 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     drop(calling);
     let identity = check_descriptor(&descriptor, opening.manifest)
         .map_err(|problem| explained(problem, &library, address))?;
+    let origin =
+        Origin::of_library(&identity.version, &identity.build_id, &examined.path, examined.identity, digest);
     if let Some(problem) = (opening.accept)(&identity.name) {
         return Err(problem);
     }
@@ -129,7 +132,7 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     }
     let attested = attested == Attested::Same;
     let before = opening.device_types.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let registered = register(opening, &descriptor, identity, attested);
+    let registered = register(opening, &descriptor, identity, origin, attested);
     if registered.is_err() {
         // Numbers that a refused plugin took are free again.
         *opening.device_types.lock().unwrap_or_else(PoisonError::into_inner) = before;
@@ -173,10 +176,11 @@ fn cannot_open(message: String) -> Problem {
     Problem::new(ProblemKind::CannotOpen, message)
 }
 
-fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<(), Problem> {
+/// The library's digest, where it had to be computed.
+fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<String>, Problem> {
     let expected = opening.manifest.and_then(|manifest| manifest.sha256.as_deref());
     if expected.is_none() && opening.locked.is_none() {
-        return Ok(());
+        return Ok(None);
     }
     let found =
         files::sha256(&examined.file).map_err(|error| cannot_open(format!("cannot be read: {error}")))?;
@@ -187,7 +191,7 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<(), Probl
         return Err(Problem::new(ProblemKind::WrongDigest, message));
     }
     let problem = opening.locked.and_then(|(lock, name)| lock.library_problem(name, &found));
-    problem.map_or(Ok(()), Err)
+    problem.map_or(Ok(Some(found)), Err)
 }
 
 /// Libraries that this process has opened, with what they were: the system's loader answers a name that it knows with what
@@ -353,6 +357,7 @@ fn register(
     opening: &Opening<'_>,
     descriptor: &RawDescriptor,
     identity: Identity,
+    origin: Origin,
     attested: bool,
 ) -> Result<Opened, Problem> {
     let Some((init, ends)) = descriptor.functions() else {
@@ -365,7 +370,7 @@ fn register(
         }
     }
     let host = PluginTable::leaked(services, &identity.name, identity.settings.clone());
-    let instance = Instance::new(&identity.name, services, ends);
+    let instance = Instance::new(&identity.name, origin, services, ends);
     let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(opening.device_types));
     let registrar = staging.lend();
     services.clear_error();
@@ -453,7 +458,7 @@ pub(crate) fn init_host_plugin(
     device_types: &Arc<Mutex<DeviceTypes>>,
 ) -> Result<(Staged, Arc<Instance>), Error> {
     let ends = Ends { shutdown: api::__private::shutdown, release: api::__private::release };
-    let instance = Instance::new(HOST_PLUGIN, services, ends);
+    let instance = Instance::new(HOST_PLUGIN, Origin::of_program(), services, ends);
     let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(device_types));
     let registrar = staging.lend();
     services.clear_error();

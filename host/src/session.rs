@@ -11,22 +11,27 @@ use chipdock_abi::{
     ChipdockStr,
 };
 use chipdock_ir::{Diagnostic, Span};
+use chipdock_plugin_api as api;
 use chipdock_plugin_api::extension;
 use chipdock_plugin_api::text::bytes_in;
+use serde::{Deserialize, Serialize};
 
 use crate::artifact::Section;
 use crate::bounds::{
-    self, ARTIFACT_BYTES_MAX, DIAGNOSTICS_BYTES_MAX, DIAGNOSTICS_MAX, DIAGNOSTICS_REPORTED_MAX,
-    INDEX_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, PLAUSIBLE_BYTES_MAX, SECTIONS_MAX,
+    self, ANSWER_BYTES_MAX, ARTIFACT_BYTES_MAX, DIAGNOSTICS_BYTES_MAX, DIAGNOSTICS_MAX,
+    DIAGNOSTICS_REPORTED_MAX, INDEX_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, PLAUSIBLE_BYTES_MAX,
+    SECTIONS_MAX,
 };
 use crate::error::{Error, ErrorKind};
 use crate::lent::{self, Loan};
 use crate::names::is_name;
 use crate::registrar::CodegenEntry;
+use crate::runtime::{answered, broken};
 use crate::services::{Services, aligned};
 
 /// How serious a message of a code generator is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The build fails.
     Error,
@@ -111,6 +116,35 @@ impl Delivered {
         }
         *if severity == Severity::Error { &mut more.0 } else { &mut more.1 } += 1;
         Ok(())
+    }
+}
+
+/// Asks what the bytes of a build would depend on beside the request (C.35); none where that cannot be said.
+pub(crate) fn fingerprint(
+    services: &'static Services,
+    codegen: &CodegenEntry,
+    request: &ChipdockBuildRequest,
+) -> Result<Option<String>, Error> {
+    let mut out = api::Any::NONE.into_raw();
+    services.clear_error();
+    let _calling = codegen.owned.calling(&format!("target.build.{}: fingerprint", codegen.kind));
+    let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
+    // SAFETY: the registered `self`, a request that lives for the call, a place for an owned value.
+    let status = unsafe { (table.fingerprint)(codegen_self, request, &mut out) };
+    let what = || "`fingerprint`".to_owned();
+    services.check(status, what)?;
+    // SAFETY: None, or a value that we own now.
+    let answer = unsafe { answered(out, &what) }?;
+    let text = answer
+        .to::<Option<String>>()
+        .map_err(|error| broken(format!("{} answered {}", what(), error.message())))?;
+    match text {
+        Some(text) if text.len() > ANSWER_BYTES_MAX => {
+            let size = text.len();
+            Err(broken(format!("{} answered {size} bytes; expected at most {ANSWER_BYTES_MAX}", what())))
+        }
+        Some(text) if text.is_empty() => Err(broken(format!("{} answered an empty text", what()))),
+        text => Ok(text),
     }
 }
 

@@ -376,7 +376,7 @@
 //! | C.34 | A section of a request that no node refers to is ignored. | P | suite |
 //! | C.35 | `fingerprint` answers a text that differs whenever one build of the plugin (name, version, `build_id`) might give other bytes for the same request: which compiler is found, its version, hooks in force; or None where that cannot be said. It opens the vendor's library at most. | P | suite |
 //! | C.36 | `fingerprint` answers the same request alike as long as the host lives and nothing that it names has changed. | P | suite |
-//! | C.37 | What was built where `fingerprint` answers None is not kept for another build. | H | review |
+//! | C.37 | What was built where `fingerprint` answers None is not kept for another build. | H | tests |
 //!
 //! ## M Modules and loaders
 //!

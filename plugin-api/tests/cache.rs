@@ -11,6 +11,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use chipdock_plugin_api::files::cache::{Cache, Key, Kind};
+use chipdock_plugin_api::files::kept::{self, Cleared};
 
 const KIND: Kind = Kind { name: "example", version: 3 };
 /// Magic, length of the name, the name, version, digest.
@@ -270,6 +271,58 @@ fn k5_what_the_cache_did_not_write_survives() {
     }
     assert!((100..104).all(|number| cache.read(&key(number)).is_none()));
     assert!(cache.read(&key(11)).is_some() && cache.read(&key(0)).is_none(), "its own were evicted");
+}
+
+#[test]
+fn k5_clearing_removes_the_caches_own_files_alone() {
+    let folder = folder();
+    let path = folder.path().join("example");
+    let cache = full(&path);
+    let newer = Kind { version: 4, ..KIND };
+    Cache::at(&path, newer, 20_000).unwrap().write(&newer.key(&["x"]), b"newer");
+    let writing = path.join(format!("{}.12-0-98.writing", key(2)));
+    fs::write(&writing, fs::read(path.join(key(3).file_name())).unwrap()).unwrap();
+    for (name, put) in foreign() {
+        put(&path.join(&name));
+    }
+    let all = kept::all_in(folder.path());
+    assert_eq!((all.len(), all[0].name(), all[0].path()), (1, "example", &*path.canonicalize().unwrap()));
+    let files = all[0].files();
+    assert_eq!(
+        (files.len(), files[0].name.clone()),
+        (11, newer.key(&["x"]).file_name()),
+        "the last used first"
+    );
+    assert_eq!((files[10].name.clone(), files[10].size_bytes), (key(0).file_name(), 1000));
+    assert_eq!(all[0].head(&files[0].name, 3), Some((4, b"new".to_vec())));
+    assert_eq!(all[0].head(&files[0].name, 100), Some((4, b"newer".to_vec())));
+    assert_eq!(all[0].head(&key(100).file_name(), 3), None, "not the cache's");
+    let size_bytes = 11 * 1000 + HEADER_BYTES as u64 + 5;
+    assert_eq!(all[0].clear(), Cleared { files: 12, size_bytes, left: 0 });
+    let left: BTreeSet<String> = foreign().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names(&path), left.into_iter().chain(["CACHEDIR.TAG".to_owned()]).collect());
+    assert_eq!(all[0].clear(), Cleared::default());
+    cache.write(&key(1), b"again");
+    assert!(cache.read(&key(1)).is_some(), "a cache that is cleared goes on");
+}
+
+#[test]
+fn k2_k3_only_marked_folders_of_the_user_are_shown_and_cleared() {
+    let folder = folder();
+    let root = folder.path();
+    for name in ["one", "two", "open", "moved"] {
+        Cache::at(&root.join(name), Kind { name, version: 1 }, 1000).unwrap();
+    }
+    fs::set_permissions(root.join("open"), Permissions::from_mode(0o777)).unwrap();
+    fs::rename(root.join("moved"), root.join("other")).unwrap();
+    symlink(root.join("one"), root.join("link")).unwrap();
+    DirBuilder::new().create(root.join("plain")).unwrap();
+    fs::write(root.join("file"), "").unwrap();
+    let shown = || kept::all_in(root).iter().map(|cache| cache.name().to_owned()).collect::<Vec<_>>();
+    assert_eq!(shown(), ["one", "two"]);
+    fs::set_permissions(root, Permissions::from_mode(0o777)).unwrap();
+    assert!(shown().is_empty(), "others may exchange them");
+    assert!(kept::all_in(&root.join("none")).is_empty());
 }
 
 #[test]

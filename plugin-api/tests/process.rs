@@ -19,8 +19,9 @@ fn p1_this_process_has_no_raised_privileges() {
     assert!(process::temporary_folder().is_absolute());
 }
 
-#[test]
-fn p2_with_raised_privileges_no_variable_is_believed() {
+/// Runs a test of this program in a copy that is set-user-id, in a folder that its variables name; nothing where the system
+/// does not grant that.
+fn raised(child: &str) {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = folder.path().join("raised");
@@ -30,15 +31,44 @@ fn p2_with_raised_privileges_no_variable_is_believed() {
         return;
     }
     fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
-    let child = ["--exact", "child_with_raised_privileges", "--ignored", "--nocapture"];
-    let output =
-        Command::new(&program).args(child).env("TMPDIR", folder.path()).env("CC", "x").output().unwrap();
+    let mut command = Command::new(&program);
+    command.args(["--exact", child, "--ignored", "--nocapture"]);
+    for name in ["TMPDIR", "CHIPDOCK_CACHE_DIR", "XDG_CACHE_HOME", "HOME"] {
+        command.env(name, folder.path());
+    }
+    let output = command.env("CC", "x").env("CHIPDOCK_CACHE_SIZE", "x").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     if text.contains("not raised") {
         println!("skipped: raised privileges: {} is mounted nosuid", folder.path().display());
         return;
     }
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+fn p2_with_raised_privileges_no_variable_is_believed() {
+    raised("child_with_raised_privileges");
+}
+
+/// K1 of the caches.
+#[cfg(feature = "files")]
+#[test]
+fn k1_with_raised_privileges_there_is_no_cache() {
+    raised("child_with_raised_privileges_and_a_cache");
+}
+
+#[cfg(feature = "files")]
+#[test]
+#[ignore = "run by the test above, as a set-user-id program"]
+fn child_with_raised_privileges_and_a_cache() {
+    use chipdock_plugin_api::files::cache::{Cache, Kind, folder_of_process};
+    if process::effective_user() != NOBODY {
+        println!("not raised");
+        return;
+    }
+    assert!(std::env::var_os("CHIPDOCK_CACHE_DIR").is_some_and(|folder| !folder.is_empty()));
+    assert_eq!(folder_of_process(), None);
+    assert!(Cache::of_process(Kind { name: "example", version: 1 }, 1000).is_none());
 }
 
 #[test]

@@ -138,6 +138,8 @@ pub(crate) enum Command {
     Build(BuildArgs),
     /// Compile a kernel, run it on .npy files, write .npy files.
     Run(RunArgs),
+    /// Show what is kept of compiled kernels, or clear it.
+    Cache(CacheArgs),
     /// Prove what a plugin does: the conformance suite.
     Conformance(Box<ConformanceArgs>),
     /// Write a plugin's manifest from what it registers.
@@ -168,6 +170,7 @@ impl Command {
             Self::Targets(args) => Some(&args.global),
             Self::Build(args) => Some(&args.global),
             Self::Run(args) => Some(&args.global),
+            Self::Cache(args) => Some(&args.global),
             Self::Conformance(args) => Some(args.global()),
             Self::Manifest(args) => Some(&args.global),
             Self::CheckChild(args) => Some(&args.global),
@@ -295,6 +298,9 @@ pub(crate) struct KernelArgs {
     /// Whether functions without a schedule get the target's default one.
     #[arg(long, value_enum, value_name = "auto|none", hide_possible_values = true, default_value_t = ScheduleArg::Auto)]
     pub(crate) schedule: ScheduleArg,
+    /// Compile anew, and keep nothing of it; see chipdock help cache.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
 }
 
 #[derive(Debug, Args)]
@@ -359,6 +365,41 @@ pub(crate) struct RunArgs {
     pub(crate) repeat: u32,
     #[command(flatten)]
     pub(crate) isolate: IsolateArgs,
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+/// What is done with the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CacheAction {
+    /// Every build that is kept.
+    #[default]
+    List,
+    /// How much each cache holds, those of plugins too.
+    Size,
+    /// Remove all of it.
+    Clear,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+What build and run compile is kept as files, one for each code generator and module, and taken from there the next time \
+when nothing that its bytes depend on has changed: plugin, compiler, target, options, kernel. No plugin is opened here.
+
+  CHIPDOCK_CACHE_DIR     the folder; empty: nothing is kept [default: $XDG_CACHE_HOME/chipdock, or ~/.cache/chipdock]
+  CHIPDOCK_CACHE_SIZE    how many bytes of builds are kept, as in 512M; 0: none [default: 1G]
+  --no-cache             of build and run: compile anew, and keep nothing of it
+  --verbose              of build and run: say what was found, with its key
+
+Examples:
+  chipdock cache                   every build: target, plugin, functions, size, when it was last used
+  chipdock cache size              how much there is, the caches of plugins too
+  chipdock cache clear
+  chipdock cache list --json")]
+pub(crate) struct CacheArgs {
+    /// What to do.
+    #[arg(value_enum, value_name = "list|size|clear", hide_possible_values = true, default_value_t = CacheAction::List)]
+    pub(crate) action: CacheAction,
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod build;
+pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod conformance;
 pub(crate) mod devices;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use chipdock_host::{CompileOptions, Compiled, Error, ErrorKind, Host, Schedule, Severity, TargetSource};
+use chipdock_host::{
+    CompileCache, CompileOptions, Compiled, Device, Error, ErrorKind, Host, Schedule, Severity, TargetSource,
+};
 use chipdock_ir::json::parse_unique;
 use chipdock_ir::{IrModule, Target};
 use serde_json::{Map, Value};
@@ -107,8 +109,16 @@ fn with_host(target: &str, host: &str) -> Result<Map<String, Value>> {
 /// The option of a build by which a code generator is asked for more than it delivers unasked.
 const EMIT_OPTION: &str = "emit";
 
-/// Compiles a module of a kernel file; `wish` is what is asked for beyond what is needed to load it. Warnings go to
-/// standard error.
+/// What a module is compiled for.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Purpose<'a> {
+    /// What is asked for beyond what is needed to load it.
+    pub(crate) wish: Option<&'a str>,
+    /// Where it is to run, if that is known.
+    pub(crate) device: Option<&'a Device>,
+}
+
+/// Compiles a module of a kernel file, or finds it in the cache. Warnings go to standard error.
 ///
 /// # Errors
 ///
@@ -119,13 +129,14 @@ pub(crate) fn compile(
     module: &IrModule,
     target: &Arc<Target>,
     args: &KernelArgs,
-    wish: Option<&str>,
+    purpose: Purpose<'_>,
     progress: &Progress,
 ) -> Result<Build> {
     progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind));
     let mut options =
-        CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args) };
-    options.options.extend(wish.map(|wish| (EMIT_OPTION.to_owned(), Value::from(vec![wish]))));
+        CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args, progress)? };
+    options.device = purpose.device.cloned();
+    options.options.extend(purpose.wish.map(|wish| (EMIT_OPTION.to_owned(), Value::from(vec![wish]))));
     let started = Instant::now();
     let compiled = host.compile(module, target, &options).map_err(|error| with_lines(&error, kernel))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -146,8 +157,20 @@ pub(crate) fn compile(
 }
 
 /// How it is compiled.
-fn options(args: &KernelArgs) -> CompileOptions {
-    CompileOptions { schedule: schedule(args), ..CompileOptions::default() }
+fn options(args: &KernelArgs, progress: &Progress) -> Result<CompileOptions> {
+    let cache = if args.no_cache { None } else { cache(progress)?.map(Arc::new) };
+    Ok(CompileOptions { schedule: schedule(args), cache, ..CompileOptions::default() })
+}
+
+/// Where builds are kept. A folder that cannot be used is no reason not to compile; a size that is none is the user's word.
+fn cache(progress: &Progress) -> Result<Option<CompileCache>> {
+    match CompileCache::of_process() {
+        Err(error) if *error.kind() == ErrorKind::Io => {
+            progress.note(&error.to_string());
+            Ok(None)
+        }
+        found => found.map_err(|error| failure(&error)),
+    }
 }
 
 /// Whether functions without a schedule get one.

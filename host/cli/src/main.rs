@@ -34,6 +34,9 @@
 //! * **C11 No silent end.** A fatal signal still ends the command, which says before which plugin it was calling; an `exit`
 //!   inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and `build` with code 3, and so are
 //!   `_exit` and a hang past `--deadline`; nothing is written then.
+//! * **C12 Cache.** `build` and `run` take what was compiled before where nothing has changed that it depends on, unless
+//!   `--no-cache` says otherwise: results are the same but for times and the field `cached`. No state of the cache fails them.
+//!   `cache` opens no plugin, and removes nothing but files of caches.
 
 mod args;
 mod command;
@@ -138,6 +141,7 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
         }
         Command::Build(args) => done(command::build::run(&args, global)),
         Command::Run(args) => done(run::run(&args, global)),
+        Command::Cache(args) => done(command::cache::run(&args, global)),
         Command::Conformance(args) => command::conformance::run(&args, global),
         Command::ConformanceWorker(args) => done(command::conformance::worker(&args)),
         Command::Manifest(args) => done(command::manifest::run(&args, global)),

@@ -14,7 +14,7 @@ use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::command::{alone_on_standard_output, failure, host_options};
-use crate::compile;
+use crate::compile::{self, Purpose};
 use crate::destination::Destination;
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let device = call::device(&host, &target, device)?;
     let target = compile::target_on(&host, &args.kernel, target, device.id())?;
     let module = kernel.module_of(function);
-    let build = compile::compile(&host, &kernel, &module, &target, &args.kernel, None, &progress)?;
+    let purpose = Purpose { wish: None, device: Some(device.device()) };
+    let build = compile::compile(&host, &kernel, &module, &target, &args.kernel, purpose, &progress)?;
     let outcome = call::call(&host, &build, function, &device, &arguments, args.repeat, &progress)?;
     progress.step("writing the outputs");
     let took_standard_output = destinations.iter().any(Destination::is_standard_output);

@@ -76,6 +76,28 @@ pub(crate) fn duration(seconds: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
+/// A number of bytes for a person: three significant digits and a unit.
+pub(crate) fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    if bytes < 1000 {
+        return format!("{bytes} bytes");
+    }
+    let mut units = ["KiB", "MiB", "GiB", "TiB"].into_iter();
+    let mut unit = "bytes";
+    while value >= 999.5 {
+        let Some(next) = units.next() else { break };
+        (value, unit) = (value / 1024.0, next);
+    }
+    let digits = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {unit}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +129,21 @@ mod tests {
         assert_eq!(long.split_whitespace().count(), 60);
         let one = "x".repeat(200);
         assert_eq!(wrapped(&one, 2), format!("  {one}\n"));
+    }
+
+    #[test]
+    fn sizes_have_three_digits() {
+        for (bytes, shown) in [
+            (0, "0 bytes"),
+            (999, "999 bytes"),
+            (1000, "0.98 KiB"),
+            (4096, "4.00 KiB"),
+            (123_456, "121 KiB"),
+            (1 << 30, "1.00 GiB"),
+            (u64::MAX, "16777216 TiB"),
+        ] {
+            assert_eq!(size(bytes), shown);
+        }
     }
 
     #[test]

@@ -89,10 +89,11 @@ impl Module {
     /// nobody loads the module that has it.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         self.0.host().0.services.check_process()?;
-        if self.function_names().any(|known| known == name) && self.missing_loader().is_none() {
-            if let Some(kernel) = self.0.own_kernel(name)? {
-                return Ok(kernel);
-            }
+        if self.function_names().any(|known| known == name)
+            && self.missing_loader().is_none()
+            && let Some(kernel) = self.0.own_kernel(name)?
+        {
+            return Ok(kernel);
         }
         for import in self.imports() {
             match import.kernel(name) {

@@ -23,6 +23,7 @@ pub use function::Function;
 pub use launching::{Kernel, LaunchArg};
 pub use module::{Module, Verdict};
 pub(crate) use parallel::{Threads, size::wanted as wanted_threads};
+pub(crate) use tables::{answered, broken};
 pub use tensor::{Tensor, dtype_of};
 pub use timer::Mark;
 
@@ -31,4 +32,4 @@ mod build_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod toy_for_tests;
+pub(crate) mod toy_for_tests;

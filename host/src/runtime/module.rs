@@ -100,7 +100,7 @@ fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -
 }
 
 impl Host {
-    fn loader(&self, artifact: &Artifact) -> Result<Arc<ModuleLoaderEntry>, Error> {
+    pub(crate) fn loader(&self, artifact: &Artifact) -> Result<Arc<ModuleLoaderEntry>, Error> {
         let key = format!("module.load.{}", artifact.index().module_kind);
         match self.0.entry(&key)? {
             Some(Entry::ModuleLoader(entry)) => Ok(entry),
@@ -208,7 +208,7 @@ impl Host {
         Ok(first.unwrap_or(own))
     }
 
-    fn check_alone(&self, artifact: &Artifact, device: DLDevice) -> Result<Verdict, Error> {
+    pub(crate) fn check_alone(&self, artifact: &Artifact, device: DLDevice) -> Result<Verdict, Error> {
         let loader = self.loader(artifact)?;
         let (mut verdict, mut reason) = (CHIPDOCK_ARTIFACT_OK, api::Any::NONE.into_raw());
         let services = self.0.services;

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{
@@ -113,6 +114,13 @@ impl DeviceApi for ToyDevice {
     }
 }
 
+/// How many builds of the toy were begun.
+pub(crate) static BUILDS: AtomicU64 = AtomicU64::new(0);
+/// What a code generator depends on beside its request.
+pub(crate) static DEPENDS_ON: AtomicU64 = AtomicU64::new(0);
+/// Whether the loader wants an artifact compiled again.
+pub(crate) static IS_OLD: AtomicU64 = AtomicU64::new(0);
+
 /// Does what the target's option `do` says.
 struct ToyCodegen;
 
@@ -143,7 +151,11 @@ impl Codegen for ToyCodegen {
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        session.diagnostic(&Diagnostic::warning("only a toy"))?;
+        BUILDS.fetch_add(1, Ordering::Relaxed);
+        if order(request) == "moody" {
+            DEPENDS_ON.fetch_add(1, Ordering::Relaxed);
+        }
+        session.diagnostic(&Diagnostic::warning("only a toy").at(3, 7).function("f").node("T.one()"))?;
         match order(request).as_str() {
             "nothing" => return Ok(()),
             "twice" => {
@@ -183,6 +195,15 @@ impl Codegen for ToyCodegen {
         }
         session.section("code", SectionKind::Code, 64, request.ir.as_bytes())
     }
+
+    fn fingerprint(&self, request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
+        match order(request).as_str() {
+            "secret" => Ok(None),
+            "empty" => Ok(Some(String::new())),
+            "clueless" => Err(Error::new(ErrorKind::IO, "it cannot be read")),
+            _ => Ok(Some(format!("toy {}", DEPENDS_ON.load(Ordering::Relaxed)))),
+        }
+    }
 }
 
 struct ToyLoader(HostRef);
@@ -190,6 +211,7 @@ struct ToyLoader(HostRef);
 impl ModuleLoader for ToyLoader {
     fn check(&self, _artifact: &Artifact<'_>, device: api::DLDevice) -> Result<Verdict, Error> {
         Ok(match device.device_type {
+            1 if IS_OLD.load(Ordering::Relaxed) > 0 => Verdict::Recompile("of another time".into()),
             1 => Verdict::Runs,
             _ => Verdict::Unsupported("runs in host memory only".into()),
         })

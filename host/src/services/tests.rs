@@ -5,6 +5,7 @@ use chipdock_abi::CHIPDOCK_PANIC;
 
 use super::*;
 use crate::instance::{Ends, Instance};
+use crate::origin::Origin;
 use crate::registrar::DeviceTypes;
 use crate::{Host, HostOptions};
 
@@ -72,7 +73,7 @@ fn a_panic_in_the_registrar_is_an_error() {
         0
     }
     let ends = Ends { shutdown: shut_down, release: delete };
-    let instance = Instance::new("nobody", services, ends);
+    let instance = Instance::new("nobody", Origin::of_program(), services, ends);
     let staging = Staging::new(services, instance, Arc::new(std::sync::Mutex::new(DeviceTypes::default())));
     let loan = staging.lend();
     let (registrar, null) = (loan.table(), ptr::null_mut());

@@ -291,6 +291,10 @@ fn o4_a_file_that_is_no_toml_is_passed_over_with_its_line() {
 
 type Change = dyn Fn(&Path);
 
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
 /// Rule O4 and D3: a file that others could have written is not read.
 #[test]
 fn o4_a_file_that_is_not_trusted_is_passed_over() {
@@ -300,7 +304,6 @@ fn o4_a_file_that_is_not_trusted_is_passed_over() {
         (user.found("lanes").0, user.log(), user)
     };
     assert_eq!(with(&|_| {}).0, 5);
-    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     let changes: [(&str, &Change); 4] = [
         ("group", &|path| mode(path, 0o620)),
         ("others", &|path| mode(path, 0o602)),

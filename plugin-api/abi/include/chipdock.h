@@ -113,7 +113,7 @@ extern "C" {
 #define CHIPDOCK_MAGIC 5423265531107559491
 
 // A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names of fields or parameters.
-#define CHIPDOCK_LAYOUT_HASH 8686713918503047766
+#define CHIPDOCK_LAYOUT_HASH 12614785653854076395ull
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -899,6 +899,9 @@ typedef struct ChipdockPlugin {
   struct ChipdockStr version;
   // What tells two builds of one version apart; may be empty.
   struct ChipdockStr build_id;
+  // A JSON object, or empty for none; keys that are not known are ignored. `settings` in it declares what interface
+  // `config` 1 of a host answers.
+  struct ChipdockStr info_json;
   // Hands over what the plugin offers, and writes what the plugin is to this host (may be null; on success alone). Runs
   // once for each host, with no other call of that host during it. Starts no thread and calls no vendor driver. On
   // failure nothing stays registered, and neither function below is called.
@@ -921,11 +924,51 @@ typedef struct ChipdockReset1 {
   int32_t (*reset)(void *self_, int32_t device_id);
 } ChipdockReset1;
 
+// Interface `timer` 1 of a device API: how long a device takes for what runs between two marks of its streams.
+//
+// Handles of marks are the plugin's own. Clauses N.1 to N.8 say what each function promises.
+typedef struct ChipdockTimer1 {
+  // Queues a mark behind what the stream has; it is reached when that is done. Null is the default stream.
+  int32_t (*mark)(void *self_, int32_t device_id, void *stream, void **out);
+  // Waits until both marks are reached, and writes the time of the device from one to the other in nanoseconds:
+  // negative where `from` was reached after `to`.
+  int32_t (*elapsed)(void *self_, int32_t device_id, void *from, void *to, double *out_nanoseconds);
+  // Frees a mark, whether it is reached or not; null is allowed.
+  int32_t (*free_mark)(void *self_, int32_t device_id, void *mark);
+} ChipdockTimer1;
+
+// Interface `external` 1 of a device API: streams and memory that a program shares with the driver's own interface.
+//
+// What a native handle is the plugin's documentation says: `CUstream` and `CUdeviceptr`, `cl_command_queue` and `cl_mem`.
+// It goes through a pointer by its value. Clauses N.9 to N.15 say what each function promises.
+typedef struct ChipdockExternal1 {
+  // Makes a stream over a native one, which stays the caller's and outlives it. `free_stream` frees it.
+  int32_t (*adopt_stream)(void *self_, int32_t device_id, void *native, void **out);
+  // Writes the native handle of a stream, borrowed from it. Null is the default stream.
+  int32_t (*native_stream)(void *self_, int32_t device_id, void *stream, void **out_native);
+  // Writes the native handle of the memory that a data space lies in, borrowed from it, and where in that it begins.
+  int32_t (*native_data)(void *self_,
+                         int32_t device_id,
+                         void *data,
+                         void **out_native,
+                         uint64_t *out_offset_bytes);
+  // Makes a data space of host memory that stays the caller's and outlives it. `free_data_space` frees it.
+  int32_t (*adopt_host_memory)(void *self_, int32_t device_id, void *address, uint64_t size_bytes, void **out);
+} ChipdockExternal1;
+
 // Interface `conformance` 1 of a host: the one that runs the conformance suite. With it alone are test hooks registered.
 typedef struct ChipdockConformance1 {
   // Non-zero where test hooks are wanted.
   int32_t (*wants_hooks)(void *self_);
 } ChipdockConformance1;
+
+// Interface `config` 1 of a host.
+typedef struct ChipdockConfig1 {
+  // Writes the value of a setting of the plugin whose table of the host was asked for this interface: a bool, an int, a
+  // float or an owned string, as declared, or None where nobody set it and it has no default. A key that the plugin does
+  // not declare is `KeyError`, a value that is not of the type `ValueError`. May be called during `init`.
+  int32_t (*get)(void *self_, struct ChipdockStr key, struct ChipdockAny *out_value);
+} ChipdockConfig1;
 
 // A kernel of a loaded module, as interface `launch` 1 answers it. It lives as long as the module.
 typedef struct ChipdockEntry {
@@ -999,8 +1042,13 @@ typedef struct ChipdockMemory1 {
  *   const ChipdockPlugin *chipdock_plugin_v1(void) { return &plugin; }
  */
 #define CHIPDOCK_PLUGIN(name, version, build_id, init, shutdown, release)                                     \
+  CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, "", init, shutdown, release)
+
+/* The same of a plugin that says more of itself, for instance its settings: `info_json` is a JSON object. */
+#define CHIPDOCK_PLUGIN_WITH_INFO(name, version, build_id, info_json, init, shutdown, release)                \
   { CHIPDOCK_MAGIC, CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_LAYOUT_HASH, CHIPDOCK_TABLE_SIZES,       \
-    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), (init), (shutdown), (release) }
+    CHIPDOCK_STR(name), CHIPDOCK_STR(version), CHIPDOCK_STR(build_id), CHIPDOCK_STR(info_json), (init),       \
+    (shutdown), (release) }
 
 #if defined(__GNUC__)
 #define CHIPDOCK_EXPORT __attribute__((visibility("default")))
@@ -1223,7 +1271,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, self_, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, table, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, table_size_bytes, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockInterface, features, 24);
-CHIPDOCK_ASSERT_SIZE(ChipdockPlugin, 136);
+CHIPDOCK_ASSERT_SIZE(ChipdockPlugin, 152);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, magic, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, abi_major, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, abi_minor, 12);
@@ -1232,13 +1280,25 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, table_sizes, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, name, 64);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, version, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, build_id, 96);
-CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, init, 112);
-CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, shutdown, 120);
-CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, release, 128);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, info_json, 112);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, init, 128);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, shutdown, 136);
+CHIPDOCK_ASSERT_OFFSET(ChipdockPlugin, release, 144);
 CHIPDOCK_ASSERT_SIZE(ChipdockReset1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockReset1, reset, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockTimer1, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimer1, mark, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimer1, elapsed, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTimer1, free_mark, 16);
+CHIPDOCK_ASSERT_SIZE(ChipdockExternal1, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, adopt_stream, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, native_stream, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, native_data, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, adopt_host_memory, 24);
 CHIPDOCK_ASSERT_SIZE(ChipdockConformance1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockConformance1, wants_hooks, 0);
+CHIPDOCK_ASSERT_SIZE(ChipdockConfig1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockConfig1, get, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockEntry, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, entry, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEntry, device_type, 8);

@@ -46,12 +46,12 @@ use crate::process::{effective_user, has_raised_privileges, variable};
 pub const VARIABLE: &str = "CHIPDOCK_CACHE_DIR";
 /// What every file begins with.
 const MAGIC: &[u8; 16] = b"chipdock cache\n\x01";
-const DIGEST_BYTES: usize = 32;
+pub(super) const DIGEST_BYTES: usize = 32;
 /// How exact the time of the last use is kept.
 const USE_EXACT_TO: Duration = Duration::from_secs(600);
 /// A file that was written to so long ago was left by a process that ended.
 const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
-const TAG: &str = "CACHEDIR.TAG";
+pub(super) const TAG: &str = "CACHEDIR.TAG";
 const KEPT: &str = ".cached";
 const TEMPORARY: &str = ".writing";
 
@@ -94,13 +94,8 @@ impl Kind {
         Key(hexadecimal)
     }
 
-    /// What the header of each file of this cache begins with, whatever its version.
     fn start(&self) -> Vec<u8> {
-        let mut start = MAGIC.to_vec();
-        // At most 64 bytes long, as `is_valid` sees to.
-        start.push(self.name.len() as u8);
-        start.extend_from_slice(self.name.as_bytes());
-        start
+        start_of(self.name)
     }
 
     fn header(&self, content: &[u8]) -> Vec<u8> {
@@ -118,17 +113,31 @@ impl Kind {
     }
 
     fn tag(&self) -> String {
-        format!(
-            "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is chipdock's cache `{}`, which may be removed at \
-             any time.\n# What such a file says is at https://bford.info/cachedir/\n",
-            self.name
-        )
+        tag_of(self.name)
     }
+}
 
-    fn is_valid(&self) -> bool {
-        (1..=64).contains(&self.name.len())
-            && self.name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
-    }
+/// What the header of each file of the cache of that name begins with, whatever its version.
+pub(super) fn start_of(name: &str) -> Vec<u8> {
+    let mut start = MAGIC.to_vec();
+    // At most 64 bytes long, as `is_cache_name` sees to.
+    start.push(name.len() as u8);
+    start.extend_from_slice(name.as_bytes());
+    start
+}
+
+/// What marks the folder of the cache of that name (K2).
+pub(super) fn tag_of(name: &str) -> String {
+    format!(
+        "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is chipdock's cache `{name}`, which may be removed at \
+         any time.\n# What such a file says is at https://bford.info/cachedir/\n"
+    )
+}
+
+/// Whether a cache may be called that.
+pub(super) fn is_cache_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
 }
 
 impl fmt::Display for Key {
@@ -146,14 +155,14 @@ impl Key {
 }
 
 /// What the form of a name says.
-enum Form {
+pub(super) enum Form {
     Kept,
     Temporary,
     TemporaryTag,
     Foreign,
 }
 
-fn form(name: &OsStr) -> Form {
+pub(super) fn form(name: &OsStr) -> Form {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let Some(name) = name.to_str() else { return Form::Foreign };
     let is_temporary = |ending: &str| {
@@ -179,6 +188,13 @@ fn unique() -> String {
     format!("{:x}-{count:x}-{:x}", std::process::id(), now.as_nanos())
 }
 
+/// The folder that the environment names for all caches (K1); none where they are switched off or the process has no such
+/// folder.
+#[must_use]
+pub fn folder_of_process() -> Option<PathBuf> {
+    folder_for_all(variable(VARIABLE).map(PathBuf::from))
+}
+
 /// The folder for all caches (K1), where this is what names one.
 fn folder_for_all(named: Option<PathBuf>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -191,12 +207,24 @@ fn folder_for_all(named: Option<PathBuf>) -> Option<PathBuf> {
     Some(of_user?.join("chipdock"))
 }
 
-/// A file of the cache, as eviction sees it.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Kept {
-    used: SystemTime,
-    name: OsString,
-    size_bytes: u64,
+/// A file of a cache, as eviction and lists see it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Kept {
+    pub(super) used: SystemTime,
+    pub(super) name: OsString,
+    pub(super) size_bytes: u64,
+}
+
+/// Size and last use of a regular file of the user's own.
+pub(super) fn kept(folder: &Folder, name: OsString) -> Option<Kept> {
+    let stat = folder.status(&name).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_uid != effective_user() {
+        return None;
+    }
+    let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
+    let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    let used = SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanoseconds))?;
+    Some(Kept { used, name, size_bytes: u64::try_from(stat.st_size).unwrap_or(0) })
 }
 
 impl Cache {
@@ -210,7 +238,7 @@ impl Cache {
     /// The same where `named`, the value of a plugin's setting, stands for the variable `CHIPDOCK_CACHE_DIR`.
     #[must_use]
     pub fn of_setting(named: Option<PathBuf>, kind: Kind, size_bytes_max: u64) -> Option<Self> {
-        if has_raised_privileges() || !kind.is_valid() {
+        if has_raised_privileges() {
             return None;
         }
         Self::at(&folder_for_all(named)?.join(kind.name), kind, size_bytes_max)
@@ -219,38 +247,54 @@ impl Cache {
     /// The cache of that kind in a given folder, which is made where it is not there; none where the rules allow none.
     #[must_use]
     pub fn at(folder: &Path, kind: Kind, size_bytes_max: u64) -> Option<Self> {
-        if !kind.is_valid() || !folder.is_absolute() {
-            return None;
+        Self::try_at(folder, kind, size_bytes_max).ok()
+    }
+
+    /// As [`Self::at`], for whoever tells a person why there is none.
+    ///
+    /// # Errors
+    ///
+    /// Which of the rules K2 and K3 allows none, or what the system says of the folder.
+    pub fn try_at(folder: &Path, kind: Kind, size_bytes_max: u64) -> io::Result<Self> {
+        let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected the path of a folder"));
+        };
+        if !is_cache_name(kind.name) || !folder.is_absolute() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected an absolute path"));
         }
-        let (parent, name) = (folder.parent()?, folder.file_name()?);
         if !parent.is_dir() {
-            DirBuilder::new().recursive(true).mode(0o700).create(parent).ok()?;
+            DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         }
-        let parent = parent.canonicalize().ok()?;
+        let parent = parent.canonicalize()?;
         if !is_out_of_reach(&parent.join(name)) {
-            return None;
+            let why = "others may write in a folder above it, or one belongs to another user";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
-        let parent = Folder::at(&parent).ok()?;
+        let parent = Folder::at(&parent)?;
         let is_made = parent.make_folder(name).is_ok();
-        let folder = parent.folder(name).ok()?;
+        let folder = parent.folder(name)?;
         if is_made {
-            folder.make_private().ok()?;
+            folder.make_private()?;
         }
-        folder.examine().ok()?;
+        folder.examine()?;
         let cache = Self { folder, kind, size_bytes_max };
         // Another process may have marked it just now, and the folder not be empty any more.
-        (cache.is_marked() || cache.mark().is_ok() || cache.is_marked()).then_some(cache)
+        if cache.is_marked() || cache.mark().is_ok() || cache.is_marked() {
+            return Ok(cache);
+        }
+        let why = format!("it was there before and holds other files: it has no {TAG} of this cache");
+        Err(io::Error::new(io::ErrorKind::AlreadyExists, why))
     }
 
     fn is_marked(&self) -> bool {
-        self.begins_with(TAG.as_ref(), self.kind.tag().as_bytes())
+        self.folder.begins_with(TAG.as_ref(), self.kind.tag().as_bytes())
     }
 
     /// Marks a folder that is empty, except for what others write to mark it.
     fn mark(&self) -> io::Result<()> {
         let tag = self.kind.tag();
         let is_other_mark = |name: &OsString| {
-            matches!(form(name), Form::TemporaryTag) && self.is_start_of(tag.as_bytes(), name)
+            matches!(form(name), Form::TemporaryTag) && self.folder.is_start_of(tag.as_bytes(), name)
         };
         if !self.folder.names()?.iter().all(is_other_mark) {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -279,20 +323,29 @@ impl Cache {
 
     /// Keeps a content under that key, and makes room for it.
     pub fn write(&self, key: &Key, content: &[u8]) {
-        if self.try_write(key, content).is_ok() {
-            self.evict();
-        }
+        let _ = self.try_write(key, content);
     }
 
-    fn try_write(&self, key: &Key, content: &[u8]) -> io::Result<()> {
+    /// As [`Self::write`], for whoever tells a person why nothing is kept.
+    ///
+    /// # Errors
+    ///
+    /// It is larger than the bound, a file of that name is not the cache's (K5), or what the system says.
+    pub fn try_write(&self, key: &Key, content: &[u8]) -> io::Result<()> {
         let (name, header) = (key.file_name(), self.kind.header(content));
         if (header.len() + content.len()) as u64 > self.size_bytes_max {
-            return Err(io::ErrorKind::FileTooLarge.into());
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "it is larger than all that may be kept",
+            ));
         }
         if self.folder.status(&name).is_ok() && !self.is_ours(&name) {
-            return Err(io::ErrorKind::AlreadyExists.into());
+            let why = format!("{} is not a file of the cache; remove it", name.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
-        self.put(&name, format!("{key}.{}{TEMPORARY}", unique()).as_ref(), &[&header, content])
+        self.put(&name, format!("{key}.{}{TEMPORARY}", unique()).as_ref(), &[&header, content])?;
+        self.evict();
+        Ok(())
     }
 
     /// Writes a file whole, under another name first.
@@ -311,25 +364,9 @@ impl Cache {
         written
     }
 
-    /// The first bytes of a file, fewer where it is shorter.
-    fn start_of(&self, name: &OsStr, size_bytes: usize) -> io::Result<Vec<u8>> {
-        let mut start = Vec::with_capacity(size_bytes);
-        self.folder.open(name)?.take(size_bytes as u64).read_to_end(&mut start)?;
-        Ok(start)
-    }
-
-    fn begins_with(&self, name: &OsStr, start: &[u8]) -> bool {
-        self.start_of(name, start.len()).is_ok_and(|found| found == start)
-    }
-
-    /// Whether a file begins with these bytes or, where it is shorter, these bytes with it.
-    fn is_start_of(&self, start: &[u8], name: &OsStr) -> bool {
-        self.start_of(name, start.len()).is_ok_and(|found| start.starts_with(&found))
-    }
-
     /// Whether the cache wrote the file (K5); its name was looked at before.
     fn is_ours(&self, name: &OsStr) -> bool {
-        self.begins_with(name, &self.kind.start())
+        self.folder.begins_with(name, &self.kind.start())
     }
 
     /// Makes room (K6), and removes what processes left that ended while they wrote (K7).
@@ -337,7 +374,7 @@ impl Cache {
         let mut files = Vec::new();
         for name in self.folder.names().unwrap_or_default() {
             match form(&name) {
-                Form::Kept => files.extend(self.kept(name)),
+                Form::Kept => files.extend(kept(&self.folder, name)),
                 Form::Temporary => self.remove_abandoned(&name, &self.kind.start()),
                 Form::TemporaryTag => self.remove_abandoned(&name, self.kind.tag().as_bytes()),
                 Form::Foreign => {}
@@ -363,21 +400,10 @@ impl Cache {
         }
     }
 
-    /// Size and last use of a regular file of the user's own.
-    fn kept(&self, name: OsString) -> Option<Kept> {
-        let stat = self.folder.status(&name).ok()?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_uid != effective_user() {
-            return None;
-        }
-        let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
-        let used = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
-        Some(Kept { used, name, size_bytes: u64::try_from(stat.st_size).unwrap_or(0) })
-    }
-
     fn remove_abandoned(&self, name: &OsStr, start: &[u8]) {
         let modified = self.folder.open(name).and_then(|file| file.metadata()?.modified());
         let is_old = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED_AFTER));
-        if is_old && self.is_start_of(start, name) {
+        if is_old && self.folder.is_start_of(start, name) {
             let _ = self.folder.remove_file(name);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -143,6 +143,22 @@ impl Folder {
             return Err(refused("the file belongs to another user, or others may write it"));
         }
         Ok(file.into())
+    }
+
+    /// The first bytes of a file, fewer where it is shorter; as [`Self::open`].
+    pub(super) fn start_of(&self, name: &OsStr, size_bytes: usize) -> io::Result<Vec<u8>> {
+        let mut start = Vec::new();
+        self.open(name)?.take(size_bytes as u64).read_to_end(&mut start)?;
+        Ok(start)
+    }
+
+    pub(super) fn begins_with(&self, name: &OsStr, start: &[u8]) -> bool {
+        self.start_of(name, start.len()).is_ok_and(|found| found == start)
+    }
+
+    /// Whether a file begins with these bytes or, where it is shorter, these bytes with it.
+    pub(super) fn is_start_of(&self, start: &[u8], name: &OsStr) -> bool {
+        self.start_of(name, start.len()).is_ok_and(|found| start.starts_with(&found))
     }
 
     /// Whether the path leads to that file now.

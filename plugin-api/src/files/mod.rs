@@ -5,6 +5,7 @@
 //! second time by its path; a file is examined after it was opened, and links are not followed.
 
 pub mod cache;
+pub mod kept;
 pub mod scratch;
 
 mod folder;

@@ -209,6 +209,11 @@ impl Device {
         streams.live.get(&handle.addr()).cloned().map(Some).ok_or_else(|| self.unknown_stream(handle))
     }
 
+    /// Whether a stream is gone with the context that it was of, and not freed yet.
+    pub(crate) fn is_gone(&self, handle: *mut c_void) -> bool {
+        self.streams.read().unwrap_or_else(PoisonError::into_inner).gone.contains(&handle.addr())
+    }
+
     /// Forgets a stream, which ends with the last that holds it; nothing for one that is gone already.
     pub(crate) fn take_stream(&self, handle: *mut c_void) -> Result<Option<Arc<Stream>>, Error> {
         let mut streams = self.streams.write().unwrap_or_else(PoisonError::into_inner);

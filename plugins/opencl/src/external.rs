@@ -4,11 +4,15 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-use chipdock_plugin_api::external::{External, NativeData};
-use chipdock_plugin_api::{Error, ErrorKind, Stream, bail, ensure};
+use chipdock_plugin_api::external::{EXTERNAL, External, NativeData};
+use chipdock_plugin_api::{Context, Error, ErrorKind, Stream, bail, ensure, register_interface};
 
 use crate::error::OrFailed;
 use crate::hardware::Hardware;
+
+register_interface!("device_api.opencl", EXTERNAL, |context: &Context| -> Box<dyn External> {
+    Box::new(OpenClExternal(context.state::<Hardware>()))
+});
 
 /// What kernels may reach beyond the last byte: halves are added to by the word that they lie in.
 const WORD_BYTES: u64 = 4;

@@ -32,9 +32,7 @@ mod tests;
 mod timer;
 mod turns;
 
-use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
-use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
@@ -49,12 +47,6 @@ register_device_api!(hardware::NAME, hardware::DEVICE_TYPE, |context| Box::new(d
 )));
 register_interface!("device_api.opencl", RESET, |context: &Context| -> Box<dyn Reset> {
     Box::new(functions::Reopen(context.state::<Hardware>()))
-});
-register_interface!("device_api.opencl", TIMER, |context: &Context| -> Box<dyn Timer> {
-    Box::new(timer::OpenClTimer(context.state::<Hardware>()))
-});
-register_interface!("device_api.opencl", EXTERNAL, |context: &Context| -> Box<dyn External> {
-    Box::new(external::OpenClExternal(context.state::<Hardware>()))
 });
 register_module_loader!("opencl", |context| Box::new(loader::OpenClLoader {
     host: context.host(),

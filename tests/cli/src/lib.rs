@@ -203,6 +203,8 @@ impl Scratch {
         }
         command.env("XDG_DATA_HOME", self.path("data")).env("XDG_CONFIG_HOME", self.path("config"));
         command.env_remove("NO_COLOR");
+        // Each command compiles for itself, whatever the tester has compiled before.
+        command.env("CHIPDOCK_CACHE_DIR", "");
         command
     }
 

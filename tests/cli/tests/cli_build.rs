@@ -115,6 +115,7 @@ fn json_keeps_its_form() {
     pruned["target"] = json!(null);
     pruned["host"] = json!(null);
     let expected = "\
+cached: bool
 compile_seconds: number
 emit: string
 format: string

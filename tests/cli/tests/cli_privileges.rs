@@ -117,6 +117,7 @@ fn refuses(raise: Raise) {
         "conformance p/trace.so --repro secret",
         "manifest p/trace.so",
         "plugins --check",
+        "cache clear",
         "plugins --lock work/lock",
         "plugins --locked secret",
         "plugins --check --plugin p/trace.so",

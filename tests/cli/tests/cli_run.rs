@@ -93,6 +93,7 @@ buffers[].name: string
 buffers[].output: null
 buffers[].output: string
 buffers[].shape[]: number
+cached: bool
 compile_seconds: number
 device: string
 device_median_seconds: null

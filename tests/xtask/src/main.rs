@@ -39,7 +39,7 @@ Examples:
   cargo xtask test --all zoo       # each broken plugin through every command, some minutes
   cargo xtask bench
   cargo xtask bench launch copy    # only these; it measures device-time, launch, copy, second-run, elementwise, call,
-                                   # matmul, pool, fork-join, script, list
+                                   # cache-hit, matmul, pool, fork-join, script, list
   cargo xtask bench --peers        # installs its peers the first time
   cargo xtask bench --peers --filter softmax --with torch
   cargo xtask fuzz --seconds 600   # script, wire, npy, manifest, target, artifact, pipeline, one after the other

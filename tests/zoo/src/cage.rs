@@ -165,7 +165,8 @@ impl Zoo {
             }
         }
         command.env("XDG_DATA_HOME", self.folder.path().join("data"));
-        command.env("CHIPDOCK_CACHE_DIR", self.folder.path().join("cache"));
+        // Nothing is kept: each command asks the plugin itself.
+        command.env("CHIPDOCK_CACHE_DIR", "");
         command.env("NO_COLOR", "1").env("RUST_BACKTRACE", "0");
         command
     }

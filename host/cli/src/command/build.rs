@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{alone_on_standard_output, failure, host_options};
 use crate::args::{BuildArgs, Emit, GlobalArgs};
-use crate::compile::{self, Build};
+use crate::compile::{self, Build, Purpose};
 use crate::destination::Destination;
 use crate::kernel::KernelFile;
 use crate::progress::Progress;
@@ -122,7 +122,8 @@ fn produce(
         None => Some(name(Emit::Source)),
         _ => None,
     };
-    let build = compile::compile(&host, kernel, module, &target, &args.kernel, wish, progress)?;
+    let purpose = Purpose { wish, device: None };
+    let build = compile::compile(&host, kernel, module, &target, &args.kernel, purpose, progress)?;
     let own = of_target(&build.compiled.artifact, &build.target().to_json().to_string());
     let (what, bytes, is_text) = match emit {
         Some(Emit::Artifact) => {
@@ -244,7 +245,8 @@ fn deliver(
     let size = product.bytes.len();
     let made = match &product.build {
         Some(build) => {
-            format!(" for {}, compiled in {}", build.target().kind, table::duration(build.seconds))
+            let how = if build.compiled.cached { "found in the cache in" } else { "compiled in" };
+            format!(" for {}, {how} {}", build.target().kind, table::duration(build.seconds))
         }
         None => String::new(),
     };
@@ -277,6 +279,7 @@ fn to_json(args: &BuildArgs, module: &IrModule, product: &Product) -> serde_json
         "module_kind": index.map(|index| &index.module_kind),
         "format": index.map(|index| &index.format),
         "sections": sections,
+        "cached": build.map(|build| build.compiled.cached),
         "compile_seconds": build.map(|build| build.seconds),
     })
 }

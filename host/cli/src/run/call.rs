@@ -50,6 +50,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The device.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The device's number.
     pub(crate) fn id(&self) -> i32 {
         self.device.id()

@@ -60,6 +60,7 @@ impl Shown<'_> {
             "host": self.build.host().to_json(),
             "device": self.outcome.device,
             "threads": self.threads,
+            "cached": self.build.compiled.cached,
             "compile_seconds": self.build.seconds,
             "load_seconds": self.outcome.load_seconds,
             "times_seconds": times,
@@ -84,7 +85,8 @@ impl Shown<'_> {
         let mut facts = table::new(&["FUNCTION", &self.function.name]);
         facts.add_row(["target", &target]);
         facts.add_row(["device", &self.outcome.device]);
-        facts.add_row(["compile", &table::duration(self.build.seconds)]);
+        let cached = if self.build.compiled.cached { " (found in the cache)" } else { "" };
+        facts.add_row(["compile", &(table::duration(self.build.seconds) + cached)]);
         facts.add_row(["load", &table::duration(self.outcome.load_seconds)]);
         facts.add_row(["run", &times_text(&self.outcome.times)]);
         facts.add_row(["run on device", &device_time]);

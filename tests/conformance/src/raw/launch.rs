@@ -88,7 +88,7 @@ impl Launches<'_> {
     /// # Errors
     ///
     /// What the plugin raised.
-    pub fn launch(&self, entry: *mut c_void, request: &LaunchRequest) -> Result<(), Error> {
+    pub fn launch(&self, entry: ChipdockEntry, request: &LaunchRequest) -> Result<(), Error> {
         let args: Vec<*const c_void> = request.args.iter().map(|arg| arg.as_ptr().cast()).collect();
         let chain = Chain::of(&request.extensions);
         let raw = ChipdockLaunchRequest {
@@ -104,7 +104,7 @@ impl Launches<'_> {
         };
         drop(self.host.take_error());
         // SAFETY: the interface's `self_`, an entry or null, a request that lives for the call.
-        let status = unsafe { (self.table.launch)(self.self_, entry, &raw) };
+        let status = unsafe { (self.table.launch)(self.self_, entry.entry, &raw) };
         self.host.check(status, "launch")
     }
 }

@@ -13,7 +13,7 @@ use chipdock_xtask::runner::backends::{self, Absent, Backend};
 use chipdock_xtask::runner::cases::{CASES, Case, arguments, symbols};
 use chipdock_xtask::runner::contest::{duel, median, ns_per_call};
 use chipdock_xtask::runner::options::Options;
-use chipdock_xtask::runner::{Result, device, fork, limits, run};
+use chipdock_xtask::runner::{Result, cached, device, fork, limits, run};
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 
@@ -77,6 +77,7 @@ const TOPICS: &[&str] = &[
     "second-run",
     "elementwise",
     "call",
+    "cache-hit",
     "matmul",
     "pool",
     "fork-join",
@@ -127,6 +128,9 @@ fn of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<L
     if backend.is_host() {
         if options.wants("call") {
             lines.extend(packed_call(host, backend)?);
+        }
+        if options.wants("cache-hit") {
+            lines.extend(cache_hit(host, backend)?);
         }
         if options.wants("matmul") {
             lines.push(matmul(host, backend)?);
@@ -244,6 +248,18 @@ fn compile_bare() -> Result<libloading::Library> {
     }
     // SAFETY: a library without constructors.
     unsafe { libloading::Library::new(&library) }.map_err(|error| error.to_string())
+}
+
+/// From a module to something callable, where its build is in the compile cache.
+fn cache_hit(host: &Host, backend: &Backend) -> Result<Option<Line>> {
+    let name = "compile-cache hit of the add until it is callable, library open, ms";
+    Ok(cached::measure(host, backend)?.map(|hit| Line {
+        name,
+        measured: format!("{:.2} (compile {:.2}, load {:.2})", hit.callable_ms, hit.compile_ms, hit.load_ms),
+        value: hit.callable_ms,
+        goal: Some(1.0),
+        ..Line::default()
+    }))
 }
 
 /// The scheduled matmul beside the machine's fused multiply-add peak of one thread, measured in turn.

@@ -1,6 +1,7 @@
 //! Running the examples on every backend present, judged by the interpreter.
 
 pub mod backends;
+pub mod cached;
 pub mod cases;
 pub mod contest;
 pub mod device;

@@ -87,7 +87,7 @@ impl Scene {
     }
 
     fn launches_still(&self, launches: &Launches<'_>) -> Verdict {
-        let entry = self.entry(launches)?.entry;
+        let entry = self.entry(launches)?;
         let answer = launches.launch(entry, &self.request);
         answer.map_err(|error| Stop::failed("a launch that is right: success", text(&error)))
     }
@@ -95,7 +95,7 @@ impl Scene {
     fn takes(&self, launches: &Launches<'_>, change: fn(&mut LaunchRequest)) -> Verdict {
         let mut request = self.request.clone();
         change(&mut request);
-        let answer = launches.launch(self.entry(launches)?.entry, &request);
+        let answer = launches.launch(self.entry(launches)?, &request);
         answer.map_err(|error| Stop::failed("success", text(&error)))
     }
 
@@ -108,7 +108,7 @@ impl Scene {
     ) -> Verdict {
         let mut request = self.request.clone();
         change(&mut request);
-        let answer = launches.launch(self.entry(launches)?.entry, &request);
+        let answer = launches.launch(self.entry(launches)?, &request);
         refused_as("launch", kind, tells, answer)?;
         self.launches_still(launches)
     }
@@ -163,7 +163,7 @@ fn extent_0(scene: &Scene, launches: &Launches<'_>) -> Verdict {
     }
     for request in empty {
         let what = format!("a launch of {:?} blocks of {:?} threads: success", request.grid, request.block);
-        let answer = launches.launch(scene.entry(launches)?.entry, &request);
+        let answer = launches.launch(scene.entry(launches)?, &request);
         answer.map_err(|error| Stop::failed(what, text(&error)))?;
     }
     scene.launches_still(launches)
@@ -208,6 +208,7 @@ fn no_such_device(scene: &Scene, launches: &Launches<'_>) -> Verdict {
 }
 
 fn null_entry(scene: &Scene, launches: &Launches<'_>) -> Verdict {
-    refused_as("launch", "ValueError", "", launches.launch(std::ptr::null_mut(), &scene.request))?;
+    let none = ChipdockEntry { entry: std::ptr::null_mut(), ..scene.entry(launches)? };
+    refused_as("launch", "ValueError", "", launches.launch(none, &scene.request))?;
     scene.launches_still(launches)
 }

@@ -160,19 +160,22 @@ fn asked_again(device: &Device) -> Verdict {
 fn elapsed_waits(device: &Device) -> Verdict {
     let (work, stream) = (Work::new(device)?, device.default_stream(0));
     let _synced = Synced(&stream);
-    for count in [1, 8, 32] {
+    let mut least = f64::INFINITY;
+    // A machine that is busy may hold one try up.
+    for _ in 0..8 {
         let begin = stream.mark()?;
-        work.queue(&stream, count)?;
+        work.queue(&stream, 32)?;
         let end = stream.mark()?;
         let found = begin.until(&end)?;
         let asked = Instant::now();
         stream.sync()?;
-        let left = asked.elapsed().as_secs_f64() * 1e9;
-        let expected =
-            format!("{count} copies that are done when `elapsed` answers, after {found:.0} ns of them");
-        ensure(left <= found / 2.0 + 10.0 * SLACK_NS, expected, format!("{left:.0} ns more of waiting"))?;
+        least = least.min(asked.elapsed().as_secs_f64() * 1e9 / (found + SLACK_NS));
     }
-    Ok(())
+    ensure(
+        least < 0.5,
+        "nothing left to wait for when `elapsed` has answered",
+        format!("{:.0} % of what it answered, and more, in eight tries", least * 100.0),
+    )
 }
 
 fn within_host(device: &Device, n_created: usize) -> Verdict {

@@ -1,0 +1,270 @@
+//! One module through one code generator, or out of the compile cache: rules C2 to C5 of compilation, V1 to V7 of the cache.
+
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockBuildRequest, DLDevice};
+use chipdock_ir::{IrModule, Target, wire};
+use chipdock_plugin_api::files::cache::Key;
+use chipdock_plugin_api::text::str_out;
+
+use crate::artifact::Artifact;
+use crate::cache::{CompileCache, Kept};
+use crate::compile::CompileOptions;
+use crate::delivered::check_index;
+use crate::error::{Error, ErrorKind};
+use crate::host::Host;
+use crate::options::LogLevel;
+use crate::registrar::CodegenEntry;
+use crate::runtime::Verdict;
+use crate::session::{BuildMessage, Parts, Session, Step, fingerprint};
+
+/// What came of the builds of one compilation, beside artifacts.
+#[derive(Default)]
+pub(crate) struct Said {
+    pub(crate) messages: Vec<BuildMessage>,
+    /// How many modules a code generator built; the others were found.
+    pub(crate) built: usize,
+}
+
+/// What is to be built.
+struct Work<'a> {
+    codegen: Arc<CodegenEntry>,
+    module: &'a IrModule,
+    target: &'a Arc<Target>,
+    target_json: String,
+    options: &'a CompileOptions,
+    imports: Vec<Arc<Artifact>>,
+}
+
+/// Where a build is kept.
+struct Place<'a> {
+    cache: &'a CompileCache,
+    key: Key,
+    fingerprint: String,
+}
+
+impl Host {
+    /// Builds a module with the code generator of a target, or finds what that built before.
+    pub(crate) fn build(
+        &self,
+        module: &IrModule,
+        target: &Arc<Target>,
+        options: &CompileOptions,
+        imports: Vec<Arc<Artifact>>,
+        said: &mut Said,
+    ) -> Result<Artifact, Error> {
+        let codegen = self.codegen(&target.kind)?;
+        let at = |error: Error| error.at(format!("target.build.{}", target.kind));
+        let version = wire_version(&codegen).map_err(at)?;
+        let write = wire::WriteOptions { version: &version, positions: true, file: options.file.as_deref() };
+        let ir = wire::write_with(module, &write)
+            .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
+        let target_json = target.to_json().to_string();
+        let options_json = serde_json::Value::Object(options.options.clone()).to_string();
+        let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+        let request = ChipdockBuildRequest {
+            ir: str_out(&ir),
+            target_json: str_out(&target_json),
+            options_json: str_out(&options_json),
+            sections: ptr::null(),
+            sections_count: 0,
+            threads_max: if options.threads_max == 0 { threads } else { options.threads_max },
+            flags: 0,
+            next: ptr::null(),
+        };
+        let place = options
+            .cache
+            .as_deref()
+            .and_then(|cache| self.place(cache, &codegen, &request, [&ir, &target_json, &options_json]));
+        let work = Work { codegen, module, target, target_json: target_json.clone(), options, imports };
+        if let Some(place) = &place
+            && let Some((artifact, messages)) = self.find(place, &work)
+        {
+            if options.cancel.load(Ordering::Relaxed) {
+                return Err(at(Error::new(ErrorKind::Cancelled, "the build was given up")));
+            }
+            said.messages.extend(messages);
+            return Ok(artifact);
+        }
+        let before = said.messages.len();
+        let artifact = self.build_now(&work, &request, &mut said.messages).map_err(at)?;
+        said.built += 1;
+        if let Some(place) = place {
+            self.keep(&place, &work, &request, &artifact, &said.messages[before..]);
+        }
+        Ok(artifact)
+    }
+
+    fn build_now(
+        &self,
+        work: &Work<'_>,
+        request: &ChipdockBuildRequest,
+        messages: &mut Vec<BuildMessage>,
+    ) -> Result<Artifact, Error> {
+        let session = Session::new(self.0.services, Arc::clone(&work.options.cancel));
+        let asked = session.run(&work.codegen, request, Step::Unsupported);
+        let unsupported = session.take_messages(messages);
+        asked?;
+        let broken = |message: String| Error::new(ErrorKind::BrokenPlugin, message);
+        if let Some(refused) = session.refused() {
+            return Err(broken(format!("it went on although a delivery was refused: {refused}")));
+        }
+        if !unsupported.is_empty() {
+            let message = format!(
+                "the code generator of target kind \"{}\" cannot build this module",
+                work.target.kind
+            );
+            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(unsupported));
+        }
+        let built = session.run(&work.codegen, request, Step::Build);
+        let errors = session.take_messages(messages);
+        built.map_err(|error| error.with_diagnostics(errors.clone()))?;
+        if !errors.is_empty() {
+            let message = "the build succeeded although it reported errors";
+            return Err(broken(message.to_owned()).with_diagnostics(errors));
+        }
+        let Parts { index, sections, refused } = session.take_parts();
+        if let Some(refused) = refused {
+            return Err(broken(format!("the build succeeded although a delivery was refused: {refused}")));
+        }
+        let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
+        let artifact = Artifact::new(index, work.target_json.clone(), sections, work.imports.clone())
+            .map_err(|error| broken(error.to_string()))?;
+        check_index(work.module, artifact.index()).map_err(broken)?;
+        Ok(artifact)
+    }
+
+    /// Where such a build is kept: rule V1. Nowhere by rule V2.
+    fn place<'a>(
+        &self,
+        cache: &'a CompileCache,
+        codegen: &CodegenEntry,
+        request: &ChipdockBuildRequest,
+        texts: [&str; 3],
+    ) -> Option<Place<'a>> {
+        let not_kept = |why: &str| {
+            let line = format!("compile cache: target.build.{}: not kept: {why}", codegen.kind);
+            self.0.services.log(LogLevel::Debug, &line);
+        };
+        let fingerprint = match fingerprint(self.0.services, codegen, request) {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                not_kept("its code generator cannot say what else the bytes depend on");
+                return None;
+            }
+            Err(error) => {
+                not_kept(&error.to_string());
+                return None;
+            }
+        };
+        let origin = codegen.owned.instance().origin();
+        let Some(digest) = origin.digest() else {
+            not_kept("the plugin's library on the disk is not the one that runs, or cannot be read");
+            return None;
+        };
+        let [ir, target, options] = texts;
+        let parts = [
+            codegen.owned.plugin(),
+            &origin.version,
+            &origin.build_id,
+            digest,
+            &fingerprint,
+            &codegen.kind,
+            target,
+            options,
+            ir,
+        ];
+        Some(Place { cache, key: CompileCache::key(&parts), fingerprint })
+    }
+
+    /// What is kept there, when it passes (V3, V4).
+    fn find(&self, place: &Place<'_>, work: &Work<'_>) -> Option<(Artifact, Vec<BuildMessage>)> {
+        let says = |what: &str| {
+            let line = format!("compile cache: target.build.{}: {what} {}", work.target.kind, place.key);
+            self.0.services.log(LogLevel::Debug, &line);
+        };
+        let Some(kept) = place.cache.read(&place.key) else {
+            says("miss");
+            return None;
+        };
+        let messages = kept.messages();
+        let Kept { head, sections } = kept;
+        let made = Artifact::new(head.index, work.target_json.clone(), sections, work.imports.clone());
+        let passed = made.map_err(|error| error.to_string()).and_then(|artifact| {
+            check_index(work.module, artifact.index())?;
+            self.veto(&artifact, work).map_or(Ok(artifact), Err)
+        });
+        match passed {
+            Ok(artifact) => {
+                says("hit");
+                Some((artifact, messages))
+            }
+            Err(why) => {
+                says(&format!("not taken ({why})"));
+                None
+            }
+        }
+    }
+
+    /// Why its loader would not have it run where it is to run: rule V4.
+    fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
+        let device = work.options.device.as_ref()?;
+        let facts = self.facts(work.target).ok()?;
+        let number = match facts.is_host {
+            true => DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
+            false => device.number(),
+        };
+        // Kernels for another device than the one that is known.
+        if !facts.is_host && number.device_type != facts.device_type {
+            return None;
+        }
+        // What nobody loads is as it would be if it were built now.
+        self.loader(artifact).ok()?;
+        match self.check_alone(artifact, number) {
+            Ok(Verdict::Ok) => None,
+            Ok(Verdict::Recompile(why) | Verdict::Unsupported(why)) => Some(why),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn keep(
+        &self,
+        place: &Place<'_>,
+        work: &Work<'_>,
+        request: &ChipdockBuildRequest,
+        artifact: &Artifact,
+        said: &[BuildMessage],
+    ) {
+        // V2: what was asked before may have changed while it was built.
+        let after = fingerprint(self.0.services, &work.codegen, request).ok().flatten();
+        let is_same = after.as_deref() == Some(&*place.fingerprint);
+        if !is_same || work.options.cancel.load(Ordering::Relaxed) {
+            return;
+        }
+        let owned = &work.codegen.owned;
+        let plugin = (owned.plugin(), owned.instance().origin().version.as_str());
+        let kept = Kept::bytes(plugin, &work.target.kind, artifact, said);
+        if let Err(why) = kept.and_then(|bytes| place.cache.write(&place.key, &bytes)) {
+            let (level, why) = place.cache.telling(&why);
+            self.0.services.log(level, &why);
+        }
+    }
+}
+
+/// Rule C3.
+fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
+    let own = semver::Version::parse(wire::VERSION).map_err(|error| {
+        Error::new(ErrorKind::Internal, format!("wire version {}: {error}", wire::VERSION))
+    })?;
+    let version = if codegen.ir_max < own { &codegen.ir_max } else { &own };
+    if *version < codegen.ir_min || version.major != own.major {
+        let message = format!(
+            "it reads IR of version {} to {}, this host writes {own}; get a build for this host",
+            codegen.ir_min, codegen.ir_max
+        );
+        return Err(Error::new(ErrorKind::Unavailable, message));
+    }
+    Ok(version.to_string())
+}

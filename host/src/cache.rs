@@ -1,0 +1,324 @@
+//! The compile cache: what code generators built, kept as files for the next build and the next process.
+//!
+//! Folder, files, permissions and what is removed first are rules K1 to K8 of
+//! [`chipdock_plugin_api::files::cache`]. Beyond them:
+//!
+//! * **V1 Key.** What was built is found again when all that its bytes depend on is as it was: this host's version and ABI; the
+//!   plugin's name, version, `build_id` and the SHA-256 of its library as it was opened; the fingerprint (C.35); target and
+//!   options; and the module as the code generator is given it, with positions and the name of its file.
+//! * **V2 What is not kept.** What was built where the fingerprint is None or empty, or cannot be had (C.37), or is another
+//!   after the build than before; where the library on the disk is not the one that runs; what failed or was cancelled.
+//! * **V3 Whole.** Kept are index, sections and all that the code generator said short of failing, so that a hit reports what
+//!   the build did. What is read is checked as a delivery is (A8). What does not pass is built anew and replaced.
+//! * **V4 Veto.** Where [`CompileOptions::device`] says where the code is to run, its loader is asked (`check`) before it is
+//!   taken from the cache: for that device, or for host memory where it is code of the host. Any verdict but
+//!   [`Ok`](crate::Verdict::Ok) means that it is built anew and replaced, once; what nobody loads nobody vetoes.
+//! * **V5 Nobody's error.** No failure of the cache fails a build. That nothing can be kept is a warning, once for each
+//!   [`CompileCache`]; each hit and miss is a line of the log for whoever debugs, with the key.
+//! * **V6 Asked for.** A program's builds are kept when it says so ([`CompileOptions::cache`]); the command's are, unless
+//!   `--no-cache` says otherwise. `CHIPDOCK_CACHE_SIZE` says how many bytes may be kept: a number, or one with `K`, `M` or `G`
+//!   behind it; 1 GiB without it, and nothing is kept with 0.
+//! * **V7 Given up.** A build that is cancelled by the time that it is found answers `Cancelled`, as one that is built.
+//!
+//! [`CompileOptions::device`]: crate::CompileOptions::device
+//! [`CompileOptions::cache`]: crate::CompileOptions::cache
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chipdock_ir::{Diagnostic, Span};
+use chipdock_plugin_api::files::cache::{Cache, Key, Kind, folder_of_process};
+use chipdock_plugin_api::files::kept::KeptCache;
+use chipdock_plugin_api::process::variable;
+use serde::{Deserialize, Serialize};
+
+use crate::artifact::{Artifact, ArtifactIndex, Section};
+use crate::error::{Category, Error, ErrorKind};
+use crate::options::LogLevel;
+use crate::session::{BuildMessage, Severity};
+
+/// The folder of the compile cache among those of other caches, and its name.
+pub const COMPILE_CACHE: &str = "compile";
+/// A change of what a file holds, or of what its key is made of, is another version.
+const KIND: Kind = Kind { name: COMPILE_CACHE, version: 1 };
+/// What may be kept when nobody says.
+const SIZE_BYTES_MAX: u64 = 1 << 30;
+/// The variable that says otherwise (V6).
+const SIZE: &str = "CHIPDOCK_CACHE_SIZE";
+/// Bytes of what describes a build, at most: an index, and the diagnostics of one build.
+const HEAD_BYTES_MAX: usize = 64 << 20;
+
+/// The folder in which builds are kept: rules V1 to V7. Any number of threads and processes may use one at once.
+///
+/// ```
+/// use std::sync::Arc;
+/// use chipdock_host::{CompileCache, CompileOptions};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("kernels");
+/// // A folder of the program's own; `CompileCache::of_process()` is the one of the command.
+/// let cache = CompileCache::at(&path, 64 << 20)?;
+/// let options = CompileOptions { cache: Some(Arc::new(cache)), ..CompileOptions::default() };
+/// # assert!(options.cache.is_some());
+/// # Ok::<(), chipdock_host::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CompileCache {
+    cache: Cache,
+    folder: PathBuf,
+    was_told: AtomicBool,
+}
+
+impl CompileCache {
+    /// The one of this user: `compile` in `CHIPDOCK_CACHE_DIR`, else in `$XDG_CACHE_HOME/chipdock`, else in
+    /// `$HOME/.cache/chipdock`. None where it is switched off (`CHIPDOCK_CACHE_DIR` or `CHIPDOCK_CACHE_SIZE` say so), where
+    /// there is no such folder, and with raised privileges.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a `CHIPDOCK_CACHE_SIZE` that is none; as [`Self::at`].
+    pub fn of_process() -> Result<Option<Self>, Error> {
+        let size_bytes_max = Self::size_bytes_max_of_process()?;
+        match folder_of_process() {
+            Some(folder) if size_bytes_max > 0 => Self::at(&folder.join(KIND.name), size_bytes_max).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// How many bytes may be kept of this user's builds (V6).
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a `CHIPDOCK_CACHE_SIZE` that is none.
+    pub fn size_bytes_max_of_process() -> Result<u64, Error> {
+        let Some(text) = variable(SIZE) else { return Ok(SIZE_BYTES_MAX) };
+        parsed_size(&text).ok_or_else(|| {
+            let message =
+                format!("{SIZE} is {text:?}; expected a number of bytes, or one with K, M or G behind it");
+            Error::new(ErrorKind::Value, message).hint(format!("as in {SIZE}=512M; 0 keeps nothing"))
+        })
+    }
+
+    /// One in a folder, which is made where it is not there, that may hold so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// `IoError`: it cannot be made, is not the user's alone, or holds other files (rules K2 and K3).
+    pub fn at(folder: &Path, size_bytes_max: u64) -> Result<Self, Error> {
+        let folder = std::path::absolute(folder)
+            .map_err(|error| Error::io("cannot keep what is compiled", folder, &error))?;
+        let cache = Cache::try_at(&folder, KIND, size_bytes_max).map_err(|error| {
+            Error::io("cannot keep what is compiled", &folder, &error)
+                .with_category(Category::Input)
+                .hint("name another folder in CHIPDOCK_CACHE_DIR, or none: CHIPDOCK_CACHE_DIR= (empty)")
+        })?;
+        Ok(Self { cache, folder, was_told: AtomicBool::new(false) })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The key of what depends on these texts, and on this host (V1).
+    pub(crate) fn key(parts: &[&str]) -> Key {
+        let abi = (
+            chipdock_abi::CHIPDOCK_ABI_MAJOR,
+            chipdock_abi::CHIPDOCK_ABI_MINOR,
+            chipdock_abi::CHIPDOCK_LAYOUT_HASH,
+        );
+        let abi = format!("{}.{} {:#018x}", abi.0, abi.1, abi.2);
+        let mut all = vec![env!("CARGO_PKG_VERSION"), &abi];
+        all.extend_from_slice(parts);
+        KIND.key(&all)
+    }
+
+    /// What is kept under a key, where it is whole.
+    pub(crate) fn read(&self, key: &Key) -> Option<Kept> {
+        Kept::from_bytes(&self.cache.read(key)?)
+    }
+
+    /// Keeps a build.
+    pub(crate) fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
+        self.cache.try_write(key, bytes)
+    }
+
+    /// How it is told that a build could not be kept: the first time as a warning (V5).
+    pub(crate) fn telling(&self, error: &io::Error) -> (LogLevel, String) {
+        let was_told = self.was_told.swap(true, Ordering::Relaxed);
+        let level = if was_told { LogLevel::Debug } else { LogLevel::Warning };
+        (level, format!("what was compiled cannot be kept in {}: {error}", self.folder.display()))
+    }
+}
+
+fn parsed_size(text: &OsStr) -> Option<u64> {
+    let text = text.to_str()?.trim();
+    let (digits, unit) = match text.char_indices().next_back()? {
+        (at, 'K' | 'k') => (&text[..at], 1 << 10),
+        (at, 'M' | 'm') => (&text[..at], 1 << 20),
+        (at, 'G' | 'g') => (&text[..at], 1 << 30),
+        _ => (text, 1_u64),
+    };
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse::<u64>().ok().filter(|_| is_number)?.checked_mul(unit)
+}
+
+/// What one code generator built of one module.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) head: Head,
+    pub(crate) sections: Vec<Section>,
+}
+
+/// What describes it, as JSON before the bytes of its sections. The cache's own digest is of all of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    /// Who built it, for what: for lists, as both are in the key.
+    plugin: String,
+    plugin_version: String,
+    target_kind: String,
+    /// As the code generator wrote it.
+    pub(crate) index: String,
+    sections: Vec<SectionHead>,
+    messages: Vec<Message>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SectionHead {
+    name: String,
+    kind: String,
+    alignment_bytes: u64,
+    size_bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Message {
+    severity: Severity,
+    function: String,
+    line: u32,
+    column: u32,
+    node: String,
+    message: String,
+}
+
+impl SectionHead {
+    fn of(section: &Section) -> Self {
+        Self {
+            name: section.name().to_owned(),
+            kind: section.kind().to_owned(),
+            alignment_bytes: section.alignment_bytes(),
+            size_bytes: section.data().len() as u64,
+        }
+    }
+}
+
+impl Message {
+    fn of(said: &BuildMessage) -> Self {
+        let Diagnostic { function, span, node, message } = &said.diagnostic;
+        Self {
+            severity: said.severity,
+            function: function.to_string(),
+            line: span.line,
+            column: span.column,
+            node: node.clone(),
+            message: message.clone(),
+        }
+    }
+
+    fn said(&self) -> BuildMessage {
+        let diagnostic = Diagnostic {
+            function: self.function.as_str().into(),
+            span: Span { line: self.line, column: self.column },
+            node: self.node.clone(),
+            message: self.message.clone(),
+        };
+        BuildMessage { severity: self.severity, diagnostic }
+    }
+}
+
+impl Kept {
+    /// The bytes of a build, with what its code generator said: the size of the head, the head, the sections one after the
+    /// other. Not the container of artifacts: that has digests and alignment of its own, 64 KiB at least.
+    pub(crate) fn bytes(
+        plugin: (&str, &str),
+        target_kind: &str,
+        artifact: &Artifact,
+        said: &[BuildMessage],
+    ) -> io::Result<Vec<u8>> {
+        let head = Head {
+            plugin: plugin.0.to_owned(),
+            plugin_version: plugin.1.to_owned(),
+            target_kind: target_kind.to_owned(),
+            index: artifact.index_json().to_owned(),
+            sections: artifact.sections().iter().map(SectionHead::of).collect(),
+            messages: said.iter().map(Message::of).collect(),
+        };
+        let head = serde_json::to_vec(&head)?;
+        if head.len() > HEAD_BYTES_MAX {
+            let why = format!("its description has {} bytes; expected at most {HEAD_BYTES_MAX}", head.len());
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(&head);
+        artifact.sections().iter().for_each(|section| bytes.extend_from_slice(section.data()));
+        Ok(bytes)
+    }
+
+    /// What the code generator said (V3).
+    pub(crate) fn messages(&self) -> Vec<BuildMessage> {
+        self.head.messages.iter().map(Message::said).collect()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (size, rest) = bytes.split_first_chunk()?;
+        let size = usize::try_from(u64::from_le_bytes(*size)).ok().filter(|size| *size <= HEAD_BYTES_MAX)?;
+        let (head, mut rest) = rest.split_at_checked(size)?;
+        let head: Head = serde_json::from_slice(head).ok()?;
+        let mut sections = Vec::with_capacity(head.sections.len());
+        for section in &head.sections {
+            let (data, behind) = rest.split_at_checked(usize::try_from(section.size_bytes).ok()?)?;
+            sections.push(Section::new(&section.name, &section.kind, section.alignment_bytes, data).ok()?);
+            rest = behind;
+        }
+        rest.is_empty().then_some(Self { head, sections })
+    }
+}
+
+/// A build that is kept, for lists. Whether its file is whole is found out by whoever uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptBuild {
+    /// The plugin whose code generator built it.
+    pub plugin: String,
+    /// Its version.
+    pub plugin_version: String,
+    /// The target kind that it was built for.
+    pub target_kind: String,
+    /// Its functions.
+    pub functions: Vec<String>,
+}
+
+impl KeptBuild {
+    /// What a file of the compile cache says of itself; none where this version cannot read it.
+    #[must_use]
+    pub fn of(cache: &KeptCache, name: &OsStr) -> Option<Self> {
+        const SIZE_BYTES: usize = size_of::<u64>();
+        let head = |size| cache.head(name, size).filter(|(version, _)| *version == KIND.version);
+        let (_, size) = head(SIZE_BYTES)?;
+        let size = usize::try_from(u64::from_le_bytes(*size.first_chunk()?)).ok()?;
+        let (_, bytes) = head(SIZE_BYTES + size.min(HEAD_BYTES_MAX))?;
+        let head: Head = serde_json::from_slice(bytes.get(SIZE_BYTES..)?).ok()?;
+        let index: ArtifactIndex = serde_json::from_str(&head.index).ok()?;
+        Some(Self {
+            plugin: head.plugin,
+            plugin_version: head.plugin_version,
+            target_kind: head.target_kind,
+            functions: index.functions.into_iter().map(|function| function.name).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
