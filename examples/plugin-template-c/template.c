@@ -318,8 +318,8 @@ static int32_t axes_max(const Instance *instance, int64_t *out_axes) {
 
 /* ---- The function: template_c.element_count(tensor) -> int ---- */
 
-/* The tensor of a value: borrowed (type 7) or an object (type 70), whose DLTensor lies behind its header. */
-static const DLTensor *tensor_of(const ChipdockAny *any) {
+/* The tensor of a value: borrowed (type 7) or an object (type 70), whose ChipdockTensor lies behind its header. */
+static const ChipdockTensor *tensor_of(const ChipdockAny *any) {
   if (any->type_index == CHIPDOCK_TYPE_DLTENSOR_PTR) return any->value.v_tensor;
   if (any->type_index == CHIPDOCK_TYPE_TENSOR) return &((const ChipdockTensorObject *)any->value.v_object)->tensor;
   return NULL;
@@ -327,7 +327,7 @@ static const DLTensor *tensor_of(const ChipdockAny *any) {
 
 static int32_t element_count(void *self_, const ChipdockAny *args, int32_t num_args, ChipdockAny *result) {
   Instance *instance = (Instance *)self_;
-  const DLTensor *tensor;
+  const ChipdockTensor *tensor;
   int64_t count = 1, axes;
   int32_t axis;
   if (enter(instance) != CHIPDOCK_OK) return CHIPDOCK_ERROR;

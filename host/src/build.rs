@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockBuildRequest, DLDevice};
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockBuildRequest, ChipdockDevice};
 use chipdock_ir::{IrModule, Target, wire};
 use chipdock_plugin_api::files::cache::Key;
 use chipdock_plugin_api::text::str_out;
@@ -213,7 +213,7 @@ impl Host {
         let device = work.options.device.as_ref()?;
         let facts = self.facts(work.target).ok()?;
         let number = match facts.is_host {
-            true => DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
+            true => ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
             false => device.number(),
         };
         // Kernels for another device than the one that is known.

@@ -5,7 +5,8 @@ use std::ffi::c_void;
 use std::ptr;
 
 use chipdock_abi::{
-    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockInterface, ChipdockMemory1, DLDataType, DLDevice,
+    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockAny, ChipdockDataType, ChipdockDevice, ChipdockInterface,
+    ChipdockMemory1,
 };
 use chipdock_plugin_api as api;
 
@@ -32,8 +33,8 @@ pub(crate) fn of(services: &'static Services, name: &str, version: u32) -> Chipd
 
 unsafe extern "C" fn allocate_tensor(
     self_: *mut c_void,
-    device: DLDevice,
-    dtype: DLDataType,
+    device: ChipdockDevice,
+    dtype: ChipdockDataType,
     shape: *const i64,
     ndim: i32,
     out_tensor: *mut ChipdockAny,
@@ -82,8 +83,8 @@ unsafe fn extents<'a>(shape: *const i64, ndim: i32) -> Result<&'a [i64], Error> 
 
 fn tensor(
     services: &'static Services,
-    device: DLDevice,
-    dtype: DLDataType,
+    device: ChipdockDevice,
+    dtype: ChipdockDataType,
     shape: &[i64],
 ) -> Result<api::Tensor, Error> {
     let inner = services.inner();
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
     use crate::HostOptions;
 
-    fn float32() -> DLDataType {
+    fn float32() -> ChipdockDataType {
         api::dtype::parse("float32").unwrap()
     }
 
@@ -137,7 +138,7 @@ mod tests {
             let dtype = api::dtype::parse(dtype).unwrap();
             table(&host).allocate_tensor(device, dtype, shape).unwrap_err()
         };
-        let nobody = DLDevice { device_type: 999, device_id: 0 };
+        let nobody = ChipdockDevice { device_type: 999, device_id: 0 };
         for (device, dtype, shape, kind, says) in [
             (api::CPU, "float32", &[2, -1][..], api::ErrorKind::VALUE_ERROR, "found -1"),
             (api::CPU, "float32", &[1; AXES_MAX + 1], api::ErrorKind::VALUE_ERROR, "axes"),

@@ -14,7 +14,7 @@ use std::sync::{OnceLock, Weak};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_ERROR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny,
-    ChipdockBuildSession, ChipdockHost, ChipdockInterface, ChipdockRegistrar, ChipdockStr, DLDevice,
+    ChipdockBuildSession, ChipdockDevice, ChipdockHost, ChipdockInterface, ChipdockRegistrar, ChipdockStr,
 };
 use chipdock_plugin_api as api;
 
@@ -55,9 +55,9 @@ thread_local! {
     /// Errors raised on this thread, by host.
     static ERRORS: RefCell<Vec<(u64, api::Error)>> = const { RefCell::new(Vec::new()) };
     /// Streams other than the default that are active on this thread, by host and device.
-    static STREAMS: RefCell<Vec<(u64, DLDevice, *mut c_void)>> = const { RefCell::new(Vec::new()) };
+    static STREAMS: RefCell<Vec<(u64, ChipdockDevice, *mut c_void)>> = const { RefCell::new(Vec::new()) };
     /// Devices that compiled code made active on this thread, by host; one for each device type.
-    static DEVICES: RefCell<Vec<(u64, DLDevice)>> = const { RefCell::new(Vec::new()) };
+    static DEVICES: RefCell<Vec<(u64, ChipdockDevice)>> = const { RefCell::new(Vec::new()) };
     /// How many entries these have, for the fast path.
     static ERRORS_COUNT: Cell<u32> = const { Cell::new(0) };
     static STREAMS_COUNT: Cell<u32> = const { Cell::new(0) };
@@ -201,7 +201,7 @@ impl Services {
     }
 
     /// The stream that is active on this thread for a device; null is the default.
-    pub(crate) fn current_stream(&self, device: DLDevice) -> *mut c_void {
+    pub(crate) fn current_stream(&self, device: ChipdockDevice) -> *mut c_void {
         if STREAMS_COUNT.get() == 0 {
             return ptr::null_mut();
         }
@@ -213,13 +213,24 @@ impl Services {
         found.unwrap_or(ptr::null_mut())
     }
 
+    /// That there is such a device (H.10).
+    fn known_device(&self, device: ChipdockDevice) -> Result<(), Error> {
+        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
+        let inner = self.inner().ok_or_else(gone)?;
+        if inner.devices.by_number(device).is_some() {
+            return Ok(());
+        }
+        let name = inner.device_type_name(device.device_type)?;
+        inner.device_state(&name, device.device_id).map(drop)
+    }
+
     /// Whether this thread has a stream other than the default active anywhere.
     pub(crate) fn has_current_stream() -> bool {
         STREAMS_COUNT.get() != 0
     }
 
     /// Makes a stream active on this thread for a device, and answers the one before.
-    pub(crate) fn set_current_stream(&self, device: DLDevice, stream: *mut c_void) -> *mut c_void {
+    pub(crate) fn set_current_stream(&self, device: ChipdockDevice, stream: *mut c_void) -> *mut c_void {
         let before = self.current_stream(device);
         let _ = STREAMS.try_with(|streams| {
             let mut streams = streams.borrow_mut();
@@ -233,7 +244,7 @@ impl Services {
     }
 
     /// The streams other than the default that are active on this thread.
-    pub(crate) fn current_streams(&self) -> Vec<(DLDevice, *mut c_void)> {
+    pub(crate) fn current_streams(&self) -> Vec<(ChipdockDevice, *mut c_void)> {
         if STREAMS_COUNT.get() == 0 {
             return Vec::new();
         }
@@ -246,7 +257,7 @@ impl Services {
     }
 
     /// Makes a device the active one of its type on this thread.
-    pub(crate) fn set_current_device(&self, device: DLDevice) {
+    pub(crate) fn set_current_device(&self, device: ChipdockDevice) {
         let _ = DEVICES.try_with(|devices| {
             let mut devices = devices.borrow_mut();
             devices.retain(|(id, at)| *id != self.id || at.device_type != device.device_type);
@@ -269,7 +280,7 @@ impl Services {
     }
 
     /// The devices that are active on this thread, one for each type that one was chosen of.
-    pub(crate) fn current_devices(&self) -> Vec<DLDevice> {
+    pub(crate) fn current_devices(&self) -> Vec<ChipdockDevice> {
         if DEVICES_COUNT.get() == 0 {
             return Vec::new();
         }
@@ -434,10 +445,27 @@ unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out: *mut C
     })
 }
 
-unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mut c_void {
+unsafe extern "C" fn current_stream(
+    self_: *mut c_void,
+    device: ChipdockDevice,
+    out_stream: *mut *mut c_void,
+) -> i32 {
     // SAFETY: the caller passes the table's `self_`.
     let services = unsafe { services(self_) };
-    services.guarded("current_stream", ptr::null_mut(), || services.current_stream(device))
+    services.guarded("current_stream", CHIPDOCK_ERROR, || {
+        let stream = services.current_stream(device);
+        // A stream that was made active is one of a device that is there.
+        let known = if stream.is_null() { services.known_device(device) } else { Ok(()) };
+        if let Err(error) = known {
+            services.raise_own(&error);
+            return CHIPDOCK_ERROR;
+        }
+        // SAFETY: the caller passes a place that is writable, or null.
+        if let Some(out) = unsafe { aligned(out_stream).cast_mut().as_mut() } {
+            *out = stream;
+        }
+        CHIPDOCK_OK
+    })
 }
 
 unsafe extern "C" fn query(

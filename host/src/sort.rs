@@ -24,7 +24,7 @@
 
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::{
-    AnyView, Context, DLDataType, DLTensor, Error, ErrorKind, TensorView, abi, argument, dtype,
+    AnyView, ChipdockDataType, ChipdockTensor, Context, Error, ErrorKind, TensorView, abi, argument, dtype,
 };
 
 api::register_function!("tvm.contrib.sort.sort", |_: &Context, args: &[AnyView<'_>]| {
@@ -104,7 +104,7 @@ impl<'a> Elements<'a> {
                 tensor.device().device_type
             )));
         }
-        let DLDataType { code, bits, lanes } = tensor.dtype();
+        let ChipdockDataType { code, bits, lanes } = tensor.dtype();
         let kind = match (code, bits, lanes) {
             (abi::CHIPDOCK_DTYPE_BOOL, 8, 1) | (abi::CHIPDOCK_DTYPE_UINT, 8 | 16 | 32 | 64, 1) => {
                 Kind::Unsigned
@@ -137,7 +137,7 @@ impl<'a> Elements<'a> {
     }
 
     fn address(&self, at: &[usize]) -> *mut u8 {
-        let DLTensor { data, byte_offset, .. } = *self.tensor.raw();
+        let ChipdockTensor { data, byte_offset, .. } = *self.tensor.raw();
         data.cast::<u8>().wrapping_add(byte_offset as usize).wrapping_offset(self.offset(at))
     }
 

@@ -7,7 +7,7 @@
     (uint32_t)sizeof(ChipdockEnv),        (uint32_t)sizeof(ChipdockDeviceApi),                                \
     (uint32_t)sizeof(ChipdockTargetKind), (uint32_t)sizeof(ChipdockCodegen),                                  \
     (uint32_t)sizeof(ChipdockModuleLoader), (uint32_t)sizeof(ChipdockModule),                                 \
-    (uint32_t)sizeof(ChipdockAny),        (uint32_t)sizeof(DLTensor) }
+    (uint32_t)sizeof(ChipdockAny),        (uint32_t)sizeof(ChipdockTensor) }
 
 /*
  * The descriptor, as an initialiser; names are string literals. The whole entry of a plugin:

@@ -16,6 +16,7 @@
  *   `release` get, and each `self_` leads to it.
  * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
  *   NUL-terminated.
- * - The DL* types are DLPack's own; do not include dlpack.h in the same source file.
+ * - ChipdockDevice, ChipdockDataType, ChipdockTensor and the managed tensors are laid out as DLPack's types, under names of
+ *   their own: dlpack.h may be included too, before or after, and a cast from its types is right.
  * - Set reserved fields (`padding`) and the unused bytes of a value to zero.
  */

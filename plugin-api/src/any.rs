@@ -257,7 +257,7 @@ impl<'a> AnyView<'a> {
         match self.0.type_index {
             abi::CHIPDOCK_TYPE_DLTENSOR_PTR => Err(Error::new(
                 ErrorKind::TYPE_ERROR,
-                "a borrowed tensor (DLTensor*) cannot be kept: pass a tensor object instead",
+                "a borrowed tensor (ChipdockTensor*) cannot be kept: pass a tensor object instead",
             )),
             abi::CHIPDOCK_TYPE_RAW_STR => self.to::<Str>().map(Any::from),
             abi::CHIPDOCK_TYPE_BYTE_ARRAY_PTR => self.to::<Bytes>().map(Any::from),
@@ -299,7 +299,7 @@ impl<'a> AnyView<'a> {
             abi::CHIPDOCK_TYPE_OPAQUE_PTR => "void*",
             abi::CHIPDOCK_TYPE_DATA_TYPE => "DataType",
             abi::CHIPDOCK_TYPE_DEVICE => "Device",
-            abi::CHIPDOCK_TYPE_DLTENSOR_PTR => "DLTensor*",
+            abi::CHIPDOCK_TYPE_DLTENSOR_PTR => "ChipdockTensor*",
             abi::CHIPDOCK_TYPE_RAW_STR => "const char*",
             abi::CHIPDOCK_TYPE_BYTE_ARRAY_PTR => "bytes",
             abi::CHIPDOCK_TYPE_SMALL_STR | abi::CHIPDOCK_TYPE_STR => "str",

@@ -152,6 +152,9 @@ pub enum SectionKind {
 }
 
 impl SectionKind {
+    /// All that are known here.
+    pub const ALL: [Self; 4] = [Self::Code, Self::Constants, Self::Debug, Self::Source];
+
     /// The name in the artifact.
     #[must_use]
     pub fn as_str(self) -> &'static str {

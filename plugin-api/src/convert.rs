@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use chipdock_abi as abi;
-use chipdock_abi::{ChipdockAny, ChipdockAnyValue, DLDataType, DLDevice};
+use chipdock_abi::{ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice};
 
 use crate::any::plain;
 use crate::{
@@ -19,9 +19,9 @@ use crate::{
 /// | `f64`, `f32` | float, int, bool |
 /// | `Str`, `String` | str of any sort, `const char*` |
 /// | `Bytes` | bytes of any sort |
-/// | `DLDataType` | DataType, str |
-/// | `DLDevice` | Device |
-/// | `TensorView` | `DLTensor*` and tensor objects |
+/// | `ChipdockDataType` | DataType, str |
+/// | `ChipdockDevice` | Device |
+/// | `TensorView` | `ChipdockTensor*` and tensor objects |
 /// | `Tensor` | tensor objects |
 /// | `Shape` | Shape, Array of ints |
 /// | `Array`, `Function`, `Error` | their objects |
@@ -139,7 +139,7 @@ impl<'a> FromAny<'a> for Bytes {
     }
 }
 
-impl<'a> FromAny<'a> for DLDataType {
+impl<'a> FromAny<'a> for ChipdockDataType {
     const EXPECTED: &'static str = "DataType";
 
     fn from_any(view: AnyView<'a>) -> Result<Self, Error> {
@@ -155,7 +155,7 @@ impl<'a> FromAny<'a> for DLDataType {
     }
 }
 
-impl<'a> FromAny<'a> for DLDevice {
+impl<'a> FromAny<'a> for ChipdockDevice {
     const EXPECTED: &'static str = "Device";
 
     fn from_any(view: AnyView<'a>) -> Result<Self, Error> {
@@ -305,8 +305,28 @@ macro_rules! try_from {
 }
 
 try_from!(
-    i8, i16, i32, i64, u8, u16, u32, u64, usize, bool, f64, f32, Str, String, Bytes, DLDataType, DLDevice,
-    Tensor, Shape, Array, Function, Error
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    usize,
+    bool,
+    f64,
+    f32,
+    Str,
+    String,
+    Bytes,
+    ChipdockDataType,
+    ChipdockDevice,
+    Tensor,
+    Shape,
+    Array,
+    Function,
+    Error
 );
 
 impl<'a> TryFrom<AnyView<'a>> for TensorView<'a> {
@@ -339,7 +359,7 @@ macro_rules! from_plain {
 }
 
 /// Four bytes of payload with the other four zero: values are hashed and compared bytewise.
-fn dtype_payload(dtype: DLDataType) -> ChipdockAnyValue {
+fn dtype_payload(dtype: ChipdockDataType) -> ChipdockAnyValue {
     let mut payload = ChipdockAnyValue { v_int64: 0 };
     payload.v_dtype = dtype;
     payload
@@ -356,8 +376,8 @@ from_plain! {
     bool, abi::CHIPDOCK_TYPE_BOOL, value => ChipdockAnyValue { v_int64: value.into() };
     f32, abi::CHIPDOCK_TYPE_FLOAT, value => ChipdockAnyValue { v_float64: value.into() };
     f64, abi::CHIPDOCK_TYPE_FLOAT, value => ChipdockAnyValue { v_float64: value };
-    DLDataType, abi::CHIPDOCK_TYPE_DATA_TYPE, value => dtype_payload(value);
-    DLDevice, abi::CHIPDOCK_TYPE_DEVICE, value => ChipdockAnyValue { v_device: value };
+    ChipdockDataType, abi::CHIPDOCK_TYPE_DATA_TYPE, value => dtype_payload(value);
+    ChipdockDevice, abi::CHIPDOCK_TYPE_DEVICE, value => ChipdockAnyValue { v_device: value };
 }
 
 impl From<()> for Any {

@@ -26,7 +26,7 @@ pub const ALIGNMENT_BYTES_MIN: u64 = 64;
 /// # Examples
 ///
 /// ```
-/// use chipdock_plugin_api::{DLDataType, DataSpaceKind, DataSpaceRequest, DeviceApi, HostRef, cpu::CpuDeviceApi};
+/// use chipdock_plugin_api::{ChipdockDataType, DataSpaceKind, DataSpaceRequest, DeviceApi, HostRef, cpu::CpuDeviceApi};
 ///
 /// let cpu = CpuDeviceApi::new(HostRef::standalone());
 /// let data = cpu.allocate_data_space(
@@ -34,7 +34,7 @@ pub const ALIGNMENT_BYTES_MIN: u64 = 64;
 ///     &DataSpaceRequest {
 ///         size_bytes: 1000,
 ///         alignment_bytes: 4,
-///         dtype_hint: DLDataType { code: 0, bits: 0, lanes: 0 },
+///         dtype_hint: ChipdockDataType { code: 0, bits: 0, lanes: 0 },
 ///         kind: DataSpaceKind::Device,
 ///         scope: "global",
 ///     },

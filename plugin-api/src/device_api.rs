@@ -4,7 +4,8 @@ use core::ffi::c_void;
 
 use chipdock_abi as abi;
 use chipdock_abi::{
-    ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, ChipdockStr, DLDataType, DLDevice,
+    ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDataType, ChipdockDevice, ChipdockDeviceApi,
+    ChipdockStr,
 };
 
 use crate::host::{write_any, write_out};
@@ -77,7 +78,7 @@ pub struct DataSpaceRequest<'a> {
     /// Alignment in bytes, a power of two: the shim has checked it.
     pub alignment_bytes: u64,
     /// What will be stored, a hint; lanes 0 means unknown.
-    pub dtype_hint: DLDataType,
+    pub dtype_hint: ChipdockDataType,
     /// Where.
     pub kind: DataSpaceKind,
     /// Memory scope; empty means `global`.
@@ -88,7 +89,7 @@ pub struct DataSpaceRequest<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct CopyEnd {
     /// The device that `data` belongs to: one of this device API, or host memory.
-    pub device: DLDevice,
+    pub device: ChipdockDevice,
     /// The data space.
     pub data: *mut c_void,
     /// Where the range starts, in bytes from `data`.
@@ -119,7 +120,7 @@ pub struct CopyRequest {
     /// How many bytes; 0 touches no memory.
     pub size_bytes: u64,
     /// What is copied, a hint; lanes 0 means unknown.
-    pub dtype_hint: DLDataType,
+    pub dtype_hint: ChipdockDataType,
 }
 
 /// Memory, copies and streams of one kind of device: what `device_api.<name>` stands for.

@@ -4,8 +4,8 @@ use core::ffi::c_void;
 use core::ptr::{addr_of, addr_of_mut};
 
 use chipdock_abi::{
-    CHIPDOCK_DLPACK_MAJOR, CHIPDOCK_DLPACK_MINOR, CHIPDOCK_DLPACK_READ_ONLY, DLManagedTensor,
-    DLManagedTensorVersioned, DLPackVersion,
+    CHIPDOCK_DLPACK_MAJOR, CHIPDOCK_DLPACK_MINOR, CHIPDOCK_DLPACK_READ_ONLY, ChipdockDLPackVersion,
+    ChipdockManagedTensor, ChipdockManagedTensorVersioned,
 };
 
 use crate::{Error, ErrorKind, Tensor, TensorParts, TensorView, trampoline};
@@ -34,7 +34,7 @@ impl<T> Drop for Producer<T> {
     }
 }
 
-unsafe fn delete_managed(managed: *mut DLManagedTensor) {
+unsafe fn delete_managed(managed: *mut ChipdockManagedTensor) {
     // SAFETY: a live managed tensor that we own; a null deleter means that there is nothing to free.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
@@ -43,7 +43,7 @@ unsafe fn delete_managed(managed: *mut DLManagedTensor) {
     }
 }
 
-unsafe fn delete_versioned(managed: *mut DLManagedTensorVersioned) {
+unsafe fn delete_versioned(managed: *mut ChipdockManagedTensorVersioned) {
     // SAFETY: as above.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
@@ -81,7 +81,7 @@ impl Tensor {
     /// # Safety
     ///
     /// * `managed` is null or a live managed tensor that the caller owns.
-    pub unsafe fn from_dlpack(managed: *mut DLManagedTensor) -> Result<Self, Error> {
+    pub unsafe fn from_dlpack(managed: *mut ChipdockManagedTensor) -> Result<Self, Error> {
         if managed.is_null() {
             return Err(null());
         }
@@ -107,7 +107,7 @@ impl Tensor {
     /// * `managed` is null or a live managed tensor that the caller owns.
     /// * With [`Access::ReadOnly`] nobody writes to the tensor.
     pub unsafe fn from_dlpack_versioned(
-        managed: *mut DLManagedTensorVersioned,
+        managed: *mut ChipdockManagedTensorVersioned,
         access: Access,
     ) -> Result<Self, Error> {
         if managed.is_null() {
@@ -141,13 +141,13 @@ impl Tensor {
 
     /// The tensor as a managed tensor of DLPack before 1.0, which the caller owns and releases by its deleter.
     #[must_use]
-    pub fn into_dlpack(self) -> *mut DLManagedTensor {
+    pub fn into_dlpack(self) -> *mut ChipdockManagedTensor {
         let dl_tensor = *self.view().raw();
         let export = Box::into_raw(Box::new(Export {
-            managed: DLManagedTensor {
+            managed: ChipdockManagedTensor {
                 dl_tensor,
                 manager_ctx: core::ptr::null_mut(),
-                deleter: Some(delete_export::<DLManagedTensor>),
+                deleter: Some(delete_export::<ChipdockManagedTensor>),
             },
             _tensor: self,
         }));
@@ -161,13 +161,13 @@ impl Tensor {
     /// The tensor as a managed tensor of DLPack 1.3, which the caller owns and releases by its deleter. `flags` are
     /// `CHIPDOCK_DLPACK_*`.
     #[must_use]
-    pub fn into_dlpack_versioned(self, flags: u64) -> *mut DLManagedTensorVersioned {
+    pub fn into_dlpack_versioned(self, flags: u64) -> *mut ChipdockManagedTensorVersioned {
         let dl_tensor = *self.view().raw();
         let export = Box::into_raw(Box::new(Export {
-            managed: DLManagedTensorVersioned {
-                version: DLPackVersion { major: CHIPDOCK_DLPACK_MAJOR, minor: CHIPDOCK_DLPACK_MINOR },
+            managed: ChipdockManagedTensorVersioned {
+                version: ChipdockDLPackVersion { major: CHIPDOCK_DLPACK_MAJOR, minor: CHIPDOCK_DLPACK_MINOR },
                 manager_ctx: core::ptr::null_mut(),
-                deleter: Some(delete_export::<DLManagedTensorVersioned>),
+                deleter: Some(delete_export::<ChipdockManagedTensorVersioned>),
                 flags,
                 dl_tensor,
             },

@@ -2,7 +2,7 @@
 
 use chipdock_abi::{
     CHIPDOCK_DTYPE_BFLOAT, CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_FLOAT, CHIPDOCK_DTYPE_HANDLE,
-    CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, DLDataType,
+    CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, ChipdockDataType,
 };
 
 use crate::{Error, ErrorKind};
@@ -35,8 +35,8 @@ const CODE_COMPLEX: u8 = 5;
 
 /// A scalar element type.
 #[must_use]
-pub const fn scalar(code: u8, bits: u8) -> DLDataType {
-    DLDataType { code, bits, lanes: 1 }
+pub const fn scalar(code: u8, bits: u8) -> ChipdockDataType {
+    ChipdockDataType { code, bits, lanes: 1 }
 }
 
 /// The type as text, as TVM prints it. A type without a name of its own is printed by its numbers.
@@ -50,7 +50,7 @@ pub const fn scalar(code: u8, bits: u8) -> DLDataType {
 /// # Ok::<(), chipdock_plugin_api::Error>(())
 /// ```
 #[must_use]
-pub fn text(dtype: DLDataType) -> String {
+pub fn text(dtype: ChipdockDataType) -> String {
     if (dtype.code, dtype.bits, dtype.lanes) == (CHIPDOCK_DTYPE_HANDLE, 0, 0) {
         return "void".to_owned();
     }
@@ -81,7 +81,7 @@ pub fn text(dtype: DLDataType) -> String {
 /// # Errors
 ///
 /// `ValueError` that quotes the text and says what is known.
-pub fn parse(text: &str) -> Result<DLDataType, Error> {
+pub fn parse(text: &str) -> Result<ChipdockDataType, Error> {
     parse_known(text).ok_or_else(|| {
         Error::new(
             ErrorKind::VALUE_ERROR,
@@ -93,9 +93,9 @@ pub fn parse(text: &str) -> Result<DLDataType, Error> {
     })
 }
 
-fn parse_known(text: &str) -> Option<DLDataType> {
+fn parse_known(text: &str) -> Option<ChipdockDataType> {
     if text.is_empty() || text == "void" {
-        return Some(DLDataType { code: CHIPDOCK_DTYPE_HANDLE, bits: 0, lanes: 0 });
+        return Some(ChipdockDataType { code: CHIPDOCK_DTYPE_HANDLE, bits: 0, lanes: 0 });
     }
     let (scalar_text, lanes) = split_lanes(text)?;
     let (code, bits) = match scalar_text {
@@ -111,7 +111,7 @@ fn parse_known(text: &str) -> Option<DLDataType> {
             }
         },
     };
-    (bits > 0).then_some(DLDataType { code, bits, lanes })
+    (bits > 0).then_some(ChipdockDataType { code, bits, lanes })
 }
 
 /// Splits `int8x4` and `float32xvscalex4` into the scalar and the lanes; scalable lanes are negative.

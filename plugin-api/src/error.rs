@@ -108,6 +108,11 @@ error_kinds! {
 }
 
 impl ErrorKind {
+    /// The names of those that are known here, each with its status.
+    pub fn known_names() -> impl Iterator<Item = (&'static str, i32)> {
+        KINDS.iter().map(|(name, _, status)| (*name, *status))
+    }
+
     /// A kind by its name.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {

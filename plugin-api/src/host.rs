@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use chipdock_abi::{ChipdockAny, ChipdockHost, ChipdockInterface, DLDevice};
+use chipdock_abi::{ChipdockAny, ChipdockDevice, ChipdockHost, ChipdockInterface};
 
 use crate::interface::table_of;
 use crate::text::{str_in_lossy, str_out};
@@ -147,10 +147,16 @@ impl HostRef {
     }
 
     /// The stream that is active on this thread for `device`.
-    #[must_use]
-    pub fn current_stream(self, device: DLDevice) -> Stream {
-        // SAFETY: H.2.
-        Stream::from_raw(unsafe { (self.0.current_stream)(self.0.self_, device) })
+    ///
+    /// # Errors
+    ///
+    /// What the host answers: a device that it does not know; `Unavailable` when it was shut down.
+    pub fn current_stream(self, device: ChipdockDevice) -> Result<Stream, Error> {
+        let mut stream = core::ptr::null_mut();
+        // SAFETY: H.2 and H.10; the place is writable.
+        let status = unsafe { (self.0.current_stream)(self.0.self_, device, &mut stream) };
+        self.check(status, || "the host's `current_stream`".to_owned())?;
+        Ok(Stream::from_raw(stream))
     }
 
     /// An interface of the host: its table and the first argument of the table's functions, or nothing where the host does

@@ -14,7 +14,7 @@ use chipdock_abi::{
 use chipdock_ir::{AttrValue, Param, PrimFunc, ThreadAxis, attr};
 use serde_json::{Value, json};
 
-use crate::{AnyView, DLDataType, Error, ErrorKind, dtype};
+use crate::{AnyView, ChipdockDataType, Error, ErrorKind, dtype};
 
 /// The launch parameter that asks for a launch whose blocks may wait for each other.
 pub const COOPERATIVE: &str = attr::COOPERATIVE_LAUNCH;
@@ -29,7 +29,7 @@ pub struct Kernel {
     /// Its name in the code.
     pub symbol: String,
     /// Types of its arguments; `handle` for a pointer.
-    pub args: Vec<DLDataType>,
+    pub args: Vec<ChipdockDataType>,
     /// Its thread axes, in the order of the call.
     pub axes: Vec<ThreadAxis>,
     /// Whether its blocks wait for each other.
@@ -202,7 +202,12 @@ impl Kernel {
         })
     }
 
-    fn argument(&self, position: usize, value: AnyView<'_>, dtype: DLDataType) -> Result<KernelArg, Error> {
+    fn argument(
+        &self,
+        position: usize,
+        value: AnyView<'_>,
+        dtype: ChipdockDataType,
+    ) -> Result<KernelArg, Error> {
         let named = |error: Error| {
             Error::new(
                 error.kind(),

@@ -38,22 +38,22 @@
 //! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host, suite |
 //! | P1.4 | `name` has 1 to 64 lower-case letters, digits, `-` and `_`; `version` is semver; both are as in the manifest. | P | build, host, suite |
 //! | P1.5 | It exports no other symbol but the entries of other majors and the layout check's (P4.2). | P | suite |
-//! | P1.6 | It is a 64-bit little-endian ELF shared object for the machine and the system that it is used on. | P | host, suite |
+//! | P1.6 | It is a shared library, 64-bit and little-endian, for the machine and the system that it is used on: on ELF systems an ELF shared object. | P | host, suite |
 //! | P1.7 | A symbol that it uses and does not define is weak, or one of a library that it names; none is the host's. | P | suite |
-//! | P1.8 | It asks for no executable stack, no relocations in code, and no memory that is written and executed. | P | suite |
-//! | P1.9 | A search path in it begins with `$ORIGIN`: none leads to the folders of the machine that built it. | P | suite |
+//! | P1.8 | On ELF systems it asks for no executable stack, no relocations in code, and no memory that is written and executed. | P | suite |
+//! | P1.9 | On ELF systems a search path in it begins with `$ORIGIN`: none leads to the folders of the machine that built it. | P | suite |
 //! | P1.10 | Nobody but its owner may write the library or its manifest. | P | host, suite |
 //! | P1.11 | Opening it leaves the process as it was: threads, children, open files, signal handlers and mask, environment, folder, umask, locale, floating-point mode; and it prints nothing. | P | suite |
 //! | P1.12 | Opening it opens no library that it does not name. | P | suite |
-//! | P1.13 | It asks the loader for nothing that reaches beyond it: no flag global, interpose, first or no-open, no audit, no filter. | P | suite |
-//! | P1.14 | Variables of a thread need no room in the static block (initial-exec), of which a process that runs has little left. | P | suite |
+//! | P1.13 | On ELF systems it asks the loader for nothing that reaches beyond it: no flag global, interpose, first or no-open, no audit, no filter. | P | suite |
+//! | P1.14 | On ELF systems variables of a thread need no room in the static block (initial-exec), of which a process that runs has little left. | P | suite |
 //!
 //! ## P2 Two doors
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | P2.1 | Only `#[repr(C)]` structs, C functions, integers, floats and pointers cross the boundary. | both | build |
-//! | P2.2 | Machines are 64-bit and little-endian. | both | build |
+//! | P2.2 | Hosts and plugins run on machines of 64 bits, little-endian. Code that is compiled for a target of 32 bits follows C's layout of the same structs there. | both | build |
 //! | P2.3 | A reserved field (`padding`) is written as zero and not read. | both | review |
 //!
 //! ## P3 Growth
@@ -78,6 +78,9 @@
 //! | P3.16 | An extension whose name is not known is ignored; if it must be understood, bit 0 of its `flags`, the answer is `Unsupported` with its name, and nothing is done. | both | shim, suite |
 //! | P3.17 | Bits of a field `flags` that are not known are ignored. | both | suite |
 //! | P3.18 | `info_json` of a registration is a JSON object, or empty for none; keys that are not known are ignored. A code generator's has `ir_min` and `ir_max`, semver of the IR's wire format. | both | host, suite |
+//!
+//! What these documents have is in `plugin-api/abi/schemas`, a JSON Schema each: manifests, target kinds, the indices of
+//! artifacts, and what a descriptor says of itself. The IR's wire format has its own, in `plugin-api/ir/wire`.
 //!
 //! ## P4 Layout check
 //!
@@ -145,7 +148,7 @@
 //! | P9.1 | What is handed out carries its deleter or its table's `destroy`, which is called once, last, on any thread. | both | shim, suite |
 //! | P9.2 | Arguments, texts and requests are borrowed for the call; who wants to keep them copies them. | both | review |
 //! | P9.3 | Tables, and a descriptor's texts, live as long as the process. | P | review |
-//! | P9.4 | What is given back is given back for good: the same done over and over makes neither memory nor threads nor descriptors of the process grow. | P | suite |
+//! | P9.4 | What is given back is given back for good: the same done over and over makes neither memory nor threads nor descriptors of the process grow. Machine code that was loaded may stay until the process ends. | P | suite |
 //!
 //! ## P10 Threads and hosts
 //!
@@ -160,7 +163,7 @@
 //! | P10.7 | `init` and `shutdown` serve any number of hosts, one after the other or on several threads at once. | P | suite |
 //! | P10.8 | `init` and `shutdown` leave the process as it was, as opening does (P1.11). | P | suite |
 //! | P10.9 | A process ends when it is told to, with its own exit code, whatever it did with the plugin before. | P | suite |
-//! | P10.10 | A call leaves the caller's thread as it was: signal mask, floating-point mode, locale, folder, umask. | P | suite |
+//! | P10.10 | A call leaves the caller's thread as it was: signal mask, floating-point mode, locale, folder, umask. A vendor's library that it opens may take handlers of signals. | P | suite |
 //! | P10.11 | No lock of a plugin's own is held across a call of the host. | P | review |
 //! | P10.12 | A call may call the host; `init` no function of it (P10.3), a `destroy` and a deleter `log` and `query` alone. | P | review |
 //! | P10.13 | `init` writes what the plugin is to that host (the instance, which may be null) on success alone. `shutdown` is called with it once, before anything is destroyed; after an `init` that failed neither it nor `release` is. | H | tests |
@@ -171,7 +174,7 @@
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | P11.1 | A library is opened with `RTLD_NOW \| RTLD_LOCAL` and never closed. | H | review |
+//! | P11.1 | A library is never closed. Where there is `dlopen` it is opened with `RTLD_NOW \| RTLD_LOCAL`. | H | review |
 //!
 //! ## P12 Vendors' libraries
 //!
@@ -179,7 +182,7 @@
 //! |---|---|---|---|
 //! | P12.1 | A plugin links no vendor's library; it opens it by its SONAME on first use. | P | suite |
 //! | P12.2 | When it is missing, calls answer `Unavailable` with the names that were tried and the package that brings it. | P | review |
-//! | P12.3 | A manifest's libc floor is the newest libc that the library names a symbol of, or newer. | P | host, suite |
+//! | P12.3 | On systems with glibc a manifest's libc floor is the newest libc that the library names a symbol of, or newer. | P | host, suite |
 //! | P12.4 | A binary that is handed out brings its C++ runtime inside. | P | suite |
 //!
 //! ## H What a host's table promises
@@ -195,6 +198,7 @@
 //! | H.7 | Each `init` is given a table of its own: its pointer says which plugin of which host. Errors, streams, functions and interfaces are the host's, whichever of its tables is asked. | H | tests |
 //! | H.8 | A line of the log carries the name of the plugin whose table it was written to. | H | tests |
 //! | H.9 | Interface `memory` 1 allocates a compact tensor in global memory of any device that the host knows, its elements not set, or says why not, as `empty` of the host's own tensors does. It is not asked during `init`, as devices are. | H | tests |
+//! | H.10 | `current_stream` writes the stream that is current on this thread for a device, null for the default stream; a device that the host does not know, and a host that is gone, are an error. | H | tests |
 //!
 //! ## S Settings
 //!
@@ -223,7 +227,7 @@
 //! | V.1 | A value is 16 bytes: type index, small length or zero, payload. Unused bytes are zero. | both | shim, suite |
 //! | V.2 | Types 7 to 9 are borrowed and occur in arguments only, never in a result or a container. | both | shim, suite |
 //! | V.3 | Type 10 points to an object pointer that the callee may take, leaving null. | both | shim, suite |
-//! | V.4 | A tensor argument is type 7 (`DLTensor*`) or type 70 (an object); both are taken. | both | suite |
+//! | V.4 | A tensor argument is type 7 (`ChipdockTensor*`) or type 70 (an object); both are taken. | both | suite |
 //! | V.5 | A string is UTF-8: up to 7 bytes as type 11 in place, more as type 65, NUL behind; bytes likewise 12 and 66. It never changes. | both | shim, suite |
 //! | V.6 | Objects are laid out as their type index says: shape 69, tensor 70 (strides not null when there are axes), array 71 (elements owned). | both | build, suite |
 //! | V.7 | An error object owns its texts, its cause and its context; `update_backtrace` is not null. | both | build, suite |
@@ -358,7 +362,7 @@
 //! | C.16 | Allocations and views are memory of their own, and of the scope and size that they say (B2 to B4). | P | suite |
 //! | C.17 | Calls of functions of the module and of C functions pass arguments and results unchanged (E8). | P | suite |
 //! | C.18 | An assertion that does not hold ends the function with its kind and message (S6). | P | suite |
-//! | C.19 | An argument that does not fit is refused with a typed error that names it, before anything is written. | P | suite |
+//! | C.19 | An argument that does not fit is refused before anything is written. `TypeError` says of another number of arguments how many there are and were expected (`7 arguments`), of a value of another type which it is, from 0, and what was expected (`argument #4`, `Tensor`, `int`, `float`), of elements of another type that too (`A.dtype`, `argument #0`, `float32`). `ValueError` names what of a tensor differs and both values (`A.ndim`, `A.shape[1]`, `A.strides`; `A` and `device`), and a scalar beyond its type by name, number and value (`u`, `argument #3`, `256`). | P | suite |
 //! | C.20 | What fits is taken: any offset of whole elements, any stride of an axis of one element, empty tensors, every value of a scalar. | P | suite |
 //! | C.21 | A call writes what the function writes and nothing beside; called again it does the same. | P | suite |
 //! | C.22 | Functions of one module do not touch each other; an artifact that was saved and read gives the same. | both | suite |
@@ -383,7 +387,7 @@
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
 //! | M.1 | A loader's `destroy` is called once, after every other call of the loader; its modules may outlive it. | both | review |
-//! | M.2 | An artifact that does not fit is a verdict of `check` with a reason, not an error. | P | suite |
+//! | M.2 | An artifact that does not fit is an answer of `verdict` with a reason, not an error. | P | suite |
 //! | M.3 | Artifact, sections and texts live for the call; sections are aligned as they say. | H | review |
 //! | M.4 | The environment lives until the loader releases it: once, when no module and no function can use it any more; where `load` failed, too. | both | suite |
 //! | M.5 | A module's `destroy` is called once; functions got from it keep what they need. | both | suite |
@@ -395,7 +399,7 @@
 //! | M.11 | Sections and fields of the index that a loader does not know are ignored; stricter alignment does no harm. | P | suite |
 //! | M.12 | Functions of host memory run with a null environment too, by fallbacks of their own. | P | suite |
 //! | M.13 | An artifact that was written to a file and read back loads and computes the same. | both | suite |
-//! | M.14 | An artifact with an extension that is ignored loads as without; one that must be understood and is not known is an error of `check` and of `load`, `Unsupported`. | P | suite |
+//! | M.14 | An artifact with an extension that is ignored loads as without; one that must be understood and is not known is an error of `verdict` and of `load`, `Unsupported`. | P | suite |
 //!
 //! ## K Kernels of device modules
 //!
@@ -479,7 +483,7 @@ mod trampoline;
 pub use chipdock_abi as abi;
 
 pub use any::{Any, AnyView, argument};
-pub use chipdock_abi::{DLDataType, DLDevice, DLTensor};
+pub use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockTensor};
 pub use codegen::{BuildRequest, BuildSession, Codegen, Diagnostic, SectionKind, Severity};
 pub use container::{Array, Shape};
 pub use context::{Context, HostState};

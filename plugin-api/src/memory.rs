@@ -1,6 +1,6 @@
 //! Interface `memory` 1 of a host: tensors that a plugin's functions make (H.9).
 
-use chipdock_abi::{ChipdockMemory1, DLDataType, DLDevice};
+use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockMemory1};
 
 use crate::{Any, Error, ErrorKind, HostRef, Tensor};
 
@@ -17,8 +17,8 @@ impl HostRef {
     /// * `OutOfMemory`.
     pub fn allocate_tensor(
         self,
-        device: DLDevice,
-        dtype: DLDataType,
+        device: ChipdockDevice,
+        dtype: ChipdockDataType,
         shape: &[i64],
     ) -> Result<Tensor, Error> {
         let (name, version) = ("memory", 1);

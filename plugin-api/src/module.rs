@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_abi as abi;
 use chipdock_abi::{
-    ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
-    ChipdockModuleLoader, ChipdockSection, ChipdockStr, DLDevice,
+    ChipdockAny, ChipdockArtifact, ChipdockDevice, ChipdockEnv, ChipdockInterface, ChipdockModule,
+    ChipdockModuleHandle, ChipdockModuleLoader, ChipdockSection, ChipdockStr,
 };
 
 use crate::device_api::not_null;
@@ -215,7 +215,7 @@ impl Env {
     /// # Errors
     ///
     /// What the host answers: a device that it does not know, `Unavailable` when it was shut down.
-    pub fn current_stream(&self, device: DLDevice) -> Result<Stream, Error> {
+    pub fn current_stream(&self, device: ChipdockDevice) -> Result<Stream, Error> {
         let raw = self.0.raw;
         if raw.is_null() {
             return Ok(Stream::DEFAULT);
@@ -268,7 +268,7 @@ pub trait ModuleLoader: Send + Sync + 'static {
     /// # Errors
     ///
     /// * `ValueError`: the artifact cannot be read. An artifact that does not fit is a verdict, not an error.
-    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         let _ = (artifact, device);
         Ok(Verdict::Runs)
     }
@@ -307,10 +307,10 @@ unsafe extern "C" fn destroy_loader(self_: *mut c_void) {
     unsafe { Loader::destroy(self_) };
 }
 
-unsafe extern "C" fn check(
+unsafe extern "C" fn verdict(
     self_: *mut c_void,
     artifact: *const ChipdockArtifact,
-    device: DLDevice,
+    device: ChipdockDevice,
     out_verdict: *mut i32,
     out_reason: *mut ChipdockAny,
 ) -> i32 {
@@ -384,6 +384,6 @@ unsafe extern "C" fn query(
 
 /// The one table of every module loader that is written in Rust.
 pub(crate) static LOADER_TABLE: ChipdockModuleLoader =
-    ChipdockModuleLoader { destroy: destroy_loader, check, load };
+    ChipdockModuleLoader { destroy: destroy_loader, verdict, load };
 
 static MODULE_TABLE: ChipdockModule = ChipdockModule { destroy: destroy_module, function, query };

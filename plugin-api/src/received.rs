@@ -11,7 +11,7 @@ use core::ptr::addr_of;
 use chipdock_abi as abi;
 use chipdock_abi::{
     ChipdockAny, ChipdockArrayObject, ChipdockByteArrayObject, ChipdockErrorObject, ChipdockFunctionObject,
-    ChipdockObject, ChipdockShapeObject, ChipdockStr, ChipdockTensorObject, DLTensor,
+    ChipdockObject, ChipdockShapeObject, ChipdockStr, ChipdockTensor, ChipdockTensorObject,
 };
 
 use crate::{Any, Error, ErrorKind};
@@ -313,7 +313,7 @@ unsafe fn check_array(
 /// # Safety
 ///
 /// * `shape` and `strides`, unless null or misaligned, lead to `ndim` numbers.
-unsafe fn check_tensor(tensor: &DLTensor) -> Result<(), String> {
+unsafe fn check_tensor(tensor: &ChipdockTensor) -> Result<(), String> {
     let ndim = tensor.ndim;
     if !(0..=AXES_MAX).contains(&ndim) {
         return Err(format!("a tensor of {ndim} axes; expected 0 to {AXES_MAX}"));
@@ -334,7 +334,7 @@ unsafe fn check_tensor(tensor: &DLTensor) -> Result<(), String> {
     check_range(tensor, shape, strides)
 }
 
-fn check_range(tensor: &DLTensor, shape: &[i64], strides: &[i64]) -> Result<(), String> {
+fn check_range(tensor: &ChipdockTensor, shape: &[i64], strides: &[i64]) -> Result<(), String> {
     let said = || format!("a tensor of shape {shape:?} and strides {strides:?}");
     let bytes =
         crate::size_bytes(shape, tensor.dtype).map_err(|error| format!("{}: {}", said(), error.message()))?;

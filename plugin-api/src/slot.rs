@@ -5,8 +5,8 @@ use core::ffi::c_void;
 use core::ptr;
 
 use chipdock_abi::{
-    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockHost,
-    ChipdockInterface, ChipdockStr, DLDevice,
+    CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_OK, CHIPDOCK_TYPE_ERROR, ChipdockAny, ChipdockDevice,
+    ChipdockHost, ChipdockInterface, ChipdockStr,
 };
 
 use crate::text::{static_str, str_in_lossy};
@@ -87,8 +87,16 @@ unsafe extern "C" fn function(_self: *mut c_void, _name: ChipdockStr, out_functi
     0
 }
 
-unsafe extern "C" fn current_stream(_self: *mut c_void, _device: DLDevice) -> *mut c_void {
-    ptr::null_mut()
+unsafe extern "C" fn current_stream(
+    _self: *mut c_void,
+    _device: ChipdockDevice,
+    out_stream: *mut *mut c_void,
+) -> i32 {
+    // SAFETY: H.10, a place to write to, or null.
+    if let Some(out) = unsafe { out_stream.as_mut() } {
+        *out = ptr::null_mut();
+    }
+    CHIPDOCK_OK
 }
 
 unsafe extern "C" fn query(

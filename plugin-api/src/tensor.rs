@@ -5,13 +5,15 @@ use core::fmt;
 use core::ptr::{addr_of, addr_of_mut};
 
 use chipdock_abi as abi;
-use chipdock_abi::{CHIPDOCK_TYPE_TENSOR, ChipdockTensorObject, DLDataType, DLDevice, DLTensor};
+use chipdock_abi::{
+    CHIPDOCK_TYPE_TENSOR, ChipdockDataType, ChipdockDevice, ChipdockTensor, ChipdockTensorObject,
+};
 
 use crate::object::{ObjectBody, allocate, header, own};
 use crate::{Error, ErrorKind, ObjectRef, dtype};
 
 /// Host memory, the first device.
-pub const CPU: DLDevice = DLDevice { device_type: abi::CHIPDOCK_DEVICE_CPU, device_id: 0 };
+pub const CPU: ChipdockDevice = ChipdockDevice { device_type: abi::CHIPDOCK_DEVICE_CPU, device_id: 0 };
 
 /// A borrowed tensor: a description of elements that somebody else keeps alive for `'a`.
 ///
@@ -19,7 +21,7 @@ pub const CPU: DLDevice = DLDevice { device_type: abi::CHIPDOCK_DEVICE_CPU, devi
 /// where there are axes. Whether `data` is what it says, nobody can check.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct TensorView<'a>(&'a DLTensor);
+pub struct TensorView<'a>(&'a ChipdockTensor);
 
 // SAFETY: a description that does not change; the elements are reached by unsafe code alone.
 unsafe impl Send for TensorView<'_> {}
@@ -32,9 +34,9 @@ pub struct TensorParts<'a> {
     /// The data space: an address on the CPU, an opaque handle elsewhere.
     pub data: *mut c_void,
     /// Where it lives.
-    pub device: DLDevice,
+    pub device: ChipdockDevice,
     /// Type of an element.
-    pub dtype: DLDataType,
+    pub dtype: ChipdockDataType,
     /// Extents, in elements.
     pub shape: &'a [i64],
     /// Strides, in elements; nothing: compact and row-major.
@@ -70,7 +72,7 @@ pub fn element_count(shape: &[i64]) -> Result<u64, Error> {
 /// # Errors
 ///
 /// As [`element_count`]; also when the bytes do not fit 64 bits, or the type has no fixed size.
-pub fn size_bytes(shape: &[i64], dtype: DLDataType) -> Result<u64, Error> {
+pub fn size_bytes(shape: &[i64], dtype: ChipdockDataType) -> Result<u64, Error> {
     let lanes = u64::try_from(dtype.lanes.cast_signed())
         .map_err(|_| bad(format!("`{}` has no fixed size: its lanes are scalable", dtype::text(dtype))))?;
     let bits = element_count(shape)?.checked_mul(u64::from(dtype.bits) * lanes);
@@ -101,7 +103,7 @@ impl<'a> TensorView<'a> {
     ///
     /// * `tensor` describes itself as [`TensorView::from_raw`] demands: axes, shape and extents are sound.
     #[must_use]
-    pub unsafe fn from_checked(tensor: &'a DLTensor) -> Self {
+    pub unsafe fn from_checked(tensor: &'a ChipdockTensor) -> Self {
         Self(tensor)
     }
 
@@ -113,9 +115,9 @@ impl<'a> TensorView<'a> {
     ///
     /// # Safety
     ///
-    /// * `tensor` is null or points to a `DLTensor` that lives and does not change for `'a`, with `ndim` extents and,
+    /// * `tensor` is null or points to a `ChipdockTensor` that lives and does not change for `'a`, with `ndim` extents and,
     ///   unless null, `ndim` strides.
-    pub unsafe fn from_raw(tensor: *const DLTensor) -> Result<Self, Error> {
+    pub unsafe fn from_raw(tensor: *const ChipdockTensor) -> Result<Self, Error> {
         // SAFETY: null or live, by the caller's word.
         let tensor = unsafe { tensor.as_ref() };
         let tensor = tensor.ok_or_else(|| bad("expected a tensor, found a null pointer".to_owned()))?;
@@ -134,7 +136,7 @@ impl<'a> TensorView<'a> {
 
     /// The description itself.
     #[must_use]
-    pub fn raw(self) -> &'a DLTensor {
+    pub fn raw(self) -> &'a ChipdockTensor {
         self.0
     }
 
@@ -154,13 +156,13 @@ impl<'a> TensorView<'a> {
 
     /// Type of an element.
     #[must_use]
-    pub fn dtype(self) -> DLDataType {
+    pub fn dtype(self) -> ChipdockDataType {
         self.0.dtype
     }
 
     /// Where it lives.
     #[must_use]
-    pub fn device(self) -> DLDevice {
+    pub fn device(self) -> ChipdockDevice {
         self.0.device
     }
 
@@ -289,7 +291,7 @@ impl fmt::Debug for TensorView<'_> {
 /// `Self` is laid out as `DTYPE` says, and every bit pattern is a value.
 pub unsafe trait Element: Copy + Send + Sync + 'static {
     /// The element type.
-    const DTYPE: DLDataType;
+    const DTYPE: ChipdockDataType;
 }
 
 macro_rules! elements {
@@ -297,7 +299,7 @@ macro_rules! elements {
         $(
             // SAFETY: a plain number of that width.
             unsafe impl Element for $type {
-                const DTYPE: DLDataType = dtype::scalar($code, (size_of::<$type>() * 8) as u8);
+                const DTYPE: ChipdockDataType = dtype::scalar($code, (size_of::<$type>() * 8) as u8);
             }
         )*
     };
@@ -382,7 +384,7 @@ impl Tensor {
         let body = allocate(TensorBody {
             object: ChipdockTensorObject {
                 object: header::<TensorBody<O>>(),
-                tensor: DLTensor {
+                tensor: ChipdockTensor {
                     data: parts.data,
                     device: parts.device,
                     ndim,

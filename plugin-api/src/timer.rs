@@ -34,6 +34,9 @@ impl Mark {
 
 /// Times what runs on streams: interface `timer` 1 of a device API.
 ///
+/// A mark is what every driver has in some form: an event of CUDA, a marker of an OpenCL queue that profiles, a timestamp that
+/// a Vulkan queue writes (`Unsupported` where it has no valid bits), the end of a command buffer of Metal.
+///
 /// Handles are the caller's word where a device does not check them ([`crate::attribute::CHECKED_HANDLES`], N.7).
 pub trait Timer: Send + Sync + 'static {
     /// Queues a mark behind what the stream has (N.1).

@@ -433,7 +433,7 @@ ZOO_UNUSED static const ChipdockCodegen zoo_codegen = {ZOO_DESTROY, in_unsupport
 
 /* ---- The loaded module, and its function, which really adds ---- */
 
-ZOO_UNUSED static DLTensor *tensor_of(const ChipdockAny *any) {
+ZOO_UNUSED static ChipdockTensor *tensor_of(const ChipdockAny *any) {
   if (any->type_index == CHIPDOCK_TYPE_DLTENSOR_PTR) return any->value.v_tensor;
   if (any->type_index == CHIPDOCK_TYPE_TENSOR) return &((ChipdockTensorObject *)any->value.v_object)->tensor;
   return NULL;
@@ -451,7 +451,7 @@ ZOO_UNUSED static int32_t zoo_vector_add(void *self_, const ChipdockAny *args, i
   int32_t argument;
   if (num_args != 3) return fail(zoo, CHIPDOCK_ERROR, "TypeError", "vector_add: expected 3 arguments");
   for (argument = 0; argument < 3; argument++) {
-    const DLTensor *tensor = tensor_of(&args[argument]);
+    const ChipdockTensor *tensor = tensor_of(&args[argument]);
     if (tensor == NULL || tensor->ndim != 1 || tensor->dtype.code != CHIPDOCK_DTYPE_FLOAT || tensor->dtype.bits != 32 ||
         tensor->dtype.lanes != 1 || (tensor->strides != NULL && tensor->shape[0] > 1 && tensor->strides[0] != 1))
       return fail(zoo, CHIPDOCK_ERROR, "TypeError", "vector_add: expected compact tensors of float32 [n]");
@@ -506,7 +506,7 @@ ZOO_UNUSED static const ChipdockModule zoo_module = {ZOO_MODULE_DESTROY, in_get_
 
 /* ---- The module loader ---- */
 
-ZOO_UNUSED static int32_t zoo_check(void *self_, const ChipdockArtifact *artifact, DLDevice device,
+ZOO_UNUSED static int32_t zoo_check(void *self_, const ChipdockArtifact *artifact, ChipdockDevice device,
                                     int32_t *out_verdict, ChipdockAny *out_reason) {
   (void)self_;
   (void)artifact;
@@ -533,12 +533,12 @@ ZOO_UNUSED static int32_t zoo_load(void *self_, const ChipdockArtifact *artifact
 #ifndef ZOO_LOAD
 #define ZOO_LOAD zoo_load
 #endif
-static int32_t ZOO_CHECK(void *self_, const ChipdockArtifact *artifact, DLDevice device, int32_t *out_verdict,
+static int32_t ZOO_CHECK(void *self_, const ChipdockArtifact *artifact, ChipdockDevice device, int32_t *out_verdict,
                          ChipdockAny *out_reason);
 static int32_t ZOO_LOAD(void *self_, const ChipdockArtifact *artifact, const ChipdockEnv *env,
                         ChipdockModuleHandle *out_module);
 
-ZOO_UNUSED static int32_t in_check(void *self_, const ChipdockArtifact *artifact, DLDevice device,
+ZOO_UNUSED static int32_t in_check(void *self_, const ChipdockArtifact *artifact, ChipdockDevice device,
     int32_t *out_verdict, ChipdockAny *out_reason)
   ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_CHECK(self_, artifact, device, out_verdict, out_reason))
 ZOO_UNUSED static int32_t in_load(void *self_, const ChipdockArtifact *artifact, const ChipdockEnv *env,

@@ -5,7 +5,7 @@ use std::cell::UnsafeCell;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chipdock_abi::{DLDataType, DLDevice, DLTensor};
+use chipdock_abi::{ChipdockDataType, ChipdockDevice, ChipdockTensor};
 use chipdock_plugin_api as api;
 
 use super::tables::broken;
@@ -16,18 +16,18 @@ const INLINE_AXES: usize = 6;
 
 /// A description with its extents and strides. It points into itself once it was set, and stays where it is then.
 struct Description {
-    tensor: DLTensor,
+    tensor: ChipdockTensor,
     inline_axes: [i64; INLINE_AXES * 2],
     more_axes: Box<[i64]>,
 }
 
 impl Description {
     fn new() -> Self {
-        let tensor = DLTensor {
+        let tensor = ChipdockTensor {
             data: ptr::null_mut(),
-            device: DLDevice { device_type: 0, device_id: 0 },
+            device: ChipdockDevice { device_type: 0, device_id: 0 },
             ndim: 0,
-            dtype: DLDataType { code: 0, bits: 0, lanes: 0 },
+            dtype: ChipdockDataType { code: 0, bits: 0, lanes: 0 },
             shape: ptr::null_mut(),
             strides: ptr::null_mut(),
             byte_offset: 0,
@@ -50,7 +50,7 @@ impl Description {
             strides[axis] = parts.strides.map_or(stride, |given| given[axis]);
             stride = stride.wrapping_mul(parts.shape[axis]);
         }
-        self.tensor = DLTensor {
+        self.tensor = ChipdockTensor {
             data: parts.data,
             device: parts.device,
             // A tensor of more axes than fit was refused before.
@@ -103,7 +103,7 @@ impl Described {
     }
 
     /// The host's own.
-    pub(super) fn own(&self) -> &DLTensor {
+    pub(super) fn own(&self) -> &ChipdockTensor {
         &self.own.tensor
     }
 
@@ -112,7 +112,7 @@ impl Described {
     }
 
     /// The description for a call, mended if an earlier one has changed it. Valid as long as this.
-    pub(super) fn lent(&self) -> *mut DLTensor {
+    pub(super) fn lent(&self) -> *mut ChipdockTensor {
         if self.found().is_some() {
             self.mend();
         }
@@ -144,7 +144,8 @@ impl Described {
         unsafe {
             let lent = &mut *self.lent.get();
             let (shape, strides) = lent.places(count);
-            lent.tensor = DLTensor { shape: shape.cast_mut(), strides: strides.cast_mut(), ..own.tensor };
+            lent.tensor =
+                ChipdockTensor { shape: shape.cast_mut(), strides: strides.cast_mut(), ..own.tensor };
             if count <= INLINE_AXES {
                 lent.inline_axes = own.inline_axes;
             } else {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, DLDataType, DLDevice};
+use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType, ChipdockDevice};
 use serde_json::Value;
 
 use super::pool::{Block, Body, Given, Pool, class_bytes, class_of};
@@ -29,7 +29,7 @@ impl Devices {
         devices.values().find(|device| device.id == device_id && device.api.name == name).cloned()
     }
 
-    pub(crate) fn by_number(&self, device: DLDevice) -> Option<Arc<DeviceState>> {
+    pub(crate) fn by_number(&self, device: ChipdockDevice) -> Option<Arc<DeviceState>> {
         let devices = self.0.read().unwrap_or_else(PoisonError::into_inner);
         devices.values().find(|known| known.device() == device).cloned()
     }
@@ -61,8 +61,8 @@ pub(crate) struct DeviceState {
 }
 
 impl DeviceState {
-    pub(crate) fn device(&self) -> DLDevice {
-        DLDevice { device_type: self.api.device_type, device_id: self.id }
+    pub(crate) fn device(&self) -> ChipdockDevice {
+        ChipdockDevice { device_type: self.api.device_type, device_id: self.id }
     }
 
     /// The stream that is active on this thread; null is the default.
@@ -79,7 +79,11 @@ impl DeviceState {
 
     /// Allocates from the device, past the pool; when there is no memory left, the pool is trimmed and it is tried
     /// once more.
-    pub(crate) fn allocate_raw(&self, size_bytes: u64, dtype: DLDataType) -> Result<*mut c_void, Error> {
+    pub(crate) fn allocate_raw(
+        &self,
+        size_bytes: u64,
+        dtype: ChipdockDataType,
+    ) -> Result<*mut c_void, Error> {
         match self.api.allocate(self.services, self.id, size_bytes, dtype) {
             Err(error) if *error.kind() == ErrorKind::OutOfMemory => {
                 self.trim()?;
@@ -107,7 +111,7 @@ impl DeviceState {
         from: ChipdockCopyEnd,
         to: ChipdockCopyEnd,
         size_bytes: u64,
-        dtype_hint: DLDataType,
+        dtype_hint: ChipdockDataType,
     ) -> Result<(), Error> {
         self.services.check_process()?;
         if size_bytes == 0 {
@@ -124,7 +128,7 @@ impl DeviceState {
     pub(crate) fn allocate(
         &self,
         size_bytes: u64,
-        dtype: DLDataType,
+        dtype: ChipdockDataType,
         shape: &[i64],
     ) -> Result<Arc<Body>, Error> {
         let class = class_of(size_bytes);
@@ -148,7 +152,7 @@ impl DeviceState {
         size_bytes: u64,
         class: u32,
         stream: *mut c_void,
-        dtype: DLDataType,
+        dtype: ChipdockDataType,
     ) -> Result<Block, Error> {
         if let Some(block) = self.pool.take(class, stream) {
             return Ok(block);
@@ -297,7 +301,7 @@ impl Host {
     /// # Errors
     ///
     /// `NotFound` when no open device API has that type number, and as [`Self::device`].
-    pub fn device_by_number(&self, device: DLDevice) -> Result<Device, Error> {
+    pub fn device_by_number(&self, device: ChipdockDevice) -> Result<Device, Error> {
         self.0.services.check_process()?;
         let state = match self.0.devices.by_number(device) {
             Some(state) => state,
@@ -335,7 +339,7 @@ impl Device {
 
     /// Type number and id, as a tensor carries them.
     #[must_use]
-    pub fn number(&self) -> DLDevice {
+    pub fn number(&self) -> ChipdockDevice {
         self.0.state.device()
     }
 

@@ -6,8 +6,8 @@ use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use chipdock_abi::{
-    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
-    ChipdockParallelBody, DLDevice,
+    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockDevice, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
+    ChipdockParallelBody,
 };
 use chipdock_plugin_api as api;
 
@@ -138,7 +138,7 @@ impl EnvState {
         self.services.inner().ok_or_else(gone)
     }
 
-    fn device(&self, device: DLDevice) -> Result<Arc<DeviceState>, Error> {
+    fn device(&self, device: ChipdockDevice) -> Result<Arc<DeviceState>, Error> {
         let inner = self.host()?;
         if let Some(device) = inner.devices.by_number(device) {
             return Ok(device);
@@ -242,7 +242,7 @@ unsafe extern "C" fn allocate_workspace(
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.allocate_workspace", ptr::null_mut(), || {
-        let allocated = state.device(DLDevice { device_type, device_id }).and_then(|device| {
+        let allocated = state.device(ChipdockDevice { device_type, device_id }).and_then(|device| {
             let stream = device.current_stream();
             device.allocate_workspace(size_bytes, stream)
         });
@@ -262,7 +262,7 @@ unsafe extern "C" fn free_workspace(
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.free_workspace", CHIPDOCK_ERROR, || {
-        state.status(state.device(DLDevice { device_type, device_id }).and_then(|device| {
+        state.status(state.device(ChipdockDevice { device_type, device_id }).and_then(|device| {
             let stream = device.current_stream();
             device.free_workspace(data, stream)
         }))
@@ -278,7 +278,7 @@ unsafe extern "C" fn current_stream(
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.current_stream", CHIPDOCK_ERROR, || {
-        let device = DLDevice { device_type, device_id };
+        let device = ChipdockDevice { device_type, device_id };
         let stream = state.services.current_stream(device);
         // A stream that was made active is one of a device that is there.
         let known = if stream.is_null() { state.device(device).map(drop) } else { Ok(()) };
@@ -305,7 +305,7 @@ unsafe extern "C" fn set_device(env: *const ChipdockEnv, device_type: i32, devic
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.set_device", CHIPDOCK_ERROR, || {
-        state.status(state.make_current(DLDevice { device_type, device_id }))
+        state.status(state.make_current(ChipdockDevice { device_type, device_id }))
     })
 }
 
@@ -362,7 +362,7 @@ impl EnvState {
         self.host()?.device_type_of(name)
     }
 
-    fn make_current(&self, device: DLDevice) -> Result<(), Error> {
+    fn make_current(&self, device: ChipdockDevice) -> Result<(), Error> {
         let state = self.device(device)?;
         state.api.set_device(state.services, state.id)?;
         state.services.set_current_device(device);

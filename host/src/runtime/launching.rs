@@ -5,7 +5,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::Arc;
 
-use chipdock_abi::{ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest, DLDevice};
+use chipdock_abi::{ChipdockDevice, ChipdockEntry, ChipdockLaunch1, ChipdockLaunchRequest};
 use chipdock_plugin_api as api;
 use chipdock_plugin_api::kernel::{self, KernelArg};
 use chipdock_plugin_api::text::str_out;
@@ -226,7 +226,7 @@ impl Kernel {
             let inner = &*self.0;
             let Some(launch) = inner.described.call(args)? else { return Ok(api::Any::NONE) };
             let device_id = services.current_device(inner.entry.device_type);
-            let at = DLDevice { device_type: inner.entry.device_type, device_id };
+            let at = ChipdockDevice { device_type: inner.entry.device_type, device_id };
             let stream = services.current_stream(at);
             let status = inner.queue(device_id, stream, &launch);
             // What failed is passed on as it is (X.9).

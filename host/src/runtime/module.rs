@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use chipdock_abi::{
     CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED, CHIPDOCK_DEVICE_CPU,
-    ChipdockArtifact, ChipdockInterface, ChipdockModule, ChipdockModuleHandle, ChipdockSection, DLDevice,
+    ChipdockArtifact, ChipdockDevice, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
+    ChipdockSection,
 };
 use chipdock_plugin_api as api;
 
@@ -193,7 +194,7 @@ impl Host {
         if own == Verdict::Ok || artifact.imports().is_empty() {
             return Ok(own);
         }
-        let host = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+        let host = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
         let of_host = self.check_alone(artifact, host)?;
         if of_host != Verdict::Ok {
             return Ok(of_host);
@@ -208,19 +209,20 @@ impl Host {
         Ok(first.unwrap_or(own))
     }
 
-    pub(crate) fn check_alone(&self, artifact: &Artifact, device: DLDevice) -> Result<Verdict, Error> {
+    pub(crate) fn check_alone(&self, artifact: &Artifact, device: ChipdockDevice) -> Result<Verdict, Error> {
         let loader = self.loader(artifact)?;
         let (mut verdict, mut reason) = (CHIPDOCK_ARTIFACT_OK, api::Any::NONE.into_raw());
         let services = self.0.services;
         services.clear_error();
-        let _calling = loader.owned.calling(&format!("module.load.{}: check", artifact.index().module_kind));
+        let _calling =
+            loader.owned.calling(&format!("module.load.{}: verdict", artifact.index().module_kind));
         let status = with_raw(artifact, |raw| {
             // SAFETY: the registered `self`, an artifact that lives for the call, places to write to.
             unsafe {
-                (loader.owned.table().check)(loader.owned.self_(), raw, device, &mut verdict, &mut reason)
+                (loader.owned.table().verdict)(loader.owned.self_(), raw, device, &mut verdict, &mut reason)
             }
         });
-        let what = || format!("`check` of module.load.{}", artifact.index().module_kind);
+        let what = || format!("`verdict` of module.load.{}", artifact.index().module_kind);
         services.check(status, what)?;
         // SAFETY: None, or a value that we own now.
         let reason = unsafe { answered(reason, &what) }?;

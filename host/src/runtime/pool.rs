@@ -11,7 +11,7 @@
 //! * When the device has no memory left, everything that is cached goes back to it, and the allocation is tried once
 //!   more.
 
-use chipdock_abi::{DLDataType, DLDevice};
+use chipdock_abi::{ChipdockDataType, ChipdockDevice};
 use chipdock_plugin_api as api;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ impl Body {
     }
 
     /// Makes the body describe a compact tensor. It points into itself from now on: it lies on the heap already.
-    pub(crate) fn describe(&mut self, device: DLDevice, dtype: DLDataType, shape: &[i64]) {
+    pub(crate) fn describe(&mut self, device: ChipdockDevice, dtype: ChipdockDataType, shape: &[i64]) {
         let data = self.block.data;
         self.described.set(&api::TensorParts { data, device, dtype, shape, strides: None, byte_offset: 0 });
     }

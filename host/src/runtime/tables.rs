@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use chipdock_abi::{
-    ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDeviceApi, ChipdockReset1, DLDataType,
+    ChipdockAny, ChipdockCopy, ChipdockDataSpaceRequest, ChipdockDataType, ChipdockDeviceApi, ChipdockReset1,
 };
 use chipdock_ir::TargetKind;
 use chipdock_plugin_api as api;
@@ -97,7 +97,7 @@ impl DeviceApiEntry {
         services: &'static Services,
         device_id: i32,
         size_bytes: u64,
-        dtype_hint: DLDataType,
+        dtype_hint: ChipdockDataType,
     ) -> Result<*mut c_void, Error> {
         let request = ChipdockDataSpaceRequest {
             size_bytes,

@@ -5,8 +5,8 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use chipdock_abi::{
-    CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockAny, ChipdockAnyValue, ChipdockCopyEnd, DLDataType, DLManagedTensor,
-    DLManagedTensorVersioned,
+    CHIPDOCK_TYPE_DLTENSOR_PTR, ChipdockAny, ChipdockAnyValue, ChipdockCopyEnd, ChipdockDataType,
+    ChipdockManagedTensor, ChipdockManagedTensorVersioned,
 };
 use chipdock_ir::{DType, TypeCode};
 use chipdock_plugin_api as api;
@@ -86,7 +86,7 @@ const CODE_FLOAT8_E5M2: u8 = 12;
 
 /// The element type of a DLPack type, if the IR has it.
 #[must_use]
-pub fn dtype_of(dtype: DLDataType) -> Option<DType> {
+pub fn dtype_of(dtype: ChipdockDataType) -> Option<DType> {
     use chipdock_abi as abi;
     let code = match dtype.code {
         abi::CHIPDOCK_DTYPE_INT => TypeCode::Int,
@@ -103,7 +103,7 @@ pub fn dtype_of(dtype: DLDataType) -> Option<DType> {
     (is_known && dtype.lanes > 0).then(|| scalar.with_lanes(dtype.lanes))
 }
 
-pub(super) fn dl_dtype(dtype: DType) -> DLDataType {
+pub(super) fn dl_dtype(dtype: DType) -> ChipdockDataType {
     use chipdock_abi as abi;
     let code = match dtype.code {
         TypeCode::Int => abi::CHIPDOCK_DTYPE_INT,
@@ -115,7 +115,7 @@ pub(super) fn dl_dtype(dtype: DType) -> DLDataType {
         TypeCode::Float8E4M3Fn => CODE_FLOAT8_E4M3FN,
         TypeCode::Float8E5M2 => CODE_FLOAT8_E5M2,
     };
-    DLDataType { code, bits: dtype.bits, lanes: dtype.lanes }
+    ChipdockDataType { code, bits: dtype.bits, lanes: dtype.lanes }
 }
 
 fn value_error(message: String) -> Error {
@@ -208,7 +208,7 @@ impl Tensor {
     /// # Safety
     ///
     /// * `managed` is null or a live managed tensor that the caller owns.
-    pub unsafe fn from_dlpack(host: &Host, managed: *mut DLManagedTensor) -> Result<Self, Error> {
+    pub unsafe fn from_dlpack(host: &Host, managed: *mut ChipdockManagedTensor) -> Result<Self, Error> {
         // SAFETY: the caller's word; a null pointer is answered below.
         if let Some(managed) = unsafe { managed.as_ref() } {
             Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
@@ -231,7 +231,7 @@ impl Tensor {
     /// * Nobody writes a read-only tensor through it.
     pub unsafe fn from_dlpack_versioned(
         host: &Host,
-        managed: *mut DLManagedTensorVersioned,
+        managed: *mut ChipdockManagedTensorVersioned,
     ) -> Result<Self, Error> {
         let mut read_only = false;
         // SAFETY: the caller's word; the version comes first in every major, the rest is read only of ours.
@@ -252,7 +252,11 @@ impl Tensor {
     }
 
     /// Before a foreign tensor is taken over: afterwards it could not be given back.
-    fn check_known(host: &Host, dtype: DLDataType, device: chipdock_abi::DLDevice) -> Result<(), Error> {
+    fn check_known(
+        host: &Host,
+        dtype: ChipdockDataType,
+        device: chipdock_abi::ChipdockDevice,
+    ) -> Result<(), Error> {
         if dtype_of(dtype).is_none() {
             let message = format!("elements of type {} are not known", api::dtype::text(dtype));
             return Err(Error::new(ErrorKind::Unsupported, message));
@@ -266,7 +270,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Self::to_value`].
-    pub fn to_dlpack(&self) -> Result<*mut DLManagedTensor, Error> {
+    pub fn to_dlpack(&self) -> Result<*mut ChipdockManagedTensor, Error> {
         Ok(self.to_value()?.into_dlpack())
     }
 
@@ -275,7 +279,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Self::to_value`].
-    pub fn to_dlpack_versioned(&self) -> Result<*mut DLManagedTensorVersioned, Error> {
+    pub fn to_dlpack_versioned(&self) -> Result<*mut ChipdockManagedTensorVersioned, Error> {
         let flags = if self.read_only { chipdock_abi::CHIPDOCK_DLPACK_READ_ONLY } else { 0 };
         Ok(self.to_value()?.into_dlpack_versioned(flags))
     }

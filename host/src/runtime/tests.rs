@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use chipdock_abi::{CHIPDOCK_DLPACK_READ_ONLY, DLDataType};
+use chipdock_abi::{CHIPDOCK_DLPACK_READ_ONLY, ChipdockDataType};
 use chipdock_ir::DType;
 use chipdock_plugin_api as api;
 
@@ -133,7 +133,7 @@ fn dlpack_goes_out_and_comes_back() {
         (*managed).dl_tensor.device.device_type = 99;
         let error = Tensor::from_dlpack(&host, managed).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
-        (*managed).dl_tensor.dtype = DLDataType { code: 9, bits: 8, lanes: 1 };
+        (*managed).dl_tensor.dtype = ChipdockDataType { code: 9, bits: 8, lanes: 1 };
         assert_eq!(*Tensor::from_dlpack(&host, managed).unwrap_err().kind(), ErrorKind::Unsupported);
         (*managed).deleter.unwrap()(managed);
         assert_eq!(*Tensor::from_dlpack(&host, std::ptr::null_mut()).unwrap_err().kind(), ErrorKind::Value);
@@ -214,7 +214,7 @@ fn two_hosts_in_a_process_do_not_meet() {
     drop(second);
     let state = Arc::clone(tensor.device().state());
     drop(tensor);
-    let unknown = DLDataType { code: 0, bits: 8, lanes: 0 };
+    let unknown = ChipdockDataType { code: 0, bits: 8, lanes: 0 };
     let error = state.allocate(1 << 20, unknown, &[1 << 20]).map(|_| ()).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Unavailable, "after shutdown: {error}");
 }
@@ -269,7 +269,10 @@ fn device_numbers_are_assigned_by_name() {
     let error = host.device("toy", 2).unwrap_err();
     assert!(error.to_string().contains("\"toy\" has 2 devices, toy:0 to toy:1"), "{error}");
     assert_eq!(
-        *host.device_by_number(chipdock_abi::DLDevice { device_type: 77, device_id: 0 }).unwrap_err().kind(),
+        *host
+            .device_by_number(chipdock_abi::ChipdockDevice { device_type: 77, device_id: 0 })
+            .unwrap_err()
+            .kind(),
         ErrorKind::NotFound
     );
 }

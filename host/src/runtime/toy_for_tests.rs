@@ -209,7 +209,7 @@ impl Codegen for ToyCodegen {
 struct ToyLoader(HostRef);
 
 impl ModuleLoader for ToyLoader {
-    fn check(&self, _artifact: &Artifact<'_>, device: api::DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, _artifact: &Artifact<'_>, device: api::ChipdockDevice) -> Result<Verdict, Error> {
         Ok(match device.device_type {
             1 if IS_OLD.load(Ordering::Relaxed) > 0 => Verdict::Recompile("of another time".into()),
             1 => Verdict::Runs,

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use chipdock_abi::DLDataType;
+use chipdock_abi::ChipdockDataType;
 
 use super::DeviceState;
 use crate::error::{Error, ErrorKind};
@@ -99,7 +99,7 @@ impl DeviceState {
             return Ok(ptr::with_exposed_provenance_mut(data));
         }
         self.watch_thread_end();
-        let unknown = DLDataType { code: 0, bits: 8, lanes: 0 };
+        let unknown = ChipdockDataType { code: 0, bits: 8, lanes: 0 };
         let data = self.allocate_raw(size_bytes, unknown)?;
         with_stacks(&mut |stack| {
             stack.used.push(Piece { data: data.expose_provenance(), size_bytes });

@@ -54,9 +54,11 @@ fn a_panic_in_a_service_is_an_error() {
             with_panic(services, "function", || (table.function)(table.self_, NAME, &mut out));
         assert_eq!(status, CHIPDOCK_ERROR);
         assert!(message.starts_with("`function` of the host panicked: as asked"), "{message}");
-        let (stream, _) =
-            with_panic(services, "current_stream", || (table.current_stream)(table.self_, device));
-        assert!(stream.is_null());
+        let mut stream = ptr::dangling_mut();
+        let (status, _) = with_panic(services, "current_stream", || {
+            (table.current_stream)(table.self_, device, &mut stream)
+        });
+        assert_eq!(status, CHIPDOCK_ERROR);
         let (status, _) =
             with_panic(services, "query", || (table.query)(table.self_, NAME, 1, ptr::null_mut()));
         assert_eq!(status, CHIPDOCK_ERROR);
@@ -224,4 +226,19 @@ fn p3_6_what_is_reported_and_not_known_counts_as_the_nearest_that_is_graver() {
     let levels = [-1, 0, 1, 2, 3, 4, 5, i32::MAX].map(LogLevel::of);
     let (error, debug) = (LogLevel::Error, LogLevel::Debug);
     assert_eq!(levels, [error, error, error, LogLevel::Warning, LogLevel::Info, debug, debug, debug]);
+}
+
+/// H.10: a stream is never guessed.
+#[test]
+fn h10_the_stream_of_a_device_that_is_not_there_is_an_error() {
+    let host = host();
+    // SAFETY: H.1, the table of a host.
+    let table = unsafe { api::HostRef::new(host.0.services.table()) };
+    assert_eq!(table.current_stream(api::CPU).unwrap(), api::Stream::DEFAULT);
+    for (device_type, device_id) in [(4711, 0), (1, 1), (1, -1)] {
+        let device = chipdock_abi::ChipdockDevice { device_type, device_id };
+        assert!(table.current_stream(device).is_err(), "{device:?}");
+    }
+    drop(host);
+    assert_eq!(table.current_stream(api::CPU).unwrap_err().kind(), api::ErrorKind::UNAVAILABLE);
 }

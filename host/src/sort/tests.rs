@@ -1,5 +1,5 @@
 use chipdock_plugin_api as api;
-use chipdock_plugin_api::{AnyView, DLDataType, Element, Tensor, TensorParts};
+use chipdock_plugin_api::{AnyView, ChipdockDataType, Element, Tensor, TensorParts};
 use half::{bf16, f16};
 use proptest::prelude::*;
 
@@ -98,7 +98,7 @@ fn halves(code: u8) -> (Tensor, Tensor) {
     let bits: Vec<u16> = (0..=u16::MAX).collect();
     let shape = [1 << 16];
     let as_half = |mut bits: Vec<u16>| {
-        let dtype = DLDataType { code, bits: 16, lanes: 1 };
+        let dtype = ChipdockDataType { code, bits: 16, lanes: 1 };
         let data = bits.as_mut_ptr().cast();
         let parts =
             TensorParts { data, device: api::CPU, dtype, shape: &shape, strides: None, byte_offset: 0 };

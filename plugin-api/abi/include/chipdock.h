@@ -16,7 +16,8 @@
  *   `release` get, and each `self_` leads to it.
  * - Arguments and texts are borrowed for the call. What you hand out carries its deleter. Texts are UTF-8 and not
  *   NUL-terminated.
- * - The DL* types are DLPack's own; do not include dlpack.h in the same source file.
+ * - ChipdockDevice, ChipdockDataType, ChipdockTensor and the managed tensors are laid out as DLPack's types, under names of
+ *   their own: dlpack.h may be included too, before or after, and a cast from its types is right.
  * - Set reserved fields (`padding`) and the unused bytes of a value to zero.
  */
 
@@ -29,6 +30,60 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Names of error kinds, for `raise`; the status that goes with each. */
+#define CHIPDOCK_KIND_VALUE_ERROR "ValueError" /* 1 */
+#define CHIPDOCK_KIND_TYPE_ERROR "TypeError" /* 2 */
+#define CHIPDOCK_KIND_INDEX_ERROR "IndexError" /* 3 */
+#define CHIPDOCK_KIND_NOT_FOUND "NotFound" /* 4 */
+#define CHIPDOCK_KIND_UNSUPPORTED "Unsupported" /* 5 */
+#define CHIPDOCK_KIND_WRONG_STATE "WrongState" /* 6 */
+#define CHIPDOCK_KIND_UNAVAILABLE "Unavailable" /* 16 */
+#define CHIPDOCK_KIND_OUT_OF_MEMORY "OutOfMemory" /* 17 */
+#define CHIPDOCK_KIND_DEVICE_LOST "DeviceLost" /* 18 */
+#define CHIPDOCK_KIND_IO_ERROR "IoError" /* 19 */
+#define CHIPDOCK_KIND_CANCELLED "Cancelled" /* 20 */
+#define CHIPDOCK_KIND_INTERNAL_ERROR "InternalError" /* 32 */
+#define CHIPDOCK_KIND_PANIC "Panic" /* 33 */
+#define CHIPDOCK_KIND_BROKEN_PLUGIN "BrokenPlugin" /* 34 */
+#define CHIPDOCK_KIND_KEY_ERROR "KeyError" /* 4 */
+#define CHIPDOCK_KIND_ATTRIBUTE_ERROR "AttributeError" /* 4 */
+#define CHIPDOCK_KIND_NOT_IMPLEMENTED_ERROR "NotImplementedError" /* 5 */
+#define CHIPDOCK_KIND_MEMORY_ERROR "MemoryError" /* 17 */
+#define CHIPDOCK_KIND_OS_ERROR "OSError" /* 19 */
+#define CHIPDOCK_KIND_RUNTIME_ERROR "RuntimeError" /* -1 */
+
+/* Keys of device attributes (D.11). */
+#define CHIPDOCK_ATTRIBUTE_EXIST "exist"
+#define CHIPDOCK_ATTRIBUTE_DEVICE_NAME "device_name"
+#define CHIPDOCK_ATTRIBUTE_VENDOR_NAME "vendor_name"
+#define CHIPDOCK_ATTRIBUTE_MAX_THREADS_PER_BLOCK "max_threads_per_block"
+#define CHIPDOCK_ATTRIBUTE_WARP_SIZE "warp_size"
+#define CHIPDOCK_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_BYTES "max_shared_memory_per_block_bytes"
+#define CHIPDOCK_ATTRIBUTE_COMPUTE_VERSION "compute_version"
+#define CHIPDOCK_ATTRIBUTE_MAX_CLOCK_RATE_KHZ "max_clock_rate_khz"
+#define CHIPDOCK_ATTRIBUTE_MULTI_PROCESSOR_COUNT "multi_processor_count"
+#define CHIPDOCK_ATTRIBUTE_MAX_THREAD_DIMENSIONS "max_thread_dimensions"
+#define CHIPDOCK_ATTRIBUTE_MAX_GRID_DIMENSIONS "max_grid_dimensions"
+#define CHIPDOCK_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK "max_registers_per_block"
+#define CHIPDOCK_ATTRIBUTE_ARCH "arch"
+#define CHIPDOCK_ATTRIBUTE_API_VERSION "api_version"
+#define CHIPDOCK_ATTRIBUTE_DRIVER_VERSION "driver_version"
+#define CHIPDOCK_ATTRIBUTE_L1_CACHE_SIZE_BYTES "l1_cache_size_bytes"
+#define CHIPDOCK_ATTRIBUTE_L2_CACHE_SIZE_BYTES "l2_cache_size_bytes"
+#define CHIPDOCK_ATTRIBUTE_L3_CACHE_SIZE_BYTES "l3_cache_size_bytes"
+#define CHIPDOCK_ATTRIBUTE_CACHE_LINE_SIZE_BYTES "cache_line_size_bytes"
+#define CHIPDOCK_ATTRIBUTE_TOTAL_GLOBAL_MEMORY_BYTES "total_global_memory_bytes"
+#define CHIPDOCK_ATTRIBUTE_AVAILABLE_GLOBAL_MEMORY_BYTES "available_global_memory_bytes"
+#define CHIPDOCK_ATTRIBUTE_IMAGE_PITCH_ALIGNMENT "image_pitch_alignment"
+#define CHIPDOCK_ATTRIBUTE_PHYSICAL_CORE_COUNT "physical_core_count"
+
+/* Kinds of sections (C.26). */
+#define CHIPDOCK_SECTION_CODE "code"
+#define CHIPDOCK_SECTION_CONSTANTS "constants"
+#define CHIPDOCK_SECTION_DEBUG "debug"
+#define CHIPDOCK_SECTION_SOURCE "source"
+
 
 // Severity of a diagnostic: the build fails.
 #define CHIPDOCK_DIAGNOSTIC_ERROR 1
@@ -76,10 +131,10 @@ extern "C" {
 // Type code: boolean, one byte of 0 or 1.
 #define CHIPDOCK_DTYPE_BOOL 6
 
-// Flag of `DLManagedTensorVersioned`: the data may not be written.
+// Flag of `ChipdockManagedTensorVersioned`: the data may not be written.
 #define CHIPDOCK_DLPACK_READ_ONLY 1
 
-// Flag of `DLManagedTensorVersioned`: the data is a copy made for this export.
+// Flag of `ChipdockManagedTensorVersioned`: the data is a copy made for this export.
 #define CHIPDOCK_DLPACK_IS_COPIED 2
 
 // DLPack's major version that this ABI carries.
@@ -94,13 +149,13 @@ extern "C" {
 // How many entries a chain has at most; a longer one is `ValueError`, as it may be a circle.
 #define CHIPDOCK_EXTENSIONS_MAX 64
 
-// Answer of `ChipdockModuleLoader::check`: the artifact runs on the device.
+// Answer of `ChipdockModuleLoader::verdict`: the artifact runs on the device.
 #define CHIPDOCK_ARTIFACT_OK 0
 
-// Answer of `ChipdockModuleLoader::check`: it runs after being compiled again.
+// Answer of `ChipdockModuleLoader::verdict`: it runs after being compiled again.
 #define CHIPDOCK_ARTIFACT_RECOMPILE 1
 
-// Answer of `ChipdockModuleLoader::check`: it cannot run there.
+// Answer of `ChipdockModuleLoader::verdict`: it cannot run there.
 #define CHIPDOCK_ARTIFACT_UNSUPPORTED 2
 
 // The ABI major. A plugin exports `chipdock_plugin_v1` for it.
@@ -113,7 +168,7 @@ extern "C" {
 #define CHIPDOCK_MAGIC 5423265531107559491
 
 // A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names of fields or parameters.
-#define CHIPDOCK_LAYOUT_HASH 12614785653854076395ull
+#define CHIPDOCK_LAYOUT_HASH 14866924928513163222ull
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -197,7 +252,7 @@ extern "C" {
 // Type index: a device.
 #define CHIPDOCK_TYPE_DEVICE 6
 
-// Type index: a borrowed `DLTensor`; only in views, never in an owned value.
+// Type index: a borrowed `ChipdockTensor`; only in views, never in an owned value.
 #define CHIPDOCK_TYPE_DLTENSOR_PTR 7
 
 // Type index: a borrowed NUL-terminated string; only in views.
@@ -233,7 +288,7 @@ extern "C" {
 // Type index: a shape object.
 #define CHIPDOCK_TYPE_SHAPE 69
 
-// Type index: a tensor object; its `DLTensor` lies 24 bytes in.
+// Type index: a tensor object; its `ChipdockTensor` lies 24 bytes in.
 #define CHIPDOCK_TYPE_TENSOR 70
 
 // Type index: an array object.
@@ -261,40 +316,40 @@ typedef struct ChipdockObject {
 } ChipdockObject;
 
 // A device: DLPack's type number and an index among the devices of that type.
-typedef struct DLDevice {
+typedef struct ChipdockDevice {
   // DLPack's number, or one that the host assigned.
   int32_t device_type;
   // Index among the devices of this type, from 0.
   int32_t device_id;
-} DLDevice;
+} ChipdockDevice;
 
 // The type of an element: code, bits of one lane, number of lanes.
-typedef struct DLDataType {
+typedef struct ChipdockDataType {
   // One of `CHIPDOCK_DTYPE_*`.
   uint8_t code;
   // Bits of one lane.
   uint8_t bits;
   // Lanes of a vector; 1 for a scalar.
   uint16_t lanes;
-} DLDataType;
+} ChipdockDataType;
 
 // A tensor, borrowed: nothing here owns anything.
-typedef struct DLTensor {
+typedef struct ChipdockTensor {
   // The data space: an address on the CPU, an opaque handle elsewhere.
   void *data;
   // Where the data lives.
-  struct DLDevice device;
+  struct ChipdockDevice device;
   // Number of axes.
   int32_t ndim;
   // Type of an element.
-  struct DLDataType dtype;
+  struct ChipdockDataType dtype;
   // `ndim` extents, in elements.
   int64_t *shape;
   // `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
   int64_t *strides;
   // Where the first element starts, in bytes from `data`.
   uint64_t byte_offset;
-} DLTensor;
+} ChipdockTensor;
 
 // The payload of a `ChipdockAny`.
 typedef union ChipdockAnyValue {
@@ -309,11 +364,11 @@ typedef union ChipdockAnyValue {
   // Objects.
   struct ChipdockObject *v_object;
   // Borrowed tensors.
-  struct DLTensor *v_tensor;
+  struct ChipdockTensor *v_tensor;
   // Element types; the other four bytes are zero.
-  struct DLDataType v_dtype;
+  struct ChipdockDataType v_dtype;
   // Devices.
-  struct DLDevice v_device;
+  struct ChipdockDevice v_device;
   // Small strings and small bytes; unused bytes are zero.
   uint8_t v_bytes[8];
 } ChipdockAnyValue;
@@ -359,7 +414,7 @@ typedef struct ChipdockTensorObject {
   // Header.
   struct ChipdockObject object;
   // The tensor.
-  struct DLTensor tensor;
+  struct ChipdockTensor tensor;
 } ChipdockTensorObject;
 
 // A packed function: borrowed arguments, an owned result. `result` is None before the call and is written only on
@@ -412,36 +467,36 @@ typedef struct ChipdockArrayObject {
 } ChipdockArrayObject;
 
 // DLPack's managed tensor of before 1.0.
-typedef struct DLManagedTensor {
+typedef struct ChipdockManagedTensor {
   // The tensor.
-  struct DLTensor dl_tensor;
+  struct ChipdockTensor dl_tensor;
   // The producer's own.
   void *manager_ctx;
   // Frees the tensor and this struct; null when there is nothing to free.
-  void (*deleter)(struct DLManagedTensor *self_);
-} DLManagedTensor;
+  void (*deleter)(struct ChipdockManagedTensor *self_);
+} ChipdockManagedTensor;
 
 // DLPack's version.
-typedef struct DLPackVersion {
+typedef struct ChipdockDLPackVersion {
   // Breaking changes.
   uint32_t major;
   // Additions.
   uint32_t minor;
-} DLPackVersion;
+} ChipdockDLPackVersion;
 
 // DLPack's managed tensor since 1.0.
-typedef struct DLManagedTensorVersioned {
+typedef struct ChipdockManagedTensorVersioned {
   // The version that the producer wrote; another major may only be deleted.
-  struct DLPackVersion version;
+  struct ChipdockDLPackVersion version;
   // The producer's own.
   void *manager_ctx;
   // Frees the tensor and this struct; null when there is nothing to free.
-  void (*deleter)(struct DLManagedTensorVersioned *self_);
+  void (*deleter)(struct ChipdockManagedTensorVersioned *self_);
   // `CHIPDOCK_DLPACK_*` flags.
   uint64_t flags;
   // The tensor.
-  struct DLTensor dl_tensor;
-} DLManagedTensorVersioned;
+  struct ChipdockTensor dl_tensor;
+} ChipdockManagedTensorVersioned;
 
 // A table of functions that name and version say the type of, and what to call them on.
 //
@@ -479,8 +534,9 @@ typedef struct ChipdockHost {
   // Writes the registered function of that name as an owned function object, or None when there is none. May load
   // another plugin; not to be called during `init`.
   int32_t (*function)(void *self_, struct ChipdockStr name, struct ChipdockAny *out_function);
-  // The stream that is active on this thread for `device`; null is the default stream.
-  void *(*current_stream)(void *self_, struct DLDevice device);
+  // Writes the stream that is active on this thread for `device`; null is the default stream. A device that the host does
+  // not know is an error.
+  int32_t (*current_stream)(void *self_, struct ChipdockDevice device, void **out_stream);
   // Writes the interface of the host of that name and version; its `table` is null where the host does not have it,
   // which is no error. May be called during `init`. What is written lives as long as the host's table.
   int32_t (*query)(void *self_,
@@ -508,7 +564,7 @@ typedef struct ChipdockDataSpaceRequest {
   // Alignment in bytes, a power of two.
   uint64_t alignment_bytes;
   // What will be stored, a hint; lanes 0 means unknown.
-  struct DLDataType dtype_hint;
+  struct ChipdockDataType dtype_hint;
   // One of `CHIPDOCK_DATA_SPACE_*`; an unknown or unsupported one is `Unsupported`.
   int32_t kind;
   // Memory scope; empty means `global`. An unknown or unsupported one is `Unsupported`.
@@ -520,7 +576,7 @@ typedef struct ChipdockDataSpaceRequest {
 // One end of a copy.
 typedef struct ChipdockCopyEnd {
   // The device that `data` belongs to: one of this device API, or the CPU.
-  struct DLDevice device;
+  struct ChipdockDevice device;
   // The data space.
   void *data;
   // Where the range starts, in bytes from `data`.
@@ -536,7 +592,7 @@ typedef struct ChipdockCopy {
   // How many bytes; 0 touches no memory.
   uint64_t size_bytes;
   // What is copied, a hint; lanes 0 means unknown.
-  struct DLDataType dtype_hint;
+  struct ChipdockDataType dtype_hint;
   // Extensions of the copy, or null.
   const struct ChipdockExtension *next;
 } ChipdockCopy;
@@ -786,11 +842,11 @@ typedef struct ChipdockModuleLoader {
   void (*destroy)(void *self_);
   // Says whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, when it is not OK,
   // the reason as an owned string.
-  int32_t (*check)(void *self_,
-                   const struct ChipdockArtifact *artifact,
-                   struct DLDevice device,
-                   int32_t *out_verdict,
-                   struct ChipdockAny *out_reason);
+  int32_t (*verdict)(void *self_,
+                     const struct ChipdockArtifact *artifact,
+                     struct ChipdockDevice device,
+                     int32_t *out_verdict,
+                     struct ChipdockAny *out_reason);
   // Makes the artifact runnable. Compiled code reaches the host through `env` alone. It is the loader's, whatever the
   // answer: the loader releases it, once, when no module and no function can use it any more. It may be null.
   int32_t (*load)(void *self_,
@@ -853,7 +909,7 @@ typedef struct ChipdockRegistrar {
                     struct ChipdockStr key,
                     struct ChipdockStr name,
                     uint32_t version,
-                    const struct ChipdockInterface *interface,
+                    const struct ChipdockInterface *what,
                     ChipdockDeleter deleter);
 } ChipdockRegistrar;
 
@@ -877,7 +933,7 @@ typedef struct ChipdockTableSizes {
   uint32_t module;
   // `sizeof(ChipdockAny)`.
   uint32_t any;
-  // `sizeof(DLTensor)`.
+  // `sizeof(ChipdockTensor)`.
   uint32_t tensor;
 } ChipdockTableSizes;
 
@@ -1015,8 +1071,8 @@ typedef struct ChipdockMemory1 {
   // Writes a compact tensor in global memory of that device as an owned object. Its elements are not set. It may outlive
   // the plugin and its memory goes back to the host's pool.
   int32_t (*allocate_tensor)(void *self_,
-                             struct DLDevice device,
-                             struct DLDataType dtype,
+                             struct ChipdockDevice device,
+                             struct ChipdockDataType dtype,
                              const int64_t *shape,
                              int32_t ndim,
                              struct ChipdockAny *out_tensor);
@@ -1033,7 +1089,7 @@ typedef struct ChipdockMemory1 {
     (uint32_t)sizeof(ChipdockEnv),        (uint32_t)sizeof(ChipdockDeviceApi),                                \
     (uint32_t)sizeof(ChipdockTargetKind), (uint32_t)sizeof(ChipdockCodegen),                                  \
     (uint32_t)sizeof(ChipdockModuleLoader), (uint32_t)sizeof(ChipdockModule),                                 \
-    (uint32_t)sizeof(ChipdockAny),        (uint32_t)sizeof(DLTensor) }
+    (uint32_t)sizeof(ChipdockAny),        (uint32_t)sizeof(ChipdockTensor) }
 
 /*
  * The descriptor, as an initialiser; names are string literals. The whole entry of a plugin:
@@ -1104,31 +1160,31 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, data, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, size, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, capacity, 40);
 CHIPDOCK_ASSERT_OFFSET(ChipdockArrayObject, data_deleter, 48);
-CHIPDOCK_ASSERT_SIZE(DLDevice, 8);
-CHIPDOCK_ASSERT_OFFSET(DLDevice, device_type, 0);
-CHIPDOCK_ASSERT_OFFSET(DLDevice, device_id, 4);
-CHIPDOCK_ASSERT_SIZE(DLDataType, 4);
-CHIPDOCK_ASSERT_OFFSET(DLDataType, code, 0);
-CHIPDOCK_ASSERT_OFFSET(DLDataType, bits, 1);
-CHIPDOCK_ASSERT_OFFSET(DLDataType, lanes, 2);
-CHIPDOCK_ASSERT_SIZE(DLTensor, 48);
-CHIPDOCK_ASSERT_OFFSET(DLTensor, data, 0);
-CHIPDOCK_ASSERT_OFFSET(DLTensor, device, 8);
-CHIPDOCK_ASSERT_OFFSET(DLTensor, ndim, 16);
-CHIPDOCK_ASSERT_OFFSET(DLTensor, dtype, 20);
-CHIPDOCK_ASSERT_OFFSET(DLTensor, shape, 24);
-CHIPDOCK_ASSERT_OFFSET(DLTensor, strides, 32);
-CHIPDOCK_ASSERT_OFFSET(DLTensor, byte_offset, 40);
-CHIPDOCK_ASSERT_SIZE(DLManagedTensor, 64);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensor, dl_tensor, 0);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensor, manager_ctx, 48);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensor, deleter, 56);
-CHIPDOCK_ASSERT_SIZE(DLManagedTensorVersioned, 80);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, version, 0);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, manager_ctx, 8);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, deleter, 16);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, flags, 24);
-CHIPDOCK_ASSERT_OFFSET(DLManagedTensorVersioned, dl_tensor, 32);
+CHIPDOCK_ASSERT_SIZE(ChipdockDevice, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDevice, device_type, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDevice, device_id, 4);
+CHIPDOCK_ASSERT_SIZE(ChipdockDataType, 4);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataType, code, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataType, bits, 1);
+CHIPDOCK_ASSERT_OFFSET(ChipdockDataType, lanes, 2);
+CHIPDOCK_ASSERT_SIZE(ChipdockTensor, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, data, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, device, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, ndim, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, dtype, 20);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, shape, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, strides, 32);
+CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, byte_offset, 40);
+CHIPDOCK_ASSERT_SIZE(ChipdockManagedTensor, 64);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensor, dl_tensor, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensor, manager_ctx, 48);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensor, deleter, 56);
+CHIPDOCK_ASSERT_SIZE(ChipdockManagedTensorVersioned, 80);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensorVersioned, version, 0);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensorVersioned, manager_ctx, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensorVersioned, deleter, 16);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensorVersioned, flags, 24);
+CHIPDOCK_ASSERT_OFFSET(ChipdockManagedTensorVersioned, dl_tensor, 32);
 CHIPDOCK_ASSERT_SIZE(ChipdockHost, 88);
 CHIPDOCK_ASSERT_OFFSET(ChipdockHost, abi_major, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockHost, abi_minor, 4);
@@ -1253,7 +1309,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockModuleHandle, self_, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockModuleHandle, table, 8);
 CHIPDOCK_ASSERT_SIZE(ChipdockModuleLoader, 24);
 CHIPDOCK_ASSERT_OFFSET(ChipdockModuleLoader, destroy, 0);
-CHIPDOCK_ASSERT_OFFSET(ChipdockModuleLoader, check, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockModuleLoader, verdict, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockModuleLoader, load, 16);
 CHIPDOCK_ASSERT_SIZE(ChipdockTableSizes, 40);
 CHIPDOCK_ASSERT_OFFSET(ChipdockTableSizes, host, 0);

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::dlpack::{DLDataType, DLDevice};
+use crate::dlpack::{ChipdockDataType, ChipdockDevice};
 use crate::extension::ChipdockExtension;
 use crate::value::{ChipdockAny, ChipdockStr};
 
@@ -25,7 +25,7 @@ pub struct ChipdockDataSpaceRequest {
     /// Alignment in bytes, a power of two.
     pub alignment_bytes: u64,
     /// What will be stored, a hint; lanes 0 means unknown.
-    pub dtype_hint: DLDataType,
+    pub dtype_hint: ChipdockDataType,
     /// One of `CHIPDOCK_DATA_SPACE_*`; an unknown or unsupported one is `Unsupported`.
     pub kind: i32,
     /// Memory scope; empty means `global`. An unknown or unsupported one is `Unsupported`.
@@ -40,7 +40,7 @@ pub struct ChipdockDataSpaceRequest {
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockCopyEnd {
     /// The device that `data` belongs to: one of this device API, or the CPU.
-    pub device: DLDevice,
+    pub device: ChipdockDevice,
     /// The data space.
     pub data: *mut c_void,
     /// Where the range starts, in bytes from `data`.
@@ -59,7 +59,7 @@ pub struct ChipdockCopy {
     /// How many bytes; 0 touches no memory.
     pub size_bytes: u64,
     /// What is copied, a hint; lanes 0 means unknown.
-    pub dtype_hint: DLDataType,
+    pub dtype_hint: ChipdockDataType,
     /// Extensions of the copy, or null.
     pub next: *const ChipdockExtension,
 }

@@ -21,9 +21,9 @@ pub const CHIPDOCK_DTYPE_BFLOAT: u8 = 4;
 /// Type code: boolean, one byte of 0 or 1.
 pub const CHIPDOCK_DTYPE_BOOL: u8 = 6;
 
-/// Flag of [`DLManagedTensorVersioned`]: the data may not be written.
+/// Flag of [`ChipdockManagedTensorVersioned`]: the data may not be written.
 pub const CHIPDOCK_DLPACK_READ_ONLY: u64 = 1;
-/// Flag of [`DLManagedTensorVersioned`]: the data is a copy made for this export.
+/// Flag of [`ChipdockManagedTensorVersioned`]: the data is a copy made for this export.
 pub const CHIPDOCK_DLPACK_IS_COPIED: u64 = 2;
 /// DLPack's major version that this ABI carries.
 pub const CHIPDOCK_DLPACK_MAJOR: u32 = 1;
@@ -34,7 +34,7 @@ pub const CHIPDOCK_DLPACK_MINOR: u32 = 3;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct DLDevice {
+pub struct ChipdockDevice {
     /// DLPack's number, or one that the host assigned.
     pub device_type: i32,
     /// Index among the devices of this type, from 0.
@@ -45,7 +45,7 @@ pub struct DLDevice {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct DLDataType {
+pub struct ChipdockDataType {
     /// One of `CHIPDOCK_DTYPE_*`.
     pub code: u8,
     /// Bits of one lane.
@@ -58,15 +58,15 @@ pub struct DLDataType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct DLTensor {
+pub struct ChipdockTensor {
     /// The data space: an address on the CPU, an opaque handle elsewhere.
     pub data: *mut c_void,
     /// Where the data lives.
-    pub device: DLDevice,
+    pub device: ChipdockDevice,
     /// Number of axes.
     pub ndim: i32,
     /// Type of an element.
-    pub dtype: DLDataType,
+    pub dtype: ChipdockDataType,
     /// `ndim` extents, in elements.
     pub shape: *mut i64,
     /// `ndim` strides, in elements; null from producers older than DLPack 1.2 when compact and row-major.
@@ -79,20 +79,20 @@ pub struct DLTensor {
 #[repr(C)]
 #[derive(Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct DLManagedTensor {
+pub struct ChipdockManagedTensor {
     /// The tensor.
-    pub dl_tensor: DLTensor,
+    pub dl_tensor: ChipdockTensor,
     /// The producer's own.
     pub manager_ctx: *mut c_void,
     /// Frees the tensor and this struct; null when there is nothing to free.
-    pub deleter: Option<unsafe extern "C" fn(self_: *mut DLManagedTensor)>,
+    pub deleter: Option<unsafe extern "C" fn(self_: *mut ChipdockManagedTensor)>,
 }
 
 /// DLPack's version.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct DLPackVersion {
+pub struct ChipdockDLPackVersion {
     /// Breaking changes.
     pub major: u32,
     /// Additions.
@@ -103,15 +103,15 @@ pub struct DLPackVersion {
 #[repr(C)]
 #[derive(Debug)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
-pub struct DLManagedTensorVersioned {
+pub struct ChipdockManagedTensorVersioned {
     /// The version that the producer wrote; another major may only be deleted.
-    pub version: DLPackVersion,
+    pub version: ChipdockDLPackVersion,
     /// The producer's own.
     pub manager_ctx: *mut c_void,
     /// Frees the tensor and this struct; null when there is nothing to free.
-    pub deleter: Option<unsafe extern "C" fn(self_: *mut DLManagedTensorVersioned)>,
+    pub deleter: Option<unsafe extern "C" fn(self_: *mut ChipdockManagedTensorVersioned)>,
     /// `CHIPDOCK_DLPACK_*` flags.
     pub flags: u64,
     /// The tensor.
-    pub dl_tensor: DLTensor,
+    pub dl_tensor: ChipdockTensor,
 }

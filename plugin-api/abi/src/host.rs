@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use crate::codegen::ChipdockCodegen;
 use crate::device_api::ChipdockDeviceApi;
-use crate::dlpack::DLDevice;
+use crate::dlpack::ChipdockDevice;
 use crate::interface::ChipdockInterface;
 use crate::module::ChipdockModuleLoader;
 use crate::target_kind::ChipdockTargetKind;
@@ -35,8 +35,10 @@ pub struct ChipdockHost {
     /// another plugin; not to be called during `init`.
     pub function:
         unsafe extern "C" fn(self_: *mut c_void, name: ChipdockStr, out_function: *mut ChipdockAny) -> i32,
-    /// The stream that is active on this thread for `device`; null is the default stream.
-    pub current_stream: unsafe extern "C" fn(self_: *mut c_void, device: DLDevice) -> *mut c_void,
+    /// Writes the stream that is active on this thread for `device`; null is the default stream. A device that the host does
+    /// not know is an error.
+    pub current_stream:
+        unsafe extern "C" fn(self_: *mut c_void, device: ChipdockDevice, out_stream: *mut *mut c_void) -> i32,
     /// Writes the interface of the host of that name and version; its `table` is null where the host does not have it,
     /// which is no error. May be called during `init`. What is written lives as long as the host's table.
     pub query: unsafe extern "C" fn(
@@ -117,7 +119,7 @@ pub struct ChipdockRegistrar {
         key: ChipdockStr,
         name: ChipdockStr,
         version: u32,
-        interface: *const ChipdockInterface,
+        what: *const ChipdockInterface,
         deleter: ChipdockDeleter,
     ) -> i32,
 }

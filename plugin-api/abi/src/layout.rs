@@ -25,11 +25,11 @@ layouts! {
     ChipdockFunctionObject: 40 { safe_call @ 24, cpp_call @ 32 }
     ChipdockErrorObject: 96 { kind @ 24, message @ 40, backtrace @ 56, update_backtrace @ 72, cause_chain @ 80, extra_context @ 88 }
     ChipdockArrayObject: 56 { data @ 24, size @ 32, capacity @ 40, data_deleter @ 48 }
-    DLDevice: 8 { device_type @ 0, device_id @ 4 }
-    DLDataType: 4 { code @ 0, bits @ 1, lanes @ 2 }
-    DLTensor: 48 { data @ 0, device @ 8, ndim @ 16, dtype @ 20, shape @ 24, strides @ 32, byte_offset @ 40 }
-    DLManagedTensor: 64 { dl_tensor @ 0, manager_ctx @ 48, deleter @ 56 }
-    DLManagedTensorVersioned: 80 { version @ 0, manager_ctx @ 8, deleter @ 16, flags @ 24, dl_tensor @ 32 }
+    ChipdockDevice: 8 { device_type @ 0, device_id @ 4 }
+    ChipdockDataType: 4 { code @ 0, bits @ 1, lanes @ 2 }
+    ChipdockTensor: 48 { data @ 0, device @ 8, ndim @ 16, dtype @ 20, shape @ 24, strides @ 32, byte_offset @ 40 }
+    ChipdockManagedTensor: 64 { dl_tensor @ 0, manager_ctx @ 48, deleter @ 56 }
+    ChipdockManagedTensorVersioned: 80 { version @ 0, manager_ctx @ 8, deleter @ 16, flags @ 24, dl_tensor @ 32 }
     ChipdockHost: 88 { abi_major @ 0, abi_minor @ 4, version @ 8, self_ @ 24, raise @ 32, raise_object @ 40, take_error @ 48, log @ 56, function @ 64, current_stream @ 72, query @ 80 }
     ChipdockRegistrar: 56 { self_ @ 0, device_api @ 8, target_kind @ 16, codegen @ 24, module_loader @ 32, function @ 40, extend @ 48 }
     ChipdockEnv: 104 { version @ 0, flags @ 4, self_ @ 8, raise @ 16, allocate_workspace @ 24, free_workspace @ 32, current_stream @ 40, current_device @ 48, set_device @ 56, device_type @ 64, imported @ 72, parallel_launch @ 80, query @ 88, release @ 96 }
@@ -47,7 +47,7 @@ layouts! {
     ChipdockArtifact: 40 { index_json @ 0, sections @ 16, sections_count @ 24, next @ 32 }
     ChipdockModule: 24 { destroy @ 0, function @ 8, query @ 16 }
     ChipdockModuleHandle: 16 { self_ @ 0, table @ 8 }
-    ChipdockModuleLoader: 24 { destroy @ 0, check @ 8, load @ 16 }
+    ChipdockModuleLoader: 24 { destroy @ 0, verdict @ 8, load @ 16 }
     ChipdockTableSizes: 40 { host @ 0, registrar @ 4, env @ 8, device_api @ 12, target_kind @ 16, codegen @ 20, module_loader @ 24, module @ 28, any @ 32, tensor @ 36 }
     ChipdockInterface: 32 { self_ @ 0, table @ 8, table_size_bytes @ 16, features @ 24 }
     ChipdockPlugin: 152 { magic @ 0, abi_major @ 8, abi_minor @ 12, layout_hash @ 16, table_sizes @ 24, name @ 64, version @ 80, build_id @ 96, info_json @ 112, init @ 128, shutdown @ 136, release @ 144 }
@@ -80,7 +80,7 @@ impl ChipdockTableSizes {
             module_loader: size_of::<ChipdockModuleLoader>() as u32,
             module: size_of::<ChipdockModule>() as u32,
             any: size_of::<ChipdockAny>() as u32,
-            tensor: size_of::<DLTensor>() as u32,
+            tensor: size_of::<ChipdockTensor>() as u32,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::dlpack::{DLDataType, DLDevice};
+use crate::dlpack::{ChipdockDataType, ChipdockDevice};
 use crate::value::ChipdockAny;
 
 /// Interface `memory` 1 of a host.
@@ -14,8 +14,8 @@ pub struct ChipdockMemory1 {
     /// the plugin and its memory goes back to the host's pool.
     pub allocate_tensor: unsafe extern "C" fn(
         self_: *mut c_void,
-        device: DLDevice,
-        dtype: DLDataType,
+        device: ChipdockDevice,
+        dtype: ChipdockDataType,
         shape: *const i64,
         ndim: i32,
         out_tensor: *mut ChipdockAny,

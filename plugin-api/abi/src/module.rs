@@ -2,17 +2,17 @@
 
 use core::ffi::c_void;
 
-use crate::dlpack::DLDevice;
+use crate::dlpack::ChipdockDevice;
 use crate::env::ChipdockEnv;
 use crate::extension::ChipdockExtension;
 use crate::interface::ChipdockInterface;
 use crate::value::{ChipdockAny, ChipdockStr};
 
-/// Answer of [`ChipdockModuleLoader::check`]: the artifact runs on the device.
+/// Answer of [`ChipdockModuleLoader::verdict`]: the artifact runs on the device.
 pub const CHIPDOCK_ARTIFACT_OK: i32 = 0;
-/// Answer of [`ChipdockModuleLoader::check`]: it runs after being compiled again.
+/// Answer of [`ChipdockModuleLoader::verdict`]: it runs after being compiled again.
 pub const CHIPDOCK_ARTIFACT_RECOMPILE: i32 = 1;
-/// Answer of [`ChipdockModuleLoader::check`]: it cannot run there.
+/// Answer of [`ChipdockModuleLoader::verdict`]: it cannot run there.
 pub const CHIPDOCK_ARTIFACT_UNSUPPORTED: i32 = 2;
 
 /// One section of an artifact, or of a build request.
@@ -87,10 +87,10 @@ pub struct ChipdockModuleLoader {
     pub destroy: unsafe extern "C" fn(self_: *mut c_void),
     /// Says whether the artifact would run on `device`; writes one of `CHIPDOCK_ARTIFACT_*` and, when it is not OK,
     /// the reason as an owned string.
-    pub check: unsafe extern "C" fn(
+    pub verdict: unsafe extern "C" fn(
         self_: *mut c_void,
         artifact: *const ChipdockArtifact,
-        device: DLDevice,
+        device: ChipdockDevice,
         out_verdict: *mut i32,
         out_reason: *mut ChipdockAny,
     ) -> i32,

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_void};
 
-use crate::dlpack::{DLDataType, DLDevice, DLTensor};
+use crate::dlpack::{ChipdockDataType, ChipdockDevice, ChipdockTensor};
 
 /// Type index: nothing.
 pub const CHIPDOCK_TYPE_NONE: i32 = 0;
@@ -18,7 +18,7 @@ pub const CHIPDOCK_TYPE_OPAQUE_PTR: i32 = 4;
 pub const CHIPDOCK_TYPE_DATA_TYPE: i32 = 5;
 /// Type index: a device.
 pub const CHIPDOCK_TYPE_DEVICE: i32 = 6;
-/// Type index: a borrowed `DLTensor`; only in views, never in an owned value.
+/// Type index: a borrowed `ChipdockTensor`; only in views, never in an owned value.
 pub const CHIPDOCK_TYPE_DLTENSOR_PTR: i32 = 7;
 /// Type index: a borrowed NUL-terminated string; only in views.
 pub const CHIPDOCK_TYPE_RAW_STR: i32 = 8;
@@ -42,7 +42,7 @@ pub const CHIPDOCK_TYPE_ERROR: i32 = 67;
 pub const CHIPDOCK_TYPE_FUNCTION: i32 = 68;
 /// Type index: a shape object.
 pub const CHIPDOCK_TYPE_SHAPE: i32 = 69;
-/// Type index: a tensor object; its `DLTensor` lies 24 bytes in.
+/// Type index: a tensor object; its `ChipdockTensor` lies 24 bytes in.
 pub const CHIPDOCK_TYPE_TENSOR: i32 = 70;
 /// Type index: an array object.
 pub const CHIPDOCK_TYPE_ARRAY: i32 = 71;
@@ -86,11 +86,11 @@ pub union ChipdockAnyValue {
     /// Objects.
     pub v_object: *mut ChipdockObject,
     /// Borrowed tensors.
-    pub v_tensor: *mut DLTensor,
+    pub v_tensor: *mut ChipdockTensor,
     /// Element types; the other four bytes are zero.
-    pub v_dtype: DLDataType,
+    pub v_dtype: ChipdockDataType,
     /// Devices.
-    pub v_device: DLDevice,
+    pub v_device: ChipdockDevice,
     /// Small strings and small bytes; unused bytes are zero.
     pub v_bytes: [u8; 8],
 }
@@ -165,7 +165,7 @@ pub struct ChipdockTensorObject {
     /// Header.
     pub object: ChipdockObject,
     /// The tensor.
-    pub tensor: DLTensor,
+    pub tensor: ChipdockTensor,
 }
 
 /// A function object; a closure's own data follows.

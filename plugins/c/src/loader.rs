@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
+    Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde_json::Value;
@@ -93,7 +93,7 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
 }
 
 impl ModuleLoader for CLoader {
-    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         if let Some(why) = foreign(&index_of(artifact)?) {
             return Ok(Verdict::Unsupported(why));
         }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockSafeCall};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
+    Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
 use serde_json::Value;
 
@@ -117,7 +117,7 @@ pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Res
 }
 
 impl ModuleLoader for LlvmLoader {
-    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             return Ok(Verdict::Unsupported(why));

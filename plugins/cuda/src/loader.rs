@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use chipdock_plugin_api::kernel::{Kernel, KernelArg, Launch};
 use chipdock_plugin_api::launch::{LAUNCH, Launches};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module,
+    Any, AnyView, Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module,
     ModuleLoader, Stream, Verdict, bail, ensure,
 };
 use serde_json::Value;
@@ -38,7 +38,7 @@ fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
 }
 
 impl ModuleLoader for CudaLoader {
-    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = image::foreign(&index) {
             return Ok(Verdict::Unsupported(why));
@@ -223,7 +223,7 @@ impl Callable {
         let Shared { hardware, env, .. } = &*self.shared;
         let device_type = hardware.device_type();
         let device_id = env.current_device(device_type)?;
-        let stream = env.current_stream(DLDevice { device_type, device_id })?;
+        let stream = env.current_stream(ChipdockDevice { device_type, device_id })?;
         self.queue(device_id, stream, &launch).map(|()| Any::NONE)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use chipdock_plugin_api::{DLDevice, Error, ErrorKind, HostRef, HostState, bail, ensure};
+use chipdock_plugin_api::{ChipdockDevice, Error, ErrorKind, HostRef, HostState, bail, ensure};
 
 use crate::attributes::Limits;
 use crate::discovery::{Found, discover};
@@ -264,7 +264,7 @@ impl Hardware {
     }
 
     /// Whether a device is one of these.
-    pub(crate) fn is_own(&self, device: DLDevice) -> bool {
+    pub(crate) fn is_own(&self, device: ChipdockDevice) -> bool {
         device.device_type == self.device_type()
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use chipdock_plugin_api::kernel::{Kernel, Launch};
 use chipdock_plugin_api::launch::{LAUNCH, Launches};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module,
+    Any, AnyView, Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module,
     ModuleLoader, Stream, Verdict, ensure,
 };
 use serde_json::Value;
@@ -75,7 +75,7 @@ fn source_of(artifact: &Artifact<'_>, index: &Value) -> Result<Source, Error> {
 }
 
 impl ModuleLoader for OpenClLoader {
-    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             return Ok(Verdict::Unsupported(why));
@@ -183,7 +183,7 @@ impl Shared {
         );
         let Some(launch) = self.kernels[index].call(args)? else { return Ok(Any::NONE) };
         let device = self.current_device()?;
-        let of = DLDevice { device_type: self.hardware.device_type(), device_id: device.id() };
+        let of = ChipdockDevice { device_type: self.hardware.device_type(), device_id: device.id() };
         let stream = self.env.current_stream(of)?;
         self.queue(index, device, stream, &launch).map(|()| Any::NONE)
     }

@@ -132,6 +132,12 @@ impl Queue {
         finished.or_failed(|| format!("{}: waiting for a stream", self.device))
     }
 
+    /// Waits for what is queued; what failed of it is answered later, as ever.
+    pub(crate) fn drain(&self) {
+        // A driver that cannot wait says so again to whoever asks.
+        let _ = self.raw.finish();
+    }
+
     /// An event of all that is queued up to now; a failure that is kept is answered instead.
     pub(crate) fn mark(&self) -> Result<Event, Error> {
         self.look(&mut lock(&self.state));

@@ -14,7 +14,7 @@ use chipdock_plugin_api::abi::{
     ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
 };
 use chipdock_plugin_api::text::{static_str, str_in, str_out};
-use chipdock_plugin_api::{Any, AnyView, DLDataType, DLDevice, Error, Function, HostRef};
+use chipdock_plugin_api::{Any, AnyView, ChipdockDataType, ChipdockDevice, Error, Function, HostRef};
 
 /// A device API as it was registered.
 #[derive(Clone, Copy)]
@@ -120,8 +120,14 @@ unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_functio
     0
 }
 
-unsafe extern "C" fn current_stream(_self: *mut c_void, _device: DLDevice) -> *mut c_void {
-    ptr::null_mut()
+unsafe extern "C" fn current_stream(
+    _self: *mut c_void,
+    _device: ChipdockDevice,
+    out_stream: *mut *mut c_void,
+) -> i32 {
+    // SAFETY: H.10, a place to write to.
+    unsafe { out_stream.write(ptr::null_mut()) };
+    0
 }
 
 unsafe extern "C" fn query(
@@ -429,8 +435,8 @@ pub fn leak(path: &Path) -> &'static libloading::Library {
 impl RegisteredDevice {
     /// Device 0 of this API.
     #[must_use]
-    pub fn device(&self) -> DLDevice {
-        DLDevice { device_type: self.device_type, device_id: 0 }
+    pub fn device(&self) -> ChipdockDevice {
+        ChipdockDevice { device_type: self.device_type, device_id: 0 }
     }
 
     fn check(&self, status: i32) -> Result<(), Error> {
@@ -479,7 +485,7 @@ impl RegisteredDevice {
         let request = ChipdockDataSpaceRequest {
             size_bytes,
             alignment_bytes,
-            dtype_hint: DLDataType { code: 0, bits: 0, lanes: 0 },
+            dtype_hint: ChipdockDataType { code: 0, bits: 0, lanes: 0 },
             kind,
             scope: str_out(scope),
             next: std::ptr::null(),
@@ -519,7 +525,7 @@ impl RegisteredDevice {
     ///
     /// What the plugin raised.
     pub fn copy(&self, from: ChipdockCopyEnd, to: ChipdockCopyEnd, size_bytes: u64) -> Result<(), Error> {
-        let dtype_hint = DLDataType { code: 0, bits: 0, lanes: 0 };
+        let dtype_hint = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
         let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
         // SAFETY: a registered table and its `self_`; tests keep both ends alive.
         unsafe {

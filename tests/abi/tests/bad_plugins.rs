@@ -83,8 +83,8 @@ fn good_is_unharmed(host: &Host) {
     assert_eq!(host.device_count("template_c").unwrap(), 1);
 }
 
-const FLOAT32: chipdock_plugin_api::DLDataType =
-    chipdock_plugin_api::DLDataType { code: 2, bits: 32, lanes: 1 };
+const FLOAT32: chipdock_plugin_api::ChipdockDataType =
+    chipdock_plugin_api::ChipdockDataType { code: 2, bits: 32, lanes: 1 };
 
 /// Opens `bad.so` beside the good one, and answers what was wrong with it.
 fn problem(folder: &Folder) -> (ProblemKind, String) {

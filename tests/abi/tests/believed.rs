@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use chipdock_host::{
     Category, CompileOptions, Compiled, Device, Error, ErrorKind, Host, HostOptions, Tensor, Verdict,
 };
-use chipdock_plugin_api::DLDataType;
+use chipdock_plugin_api::ChipdockDataType;
 use chipdock_test_abi::plugins::{compile, root};
 use serde_json::json;
 
@@ -176,7 +176,7 @@ fn a_number_of_devices_has_a_bound() {
     assert_eq!(host.device_count("believed").unwrap(), 4096);
 }
 
-const FLOAT32: DLDataType = DLDataType { code: 2, bits: 32, lanes: 1 };
+const FLOAT32: ChipdockDataType = ChipdockDataType { code: 2, bits: 32, lanes: 1 };
 
 fn empty(device: &Device) -> Result<Tensor, Error> {
     Tensor::empty(device, &[4, 4], chipdock_host::dtype_of(FLOAT32).unwrap())

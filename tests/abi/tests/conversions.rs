@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use chipdock_plugin_api::{
-    Any, AnyView, Array, Bytes, DLDataType, DLDevice, Error, ErrorKind, Function, HostRef, Shape, Str,
-    Tensor, argument, dtype,
+    Any, AnyView, Array, Bytes, ChipdockDataType, ChipdockDevice, Error, ErrorKind, Function, HostRef, Shape,
+    Str, Tensor, argument, dtype,
 };
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn zoo() -> Vec<Any> {
         Any::from(true),
         Any::from(2.5),
         Any::from(dtype::scalar(2, 32)),
-        Any::from(DLDevice { device_type: 1, device_id: 2 }),
+        Any::from(ChipdockDevice { device_type: 1, device_id: 2 }),
         Any::from("small"),
         Any::from("a longer string"),
         Any::from(Bytes::new(b"raw")),
@@ -56,7 +56,7 @@ fn each_type_takes_what_tvm_ffi_takes() {
     assert_eq!(takes::<Str>(), ["str", "str"]);
     assert_eq!(takes::<String>(), ["str", "str"]);
     assert_eq!(takes::<Bytes>(), ["bytes"]);
-    assert_eq!(takes::<DLDevice>(), ["Device"]);
+    assert_eq!(takes::<ChipdockDevice>(), ["Device"]);
     assert_eq!(takes::<Array>(), ["Array"]);
     assert_eq!(takes::<Shape>(), ["Shape", "Array"]);
     assert_eq!(takes::<Function>(), ["Function"]);
@@ -70,9 +70,9 @@ fn each_type_takes_what_tvm_ffi_takes() {
 
 #[test]
 fn element_types_are_taken_as_text_too() {
-    assert_eq!(Any::from("float16").to::<DLDataType>().unwrap(), dtype::scalar(2, 16));
-    assert_eq!(kind(Any::from("float17x").to::<DLDataType>()), Some(ErrorKind::VALUE_ERROR));
-    assert_eq!(kind(Any::from(5).to::<DLDataType>()), Some(ErrorKind::TYPE_ERROR));
+    assert_eq!(Any::from("float16").to::<ChipdockDataType>().unwrap(), dtype::scalar(2, 16));
+    assert_eq!(kind(Any::from("float17x").to::<ChipdockDataType>()), Some(ErrorKind::VALUE_ERROR));
+    assert_eq!(kind(Any::from(5).to::<ChipdockDataType>()), Some(ErrorKind::TYPE_ERROR));
 }
 
 #[test]
@@ -127,7 +127,7 @@ proptest! {
     #[test]
     fn element_types_round_trip(code in 0_u8..7, bits in 1_u8..=255, lanes in -9_i16..20) {
         prop_assume!(code != 3 && code != 6 && lanes != 0 && lanes != -1);
-        let dtype = DLDataType { code, bits, lanes: lanes.cast_unsigned() };
+        let dtype = ChipdockDataType { code, bits, lanes: lanes.cast_unsigned() };
         prop_assert_eq!(dtype::parse(&dtype::text(dtype)).unwrap(), dtype);
     }
 
@@ -153,7 +153,7 @@ fn element_types_have_tvms_names() {
         ("complex64x2", 5, 64, 2),
         ("complex64xvscalex2", 5, 64, (-2_i16).cast_unsigned()),
     ] {
-        let dtype = DLDataType { code, bits, lanes };
+        let dtype = ChipdockDataType { code, bits, lanes };
         assert_eq!(dtype::parse(text).unwrap(), dtype, "{text}");
         assert_eq!(dtype::text(dtype), text);
     }

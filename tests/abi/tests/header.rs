@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use chipdock_plugin_api::{ErrorKind, SectionKind, attribute};
+
 fn abi_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin-api/abi")
 }
@@ -48,12 +50,38 @@ fn layout(line: &str) -> Layout {
     }
 }
 
+/// Names that cross as texts: of error kinds, attributes of devices and kinds of sections.
+fn names() -> String {
+    let mut text = "/* Names of error kinds, for `raise`; the status that goes with each. */\n".to_owned();
+    for (name, status) in ErrorKind::known_names() {
+        let words = name.replace("OSError", "OsError");
+        let macro_name: String = words
+            .char_indices()
+            .flat_map(|(at, letter)| {
+                let is_first = at > 0 && letter.is_uppercase();
+                is_first.then_some('_').into_iter().chain([letter.to_ascii_uppercase()])
+            })
+            .collect();
+        writeln!(text, "#define CHIPDOCK_KIND_{macro_name} \"{name}\" /* {status} */").expect("written");
+    }
+    text += "\n/* Keys of device attributes (D.11). */\n";
+    for key in attribute::ALL {
+        writeln!(text, "#define CHIPDOCK_ATTRIBUTE_{} \"{key}\"", key.to_uppercase()).expect("written");
+    }
+    text += "\n/* Kinds of sections (C.26). */\n";
+    for kind in SectionKind::ALL {
+        let name = kind.as_str();
+        writeln!(text, "#define CHIPDOCK_SECTION_{} \"{name}\"", name.to_uppercase()).expect("written");
+    }
+    text
+}
+
 fn print_header() -> String {
     let layouts: Vec<Layout> = layouts().into_iter().flatten().collect();
     let mut config = cbindgen::Config::from_file(abi_folder().join("cbindgen.toml")).expect("cbindgen.toml");
     config.export.include = layouts.iter().map(|layout| layout.name.clone()).collect();
     config.header = Some(read("header_top.h").trim_end().to_owned());
-    config.after_includes = Some(read("header_start.h").trim_end().to_owned());
+    config.after_includes = Some(format!("{}\n\n{}", read("header_start.h").trim_end(), names()));
     let mut end = read("header_end.h");
     for layout in &layouts {
         writeln!(end, "CHIPDOCK_ASSERT_SIZE({}, {});", layout.name, layout.size).expect("written");
@@ -256,7 +284,10 @@ fn p2_header_asserts_its_layouts() {
     let header = read("include/chipdock.h");
     for (right, wrong) in [
         ("CHIPDOCK_ASSERT_SIZE(ChipdockAny, 16)", "CHIPDOCK_ASSERT_SIZE(ChipdockAny, 24)"),
-        ("CHIPDOCK_ASSERT_OFFSET(DLTensor, shape, 24)", "CHIPDOCK_ASSERT_OFFSET(DLTensor, shape, 32)"),
+        (
+            "CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, shape, 24)",
+            "CHIPDOCK_ASSERT_OFFSET(ChipdockTensor, shape, 32)",
+        ),
     ] {
         assert!(header.contains(right), "{right}");
         fs::write(folder.path().join("wrong.c"), header.replace(right, wrong)).expect("written");

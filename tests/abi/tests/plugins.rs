@@ -63,7 +63,7 @@ fn remove_compiled() {
     }
 }
 
-fn end(device: chipdock_plugin_api::DLDevice, data: *mut c_void, offset_bytes: u64) -> ChipdockCopyEnd {
+fn end(device: chipdock_plugin_api::ChipdockDevice, data: *mut c_void, offset_bytes: u64) -> ChipdockCopyEnd {
     ChipdockCopyEnd { device, data, offset_bytes }
 }
 

@@ -20,8 +20,8 @@ use chipdock_plugin_api::abi::{
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::text::{bytes_in, str_in, str_out};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, BuildRequest, BuildSession, CPU, Codegen, Context, DLDevice, Diagnostic, Env,
-    Error, ErrorKind, Function, HostRef, HostState, Module, ModuleLoader, SchemaOnly, SectionKind,
+    Any, AnyView, Artifact, BuildRequest, BuildSession, CPU, ChipdockDevice, Codegen, Context, Diagnostic,
+    Env, Error, ErrorKind, Function, HostRef, HostState, Module, ModuleLoader, SchemaOnly, SectionKind,
     TargetKind, Verdict, bail, ensure, export_plugin, register_codegen, register_function,
     register_interface, register_module_loader, register_target_kind,
 };
@@ -94,7 +94,7 @@ struct PlainModule {
 }
 
 impl ModuleLoader for PlainLoader {
-    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         Ok(match (device.device_id, artifact.index_json()) {
             (_, "old") => Verdict::Recompile("made by an older compiler".to_owned()),
             (0, _) => Verdict::Runs,
@@ -606,10 +606,10 @@ fn m_2_a_loader_says_whether_an_artifact_runs() {
         ("old", 0, CHIPDOCK_ARTIFACT_RECOMPILE, Some("made by an older compiler")),
     ] {
         let (mut verdict, mut raw): (i32, ChipdockAny) = (-1, Any::NONE.into_raw());
-        let device = DLDevice { device_id, ..CPU };
+        let device = ChipdockDevice { device_id, ..CPU };
         // SAFETY: a registered table and its `self_`; the reason is owned.
         let (status, reason) = with_artifact(index_json, "", |artifact| unsafe {
-            let status = (loader.table.check)(loader.self_, artifact, device, &mut verdict, &mut raw);
+            let status = (loader.table.verdict)(loader.self_, artifact, device, &mut verdict, &mut raw);
             (status, Any::from_raw(raw))
         });
         assert_eq!((status, verdict), (0, expected));

@@ -7,12 +7,12 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chipdock_plugin_api::abi::{
-    CHIPDOCK_DLPACK_READ_ONLY, CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR, ChipdockTensorObject,
-    DLManagedTensor, DLManagedTensorVersioned, DLPackVersion,
+    CHIPDOCK_DLPACK_READ_ONLY, CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_TENSOR, ChipdockDLPackVersion,
+    ChipdockManagedTensor, ChipdockManagedTensorVersioned, ChipdockTensorObject,
 };
 use chipdock_plugin_api::{
-    Access, Any, AnyView, CPU, DLDevice, DLTensor, Element, Error, ErrorKind, Shape, Tensor, TensorParts,
-    TensorView, dtype, element_count, size_bytes,
+    Access, Any, AnyView, CPU, ChipdockDevice, ChipdockTensor, Element, Error, ErrorKind, Shape, Tensor,
+    TensorParts, TensorView, dtype, element_count, size_bytes,
 };
 use chipdock_test_abi::leaks;
 use proptest::prelude::*;
@@ -73,8 +73,16 @@ fn v4_another_object_is_a_type_error() {
     });
 }
 
-fn bare(ndim: i32, shape: *mut i64, strides: *mut i64) -> DLTensor {
-    DLTensor { data: ptr::null_mut(), device: CPU, ndim, dtype: f32::DTYPE, shape, strides, byte_offset: 0 }
+fn bare(ndim: i32, shape: *mut i64, strides: *mut i64) -> ChipdockTensor {
+    ChipdockTensor {
+        data: ptr::null_mut(),
+        device: CPU,
+        ndim,
+        dtype: f32::DTYPE,
+        shape,
+        strides,
+        byte_offset: 0,
+    }
 }
 
 #[test]
@@ -118,7 +126,7 @@ fn slices_are_checked() {
             unsafe { Tensor::from_owner(parts, ()) }
         };
         assert_eq!(with(parts).unwrap().to_vec::<u32>().unwrap(), [0; 4]);
-        let elsewhere = DLDevice { device_type: 2, device_id: 0 };
+        let elsewhere = ChipdockDevice { device_type: 2, device_id: 0 };
         let wrong = [
             TensorParts { byte_offset: 2, ..parts },
             TensorParts { strides: Some(&[1, 2]), ..parts },
@@ -183,8 +191,8 @@ impl Production {
         Self { numbers: (0..6_u8).map(f32::from).collect(), shape: vec![2, 3], deleted: AtomicUsize::new(0) }
     }
 
-    fn tensor(&mut self) -> DLTensor {
-        DLTensor {
+    fn tensor(&mut self) -> ChipdockTensor {
+        ChipdockTensor {
             data: self.numbers.as_mut_ptr().cast(),
             device: CPU,
             ndim: 2,
@@ -195,14 +203,14 @@ impl Production {
         }
     }
 
-    fn managed(&mut self) -> DLManagedTensor {
+    fn managed(&mut self) -> ChipdockManagedTensor {
         let manager_ctx = (&raw const self.deleted).cast_mut().cast();
-        DLManagedTensor { dl_tensor: self.tensor(), manager_ctx, deleter: Some(delete) }
+        ChipdockManagedTensor { dl_tensor: self.tensor(), manager_ctx, deleter: Some(delete) }
     }
 
-    fn versioned(&mut self, major: u32, flags: u64) -> DLManagedTensorVersioned {
-        DLManagedTensorVersioned {
-            version: DLPackVersion { major, minor: 0 },
+    fn versioned(&mut self, major: u32, flags: u64) -> ChipdockManagedTensorVersioned {
+        ChipdockManagedTensorVersioned {
+            version: ChipdockDLPackVersion { major, minor: 0 },
             manager_ctx: (&raw const self.deleted).cast_mut().cast(),
             deleter: Some(delete_versioned),
             flags,
@@ -220,12 +228,12 @@ fn count(context: *mut c_void) {
     unsafe { &*context.cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);
 }
 
-unsafe extern "C" fn delete(managed: *mut DLManagedTensor) {
+unsafe extern "C" fn delete(managed: *mut ChipdockManagedTensor) {
     // SAFETY: the managed tensor of a production.
     count(unsafe { (*managed).manager_ctx });
 }
 
-unsafe extern "C" fn delete_versioned(managed: *mut DLManagedTensorVersioned) {
+unsafe extern "C" fn delete_versioned(managed: *mut ChipdockManagedTensorVersioned) {
     // SAFETY: the managed tensor of a production.
     count(unsafe { (*managed).manager_ctx });
 }

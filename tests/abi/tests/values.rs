@@ -17,8 +17,8 @@ use chipdock_plugin_api::abi::{
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
-    Any, AnyView, Array, Bytes, DLDataType, DLDevice, Error, ErrorKind, Fault, Function, HostRef, ObjectRef,
-    Shape, Str, Tensor,
+    Any, AnyView, Array, Bytes, ChipdockDataType, ChipdockDevice, Error, ErrorKind, Fault, Function, HostRef,
+    ObjectRef, Shape, Str, Tensor,
 };
 use chipdock_test_abi::leaks;
 use proptest::prelude::*;
@@ -166,14 +166,14 @@ fn v13_sixteen_zero_bytes_lie_before_an_object() {
 
 #[test]
 fn v1_unused_bytes_are_zero() {
-    let dtype = DLDataType { code: 2, bits: 32, lanes: 1 };
+    let dtype = ChipdockDataType { code: 2, bits: 32, lanes: 1 };
     for any in [
         Any::NONE,
         Any::from(-1),
         Any::from(true),
         Any::from(1.5),
         Any::from(dtype),
-        Any::from(DLDevice { device_type: 1, device_id: 0 }),
+        Any::from(ChipdockDevice { device_type: 1, device_id: 0 }),
     ] {
         let bytes = bytes_of(any.into_raw());
         assert_eq!(bytes[4..8], [0; 4]);

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use chipdock_plugin_api::cpu::CpuDeviceApi;
-use chipdock_plugin_api::{Any, CopyRequest, DLDevice, DataSpaceRequest, DeviceApi, Error, Stream};
+use chipdock_plugin_api::{Any, ChipdockDevice, CopyRequest, DataSpaceRequest, DeviceApi, Error, Stream};
 
 /// The processor as a device of CUDA's type.
 pub(crate) struct Processor(pub(crate) CpuDeviceApi);
@@ -32,7 +32,7 @@ impl DeviceApi for Processor {
 
     unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error> {
         let mut copy = *copy;
-        let cpu = DLDevice { device_type: 1, device_id: 0 };
+        let cpu = ChipdockDevice { device_type: 1, device_id: 0 };
         (copy.from.device, copy.to.device) = (cpu, cpu);
         // SAFETY: the caller's word; both ends are host memory.
         unsafe { self.0.copy_data(device_id, &copy, stream) }

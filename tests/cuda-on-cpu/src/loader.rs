@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chipdock_plugin_api::kernel::{Kernel, KernelArg};
 use chipdock_plugin_api::{
-    Any, Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
+    Any, Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -53,7 +53,7 @@ fn error(kind: ErrorKind, what: impl core::fmt::Display) -> Error {
 }
 
 impl ModuleLoader for Loader {
-    fn check(&self, _: &Artifact<'_>, _: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, _: &Artifact<'_>, _: ChipdockDevice) -> Result<Verdict, Error> {
         Ok(Verdict::Runs)
     }
 

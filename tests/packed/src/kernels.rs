@@ -13,7 +13,7 @@ use chipdock_abi::{
 use chipdock_cli_tests::Scratch;
 use chipdock_host::artifact::Artifact;
 use chipdock_plugin_api::text::str_out;
-use chipdock_plugin_api::{Any, DLDevice, Function};
+use chipdock_plugin_api::{Any, ChipdockDevice, Function};
 use chipdock_test_abi::recording_host::{RecordingHost, open};
 use libloading::Library;
 use libloading::os::unix::{Library as GlobalLibrary, RTLD_GLOBAL, RTLD_NOW};
@@ -164,13 +164,13 @@ impl Kernels {
             next: std::ptr::null(),
         };
         let (mut verdict, mut reason) = (-1, Any::NONE.into_raw());
-        let device = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+        let device = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
         let mut handle = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
         // SAFETY: the registered table and its `self`, an artifact that lives for the calls, an environment that lives as
         // long as the process or null, places to write to.
         let (checked, loaded) = unsafe {
             (
-                (loader.table.check)(loader.self_, &raw, device, &mut verdict, &mut reason),
+                (loader.table.verdict)(loader.self_, &raw, device, &mut verdict, &mut reason),
                 (loader.table.load)(loader.self_, &raw, surroundings.pointer(), &mut handle),
             )
         };

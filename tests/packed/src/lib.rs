@@ -10,9 +10,9 @@ use std::{ptr, slice};
 
 use chipdock_abi::{
     CHIPDOCK_TYPE_DLTENSOR_PTR, CHIPDOCK_TYPE_FLOAT, CHIPDOCK_TYPE_FUNCTION, CHIPDOCK_TYPE_INT,
-    CHIPDOCK_TYPE_TENSOR, ChipdockAny, ChipdockAnyValue, ChipdockEnv, ChipdockFunctionObject,
-    ChipdockInterface, ChipdockObject, ChipdockParallelBody, ChipdockSafeCall, DLDataType, DLDevice,
-    DLTensor,
+    CHIPDOCK_TYPE_TENSOR, ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockEnv,
+    ChipdockFunctionObject, ChipdockInterface, ChipdockObject, ChipdockParallelBody, ChipdockSafeCall,
+    ChipdockTensor,
 };
 
 mod kernels;
@@ -308,26 +308,26 @@ pub struct Tensor {
     /// Strides; empty for a null pointer.
     pub strides: Vec<i64>,
     /// Header of an object, then the tensor.
-    object: Box<(u64, u64, u64, DLTensor)>,
+    object: Box<(u64, u64, u64, ChipdockTensor)>,
 }
 
 /// DLPack's int32.
-pub const INT32: DLDataType = DLDataType { code: 0, bits: 32, lanes: 1 };
+pub const INT32: ChipdockDataType = ChipdockDataType { code: 0, bits: 32, lanes: 1 };
 /// DLPack's float32.
-pub const FLOAT32: DLDataType = DLDataType { code: 2, bits: 32, lanes: 1 };
+pub const FLOAT32: ChipdockDataType = ChipdockDataType { code: 2, bits: 32, lanes: 1 };
 
 impl Tensor {
     /// Compact, with strides stated.
     #[must_use]
-    pub fn new(dtype: DLDataType, shape: &[i64]) -> Self {
+    pub fn new(dtype: ChipdockDataType, shape: &[i64]) -> Self {
         let mut strides = vec![1; shape.len()];
         for axis in (1..shape.len()).rev() {
             strides[axis - 1] = strides[axis] * shape[axis];
         }
         let elements = shape.iter().product::<i64>().max(0) as usize;
-        let tensor = DLTensor {
+        let tensor = ChipdockTensor {
             data: ptr::null_mut(),
-            device: DLDevice { device_type: 1, device_id: 0 },
+            device: ChipdockDevice { device_type: 1, device_id: 0 },
             ndim: shape.len() as i32,
             dtype,
             shape: ptr::null_mut(),
@@ -368,7 +368,7 @@ impl Tensor {
     }
 
     /// The tensor's fields, to spoil.
-    pub fn fields(&mut self) -> &mut DLTensor {
+    pub fn fields(&mut self) -> &mut ChipdockTensor {
         &mut self.object.3
     }
 

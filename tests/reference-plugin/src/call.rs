@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use chipdock_ir::interpret::{Array, Interpreter, PackedArg, PackedTensor};
 use chipdock_ir::{Child, DType, IrModule, Param, PrimFunc, StmtKind, Target, TypeCode};
 use chipdock_plugin_api::{
-    Any, AnyView, DLDataType, DLDevice, Env, Error, ErrorKind, TensorView, abi, bail, ensure,
+    Any, AnyView, ChipdockDataType, ChipdockDevice, Env, Error, ErrorKind, TensorView, abi, bail, ensure,
 };
 
 use crate::device_api::NAME;
@@ -30,7 +30,7 @@ pub(crate) struct Kernel {
 }
 
 /// DLPack's element type, if the IR has it.
-fn dtype_of(dtype: DLDataType) -> Option<DType> {
+fn dtype_of(dtype: ChipdockDataType) -> Option<DType> {
     let code = match dtype.code {
         0 => TypeCode::Int,
         1 => TypeCode::UInt,
@@ -156,7 +156,7 @@ impl Kernel {
     }
 
     fn queue(&self, device_id: i32, launch: Launch) -> Result<Any, Error> {
-        let device = DLDevice { device_type: self.hardware.device_type(), device_id };
+        let device = ChipdockDevice { device_type: self.hardware.device_type(), device_id };
         // D.18: always the default stream.
         let stream = if fault::is("kernel-ignores-stream") {
             std::ptr::null_mut()
@@ -220,7 +220,7 @@ fn pack<'a>(view: AnyView<'a>) -> Result<(PackedArg, Option<TensorView<'a>>), Er
         abi::CHIPDOCK_TYPE_FLOAT => (PackedArg::Float(f64::from_bits(bits)), None),
         // V.4: objects are not taken.
         abi::CHIPDOCK_TYPE_TENSOR if fault::is("tensor-object-refused") => {
-            bail!(ErrorKind::TYPE_ERROR, "expected a DLTensor*, found a tensor object")
+            bail!(ErrorKind::TYPE_ERROR, "expected a ChipdockTensor*, found a tensor object")
         }
         abi::CHIPDOCK_TYPE_DLTENSOR_PTR | abi::CHIPDOCK_TYPE_TENSOR if bits != 0 => {
             let tensor: TensorView<'a> = view.to()?;

@@ -8,8 +8,8 @@ use chipdock_ir::{AttrValue, IrModule, Stage, Target, attr, wire};
 use chipdock_plugin_api::abi::ChipdockEnv;
 use chipdock_plugin_api::interface::{RESET, Reset};
 use chipdock_plugin_api::{
-    Artifact, DLDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module, ModuleLoader, Verdict,
-    ensure,
+    Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module, ModuleLoader,
+    Verdict, ensure,
 };
 use serde_json::Value;
 
@@ -93,7 +93,7 @@ fn section_of<'a>(artifact: &Artifact<'a>, index: &Value) -> Result<&'a [u8], Er
 }
 
 impl ModuleLoader for ReferenceLoader {
-    fn check(&self, artifact: &Artifact<'_>, device: DLDevice) -> Result<Verdict, Error> {
+    fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
         let index = index_of(artifact)?;
         if let Some(why) = foreign(&index) {
             // M.2: it is a verdict.

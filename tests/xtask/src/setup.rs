@@ -14,6 +14,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
         "nlohmann-json3-dev",
         "examples/wire-reader-cpp",
     ),
+    ("aarch64-linux-gnu-gcc", "--version", "gcc-aarch64-linux-gnu", "chipdock.h for another machine"),
     ("setcap", "-h", "libcap2-bin", "the command with file capabilities"),
     ("nm", "--version", "binutils", "what a plugin exports"),
     ("clang++-19", "--version", "clang-19", "goldens of GPU dialects, compiled as C and C++"),

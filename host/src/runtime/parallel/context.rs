@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use chipdock_abi::DLDevice;
+use chipdock_abi::ChipdockDevice;
 
 use crate::error::Error;
 use crate::options::LogLevel;
@@ -12,8 +12,8 @@ use crate::services::Services;
 
 /// What is current on a thread, as it was when the region was launched.
 pub(super) struct Context {
-    devices: Vec<DLDevice>,
-    streams: Vec<(DLDevice, *mut c_void)>,
+    devices: Vec<ChipdockDevice>,
+    streams: Vec<(ChipdockDevice, *mut c_void)>,
 }
 
 impl Context {
@@ -64,7 +64,7 @@ impl Context {
             warn(tell(services, *device, |state| state.api.set_stream(services, state.id, ptr::null_mut())));
         }
         for device in &self.devices {
-            services.set_current_device(DLDevice { device_id: 0, ..*device });
+            services.set_current_device(ChipdockDevice { device_id: 0, ..*device });
             warn(tell(services, *device, |state| state.api.set_device(services, 0)));
         }
     }
@@ -73,7 +73,7 @@ impl Context {
 /// Tells the device API of an open device.
 fn tell(
     services: &Services,
-    device: DLDevice,
+    device: ChipdockDevice,
     what: impl FnOnce(&DeviceState) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let state = services.inner().and_then(|inner| inner.devices.by_number(device));

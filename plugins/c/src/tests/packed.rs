@@ -2,7 +2,7 @@
 
 use chipdock_ir::interpret::Array;
 use chipdock_ir::{DType, Expr, build};
-use chipdock_plugin_api::abi::{ChipdockAnyValue, DLDevice, DLTensor};
+use chipdock_plugin_api::abi::{ChipdockAnyValue, ChipdockDevice, ChipdockTensor};
 
 use super::support::{Argument, any, built, call, call_packed, dl_type, env, has_compiler, loaded};
 use crate::compiler::{Compiled, Options, compile_with};
@@ -59,9 +59,9 @@ fn every_kind_of_argument_that_is_no_tensor_is_refused() {
     let module = loaded(&axpb());
     let mut shape = [4_i64];
     let mut data = [1.0_f32; 8];
-    let mut tensor = DLTensor {
+    let mut tensor = ChipdockTensor {
         data: data.as_mut_ptr().cast(),
-        device: DLDevice { device_type: 1, device_id: 0 },
+        device: ChipdockDevice { device_type: 1, device_id: 0 },
         ndim: 1,
         dtype: dl_type(DType::FLOAT32),
         shape: shape.as_mut_ptr(),
@@ -98,9 +98,9 @@ fn a_tensor_may_start_at_any_element() {
     let mut data = [2.0_f32; 70];
     let (mut out, mut shape) = ([0.0_f32; 64], [64_i64]);
     for offset_bytes in [0_u64, 4, 12, 20] {
-        let mut tensor = |data: *mut f32, byte_offset: u64| DLTensor {
+        let mut tensor = |data: *mut f32, byte_offset: u64| ChipdockTensor {
             data: data.cast(),
-            device: DLDevice { device_type: 1, device_id: 0 },
+            device: ChipdockDevice { device_type: 1, device_id: 0 },
             ndim: 1,
             dtype: dl_type(DType::FLOAT32),
             shape: shape.as_mut_ptr(),
@@ -117,16 +117,16 @@ fn a_tensor_may_start_at_any_element() {
         call_packed(&module, "axpb", &args).unwrap();
         assert!(out.iter().all(|value| *value == 4.0), "{offset_bytes}");
     }
-    let mut a = DLTensor {
+    let mut a = ChipdockTensor {
         data: data.as_mut_ptr().cast(),
-        device: DLDevice { device_type: 1, device_id: 0 },
+        device: ChipdockDevice { device_type: 1, device_id: 0 },
         ndim: 1,
         dtype: dl_type(DType::FLOAT32),
         shape: shape.as_mut_ptr(),
         strides: std::ptr::null_mut(),
         byte_offset: 2,
     };
-    let mut b = DLTensor { data: out.as_mut_ptr().cast(), byte_offset: 0, ..a };
+    let mut b = ChipdockTensor { data: out.as_mut_ptr().cast(), byte_offset: 0, ..a };
     let args = [
         any(7, ChipdockAnyValue { v_tensor: &raw mut a }),
         any(7, ChipdockAnyValue { v_tensor: &raw mut b }),

@@ -8,8 +8,8 @@ use chipdock_ir::interpret::Array;
 use chipdock_ir::{DType, IrModule, Target, TargetKind, TypeCode};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_plugin_api::abi::{
-    ChipdockAny, ChipdockAnyValue, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
-    ChipdockParallelBody, DLDataType, DLDevice, DLTensor,
+    ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockEnv, ChipdockFunctionObject,
+    ChipdockInterface, ChipdockParallelBody, ChipdockTensor,
 };
 use chipdock_plugin_api::{Env, HostRef};
 
@@ -188,7 +188,7 @@ pub(super) enum Argument<'a> {
     Float(f64),
 }
 
-pub(super) fn dl_type(dtype: DType) -> DLDataType {
+pub(super) fn dl_type(dtype: DType) -> ChipdockDataType {
     let code = match dtype.code {
         TypeCode::Int => 0,
         TypeCode::UInt => 1,
@@ -199,7 +199,7 @@ pub(super) fn dl_type(dtype: DType) -> DLDataType {
         TypeCode::Float8E4M3Fn => 10,
         TypeCode::Float8E5M2 => 12,
     };
-    DLDataType { code, bits: dtype.bits, lanes: dtype.lanes }
+    ChipdockDataType { code, bits: dtype.bits, lanes: dtype.lanes }
 }
 
 /// Calls a packed function; the error is its kind and message.
@@ -211,12 +211,12 @@ pub(super) fn call(module: &CModule, name: &str, args: &mut [Argument<'_>]) -> R
             _ => Vec::new(),
         });
     }
-    let mut tensors: Vec<DLTensor> = Vec::new();
+    let mut tensors: Vec<ChipdockTensor> = Vec::new();
     for (arg, shape) in args.iter_mut().zip(&mut shapes) {
         if let Argument::Tensor(array) = arg {
-            tensors.push(DLTensor {
+            tensors.push(ChipdockTensor {
                 data: array.data.as_mut_ptr().cast(),
-                device: DLDevice { device_type: 1, device_id: 0 },
+                device: ChipdockDevice { device_type: 1, device_id: 0 },
                 ndim: shape.len() as i32,
                 dtype: dl_type(array.dtype),
                 shape: shape.as_mut_ptr(),

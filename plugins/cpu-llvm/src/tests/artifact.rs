@@ -2,7 +2,7 @@
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
 use chipdock_plugin_api::{
-    DLDevice, Env, ErrorKind, Function, HostRef, Module as _, ModuleLoader as _, Tensor, Verdict,
+    ChipdockDevice, Env, ErrorKind, Function, HostRef, Module as _, ModuleLoader as _, Tensor, Verdict,
 };
 use serde_json::json;
 
@@ -187,7 +187,7 @@ fn r4_what_is_no_artifact_of_this_kind_is_refused() {
 fn verdict(built: &Built, device_type: i32) -> Verdict {
     built
         .with(|artifact| {
-            LlvmLoader(HostRef::standalone()).check(artifact, DLDevice { device_type, device_id: 0 })
+            LlvmLoader(HostRef::standalone()).check(artifact, ChipdockDevice { device_type, device_id: 0 })
         })
         .unwrap()
 }

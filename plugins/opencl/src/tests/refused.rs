@@ -1,6 +1,6 @@
 //! Wrong modules and wrong launches: typed errors with the driver's words, and a device that works afterwards.
 
-use chipdock_plugin_api::{Any, DLDevice, DataSpaceKind, ErrorKind, ModuleLoader, Stream, Verdict};
+use chipdock_plugin_api::{Any, ChipdockDevice, DataSpaceKind, ErrorKind, ModuleLoader, Stream, Verdict};
 use serde_json::json;
 
 use super::kernels::{ADD, add_entry};
@@ -80,8 +80,10 @@ fn a_verdict_says_what_fits() {
     let loader = OpenClLoader { host: bench.host, hardware: bench.hardware.clone() };
     let index = |kind: &str, extension: &str| json!({ "module_kind": kind, "format": "cl", "functions": [add_entry()], "extensions": [extension] });
     let check = |index: &serde_json::Value, device_type, device_id| {
-        with_artifact(ADD, index, |artifact| loader.check(artifact, DLDevice { device_type, device_id }))
-            .unwrap()
+        with_artifact(ADD, index, |artifact| {
+            loader.check(artifact, ChipdockDevice { device_type, device_id })
+        })
+        .unwrap()
     };
     let fits = index("opencl", "cl_khr_fp64");
     assert_eq!(check(&fits, DEVICE_TYPE, 0), Verdict::Runs);

@@ -11,8 +11,9 @@ use chipdock_plugin_api::abi::{
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, CopyEnd, CopyRequest, DLDataType, DLDevice, DataSpaceKind, DataSpaceRequest,
-    DeviceApi, Env, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream, slot,
+    Any, AnyView, Artifact, ChipdockDataType, ChipdockDevice, CopyEnd, CopyRequest, DataSpaceKind,
+    DataSpaceRequest, DeviceApi, Env, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream,
+    slot,
 };
 use serde_json::{Value, json};
 
@@ -24,8 +25,10 @@ unsafe extern "C" fn log(_: *mut c_void, _: i32, _: ChipdockStr) {}
 unsafe extern "C" fn function(_: *mut c_void, _: ChipdockStr, _: *mut ChipdockAny) -> i32 {
     0
 }
-unsafe extern "C" fn host_stream(_: *mut c_void, _: DLDevice) -> *mut c_void {
-    std::ptr::null_mut()
+unsafe extern "C" fn host_stream(_: *mut c_void, _: ChipdockDevice, out: *mut *mut c_void) -> i32 {
+    // SAFETY: H.10, a place to write to.
+    unsafe { out.write(std::ptr::null_mut()) };
+    0
 }
 unsafe extern "C" fn query(_: *mut c_void, _: ChipdockStr, _: u32, out: *mut ChipdockInterface) -> i32 {
     // SAFETY: H.5, a place to write to.
@@ -176,7 +179,7 @@ impl Bench {
         let request = DataSpaceRequest {
             size_bytes: size_bytes as u64,
             alignment_bytes: 64,
-            dtype_hint: DLDataType { code: 0, bits: 8, lanes: 0 },
+            dtype_hint: ChipdockDataType { code: 0, bits: 8, lanes: 0 },
             kind,
             scope: "",
         };
@@ -210,7 +213,7 @@ impl Bench {
         size_bytes: usize,
         stream: Stream,
     ) -> Result<(), Error> {
-        let dtype_hint = DLDataType { code: 0, bits: 8, lanes: 0 };
+        let dtype_hint = ChipdockDataType { code: 0, bits: 8, lanes: 0 };
         let copy = CopyRequest { from, to, size_bytes: size_bytes as u64, dtype_hint };
         // SAFETY: D.6, the tests keep both ends until they have synchronised.
         unsafe { self.api.copy_data(device_id, &copy, stream) }
@@ -282,11 +285,11 @@ pub(super) fn with_artifact<R>(source: &str, index: &Value, body: impl FnOnce(&A
 }
 
 pub(super) fn end(device_id: i32, data: *mut c_void) -> CopyEnd {
-    CopyEnd { device: DLDevice { device_type: DEVICE_TYPE, device_id }, data, offset_bytes: 0 }
+    CopyEnd { device: ChipdockDevice { device_type: DEVICE_TYPE, device_id }, data, offset_bytes: 0 }
 }
 
 pub(super) fn host_end(data: *mut c_void) -> CopyEnd {
-    CopyEnd { device: DLDevice { device_type: 1, device_id: 0 }, data, offset_bytes: 0 }
+    CopyEnd { device: ChipdockDevice { device_type: 1, device_id: 0 }, data, offset_bytes: 0 }
 }
 
 /// A handle as an argument of a kernel.

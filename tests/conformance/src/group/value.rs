@@ -6,7 +6,7 @@ use std::ptr;
 use chipdock_abi as abi;
 use chipdock_abi::{
     ChipdockAny, ChipdockArrayObject, ChipdockByteArrayObject, ChipdockErrorObject, ChipdockFunctionObject,
-    ChipdockObject, ChipdockShapeObject, ChipdockStr, ChipdockTensorObject, DLTensor,
+    ChipdockObject, ChipdockShapeObject, ChipdockStr, ChipdockTensor, ChipdockTensorObject,
 };
 use chipdock_plugin_api::Any;
 use chipdock_plugin_api::text::bytes_in;
@@ -32,9 +32,9 @@ pub(super) fn type_name(type_index: i32) -> String {
         abi::CHIPDOCK_TYPE_BOOL => "bool",
         abi::CHIPDOCK_TYPE_FLOAT => "float",
         abi::CHIPDOCK_TYPE_OPAQUE_PTR => "opaque pointer",
-        abi::CHIPDOCK_TYPE_DATA_TYPE => "DLDataType",
-        abi::CHIPDOCK_TYPE_DEVICE => "DLDevice",
-        abi::CHIPDOCK_TYPE_DLTENSOR_PTR => "borrowed DLTensor",
+        abi::CHIPDOCK_TYPE_DATA_TYPE => "ChipdockDataType",
+        abi::CHIPDOCK_TYPE_DEVICE => "ChipdockDevice",
+        abi::CHIPDOCK_TYPE_DLTENSOR_PTR => "borrowed ChipdockTensor",
         abi::CHIPDOCK_TYPE_RAW_STR => "borrowed C string",
         abi::CHIPDOCK_TYPE_BYTE_ARRAY_PTR => "borrowed bytes",
         abi::CHIPDOCK_TYPE_OBJECT_RVALUE_REF => "reference to an object",
@@ -230,7 +230,7 @@ unsafe fn error_object(what: &str, error: *const ChipdockErrorObject) -> Verdict
     held("V.7", kind.size > 0, format!("{what}: an error object with a kind"), "an empty one")
 }
 
-fn tensor(what: &str, tensor: &DLTensor) -> Verdict {
+fn tensor(what: &str, tensor: &ChipdockTensor) -> Verdict {
     let ndim = tensor.ndim;
     held("V.6", ndim >= 0, format!("{what}: a tensor of 0 axes or more"), ndim.to_string())?;
     let has_axes = ndim > 0;

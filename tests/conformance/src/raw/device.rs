@@ -8,13 +8,13 @@ use chipdock_abi::{
     ChipdockDeviceApi, ChipdockReset1,
 };
 use chipdock_plugin_api::text::str_out;
-use chipdock_plugin_api::{Any, DLDataType, DLDevice, Error, ErrorKind};
+use chipdock_plugin_api::{Any, ChipdockDataType, ChipdockDevice, Error, ErrorKind};
 
 use super::host::SuiteHost;
 use super::plugin::{Interface, Table};
 
 /// No hint about what is stored.
-pub const NO_HINT: DLDataType = DLDataType { code: 0, bits: 0, lanes: 0 };
+pub const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
 
 /// A device API.
 #[derive(Clone)]
@@ -117,8 +117,8 @@ impl Device {
 
     /// A device of this API.
     #[must_use]
-    pub fn device(&self, device_id: i32) -> DLDevice {
-        DLDevice { device_type: self.device_type, device_id }
+    pub fn device(&self, device_id: i32) -> ChipdockDevice {
+        ChipdockDevice { device_type: self.device_type, device_id }
     }
 
     /// Whether its data spaces are addresses in host memory.
@@ -389,7 +389,7 @@ impl Drop for Space<'_> {
 #[must_use]
 pub fn host_end(data: *mut u8, offset_bytes: u64) -> ChipdockCopyEnd {
     ChipdockCopyEnd {
-        device: DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
+        device: ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
         data: data.cast(),
         offset_bytes,
     }

@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use chipdock_abi::{
     CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR, CHIPDOCK_DEVICE_FIRST_ASSIGNED, CHIPDOCK_INVALID_ARGUMENT,
-    CHIPDOCK_OK, ChipdockAny, ChipdockCodegen, ChipdockConformance1, ChipdockDeleter, ChipdockDeviceApi,
-    ChipdockHost, ChipdockInterface, ChipdockModuleLoader, ChipdockRegistrar, ChipdockSafeCall, ChipdockStr,
-    ChipdockTargetKind, DLDevice,
+    CHIPDOCK_OK, ChipdockAny, ChipdockCodegen, ChipdockConformance1, ChipdockDeleter, ChipdockDevice,
+    ChipdockDeviceApi, ChipdockHost, ChipdockInterface, ChipdockModuleLoader, ChipdockRegistrar,
+    ChipdockSafeCall, ChipdockStr, ChipdockTargetKind,
 };
 use chipdock_plugin_api::text::{bytes_in, static_str, str_in_lossy};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, Function, HostRef};
@@ -104,10 +104,19 @@ unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out_functio
     CHIPDOCK_OK
 }
 
-unsafe extern "C" fn current_stream(self_: *mut c_void, device: DLDevice) -> *mut c_void {
+unsafe extern "C" fn current_stream(
+    self_: *mut c_void,
+    device: ChipdockDevice,
+    out_stream: *mut *mut c_void,
+) -> i32 {
+    if out_stream.is_null() {
+        return CHIPDOCK_INVALID_ARGUMENT;
+    }
     let streams = lock(&host_of(self_).streams);
     let stream = streams.get(&(device.device_type, device.device_id)).copied().unwrap_or_default();
-    ptr::with_exposed_provenance_mut(stream)
+    // SAFETY: H.10, a place to write to.
+    unsafe { out_stream.write(ptr::with_exposed_provenance_mut(stream)) };
+    CHIPDOCK_OK
 }
 
 /// `conformance` 1 (I.4), and `config` 1 where it was made for that.
@@ -221,7 +230,7 @@ impl SuiteHost {
     }
 
     /// Makes `stream` the one that is active for a device, on every thread.
-    pub fn set_current_stream(&self, device: DLDevice, stream: *mut c_void) {
+    pub fn set_current_stream(&self, device: ChipdockDevice, stream: *mut c_void) {
         lock(&self.streams).insert((device.device_type, device.device_id), stream.expose_provenance());
     }
 
@@ -397,7 +406,7 @@ slots! {
         free_stream sync_stream sync_stream_from_to set_device set_stream;
     ChipdockTargetKind: destroy canonicalize;
     ChipdockCodegen: destroy unsupported build fingerprint;
-    ChipdockModuleLoader: destroy check load;
+    ChipdockModuleLoader: destroy verdict load;
 }
 
 unsafe extern "C" fn register_device_api(

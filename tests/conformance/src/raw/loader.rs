@@ -1,8 +1,8 @@
 //! A module loader through its table, with artifacts that need not be what they should be.
 
 use chipdock_abi::{
-    ChipdockArtifact, ChipdockEnv, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
-    ChipdockModuleLoader, ChipdockSection, DLDevice,
+    ChipdockArtifact, ChipdockDevice, ChipdockEnv, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
+    ChipdockModuleLoader, ChipdockSection,
 };
 use chipdock_plugin_api::{Any, Error, ErrorKind, Function};
 
@@ -137,13 +137,13 @@ impl Loader {
     /// # Errors
     ///
     /// What the plugin raised.
-    pub fn check(&self, artifact: &RawArtifact, device: DLDevice) -> Result<(i32, Any), Error> {
+    pub fn check(&self, artifact: &RawArtifact, device: ChipdockDevice) -> Result<(i32, Any), Error> {
         let table = self.table.table.ok_or_else(null_table)?;
         let (mut verdict, mut reason) = (i32::MIN, Any::NONE.into_raw());
         drop(self.host.take_error());
         let status = artifact.with(|raw| {
             // SAFETY: a registered table, its `self_`, an artifact that lives for the call, places to write to.
-            unsafe { (table.check)(self.table.self_, raw, device, &mut verdict, &mut reason) }
+            unsafe { (table.verdict)(self.table.self_, raw, device, &mut verdict, &mut reason) }
         });
         // SAFETY: P7.8, None or a value that is ours now.
         let reason = unsafe { Any::from_raw(reason) };

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use chipdock_abi::{ChipdockAny, DLDataType};
+use chipdock_abi::{ChipdockAny, ChipdockDataType};
 use chipdock_test_packed::{
     FLOAT32, INT32, Kernels, Raised, Surroundings, Tensor, any, asked, float, int, limit_workspaces,
     live_workspaces, location,
@@ -240,7 +240,7 @@ fn rank_and_dtype_are_checked() {
         (9, 32, 1, "dtype code 9 of 32 bits and 1 lanes"),
     ] {
         let mut tensors = three(4);
-        tensors[2].fields().dtype = DLDataType { code, bits, lanes };
+        tensors[2].fields().dtype = ChipdockDataType { code, bits, lanes };
         let expected = format!("expected float32, but got {name}");
         refused(add(&mut tensors), "TypeError", "Mismatched C.dtype on argument #2", &expected);
     }

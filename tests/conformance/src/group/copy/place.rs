@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, DLDataType};
+use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDataType};
 
 use crate::bytes::{pattern, same_bytes};
 use crate::raw::{Device, NO_HINT, Space, host_end};
@@ -47,7 +47,7 @@ pub(super) struct Transfer {
     pub(super) to_offset: usize,
     /// What the addresses of host memory are past a multiple of 64.
     pub(super) host_skew: usize,
-    pub(super) hint: DLDataType,
+    pub(super) hint: ChipdockDataType,
 }
 
 impl Transfer {

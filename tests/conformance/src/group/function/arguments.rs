@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use chipdock_abi as abi;
 use chipdock_abi::{ChipdockAny, ChipdockAnyValue, ChipdockStr};
 use chipdock_plugin_api::{
-    Any, Array, Bytes, CPU, DLDataType, DLDevice, DLTensor, Error, ErrorKind, Shape, Tensor, TensorParts,
+    Any, Array, Bytes, CPU, ChipdockDataType, ChipdockDevice, ChipdockTensor, Error, ErrorKind, Shape,
+    Tensor, TensorParts,
 };
 
 /// An argument that functions are called with.
@@ -44,7 +45,7 @@ pub(super) enum Owner {
 
 /// A tensor that nobody owns but the suite.
 pub(super) struct Borrowed {
-    raw: DLTensor,
+    raw: ChipdockTensor,
     shape: Vec<i64>,
     strides: Vec<i64>,
     elements: Vec<f32>,
@@ -108,12 +109,12 @@ fn borrowed_bytes() -> Made {
     Made { view, owner: Owner::Bytes(bytes) }
 }
 
-const FLOAT32: DLDataType = DLDataType { code: 2, bits: 32, lanes: 1 };
+const FLOAT32: ChipdockDataType = ChipdockDataType { code: 2, bits: 32, lanes: 1 };
 
 /// A borrowed tensor; null in place of strides when there are none.
-fn borrowed(shape: &[i64], strides: Option<&[i64]>, dtype: DLDataType) -> Made {
+fn borrowed(shape: &[i64], strides: Option<&[i64]>, dtype: ChipdockDataType) -> Made {
     let mut tensor = Box::new(Borrowed {
-        raw: DLTensor {
+        raw: ChipdockTensor {
             data: ptr::null_mut(),
             device: CPU,
             ndim: i32::try_from(shape.len()).unwrap_or_default(),
@@ -136,7 +137,7 @@ fn borrowed(shape: &[i64], strides: Option<&[i64]>, dtype: DLDataType) -> Made {
     Made { view, owner: Owner::Tensor(tensor) }
 }
 
-fn tensor(shape: &[i64], strides: Option<&[i64]>, device: DLDevice) -> Made {
+fn tensor(shape: &[i64], strides: Option<&[i64]>, device: ChipdockDevice) -> Made {
     let mut elements = vec![1.5_f32; 64];
     let data: *mut c_void = if device == CPU { elements.as_mut_ptr().cast() } else { ptr::null_mut() };
     let parts = TensorParts { data, device, dtype: FLOAT32, shape, strides, byte_offset: 0 };
@@ -147,7 +148,7 @@ fn tensor(shape: &[i64], strides: Option<&[i64]>, device: DLDevice) -> Made {
 
 fn elsewhere() -> Made {
     // A device type that no plugin has: what is there cannot be read.
-    tensor(&[4], None, DLDevice { device_type: 4095, device_id: 0 })
+    tensor(&[4], None, ChipdockDevice { device_type: 4095, device_id: 0 })
 }
 
 macro_rules! arguments {
@@ -172,7 +173,7 @@ pub(super) const ARGUMENTS: &[Argument] = arguments! {
     "pointer-null", "a null pointer", 1, false,
         plain(abi::CHIPDOCK_TYPE_OPAQUE_PTR, ChipdockAnyValue { v_ptr: ptr::null_mut() });
     "dtype", "an element type", 1, false, owned(FLOAT32);
-    "device", "a device that is not there", 1, false, owned(DLDevice { device_type: 4095, device_id: 7 });
+    "device", "a device that is not there", 1, false, owned(ChipdockDevice { device_type: 4095, device_id: 7 });
     "text-empty", "the empty text", 1, false, owned("");
     "text-of-7-bytes", "a text of 7 bytes", 1, false, owned("seven b");
     "text-of-20-bytes", "a text of 20 bytes", 1, true, owned("a text of 20 bytes..");
@@ -197,7 +198,7 @@ pub(super) const ARGUMENTS: &[Argument] = arguments! {
     "tensor-borrowed-without-strides", "a borrowed tensor of 2 x 3 float32 without strides", 1, false,
         borrowed(&[2, 3], None, FLOAT32);
     "tensor-of-odd-type", "a borrowed tensor of 3-bit integers", 1, false,
-        borrowed(&[2, 3], Some(&[3, 1]), DLDataType { code: 0, bits: 3, lanes: 1 });
+        borrowed(&[2, 3], Some(&[3, 1]), ChipdockDataType { code: 0, bits: 3, lanes: 1 });
     "tensor-too-large", "a borrowed tensor that says it has 2^62 x 2^62 elements", 1, false,
         borrowed(&[1 << 62, 1 << 62], Some(&[0, 0]), FLOAT32);
 };

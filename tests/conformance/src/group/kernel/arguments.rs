@@ -2,7 +2,7 @@
 
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;
-use chipdock_plugin_api::{DLDevice, TensorParts};
+use chipdock_plugin_api::{ChipdockDevice, TensorParts};
 
 use crate::execute::{self, Ready};
 use crate::stop::ensure;
@@ -215,7 +215,7 @@ const WRONG: &[Wrong] = &[
         "device/another-type",
         |device, args| {
             let tensor = Tensor::zeros(device, &[2, 4], DType::FLOAT32)?;
-            let other = DLDevice { device_type: 4242, device_id: 0 };
+            let other = ChipdockDevice { device_type: 4242, device_id: 0 };
             set(args, 0, raw(&tensor, |parts| parts.device = other)?)
         },
         VALUE,

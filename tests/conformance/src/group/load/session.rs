@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockPlugin, DLDevice};
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockDevice, ChipdockPlugin};
 use chipdock_plugin_api::{Error, attribute};
 
 use crate::raw::{Codegen, Kind, Loader, OpenError, Plugin, RawArtifact, Request, Step, SuiteHost};
@@ -91,7 +91,7 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
     }
     let request = Request::new(Vec::new(), b"{}".to_vec());
     let artifact = RawArtifact { index_json: b"{}".to_vec(), ..RawArtifact::default() };
-    let cpu = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+    let cpu = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
     for registration in plugin.registered() {
         let name = &registration.name;
         let key = registration.key().unwrap_or_default();

@@ -8,7 +8,7 @@ mod tensor;
 
 use chipdock_abi::{
     CHIPDOCK_DTYPE_BFLOAT, CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_FLOAT, CHIPDOCK_DTYPE_HANDLE,
-    CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, DLDataType,
+    CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT, ChipdockDataType,
 };
 use chipdock_plugin_api::attribute;
 
@@ -24,7 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 /// Hints: each scalar type, vectors, and what nobody knows; with how they are written in ids.
-pub(super) fn hints() -> Vec<(String, DLDataType)> {
+pub(super) fn hints() -> Vec<(String, ChipdockDataType)> {
     let mut hints = Vec::new();
     let scalars: [(&str, u8, &[u8]); 5] = [
         ("int", CHIPDOCK_DTYPE_INT, &[8, 16, 32, 64]),
@@ -35,7 +35,9 @@ pub(super) fn hints() -> Vec<(String, DLDataType)> {
     ];
     for (name, code, widths) in scalars {
         hints.extend(
-            widths.iter().map(|bits| (format!("{name}{bits}"), DLDataType { code, bits: *bits, lanes: 1 })),
+            widths
+                .iter()
+                .map(|bits| (format!("{name}{bits}"), ChipdockDataType { code, bits: *bits, lanes: 1 })),
         );
     }
     let others = [
@@ -47,7 +49,9 @@ pub(super) fn hints() -> Vec<(String, DLDataType)> {
         ("most-lanes", CHIPDOCK_DTYPE_INT, 8, u16::MAX),
         ("unknown-code", 200, 32, 1),
     ];
-    hints.extend(others.map(|(name, code, bits, lanes)| (name.to_owned(), DLDataType { code, bits, lanes })));
+    hints.extend(
+        others.map(|(name, code, bits, lanes)| (name.to_owned(), ChipdockDataType { code, bits, lanes })),
+    );
     hints
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockDataSpaceRequest, DLDataType};
+use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockDataSpaceRequest, ChipdockDataType};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{ErrorKind, attribute};
 
@@ -182,7 +182,7 @@ pub(super) fn aligned(c: &Context, alignment: u64, kind: i32) -> Verdict {
 }
 
 /// A size that is no multiple of any element's.
-fn hinted(c: &Context, dtype_hint: DLDataType) -> Verdict {
+fn hinted(c: &Context, dtype_hint: ChipdockDataType) -> Verdict {
     let device = c.device()?;
     let request = ChipdockDataSpaceRequest {
         size_bytes: 1021,

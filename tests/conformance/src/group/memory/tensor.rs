@@ -248,7 +248,7 @@ impl<'a> Workspace<'a> {
         let parts = api::TensorParts {
             data: self.data,
             device: self.device.number(),
-            dtype: api::DLDataType { code: chipdock_abi::CHIPDOCK_DTYPE_UINT, bits: 8, lanes: 1 },
+            dtype: api::ChipdockDataType { code: chipdock_abi::CHIPDOCK_DTYPE_UINT, bits: 8, lanes: 1 },
             shape: &[self.size as i64],
             strides: None,
             byte_offset: 0,

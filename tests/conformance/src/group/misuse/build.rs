@@ -6,7 +6,7 @@ use chipdock_abi::{
     ChipdockArtifact, ChipdockBuildRequest, ChipdockBuildSession, ChipdockModuleHandle, ChipdockSection,
 };
 use chipdock_ir::{IrModule, wire};
-use chipdock_plugin_api::{DLDevice, Error};
+use chipdock_plugin_api::{ChipdockDevice, Error};
 
 use super::text::{null_text, text};
 use super::{Place, typed, wrong};
@@ -152,7 +152,7 @@ fn load(c: &Context, bytes: &[u8]) -> Verdict {
 /// A verdict or an error: both say why.
 fn check(c: &Context, bytes: &[u8]) -> Verdict {
     let loader = loader(c)?;
-    let answer = loader.check(&artifact(bytes), DLDevice { device_type: 1, device_id: 0 });
+    let answer = loader.check(&artifact(bytes), ChipdockDevice { device_type: 1, device_id: 0 });
     if let Ok((verdict, reason)) = &answer {
         let says = reason.to::<String>().is_ok_and(|reason| !reason.trim().is_empty());
         ensure(*verdict == 0 || says, format!("a reason for verdict {verdict}"), "none")
@@ -269,10 +269,10 @@ fn null_check(c: &Context) -> Verdict {
     raw_loader(c, |table, self_| {
         let (mut verdict, mut reason) = (0, Place::new());
         let place = reason.as_mut_ptr();
-        let device = DLDevice { device_type: 1, device_id: 0 };
+        let device = ChipdockDevice { device_type: 1, device_id: 0 };
         // SAFETY: as above.
         wrong(host, "check of null", REFUSED, &[], || unsafe {
-            (table.check)(self_, ptr::null(), device, &mut verdict, place)
+            (table.verdict)(self_, ptr::null(), device, &mut verdict, place)
         })?;
         reason.untouched("check")
     })

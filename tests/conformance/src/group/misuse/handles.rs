@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, DLDevice};
+use chipdock_abi::{ChipdockCopy, ChipdockCopyEnd, ChipdockDevice};
 use chipdock_plugin_api::attribute::CHECKED_HANDLES;
 
 use super::{usable, wrong};
@@ -196,7 +196,7 @@ fn copy_garbage(device: &Device, witness: &Witness, is_source: bool) -> Verdict 
 fn third_type(device: &Device, witness: &Witness) -> Verdict {
     let other = device.allocate(SIZE as u64)?;
     let device_type = if device.device_type == 8191 { 8190 } else { 8191 };
-    let of = DLDevice { device_type, device_id: 0 };
+    let of = ChipdockDevice { device_type, device_id: 0 };
     let end = ChipdockCopyEnd { device: of, ..other.end(0) };
     refuse_end(device, witness, "copy_data from a third kind of device", end, true)?;
     refuse_end(device, witness, "copy_data to a third kind of device", end, false)

@@ -1,7 +1,7 @@
 //! Whether an artifact runs on a device: a verdict with a reason, not an error.
 
 use chipdock_abi::{CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED};
-use chipdock_plugin_api::DLDevice;
+use chipdock_plugin_api::ChipdockDevice;
 use serde_json::Value;
 
 use super::made::{Made, loader};
@@ -22,14 +22,14 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 /// The device of the target, with the number that it has with the suite's own host.
-fn own(c: &Context<'_>, made: &Made) -> Verdict<Option<DLDevice>> {
+fn own(c: &Context<'_>, made: &Made) -> Verdict<Option<ChipdockDevice>> {
     let Ok(device) = &made.device else { return Ok(None) };
     let own = c.plugin()?.devices().into_iter().find(|own| own.name == device.name());
     Ok(Some(own.map_or_else(|| device.number(), |own| own.device(0))))
 }
 
 /// A verdict that is one, with a reason unless it is good.
-fn asked(loader: &Loader, artifact: &RawArtifact, device: DLDevice) -> Verdict<(i32, String)> {
+fn asked(loader: &Loader, artifact: &RawArtifact, device: ChipdockDevice) -> Verdict<(i32, String)> {
     let (verdict, reason) = loader.check(artifact, device).map_err(|error| {
         let found = format!("{}: {}", error.kind().as_str(), error.message());
         Stop::failed("a verdict, not an error", found)
@@ -62,7 +62,8 @@ fn own_device(c: &Context<'_>) -> Verdict {
 fn other_devices(c: &Context<'_>, types: &[i32]) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     for device_type in types {
-        let (verdict, _) = asked(&loader, &made.own, DLDevice { device_type: *device_type, device_id: 0 })?;
+        let (verdict, _) =
+            asked(&loader, &made.own, ChipdockDevice { device_type: *device_type, device_id: 0 })?;
         let expected = format!("not OK for device type {device_type}, which nobody has");
         ensure(verdict != CHIPDOCK_ARTIFACT_OK, expected, "OK")?;
     }
@@ -71,9 +72,9 @@ fn other_devices(c: &Context<'_>, types: &[i32]) -> Verdict {
 
 fn odd_ids(c: &Context<'_>) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
-    let device = own(c, &made)?.unwrap_or(DLDevice { device_type: 1, device_id: 0 });
+    let device = own(c, &made)?.unwrap_or(ChipdockDevice { device_type: 1, device_id: 0 });
     for device_id in [-1, 1, 7777, i32::MIN, i32::MAX] {
-        asked(&loader, &made.own, DLDevice { device_id, ..device })
+        asked(&loader, &made.own, ChipdockDevice { device_id, ..device })
             .map_err(|stop| stop.note(format!("device id {device_id}")))?;
     }
     made.still(c)
@@ -82,7 +83,7 @@ fn odd_ids(c: &Context<'_>) -> Verdict {
 /// An artifact of another kind or format does not fit.
 fn foreign(c: &Context<'_>, field: &str) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
-    let device = own(c, &made)?.unwrap_or(DLDevice { device_type: 1, device_id: 0 });
+    let device = own(c, &made)?.unwrap_or(ChipdockDevice { device_type: 1, device_id: 0 });
     let mut artifact = made.own.clone();
     let mut index: Value = serde_json::from_slice(&artifact.index_json).map_err(Stop::suite)?;
     index[field] = Value::from("something-else-of-the-suite");

@@ -1,13 +1,14 @@
 //! Interface `launch` 1 of a module, where it has it: entries, launches of nothing, requests that are refused.
 
 use chipdock_abi::{CHIPDOCK_EXTENSIONS_MAX, ChipdockEntry};
+use chipdock_host::CompileOptions;
 use chipdock_ir::ThreadAxis;
 use chipdock_plugin_api::Error;
 use chipdock_plugin_api::kernel::Kernel;
 
 use super::extended::{extensions_with_a_must, many_extensions, refused_as, unknown_extensions};
-use super::made::{Made, loader};
-use crate::raw::{Environment, LaunchRequest, Launches, Module};
+use super::made::{Made, loader, of_kind};
+use crate::raw::{Environment, LaunchRequest, Launches, Module, RawArtifact};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -43,6 +44,19 @@ pub(super) fn add(cases: &mut Cases) {
     });
 }
 
+/// One block of one thread, which touches nothing where the length is 0.
+const TEXT: &str = r#"
+@T.prim_func(s_tir=True)
+def untouched(A: T.Buffer(("n",), "float32"), s: T.float32):
+    n = T.int32()
+    for bx in T.thread_binding(1, thread="blockIdx.x"):
+        for tx in T.thread_binding(1, thread="threadIdx.x"):
+            for i in range(n):
+                with T.sblock("A"):
+                    v = T.axis.spatial(n, i)
+                    A[v] = A[v] * s
+"#;
+
 /// A kernel of the module, and a launch of it that is right: the function has a length of 0 and no memory.
 struct Scene {
     kernels: Vec<Kernel>,
@@ -50,14 +64,32 @@ struct Scene {
     request: LaunchRequest,
 }
 
-fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verdict {
+/// The part of that kind of a compiled module; nothing where its modules do not answer `launch` 1.
+fn part(c: &Context<'_>) -> Verdict<Option<RawArtifact>> {
     let made = Made::of(c)?;
-    let module: Module = loader(c)?.load(&made.own, Environment::Working)?;
-    let Some(launches) = module.launches()? else {
+    if loader(c)?.load(&made.own, Environment::Working)?.launches()?.is_none() {
+        return Ok(None);
+    }
+    let module = chipdock_script::parse(TEXT, "untouched");
+    let module = module.map_err(|errors| Stop::suite(errors.to_string()))?;
+    let host = c.host()?;
+    let target = host.usable_target(&made.target_kind)?;
+    let compiled = host.compile(&module, &target, &CompileOptions::default())?;
+    let part = of_kind(&compiled.artifact, c.registration()).map(RawArtifact::from);
+    part.map(Some).ok_or_else(|| Stop::suite("a launch of threads without a part for the device"))
+}
+
+fn in_scene(c: &Context<'_>, body: fn(&Scene, &Launches<'_>) -> Verdict) -> Verdict {
+    let Some(own) = &*c.cached("module/launch", || part(c))? else {
         c.not_run("its modules do not answer interface `launch` 1, which is optional");
         return Ok(());
     };
-    let index = serde_json::from_slice(&made.own.index_json);
+    let made = Made::of(c)?;
+    let module: Module = loader(c)?.load(own, Environment::Working)?;
+    let Some(launches) = module.launches()? else {
+        return Err(Stop::failed("interface `launch` 1 of every module of the kind", "none of this one"));
+    };
+    let index = serde_json::from_slice(&own.index_json);
     let index = index.map_err(|error| Stop::suite(format!("the index of an artifact: {error}")))?;
     let kernels = Kernel::from_index(&index).map_err(|error| Stop::failed("kernels", error.message()))?;
     let Some(kernel) = kernels.first() else { return Err(Stop::suite("an artifact without a kernel")) };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_EXTENSIONS_MAX, DLDevice};
+use chipdock_abi::{CHIPDOCK_DEVICE_CPU, CHIPDOCK_EXTENSIONS_MAX, ChipdockDevice};
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{AnyView, CompileOptions, Host, HostOptions, Module};
 use chipdock_ir::interpret::Array;
@@ -312,7 +312,7 @@ fn too_many_extensions(c: &Context<'_>) -> Verdict {
 fn is_refused(c: &Context<'_>, extensions: Vec<(String, u32)>, kind: &str, tells: &str) -> Verdict {
     let (made, loader) = (Made::of(c)?, loader(c)?);
     let artifact = RawArtifact { extensions, ..made.own.clone() };
-    let cpu = DLDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
+    let cpu = ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 };
     extended::refused_as("check", kind, tells, loader.check(&artifact, cpu).map(drop))?;
     let loaded = loader.load(&artifact, Environment::Working).map(drop);
     extended::refused_as("load", kind, tells, loaded)?;

@@ -25,11 +25,13 @@ pub(super) struct Made {
     pub function: String,
     /// The device of the target, or why there is none here.
     pub device: Result<Device, String>,
+    /// The kind of target that it was compiled for.
+    pub target_kind: String,
     case: Case,
 }
 
 /// The part of a tree that is of a kind.
-fn of_kind<'a>(artifact: &'a Artifact, kind: &str) -> Option<&'a Artifact> {
+pub(super) fn of_kind<'a>(artifact: &'a Artifact, kind: &str) -> Option<&'a Artifact> {
     if artifact.index().module_kind == kind {
         return Some(artifact);
     }
@@ -81,6 +83,7 @@ impl Made {
             own: RawArtifact::from(own),
             is_root: std::ptr::eq(own, &*root),
             function: function.unwrap_or_default(),
+            target_kind: target_kind.to_owned(),
             root,
             device,
             case,
