@@ -89,7 +89,7 @@ impl Host {
             return Ok(artifact);
         }
         let before = said.messages.len();
-        let artifact = self.build_now(&work, &request, &mut said.messages).map_err(at)?;
+        let artifact = self.build_now(&work, &request, &mut said.messages)?;
         said.built += 1;
         if let Some(place) = place {
             self.keep(&place, &work, &request, &artifact, &said.messages[before..]);
@@ -106,8 +106,9 @@ impl Host {
         let session = Session::new(self.0.services, Arc::clone(&work.options.cancel));
         let asked = session.run(&work.codegen, request, Step::Unsupported);
         let unsupported = session.take_messages(messages);
-        asked?;
-        let broken = |message: String| Error::new(ErrorKind::BrokenPlugin, message);
+        let at = |error: Error| error.at(format!("target.build.{}", work.target.kind));
+        asked.map_err(at)?;
+        let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
         if let Some(refused) = session.refused() {
             return Err(broken(format!("it went on although a delivery was refused: {refused}")));
         }
@@ -120,7 +121,7 @@ impl Host {
         }
         let built = session.run(&work.codegen, request, Step::Build);
         let errors = session.take_messages(messages);
-        built.map_err(|error| error.with_diagnostics(errors.clone()))?;
+        built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
         if !errors.is_empty() {
             let message = "the build succeeded although it reported errors";
             return Err(broken(message.to_owned()).with_diagnostics(errors));

@@ -408,10 +408,10 @@
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
-//! | K.1 | Launch parameters are thread axes (`blockIdx.x` to `threadIdx.z`), each an extent and once; `tirx.use_cooperative_launch`, which has no value; and `tirx.use_dyn_shared_memory`, the bytes of dynamic shared memory, which is last. | both | shim, suite |
+//! | K.1 | Launch parameters are thread axes (`blockIdx.x` to `threadIdx.z`), each an extent and once; `tirx.use_cooperative_launch`, which has no value; and `tirx.use_dyn_shared_memory`, the bytes of dynamic shared memory, which is last. | both | shim |
 //! | K.2 | An axis that is not named has extent 1. An extent of 0 launches nothing, with success. | P | shim, suite |
-//! | K.3 | A packed call has the arguments in order, then an integer for each launch parameter that has a value. A pointer is a handle as the device API hands it out, or None for null; where a tensor begins behind it is a scalar of its own with `opaque_handles`, else added to it. A scalar is an integer, a boolean or a float, and fits its type. | both | shim, suite |
-//! | K.4 | A packed call runs on the device of the kernel's type that is current on the thread, on the stream that is current there; it returns when the kernel is queued. | P | suite |
+//! | K.3 | A packed call has the arguments in order, then an integer for each launch parameter that has a value. A pointer is a handle as the device API hands it out, or None for null; where a tensor begins behind it is a scalar of its own with `opaque_handles`, else added to it. A scalar is an integer, a boolean or a float, and fits its type. | both | shim |
+//! | K.4 | A packed call runs on the device of the kernel's type that is current on the thread, on the stream that is current there; it returns when the kernel is queued. | P | tests |
 //! | K.5 | Interface `launch` 1 of a module answers each kernel of the index as an entry, which lives as long as the module, with the type of its device; of a name that is none the entry is null. | P | suite |
 //! | K.6 | `launch` does what the packed call does, on the device and the stream that the request names; it asks the host for neither, and changes neither. | P | suite |
 //! | K.7 | The values of the arguments are read before `launch` returns: eight bytes of a handle, and of a scalar as many as its type has. | P | suite |

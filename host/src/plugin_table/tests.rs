@@ -102,14 +102,14 @@ fn h5_a_name_that_is_not_had_is_no_error_and_has_no_table() {
     let host = host(&[]);
     let table = plugin_of(&host, "toy").table();
     for (name, version, is_there) in
-        [("config", 1, true), ("config", 2, false), ("config", 0, false), ("cache", 1, false), ("", 1, false)]
+        [("config", 1, true), ("config", 2, false), ("memory", 1, true), ("cache", 1, false), ("", 1, false)]
     {
         let mut found = ChipdockInterface { table: ptr::dangling(), ..ChipdockInterface::NONE };
         // SAFETY: the table's own `self_`, a text that lives for the call, a place to write to.
         let status = unsafe { (table.query)(table.self_, api::text::str_out(name), version, &mut found) };
         assert_eq!((status, !found.table.is_null()), (CHIPDOCK_OK, is_there), "{name} {version}");
     }
-    assert_eq!(crate::manifest::HOST_INTERFACES, ["config/1"]);
+    assert_eq!(crate::manifest::HOST_INTERFACES, ["config/1", "memory/1"]);
 }
 
 /// H.7 and H.8.

@@ -4,8 +4,7 @@
 //!   opened when it is first needed; its interfaces `reset` (`reset`), `timer` (`timer`) and `external` (`external`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`image`), loaded and launched (`module`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
-//! * `target.build.cuda` (`codegen`): a module of kernels to CUDA C (`dialect`), which a function may change
-//!   (`postprocess`), and that to PTX or a cubin (`compiler`).
+//! * `target.build.cuda` (`codegen`): kernels to CUDA C (`dialect`, `postprocess`), and that to PTX or a cubin (`compiler`).
 
 mod codegen;
 mod compiler;
@@ -21,10 +20,9 @@ mod module;
 mod postprocess;
 mod reset;
 mod target_kind;
-mod timer;
-
 #[cfg(test)]
 mod tests;
+mod timer;
 
 use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
@@ -45,7 +43,7 @@ register_device_api!("cuda", device_api::DEVICE_TYPE, |context| {
     Box::new(device_api::CudaDeviceApi(context.state::<Hardware>()))
 });
 register_interface!("device_api.cuda", RESET, |context: &Context| -> Box<dyn Reset> {
-    Box::new(reset::CudaReset(context.state::<Hardware>()))
+    Box::new(reset::CudaReset(context.state()))
 });
 register_interface!("device_api.cuda", TIMER, |context: &Context| -> Box<dyn Timer> {
     Box::new(timer::CudaTimer(context.state::<Hardware>()))

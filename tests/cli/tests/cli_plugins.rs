@@ -41,10 +41,12 @@ plugins[].provides[]: string
 plugins[].settings[]
 plugins[].settings[].doc: string
 plugins[].settings[].from.source: string
+plugins[].settings[].from.variable: string
 plugins[].settings[].name: string
 plugins[].settings[].problem: null
 plugins[].settings[].type: string
 plugins[].settings[].value: null
+plugins[].settings[].value: string
 plugins[].settings[].variables[]: string
 plugins[].source: string
 plugins[].status: string

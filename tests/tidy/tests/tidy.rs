@@ -253,6 +253,8 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
             "files.rs",
             "lent.rs",
             "instance.rs",
+            "interfaces.rs",
+            "launching.rs",
             "extension.rs",
             "external.rs",
             "timer.rs",

@@ -59,7 +59,12 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
     }
     let mut text = to_text(&discovery, &outcomes, global.verbose);
     if args.name.is_some() {
-        discovery.candidates.iter().for_each(|candidate| text.push_str(&settings_text(candidate, &settings)));
+        // One that is shadowed has the same settings as the one that is used.
+        let is_shadowed = |candidate: &&Candidate| {
+            candidate.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Shadowed)
+        };
+        let shown = discovery.candidates.iter().filter(|candidate| !is_shadowed(candidate));
+        shown.for_each(|candidate| text.push_str(&settings_text(candidate, &settings)));
     }
     if let (Some(path), Some(lock)) = (&args.lock, &lock) {
         let path = path.to_string_lossy();

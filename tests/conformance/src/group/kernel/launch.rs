@@ -56,7 +56,10 @@ impl Scene {
             }
         };
         let names = module.imports().iter().flat_map(Module::function_names).map(str::to_owned).next();
-        let Some(name) = names else { return Err(Stop::failed("a module with a kernel", "none")) };
+        let Some(name) = names else {
+            c.not_run("its modules have no part for the device, so no kernel to launch");
+            return Ok(None);
+        };
         match module.kernel(&name) {
             Ok(kernel) => Ok(Some(Self { module, kernel, device })),
             Err(error) if *error.kind() == chipdock_host::ErrorKind::NotFound => {
