@@ -87,8 +87,7 @@ fn tensor(
     dtype: ChipdockDataType,
     shape: &[i64],
 ) -> Result<api::Tensor, Error> {
-    let inner = services.inner();
-    let inner = inner.ok_or_else(|| Error::new(ErrorKind::Unavailable, "the host has been shut down"))?;
+    let inner = services.live()?;
     let dtype = dtype_of(dtype).ok_or_else(|| {
         let message = format!("elements of type {} are not known", api::dtype::text(dtype));
         Error::new(ErrorKind::Unsupported, message)

@@ -10,7 +10,8 @@
 //!   afterwards: it must still lead to the file of L1, unchanged. Who can exchange it in between is whom rule D3 trusts;
 //! * **L3** the entry symbol is there and answers a descriptor: not null, the magic number, this ABI major, the layout
 //!   hash and table sizes of this major, a name, version and settings that are the manifest's; any minor will do;
-//! * **L4** where the library carries an abi_stable root module, the type layouts of the frozen tables agree;
+//! * **L4** what an abi_stable root module says of the types, where the library carries one, refuses nobody: where the hash
+//!   of L3 differs, it tells which field or signature is the first that does (P4.2);
 //! * **L5** `init` succeeds, and every registration in it was taken;
 //! * **L6** it registered what the manifest says, no more and no less.
 //!

@@ -213,15 +213,14 @@ impl Services {
         found.unwrap_or(ptr::null_mut())
     }
 
+    /// The host, as long as there is one.
+    pub(crate) fn live(&self) -> Result<std::sync::Arc<HostInner>, Error> {
+        self.inner().ok_or_else(|| Error::new(ErrorKind::Unavailable, "the host has been shut down"))
+    }
+
     /// That there is such a device (H.10).
     fn known_device(&self, device: ChipdockDevice) -> Result<(), Error> {
-        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
-        let inner = self.inner().ok_or_else(gone)?;
-        if inner.devices.by_number(device).is_some() {
-            return Ok(());
-        }
-        let name = inner.device_type_name(device.device_type)?;
-        inner.device_state(&name, device.device_id).map(drop)
+        self.live()?.device_state_by_number(device).map(drop)
     }
 
     /// Whether this thread has a stream other than the default active anywhere.
@@ -424,10 +423,7 @@ unsafe extern "C" fn function(self_: *mut c_void, name: ChipdockStr, out: *mut C
         // SAFETY: a string that lives for the call.
         let name = unsafe { bounds::text(name, "the function's name", NAME_BYTES_MAX) };
         let name = name.map_err(|message| Error::new(ErrorKind::Value, message));
-        let found = name.and_then(|name| match services.inner() {
-            Some(inner) => inner.registered_function(name),
-            None => Err(Error::new(ErrorKind::Unavailable, "the host has been shut down")),
-        });
+        let found = name.and_then(|name| services.live()?.registered_function(name));
         match found {
             Ok(function) => {
                 let value = function.map_or(api::Any::NONE, api::Any::from);

@@ -237,6 +237,15 @@ pub(crate) struct DeviceInner {
 }
 
 impl HostInner {
+    /// The device with these numbers, as a tensor carries them.
+    pub(crate) fn device_state_by_number(&self, device: ChipdockDevice) -> Result<Arc<DeviceState>, Error> {
+        if let Some(state) = self.devices.by_number(device) {
+            return Ok(state);
+        }
+        let name = self.device_type_name(device.device_type)?;
+        self.device_state(&name, device.device_id)
+    }
+
     pub(crate) fn device_state(&self, name: &str, device_id: i32) -> Result<Arc<DeviceState>, Error> {
         self.services.check_process()?;
         if let Some(device) = self.devices.by_name(name, device_id) {
@@ -303,13 +312,7 @@ impl Host {
     /// `NotFound` when no open device API has that type number, and as [`Self::device`].
     pub fn device_by_number(&self, device: ChipdockDevice) -> Result<Device, Error> {
         self.0.services.check_process()?;
-        let state = match self.0.devices.by_number(device) {
-            Some(state) => state,
-            None => {
-                let name = self.0.device_type_name(device.device_type)?;
-                self.0.device_state(&name, device.device_id)?
-            }
-        };
+        let state = self.0.device_state_by_number(device)?;
         Ok(Device(Arc::new(DeviceInner { host: self.clone(), state })))
     }
 }

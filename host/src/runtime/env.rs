@@ -15,7 +15,6 @@ use super::device::DeviceState;
 use super::module::{ModuleInner, not_imported};
 use crate::bounds::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use crate::error::{Error, ErrorKind};
-use crate::host::HostInner;
 use crate::interfaces;
 use crate::services::Services;
 
@@ -133,18 +132,8 @@ impl EnvState {
         Ok(kept.object().as_ptr().cast())
     }
 
-    fn host(&self) -> Result<Arc<HostInner>, Error> {
-        let gone = || Error::new(ErrorKind::Unavailable, "the host has been shut down");
-        self.services.inner().ok_or_else(gone)
-    }
-
     fn device(&self, device: ChipdockDevice) -> Result<Arc<DeviceState>, Error> {
-        let inner = self.host()?;
-        if let Some(device) = inner.devices.by_number(device) {
-            return Ok(device);
-        }
-        let name = inner.device_type_name(device.device_type)?;
-        inner.device_state(&name, device.device_id)
+        self.services.live()?.device_state_by_number(device)
     }
 
     /// Raises what failed, and answers the status.
@@ -295,7 +284,7 @@ unsafe extern "C" fn current_device(
     // SAFETY: compiled code passes the environment that it was given.
     let state = unsafe { state(env) };
     state.services.guarded("env.current_device", CHIPDOCK_ERROR, || {
-        let id = state.host().map(|_| state.services.current_device(device_type));
+        let id = state.services.live().map(|_| state.services.current_device(device_type));
         // SAFETY: a place for an integer, or null.
         state.status(id.and_then(|id| unsafe { put(out_device_id, id, "the device's id") }))
     })
@@ -359,7 +348,7 @@ unsafe fn named(name: *const c_char) -> Result<String, Error> {
 impl EnvState {
     /// The number of the device type of that name.
     fn device_type_of(&self, name: &str) -> Result<i32, Error> {
-        self.host()?.device_type_of(name)
+        self.services.live()?.device_type_of(name)
     }
 
     fn make_current(&self, device: ChipdockDevice) -> Result<(), Error> {

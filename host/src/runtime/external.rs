@@ -23,16 +23,11 @@ impl DeviceApiEntry {
         what: &str,
         call: impl FnOnce(&ChipdockExternal1, *mut c_void) -> i32,
     ) -> Result<(), Error> {
-        let Some((external, table)) = self.extensions.get::<ChipdockExternal1>("external", 1) else {
+        self.call_interface(services, "external", what, call, || {
             let message =
                 format!("device {}:{device_id} shares nothing: its plugin has no `external` 1", self.name);
-            return Err(Error::new(ErrorKind::Unsupported, message).hint("copy by way of host memory"));
-        };
-        services.clear_error();
-        let calling = external.calling(what);
-        let status = call(&table, external.self_());
-        drop(calling);
-        services.check(status, || format!("`{what}` of device_api.{}", self.name))
+            Error::new(ErrorKind::Unsupported, message).hint("copy by way of host memory")
+        })
     }
 
     fn answered_null(&self, what: &str) -> Error {

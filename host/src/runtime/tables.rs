@@ -213,18 +213,33 @@ impl DeviceApiEntry {
         })
     }
 
+    /// Calls a function of version 1 of a named interface, whose struct is `T`; `missing` is the error where the plugin does
+    /// not have it.
+    pub(super) fn call_interface<T: Copy + 'static>(
+        &self,
+        services: &'static Services,
+        interface: &str,
+        what: &str,
+        call: impl FnOnce(&T, *mut c_void) -> i32,
+        missing: impl FnOnce() -> Error,
+    ) -> Result<(), Error> {
+        let (extension, table) = self.extensions.get::<T>(interface, 1).ok_or_else(missing)?;
+        services.clear_error();
+        let calling = extension.calling(what);
+        let status = call(&table, extension.self_());
+        drop(calling);
+        services.check(status, || format!("`{what}` of device_api.{}", self.name))
+    }
+
     /// Interface `reset` 1.
     pub(crate) fn reset(&self, services: &'static Services, device_id: i32) -> Result<(), Error> {
-        let Some((reset, table)) = self.extensions.get::<ChipdockReset1>("reset", 1) else {
+        // SAFETY: the table of that name and version, with the `self` that was registered with it.
+        let call = |table: &ChipdockReset1, self_| unsafe { (table.reset)(self_, device_id) };
+        self.call_interface(services, "reset", "reset", call, || {
             let message =
                 format!("device {}:{device_id} cannot be opened again: its plugin has no `reset`", self.name);
-            return Err(Error::new(ErrorKind::Unsupported, message).hint("start a new process"));
-        };
-        services.clear_error();
-        let _calling = reset.calling("reset");
-        // SAFETY: the table of that name and version, with the `self` that was registered with it.
-        let status = unsafe { (table.reset)(reset.self_(), device_id) };
-        services.check(status, || format!("`reset` of device_api.{}", self.name))
+            Error::new(ErrorKind::Unsupported, message).hint("start a new process")
+        })
     }
 
     pub(crate) fn set_device(&self, services: &'static Services, device_id: i32) -> Result<(), Error> {

@@ -22,16 +22,11 @@ impl DeviceApiEntry {
         what: &str,
         call: impl FnOnce(&ChipdockTimer1, *mut c_void) -> i32,
     ) -> Result<(), Error> {
-        let Some((timer, table)) = self.extensions.get::<ChipdockTimer1>("timer", 1) else {
+        self.call_interface(services, "timer", what, call, || {
             let message =
                 format!("device {}:{device_id} tells no times: its plugin has no `timer` 1", self.name);
-            return Err(Error::new(ErrorKind::Unsupported, message).hint("measure on the host"));
-        };
-        services.clear_error();
-        let calling = timer.calling(what);
-        let status = call(&table, timer.self_());
-        drop(calling);
-        services.check(status, || format!("`{what}` of device_api.{}", self.name))
+            Error::new(ErrorKind::Unsupported, message).hint("measure on the host")
+        })
     }
 }
 
