@@ -292,12 +292,9 @@ static int32_t sync_stream_from_to(void *self_, int32_t device_id, void *from, v
   return on_stream(self_, device_id, to);
 }
 
-static int32_t set_device(void *self_, int32_t device_id) { return on_stream(self_, device_id, NULL); }
-
 static const ChipdockDeviceApi device_api = {
     destroy,     device_count,  attribute, allocate_data_space, free_data_space, copy_data,
-    create_stream, on_stream /* free_stream */, on_stream /* sync_stream */, sync_stream_from_to, set_device,
-    on_stream /* set_stream */,
+    create_stream, on_stream /* free_stream */, on_stream /* sync_stream */, sync_stream_from_to,
 };
 
 /* ---- The setting ---- */

@@ -141,8 +141,6 @@ const DEVICE_FUNCTIONS: &[&str] = &[
     "free_stream",
     "sync_stream",
     "sync_stream_from_to",
-    "set_device",
-    "set_stream",
 ];
 
 /// A registered device API.

@@ -134,10 +134,6 @@ impl DeviceApi for CpuDeviceApi {
         }
         Ok(())
     }
-
-    fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        check_device(device_id)
-    }
 }
 
 /// Memory of at least one byte, or nothing when there is none of that size or alignment.
@@ -170,8 +166,6 @@ mod tests {
                     cpu.free_stream(device_id, Stream::DEFAULT),
                     cpu.sync_stream(device_id, Stream::DEFAULT),
                     cpu.sync_stream_from_to(device_id, Stream::DEFAULT, Stream::DEFAULT),
-                    cpu.set_device(device_id),
-                    cpu.set_stream(device_id, Stream::DEFAULT),
                 ]
             };
             for answer in answers {

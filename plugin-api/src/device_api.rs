@@ -40,15 +40,17 @@ impl Stream {
     }
 }
 
-/// Where a data space lives.
+/// Where a data space lives. Later versions have more; a plugin answers what it does not know with `Unsupported` (D.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[repr(i32)]
 pub enum DataSpaceKind {
     /// Memory of the device itself.
     Device = abi::CHIPDOCK_DATA_SPACE_DEVICE,
     /// Page-locked host memory that the device copies from and to at full speed; the handle is its address.
     Pinned = abi::CHIPDOCK_DATA_SPACE_PINNED,
-    /// Device memory that the host may read and write in place, at the handle, which is an address.
+    /// Device memory that the host may read and write in place: at the handle, or where interface `map` 1 says
+    /// ([`crate::map`], D.32).
     HostVisible = abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE,
     /// Memory that both sides address alike; the handle is the address.
     Unified = abi::CHIPDOCK_DATA_SPACE_UNIFIED,
@@ -72,6 +74,7 @@ impl DataSpaceKind {
 
 /// What [`DeviceApi::allocate_data_space`] is asked for.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct DataSpaceRequest<'a> {
     /// Size in bytes; 0 is allowed.
     pub size_bytes: u64,
@@ -84,6 +87,17 @@ pub struct DataSpaceRequest<'a> {
     /// Memory scope; empty means `global`.
     pub scope: &'a str,
 }
+
+impl<'a> DataSpaceRequest<'a> {
+    /// A request for memory of that kind in the scope `global`, without a hint.
+    #[must_use]
+    pub const fn new(size_bytes: u64, alignment_bytes: u64, kind: DataSpaceKind) -> Self {
+        Self { size_bytes, alignment_bytes, dtype_hint: NO_HINT, kind, scope: "" }
+    }
+}
+
+/// Nothing is known of what is stored or copied.
+const NO_HINT: ChipdockDataType = ChipdockDataType { code: 0, bits: 0, lanes: 0 };
 
 /// One end of a copy.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +126,7 @@ impl CopyEnd {
 
 /// What [`DeviceApi::copy_data`] is asked for.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct CopyRequest {
     /// Where to read.
     pub from: CopyEnd,
@@ -121,6 +136,14 @@ pub struct CopyRequest {
     pub size_bytes: u64,
     /// What is copied, a hint; lanes 0 means unknown.
     pub dtype_hint: ChipdockDataType,
+}
+
+impl CopyRequest {
+    /// A copy without a hint.
+    #[must_use]
+    pub const fn new(from: CopyEnd, to: CopyEnd, size_bytes: u64) -> Self {
+        Self { from, to, size_bytes, dtype_hint: NO_HINT }
+    }
 }
 
 /// Memory, copies and streams of one kind of device: what `device_api.<name>` stands for.
@@ -269,31 +292,6 @@ pub trait DeviceApi: Send + Sync + 'static {
         let _ = to;
         // SAFETY: the caller's word about `from`.
         unsafe { self.sync_stream(device_id, from) }
-    }
-
-    /// Says that `device_id` is the active device of this thread. May be ignored, as it is unless overridden: every
-    /// other call names its device.
-    ///
-    /// # Errors
-    ///
-    /// * `ValueError`: there is no such device.
-    fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        check_device(self, device_id)
-    }
-
-    /// Says that `stream` is the active stream of the device on this thread. May be ignored, as it is unless
-    /// overridden: every call that queues work names its stream.
-    ///
-    /// # Errors
-    ///
-    /// * `ValueError`: there is no such device.
-    ///
-    /// # Safety
-    ///
-    /// * `stream` is the default stream or one of this device that is not freed.
-    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        let _ = stream;
-        check_device(self, device_id)
     }
 
     /// Waits until nothing is under way any more and lets go of the device: the plugin is shutting down.
@@ -462,16 +460,6 @@ unsafe extern "C" fn sync_stream_from_to(
     }
 }
 
-unsafe extern "C" fn set_device(self_: *mut c_void, device_id: i32) -> i32 {
-    // SAFETY: D.2, a registered `self_`.
-    unsafe { enter(self_, |api| api.set_device(device_id)) }
-}
-
-unsafe extern "C" fn set_stream(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32 {
-    // SAFETY: D.2 and D.7, a registered `self_` and null or a stream of it.
-    unsafe { enter(self_, |api| api.set_stream(device_id, Stream::from_raw(stream))) }
-}
-
 /// What a pointer of a call points to.
 ///
 /// # Safety
@@ -496,6 +484,4 @@ pub(crate) static TABLE: ChipdockDeviceApi = ChipdockDeviceApi {
     free_stream,
     sync_stream,
     sync_stream_from_to,
-    set_device,
-    set_stream,
 };

@@ -11,8 +11,9 @@ use crate::{Error, ErrorKind, HostRef, LogLevel};
 
 /// A named interface of a plugin: its name, its version, and the table whose functions work on a `T`.
 ///
-/// The interfaces that Chipdock describes are constants ([`RESET`], [`crate::timer::TIMER`], [`crate::external::EXTERNAL`]). A vendor makes one of its own, which a host that
-/// does not know it keeps unused (P3.5), from the table that name and version stand for: functions of it go through
+/// The interfaces that Chipdock describes are constants ([`RESET`], [`crate::timer::TIMER`],
+/// [`crate::external::EXTERNAL`], [`crate::map::MAP`]). A vendor makes one of its own, which a host that does not know
+/// it keeps unused (P3.5), from the table that name and version stand for: functions of it go through
 /// [`enter`], and so are guarded as those of the frozen tables are.
 pub struct InterfaceKind<T: ?Sized + 'static> {
     name: &'static str,

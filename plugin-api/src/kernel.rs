@@ -23,6 +23,7 @@ pub const DYNAMIC_SHARED: &str = attr::DYNAMIC_SHARED_MEMORY;
 
 /// A kernel as an artifact's index describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Kernel {
     /// Its name in the module that it was compiled from.
     pub name: String,
@@ -40,6 +41,7 @@ pub struct Kernel {
 
 /// An argument of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KernelArg {
     /// A data pointer or handle; may be null.
     Pointer(*mut c_void),
@@ -52,8 +54,21 @@ pub enum KernelArg {
     },
 }
 
+impl KernelArg {
+    /// Where its value lies, as drivers and `launch` 1 are given it: of a pointer the pointer itself, of a scalar its
+    /// bytes. Good as long as the borrow of `self`.
+    #[must_use]
+    pub fn place(&self) -> *const c_void {
+        match self {
+            Self::Pointer(pointer) => core::ptr::from_ref(pointer).cast(),
+            Self::Scalar { bytes, .. } => bytes.as_ptr().cast(),
+        }
+    }
+}
+
 /// A launch, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Launch {
     /// Arguments, in order.
     pub args: Vec<KernelArg>,
@@ -63,6 +78,19 @@ pub struct Launch {
     pub block: [u64; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared_bytes: u64,
+}
+
+impl Launch {
+    /// A launch as somebody else has checked it.
+    #[must_use]
+    pub const fn new(
+        args: Vec<KernelArg>,
+        grid: [u64; 3],
+        block: [u64; 3],
+        dynamic_shared_bytes: u64,
+    ) -> Self {
+        Self { args, grid, block, dynamic_shared_bytes }
+    }
 }
 
 /// A device function as the artifact's index has it: what [`Kernel::from_index`] reads.

@@ -252,13 +252,13 @@
 //! | D.1 | `destroy` is called once, after every other call. | H | review |
 //! | D.2 | Pointers of a call are valid, or null where it is said; null elsewhere is `ValueError`. | both | shim, suite |
 //! | D.3 | An attribute that is not known is None; a device that is not there is `ValueError`, for `exist` the answer false. | P | suite |
-//! | D.4 | A data space whose handle is an address (host memory, D.31, D.32) is aligned as asked for. | P | suite |
+//! | D.4 | A data space that has an address (host memory, D.31, D.32) is aligned as asked for. | P | suite |
 //! | D.5 | A data space is freed once. The host has waited for the work that uses it. | H | review |
 //! | D.6 | A copy's ranges are live and do not overlap; one end is on this API's device, the other there or in host memory. | H | review |
 //! | D.7 | The null stream is the default stream and always allowed. Work on one stream is done in order. | both | suite |
 //! | D.8 | Copies may be queued; `sync_stream` returns when they are done. | P | suite |
 //! | D.9 | A kind or a scope that is not had is `Unsupported`, not something else instead. | P | suite |
-//! | D.10 | Active device and stream are kept by the host; a plugin may ignore `set_device` and `set_stream`. | H | suite |
+//! | D.10 | Active device and stream are kept by the host, which tells no plugin: each call names its device and stream, and a launch asks for the stream (D.18). | H | suite |
 //! | D.11 | An attribute that the table in [`attribute`] has is None or of the type and unit given there, and in a range that makes sense. | P | suite |
 //! | D.12 | What an attribute answered it answers as long as the process lives, on whatever thread it is asked for; what is free now may change, and an error may become an answer. | P | suite |
 //! | D.13 | Attributes agree with each other: a part is not more than the whole. | P | suite |
@@ -280,7 +280,7 @@
 //! | D.29 | The scope `global`, also written as the empty text, is had with kind 0 on every device. | P | suite |
 //! | D.30 | Each device has its own data spaces: what happens on one changes nothing on another. | P | suite |
 //! | D.31 | A pinned data space is host memory: its handle is an address, and copies may name it as such. | P | suite |
-//! | D.32 | The handle of a host-visible or unified data space is an address, at which the host reads and writes the same bytes as the device while no queued work uses them. | P | suite |
+//! | D.32 | A host-visible or unified data space has an address, at which the host reads and writes the same bytes as the device while no queued work uses them. Of a unified one it is the handle; of a host-visible one too, unless the device API has `map` 1, which answers it (N.16). | P | suite |
 //! | D.33 | A copy moves each byte of the source's range to its place in the destination's range; both begin `offset_bytes` behind their handle. | P | suite |
 //! | D.34 | A copy writes nothing outside of the destination's range. | P | suite |
 //! | D.35 | A copy reads nothing outside of the source's range, and does not write there either. | P | suite |
@@ -293,7 +293,7 @@
 //!
 //! ## N Named interfaces of device APIs
 //!
-//! `reset` 1 is D.40. Whoever has `timer` 1 or `external` 1 has all of its clauses.
+//! `reset` 1 is D.40. Whoever has `timer` 1, `external` 1 or `map` 1 has all of its clauses.
 //!
 //! | | Clause | By | Checked |
 //! |---|---|---|---|
@@ -311,7 +311,9 @@
 //! | N.12 | `native_data` answers the native handle of a data space's memory and where in that it begins, in bytes: the same each time, good as long as the data space, and not what it answers of another that lives. A handle that is not live is refused as by a copy (D.19). | P | suite |
 //! | N.13 | `adopt_host_memory` answers a data space of those bytes: what the host wrote before work was queued the work reads, and what work wrote the host reads once its stream was synchronised. Null and size 0 are `ValueError`; an address, a size or a device with which that is not had is `Unsupported`, and nothing changes. | P | shim, suite |
 //! | N.14 | `free_data_space` of such memory leaves its bytes as work left them, and it may be adopted again; whoever adopted it keeps it alive until then. It does not count as memory of the device. | P | suite |
-//! | N.15 | Functions of both refuse a device that is not there (`ValueError`), and handles of streams as the device API does (D.3, D.19); on a device that is lost they are `DeviceLost` (P7.6). | P | suite |
+//! | N.15 | Functions of all three refuse a device that is not there (`ValueError`), and handles of streams as the device API does (D.3, D.19); on a device that is lost they are `DeviceLost` (P7.6). | P | suite |
+//! | N.16 | `map` 1: `address` answers the address of a host-visible data space (D.32), the same each time, and good until it is freed; of a pinned or unified one it answers the handle. Kernels and copies get the handle. | P | suite |
+//! | N.17 | Of a data space that the host does not reach `address` is `Unsupported`; null is `ValueError`, and a handle that is not live is refused as by a copy (D.19). | P | shim, suite |
 //!
 //! ## I Injection hooks
 //!
@@ -468,6 +470,7 @@ pub mod external;
 mod function;
 mod host;
 pub mod interface;
+pub mod map;
 mod memory;
 mod module;
 mod object;

@@ -240,13 +240,6 @@ ZOO_UNUSED static int32_t zoo_sync_from_to(void *self_, int32_t device_id, void 
   return check_device(self_, device_id);
 }
 
-ZOO_UNUSED static int32_t zoo_set_device(void *self_, int32_t device_id) { return check_device(self_, device_id); }
-
-ZOO_UNUSED static int32_t zoo_set_stream(void *self_, int32_t device_id, void *stream) {
-  (void)stream;
-  return check_device(self_, device_id);
-}
-
 #ifndef ZOO_DEVICE_COUNT
 #define ZOO_DEVICE_COUNT zoo_device_count
 #endif
@@ -273,12 +266,6 @@ ZOO_UNUSED static int32_t zoo_set_stream(void *self_, int32_t device_id, void *s
 #endif
 #ifndef ZOO_SYNC_FROM_TO
 #define ZOO_SYNC_FROM_TO zoo_sync_from_to
-#endif
-#ifndef ZOO_SET_DEVICE
-#define ZOO_SET_DEVICE zoo_set_device
-#endif
-#ifndef ZOO_SET_STREAM
-#define ZOO_SET_STREAM zoo_set_stream
 #endif
 #ifndef ZOO_DESTROY
 #define ZOO_DESTROY zoo_release
@@ -315,14 +302,10 @@ ZOO_UNUSED static int32_t in_sync(void *self_, int32_t device_id, void *stream)
   ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_SYNC(self_, device_id, stream))
 ZOO_UNUSED static int32_t in_sync_from_to(void *self_, int32_t device_id, void *from, void *to)
   ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_SYNC_FROM_TO(self_, device_id, from, to))
-ZOO_UNUSED static int32_t in_set_device(void *self_, int32_t device_id)
-  ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_SET_DEVICE(self_, device_id))
-ZOO_UNUSED static int32_t in_set_stream(void *self_, int32_t device_id, void *stream)
-  ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_SET_STREAM(self_, device_id, stream))
 
 ZOO_UNUSED static const ChipdockDeviceApi zoo_device_api = {
     ZOO_DESTROY,     in_device_count, in_attribute, in_allocate,     in_free,       in_copy, in_create_stream,
-    in_free_stream, in_sync,         in_sync_from_to, in_set_device, in_set_stream,
+    in_free_stream, in_sync,         in_sync_from_to,
 };
 
 /* ---- The target kind: takes modules as they were read ---- */

@@ -492,11 +492,10 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What the device answers; the current stream is as it was.
+    /// `WrongState` in a child of `fork`; the current stream is as it was.
     pub fn enter(&self) -> Result<StreamGuard<'_>, Error> {
         let state = &self.device.0.state;
         state.services.check_process()?;
-        state.api.set_stream(state.services, state.id, self.raw)?;
         let before = state.services.set_current_stream(state.device(), self.raw);
         Ok(StreamGuard { stream: self, before })
     }
@@ -525,6 +524,5 @@ impl Drop for StreamGuard<'_> {
     fn drop(&mut self) {
         let state = &self.stream.device.0.state;
         state.services.set_current_stream(state.device(), self.before);
-        state.warn_of(state.api.set_stream(state.services, state.id, self.before));
     }
 }

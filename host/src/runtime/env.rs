@@ -352,9 +352,7 @@ impl EnvState {
     }
 
     fn make_current(&self, device: ChipdockDevice) -> Result<(), Error> {
-        let state = self.device(device)?;
-        state.api.set_device(state.services, state.id)?;
-        state.services.set_current_device(device);
+        self.device(device)?.services.set_current_device(device);
         Ok(())
     }
 }

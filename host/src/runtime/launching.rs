@@ -163,7 +163,7 @@ impl Kernel {
         }
         let read = args.iter().enumerate().map(|(position, arg)| self.argument(position, *arg, stream));
         let read: Vec<KernelArg> = read.collect::<Result<_, _>>()?;
-        let launch = kernel::Launch { args: read, grid, block, dynamic_shared_bytes };
+        let launch = kernel::Launch::new(read, grid, block, dynamic_shared_bytes);
         inner.services.clear_error();
         let status = inner.queue(device.id(), stream.raw(), &launch);
         inner.services.check(status, || format!("`launch` of kernel \"{}\"", self.name()))
@@ -239,20 +239,14 @@ impl Kernel {
 impl Inner {
     /// Calls `launch`; the status.
     fn queue(&self, device_id: i32, stream: *mut c_void, launch: &kernel::Launch) -> i32 {
-        let address = |arg: &KernelArg| -> *const c_void {
-            match arg {
-                KernelArg::Pointer(pointer) => ptr::from_ref(pointer).cast(),
-                KernelArg::Scalar { bytes, .. } => bytes.as_ptr().cast(),
-            }
-        };
         let count = launch.args.len();
         if count > INLINE_ARGUMENTS {
-            let addresses: Vec<_> = launch.args.iter().map(address).collect();
+            let addresses: Vec<_> = launch.args.iter().map(KernelArg::place).collect();
             return self.queue_with(device_id, stream, launch, &addresses);
         }
         let mut addresses = [ptr::null(); INLINE_ARGUMENTS];
         for (place, arg) in addresses.iter_mut().zip(&launch.args) {
-            *place = address(arg);
+            *place = arg.place();
         }
         self.queue_with(device_id, stream, launch, &addresses[..count])
     }

@@ -241,23 +241,6 @@ impl DeviceApiEntry {
             Error::new(ErrorKind::Unsupported, message).hint("start a new process")
         })
     }
-
-    pub(crate) fn set_device(&self, services: &'static Services, device_id: i32) -> Result<(), Error> {
-        // SAFETY: the registered `self`.
-        self.call(services, "set_device", |table, self_| unsafe { (table.set_device)(self_, device_id) })
-    }
-
-    pub(crate) fn set_stream(
-        &self,
-        services: &'static Services,
-        device_id: i32,
-        stream: *mut c_void,
-    ) -> Result<(), Error> {
-        // SAFETY: the registered `self`; a stream of it, or the default.
-        self.call(services, "set_stream", |table, self_| unsafe {
-            (table.set_stream)(self_, device_id, stream)
-        })
-    }
 }
 
 impl TargetKindEntry {

@@ -1,7 +1,6 @@
 //! What the tests of this crate register with every host: a device with streams, a target kind, its code generator and
 //! its loader. They come in through the same door as the host's own device.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -50,11 +49,6 @@ impl ToyState {
     }
 }
 
-thread_local! {
-    /// The device and the stream, as numbers, that the toy was told are active on this thread.
-    pub(super) static TOLD: Cell<(i32, usize)> = const { Cell::new((0, 0)) };
-}
-
 impl DeviceApi for ToyDevice {
     fn device_count(&self) -> Result<i32, Error> {
         Ok(2)
@@ -96,16 +90,6 @@ impl DeviceApi for ToyDevice {
         let mut state = self.0.lock().unwrap();
         state.next_stream += 64;
         Ok(Stream::from_raw(std::ptr::without_provenance_mut(state.next_stream)))
-    }
-
-    fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        TOLD.set((device_id, TOLD.get().1));
-        Ok(())
-    }
-
-    unsafe fn set_stream(&self, _id: i32, stream: Stream) -> Result<(), Error> {
-        TOLD.set((TOLD.get().0, stream.into_raw().addr()));
-        Ok(())
     }
 
     unsafe fn sync_stream(&self, _id: i32, stream: Stream) -> Result<(), Error> {

@@ -168,7 +168,7 @@ extern "C" {
 #define CHIPDOCK_MAGIC 5423265531107559491
 
 // A hash of the declarations of the frozen structs: types and order, sizes and offsets, no names of fields or parameters.
-#define CHIPDOCK_LAYOUT_HASH 14866924928513163222ull
+#define CHIPDOCK_LAYOUT_HASH 4720651928768864929
 
 // Success.
 #define CHIPDOCK_OK 0
@@ -624,10 +624,6 @@ typedef struct ChipdockDeviceApi {
   int32_t (*sync_stream)(void *self_, int32_t device_id, void *stream);
   // Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
   int32_t (*sync_stream_from_to)(void *self_, int32_t device_id, void *from, void *to);
-  // Says that `device_id` is the active device of this thread. May be ignored.
-  int32_t (*set_device)(void *self_, int32_t device_id);
-  // Says that `stream` is the active stream of `device_id` on this thread. May be ignored.
-  int32_t (*set_stream)(void *self_, int32_t device_id, void *stream);
 } ChipdockDeviceApi;
 
 // The functions of a target kind. The schema itself is the JSON text given at registration.
@@ -1012,6 +1008,14 @@ typedef struct ChipdockExternal1 {
   int32_t (*adopt_host_memory)(void *self_, int32_t device_id, void *address, uint64_t size_bytes, void **out);
 } ChipdockExternal1;
 
+// Interface `map` 1 of a device API: where the host reaches memory whose handle is no address.
+//
+// Clauses D.32 and N.16 to N.18 say what it promises.
+typedef struct ChipdockMap1 {
+  // Writes the address of a data space that the host reads and writes in place.
+  int32_t (*address)(void *self_, int32_t device_id, void *data, void **out_address);
+} ChipdockMap1;
+
 // Interface `conformance` 1 of a host: the one that runs the conformance suite. With it alone are test hooks registered.
 typedef struct ChipdockConformance1 {
   // Non-zero where test hooks are wanted.
@@ -1220,7 +1224,7 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, imported, 72);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, parallel_launch, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, query, 88);
 CHIPDOCK_ASSERT_OFFSET(ChipdockEnv, release, 96);
-CHIPDOCK_ASSERT_SIZE(ChipdockDeviceApi, 96);
+CHIPDOCK_ASSERT_SIZE(ChipdockDeviceApi, 80);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, destroy, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, device_count, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, attribute, 16);
@@ -1231,8 +1235,6 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, create_stream, 48);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, free_stream, 56);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, sync_stream, 64);
 CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, sync_stream_from_to, 72);
-CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, set_device, 80);
-CHIPDOCK_ASSERT_OFFSET(ChipdockDeviceApi, set_stream, 88);
 CHIPDOCK_ASSERT_SIZE(ChipdockExtension, 32);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExtension, next, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExtension, name, 8);
@@ -1351,6 +1353,8 @@ CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, adopt_stream, 0);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, native_stream, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, native_data, 16);
 CHIPDOCK_ASSERT_OFFSET(ChipdockExternal1, adopt_host_memory, 24);
+CHIPDOCK_ASSERT_SIZE(ChipdockMap1, 8);
+CHIPDOCK_ASSERT_OFFSET(ChipdockMap1, address, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockConformance1, 8);
 CHIPDOCK_ASSERT_OFFSET(ChipdockConformance1, wants_hooks, 0);
 CHIPDOCK_ASSERT_SIZE(ChipdockConfig1, 8);

@@ -108,8 +108,4 @@ pub struct ChipdockDeviceApi {
     /// Makes work queued later on `to` wait for what is queued on `from` now, without blocking the caller.
     pub sync_stream_from_to:
         unsafe extern "C" fn(self_: *mut c_void, device_id: i32, from: *mut c_void, to: *mut c_void) -> i32,
-    /// Says that `device_id` is the active device of this thread. May be ignored.
-    pub set_device: unsafe extern "C" fn(self_: *mut c_void, device_id: i32) -> i32,
-    /// Says that `stream` is the active stream of `device_id` on this thread. May be ignored.
-    pub set_stream: unsafe extern "C" fn(self_: *mut c_void, device_id: i32, stream: *mut c_void) -> i32,
 }

@@ -33,7 +33,7 @@ layouts! {
     ChipdockHost: 88 { abi_major @ 0, abi_minor @ 4, version @ 8, self_ @ 24, raise @ 32, raise_object @ 40, take_error @ 48, log @ 56, function @ 64, current_stream @ 72, query @ 80 }
     ChipdockRegistrar: 56 { self_ @ 0, device_api @ 8, target_kind @ 16, codegen @ 24, module_loader @ 32, function @ 40, extend @ 48 }
     ChipdockEnv: 104 { version @ 0, flags @ 4, self_ @ 8, raise @ 16, allocate_workspace @ 24, free_workspace @ 32, current_stream @ 40, current_device @ 48, set_device @ 56, device_type @ 64, imported @ 72, parallel_launch @ 80, query @ 88, release @ 96 }
-    ChipdockDeviceApi: 96 { destroy @ 0, device_count @ 8, attribute @ 16, allocate_data_space @ 24, free_data_space @ 32, copy_data @ 40, create_stream @ 48, free_stream @ 56, sync_stream @ 64, sync_stream_from_to @ 72, set_device @ 80, set_stream @ 88 }
+    ChipdockDeviceApi: 80 { destroy @ 0, device_count @ 8, attribute @ 16, allocate_data_space @ 24, free_data_space @ 32, copy_data @ 40, create_stream @ 48, free_stream @ 56, sync_stream @ 64, sync_stream_from_to @ 72 }
     ChipdockExtension: 32 { next @ 0, name @ 8, flags @ 24, size_bytes @ 28 }
     ChipdockDataSpaceRequest: 48 { size_bytes @ 0, alignment_bytes @ 8, dtype_hint @ 16, kind @ 20, scope @ 24, next @ 40 }
     ChipdockCopyEnd: 24 { device @ 0, data @ 8, offset_bytes @ 16 }
@@ -58,6 +58,7 @@ layouts! {
     ChipdockReset1: 8 { reset @ 0 }
     ChipdockTimer1: 24 { mark @ 0, elapsed @ 8, free_mark @ 16 }
     ChipdockExternal1: 32 { adopt_stream @ 0, native_stream @ 8, native_data @ 16, adopt_host_memory @ 24 }
+    ChipdockMap1: 8 { address @ 0 }
     ChipdockConformance1: 8 { wants_hooks @ 0 }
     ChipdockConfig1: 8 { get @ 0 }
     ChipdockEntry: 16 { entry @ 0, device_type @ 8, flags @ 12 }

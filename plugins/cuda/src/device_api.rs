@@ -260,6 +260,10 @@ impl DeviceApi for CudaDeviceApi {
                 "device cuda:{device_id} has no memory of its own that the host addresses; use kind 0 (device) or 3 \
                  (unified)"
             ),
+            other => bail!(
+                ErrorKind::UNSUPPORTED,
+                "device cuda:{device_id} has no memory of kind {other:?}; use kind 0 (device)"
+            ),
         };
         if size_bytes == 0 {
             return Ok(ptr::null_mut());
@@ -355,16 +359,6 @@ impl DeviceApi for CudaDeviceApi {
             Some(context) if !is_same => device.told(context.order(from.as_deref(), to.as_deref())),
             _ => Ok(()),
         }
-    }
-
-    fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        self.0.device(device_id)?.check()
-    }
-
-    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        let device = self.0.device(device_id)?;
-        device.check()?;
-        device.stream(stream.into_raw()).map(drop)
     }
 
     fn shutdown(&self) -> Result<(), Error> {

@@ -234,14 +234,18 @@ impl Callable {
         device.check()?;
         let ready = self.ready(device)?;
         let grid = ready.grid(device, &self.kernel, launch)?;
-        let pointers = launch.args.iter().filter_map(|argument| match argument {
-            KernelArg::Pointer(pointer) if !pointer.is_null() => Some(pointer.addr()),
-            _ => None,
-        });
-        for address in pointers {
-            hardware
-                .range(device, address)
-                .map_err(|error| error.context(format_args!("kernel {}", self.kernel.name)))?;
+        for argument in &launch.args {
+            let checked = match argument {
+                KernelArg::Pointer(pointer) if !pointer.is_null() => {
+                    hardware.range(device, pointer.addr()).map(drop)
+                }
+                KernelArg::Pointer(_) | KernelArg::Scalar { .. } => Ok(()),
+                other => Err(Error::new(
+                    ErrorKind::UNSUPPORTED,
+                    format!("expected pointers and scalars for arguments, found {other:?}"),
+                )),
+            };
+            checked.map_err(|error| error.context(format_args!("kernel {}", self.kernel.name)))?;
         }
         self.launch(device, ready, &grid, stream, &launch.args)
     }
@@ -258,6 +262,8 @@ impl Callable {
         let value = |argument: &KernelArg| match argument {
             KernelArg::Pointer(pointer) => pointer.expose_provenance() as u64,
             KernelArg::Scalar { bytes, .. } => u64::from_le_bytes(*bytes),
+            // `queue` has refused it.
+            _ => 0,
         };
         let queue = |values: &mut [u64], places: &mut [*mut c_void]| {
             for ((place, slot), argument) in places.iter_mut().zip(values).zip(args) {

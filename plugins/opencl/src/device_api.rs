@@ -228,14 +228,6 @@ impl DeviceApi for OpenClDeviceApi {
         to.wait_for(&from)
     }
 
-    fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        self.0.device(device_id).map(drop)
-    }
-
-    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        self.0.device(device_id)?.stream(stream.into_raw().addr()).map(drop)
-    }
-
     fn shutdown(&self) -> Result<(), Error> {
         self.0.shut_down()
     }

@@ -124,7 +124,7 @@ impl Launcher {
     fn spaces(&self, device: &Device, launch: &Launch) -> Result<Vec<Option<Arc<Space>>>, Error> {
         let handles = launch.args.iter().filter_map(|arg| match arg {
             KernelArg::Pointer(pointer) => Some(pointer.addr()),
-            KernelArg::Scalar { .. } => None,
+            _ => None,
         });
         let found = device.memory.all_of(device, handles);
         found.map_err(|error| error.context(format_args!("kernel {}", self.name)))
@@ -161,6 +161,12 @@ impl Launcher {
                         }
                     },
                 },
+                other => {
+                    return Err(Error::new(
+                        ErrorKind::UNSUPPORTED,
+                        format!("{}: expected a pointer or a scalar, found {other:?}", what(index)),
+                    ));
+                }
             };
             prepared.object.set(index, argument).or_failed(|| what(index))?;
         }

@@ -318,6 +318,7 @@ fn back(device: &Device, opened: &Opened, request: &DataSpaceRequest<'_>) -> Res
             let shared = shared.map_err(|_| failed(what(), NO_MEMORY))?;
             Backing::Shared(shared.buffer().or_failed(what)?, shared)
         }
+        _ => bail!(ErrorKind::UNSUPPORTED, "{}: expected a kind from 0 to 3", what()),
     })
 }
 

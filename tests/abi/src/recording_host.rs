@@ -544,8 +544,6 @@ impl RegisteredDevice {
         // SAFETY: a registered table and its `self_`; the stream is freed last.
         unsafe {
             self.check((self.table.create_stream)(self.self_, 0, &mut stream))?;
-            self.check((self.table.set_device)(self.self_, 0))?;
-            self.check((self.table.set_stream)(self.self_, 0, stream))?;
             self.check((self.table.sync_stream_from_to)(self.self_, 0, stream, ptr::null_mut()))?;
             self.check((self.table.sync_stream)(self.self_, 0, stream))?;
             self.check((self.table.free_stream)(self.self_, 0, stream))

@@ -188,6 +188,8 @@ named! {
         Timer = "timer",
         /// Streams and memory shared with the driver's own interface: interface `external` 1 (N).
         External = "external",
+        /// Addresses of host-visible memory whose handle is none: interface `map` 1 (N).
+        Map = "map",
     }
 }
 

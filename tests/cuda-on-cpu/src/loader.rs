@@ -122,14 +122,7 @@ impl Module for Loaded {
         let (kernel, run, code) = (kernel.clone(), *run, Arc::clone(&self.code));
         Ok(Some(Function::from_fn(self.host, move |args| {
             let Some(launch) = kernel.call(args)? else { return Ok(Any::NONE) };
-            let pointers: Vec<*const c_void> = launch
-                .args
-                .iter()
-                .map(|arg| match arg {
-                    KernelArg::Pointer(pointer) => core::ptr::from_ref(pointer).cast(),
-                    KernelArg::Scalar { bytes, .. } => bytes.as_ptr().cast(),
-                })
-                .collect();
+            let pointers: Vec<*const c_void> = launch.args.iter().map(KernelArg::place).collect();
             let size = |extents: [u64; 3]| extents.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
             let (grid, block) = (size(launch.grid), size(launch.block));
             let _running = code.running.lock().unwrap_or_else(PoisonError::into_inner);

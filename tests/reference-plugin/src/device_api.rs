@@ -225,15 +225,6 @@ impl DeviceApi for ReferenceDeviceApi {
         self.0.streams(device_id)?.order(from.into_raw().addr(), to.into_raw().addr())
     }
 
-    fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        self.0.device(device_id).map(drop)
-    }
-
-    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        self.0.device(device_id)?;
-        self.0.streams(device_id)?.get(stream.into_raw().addr()).map(drop)
-    }
-
     fn shutdown(&self) -> Result<(), Error> {
         self.0.shut_down()
     }

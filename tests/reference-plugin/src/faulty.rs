@@ -88,7 +88,7 @@ impl<A: DeviceApi> Faulty<A> {
             }
             // D.3: it must be an answer.
             attribute::EXIST if fault::is("exist-raises") => {
-                self.inner.set_device(device_id).map(|()| Some(Any::from(true)))
+                self.inner.create_stream(device_id).map(|_| Some(Any::from(true)))
             }
             // V.1: bytes behind a short text that are not its own.
             attribute::COMPUTE_VERSION if fault::is("small-string-dirty-padding") => {
@@ -179,15 +179,6 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
         }
         // SAFETY: the caller's word.
         Self::told(unsafe { self.inner.sync_stream_from_to(Self::device(device_id), from, to) })
-    }
-
-    fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        Self::told(self.inner.set_device(Self::device(device_id)))
-    }
-
-    unsafe fn set_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        // SAFETY: the caller's word.
-        Self::told(unsafe { self.inner.set_stream(Self::device(device_id), stream) })
     }
 
     fn shutdown(&self) -> Result<(), Error> {

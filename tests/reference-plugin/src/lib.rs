@@ -8,7 +8,7 @@
 //! * `target.kind.reference` (`target_kind`), `target.build.reference` (`codegen`, `limits`): a module as it was read.
 //! * `module.load.reference` (`loader`): functions whose arguments are checked (`entry`, `call`) and that run on the
 //!   interpreter (`launch`), as views of memory where they overlap (`views`).
-//! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`).
+//! * Interfaces: marks of streams (`timer`), native handles and host memory (`external`), addresses of memory (`map`).
 //! * Plain functions, and what opens a lost device again (`functions`).
 
 mod call;
@@ -22,6 +22,7 @@ mod hardware;
 mod launch;
 mod limits;
 mod loader;
+mod map;
 mod memory;
 mod mutate;
 mod stream;
@@ -33,6 +34,7 @@ pub(crate) mod fault;
 
 use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::map::{MAP, Map};
 use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
@@ -56,6 +58,9 @@ register_interface!("device_api.reference", TIMER, |context: &Context| -> Box<dy
 });
 register_interface!("device_api.reference", EXTERNAL, |context: &Context| -> Box<dyn External> {
     Box::new(external::ReferenceExternal(context.state::<Hardware>()))
+});
+register_interface!("device_api.reference", MAP, |context: &Context| -> Box<dyn Map> {
+    Box::new(map::ReferenceMap(context.state::<Hardware>()))
 });
 register_target_kind!("reference", include_str!("target_kind.json"), |_| {
     Box::new(target_kind::ReferenceTargetKind)

@@ -131,6 +131,8 @@ struct Space {
     block: Arc<Block>,
     /// Whether its handle is its address.
     is_address: bool,
+    /// Whether the host reads and writes it in place.
+    is_reached: bool,
     /// Whether its memory is somebody else's (N.14).
     is_adopted: bool,
 }
@@ -160,8 +162,8 @@ impl Memory {
         MEMORY_BYTES.saturating_sub(lock(&self.table).used_bytes)
     }
 
-    /// Makes a data space and answers its handle: for memory that the host addresses too the address, else a number
-    /// that is never given out again.
+    /// Makes a data space and answers its handle: of pinned and unified memory the address, else a number that is never
+    /// given out again.
     pub(crate) fn allocate(&self, request: &DataSpaceRequest<'_>) -> Result<usize, Error> {
         ensure!(
             // D.9: a scope that nobody knows is taken for `global`.
@@ -215,7 +217,7 @@ impl Memory {
         {
             block = Arc::clone(&other.block);
         }
-        let is_address = request.kind != DataSpaceKind::Device;
+        let is_address = matches!(request.kind, DataSpaceKind::Pinned | DataSpaceKind::Unified);
         let handle = if is_address {
             block.address()
         } else {
@@ -223,7 +225,8 @@ impl Memory {
             HANDLE_BIT | (self.device_id as usize) << DEVICE_SHIFT | table.last_serial << SERIAL_SHIFT
         };
         table.used_bytes += request.size_bytes;
-        table.spaces.insert(handle, Space { block, is_address, is_adopted: false });
+        let is_reached = request.kind != DataSpaceKind::Device;
+        table.spaces.insert(handle, Space { block, is_address, is_reached, is_adopted: false });
         Ok(handle)
     }
 
@@ -240,7 +243,7 @@ impl Memory {
             "device reference:{}: the {size} bytes at {begin:#x} are, in part at least, a data space already",
             self.device_id
         );
-        let space = Space { block: Arc::new(block), is_address: true, is_adopted: true };
+        let space = Space { block: Arc::new(block), is_address: true, is_reached: true, is_adopted: true };
         table.spaces.insert(begin, space);
         Ok(begin)
     }
@@ -265,6 +268,20 @@ impl Memory {
             std::mem::forget(space);
         }
         Ok(())
+    }
+
+    /// Where the host reads and writes a data space.
+    pub(crate) fn address(&self, handle: usize) -> Result<usize, Error> {
+        let table = lock(&self.table);
+        let space = table.spaces.get(&handle).ok_or_else(|| self.unknown(handle))?;
+        ensure!(
+            // N.17: whatever it is asked of.
+            space.is_reached || fault::is("map-reaches-all"),
+            ErrorKind::UNSUPPORTED,
+            "data space {handle:#x} of reference:{} has no address: expected memory of kind 2 (host-visible)",
+            self.device_id
+        );
+        Ok(space.block.address())
     }
 
     /// The block behind a handle, and where in it a range starts; an address within a data space counts from its base.

@@ -16,8 +16,8 @@
 //!   gets one that says so.
 //! * **F4 Nothing in vain.** A task that has not started when one of a lower id has failed does not start. Only then, so
 //!   that F3 does not depend on who was faster.
-//! * **F5 What a thread sees.** During a task, a thread of the pool has the caller's current devices and streams; the
-//!   plugins are told. Error slot and workspace are its own.
+//! * **F5 What a thread sees.** During a task, a thread of the pool has the caller's current devices and streams. Error
+//!   slot and workspace are its own.
 //! * **F6 Nested.** A region that is launched within a task, of this or another host, is one task on the thread that
 //!   launches it. A region of one task is no region: what is launched within it may use the pool.
 //! * **F7 Several callers.** A region takes those threads of the pool that are idle when it is launched, the first ones

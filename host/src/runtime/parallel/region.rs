@@ -12,7 +12,7 @@ use super::slot::{Failure, ForkedChild, Job};
 use super::team::Claimed;
 use crate::calling::{self, Calling, Note};
 use crate::error::{Error, ErrorKind};
-use crate::services::{Services, to_api};
+use crate::services::Services;
 
 thread_local! {
     /// Whether this thread runs a task of a region, of any host.
@@ -171,11 +171,7 @@ pub(super) unsafe fn run_handed(services: &'static Services, job: &Job) -> Optio
     let (run, context, note) = unsafe { (|| run(services, job), job.context.as_ref(), (*job.region).note) };
     let _calling = Calling::resume(note);
     let Some(context) = context else { return run() };
-    context.within(services, run).unwrap_or_else(|error| {
-        // SAFETY: the caller's word.
-        unsafe { (*job.region).fail(job.task) };
-        Some(Failure::Raised(to_api(&error)))
-    })
+    context.within(services, run)
 }
 
 /// Raises a region's failure on the caller's thread.

@@ -256,7 +256,7 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
     assert!(!runs(Some(0), 3));
 }
 
-/// F5: streams and devices of the caller, told to the device API; the pool's threads are at their defaults afterwards.
+/// F5, D.10: streams and devices of the caller; the pool's threads are at their defaults afterwards.
 #[test]
 fn tasks_have_the_callers_stream_and_device() {
     let fixture = Fixture::new(3);
@@ -267,12 +267,14 @@ fn tasks_have_the_callers_stream_and_device() {
         let status = env.launch(0, |task, _| {
             barrier.wait();
             // SAFETY: the table's own environment.
-            let (status, stream) = unsafe {
-                let mut stream = std::ptr::null_mut();
+            let (status, here) = unsafe {
+                let (mut stream, mut current) = (std::ptr::null_mut(), -1);
                 let (device_type, device_id) = (number.device_type, number.device_id);
-                ((raw.current_stream)(raw, device_type, device_id, &mut stream), stream.addr())
+                let status = (raw.current_stream)(raw, device_type, device_id, &mut stream)
+                    | (raw.current_device)(raw, device_type, &mut current);
+                (status, (task, stream.addr(), current))
             };
-            seen.lock().unwrap().push((task, stream, toy_thread()));
+            seen.lock().unwrap().push(here);
             status
         });
         assert_eq!(status, 0);
@@ -285,17 +287,12 @@ fn tasks_have_the_callers_stream_and_device() {
     let guard = stream.enter().unwrap();
     // SAFETY: the table's own environment.
     assert_eq!(unsafe { (raw.set_device)(raw, number.device_type, number.device_id) }, 0);
-    let all = |stream, device| (0..3).map(|task| (task, stream, (device, stream))).collect::<Vec<_>>();
+    let all = |stream, device| (0..3).map(|task| (task, stream, device)).collect::<Vec<_>>();
     assert_eq!(seen(fixture.env), all(chosen, 1));
     drop(guard);
     // SAFETY: the table's own environment.
     assert_eq!(unsafe { (raw.set_device)(raw, number.device_type, 0) }, 0);
     assert_eq!(seen(fixture.env), all(0, 0));
-}
-
-/// What the toy device was told on this thread.
-fn toy_thread() -> (i32, usize) {
-    crate::runtime::toy_for_tests::TOLD.get()
 }
 
 /// F5: workspace is each thread's own.

@@ -11,9 +11,8 @@ use chipdock_plugin_api::abi::{
 };
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, ChipdockDataType, ChipdockDevice, CopyEnd, CopyRequest, DataSpaceKind,
-    DataSpaceRequest, DeviceApi, Env, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream,
-    slot,
+    Any, AnyView, Artifact, ChipdockDevice, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi,
+    Env, Error, Function, HostRef, HostState as _, Module, ModuleLoader, Stream, slot,
 };
 use serde_json::{Value, json};
 
@@ -176,13 +175,7 @@ impl Bench {
         size_bytes: usize,
         kind: DataSpaceKind,
     ) -> Result<*mut c_void, Error> {
-        let request = DataSpaceRequest {
-            size_bytes: size_bytes as u64,
-            alignment_bytes: 64,
-            dtype_hint: ChipdockDataType { code: 0, bits: 8, lanes: 0 },
-            kind,
-            scope: "",
-        };
+        let request = DataSpaceRequest::new(size_bytes as u64, 64, kind);
         self.api.allocate_data_space(device_id, &request)
     }
 
@@ -213,8 +206,7 @@ impl Bench {
         size_bytes: usize,
         stream: Stream,
     ) -> Result<(), Error> {
-        let dtype_hint = ChipdockDataType { code: 0, bits: 8, lanes: 0 };
-        let copy = CopyRequest { from, to, size_bytes: size_bytes as u64, dtype_hint };
+        let copy = CopyRequest::new(from, to, size_bytes as u64);
         // SAFETY: D.6, the tests keep both ends until they have synchronised.
         unsafe { self.api.copy_data(device_id, &copy, stream) }
     }

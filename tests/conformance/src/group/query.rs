@@ -104,7 +104,6 @@ pub(super) fn add(cases: &mut Cases) {
     case("attribute/same-again".to_owned(), "D.12", same_again);
     case("attribute/same-on-32-threads".to_owned(), "P10.1", same_on_threads);
     case("attribute/same-on-another-thread".to_owned(), "D.12", same_on_another_thread);
-    case("attribute/same-for-another-active-device".to_owned(), "D.10", same_when_active);
     case("attribute/unknown/100-kilobytes".to_owned(), "D.3", |c| unknown(c, &"k".repeat(LONG_KEY_BYTES)));
     case("attribute/unknown/not-utf8".to_owned(), "D.3", key_that_is_no_text);
     case("attribute/unknown/null-and-empty".to_owned(), "D.3", key_at_null);
@@ -378,18 +377,6 @@ fn same_on_threads(c: &Context) -> Verdict {
         let handles: Vec<_> = (0..N_THREADS).map(|_| scope.spawn(ask)).collect();
         handles.into_iter().try_for_each(join)
     })
-}
-
-fn same_when_active(c: &Context) -> Verdict {
-    let device = c.device()?;
-    let last = device.count()? - 1;
-    let first = answers(&device, 0)?;
-    // SAFETY: a registered table and its `self_`; the device is there.
-    let set = |id| device.call("set_device", |table, self_| unsafe { (table.set_device)(self_, id) });
-    set(last)?;
-    let after = answers(&device, 0);
-    set(0)?;
-    agree(&format!("when device {last} is active"), &first, &after?)
 }
 
 fn number(device: &Device, id: i32, key: &str) -> Verdict<Option<i64>> {

@@ -31,8 +31,8 @@ pub struct Device {
 
 /// A data space that is freed when it goes.
 pub struct Space<'d> {
-    device: &'d Device,
-    device_id: i32,
+    pub(super) device: &'d Device,
+    pub(super) device_id: i32,
     data: *mut c_void,
     /// Its size.
     pub size_bytes: u64,

@@ -403,7 +403,7 @@ macro_rules! slots {
 }
 slots! {
     ChipdockDeviceApi: destroy device_count attribute allocate_data_space free_data_space copy_data create_stream
-        free_stream sync_stream sync_stream_from_to set_device set_stream;
+        free_stream sync_stream sync_stream_from_to;
     ChipdockTargetKind: destroy canonicalize;
     ChipdockCodegen: destroy unsupported build fingerprint;
     ChipdockModuleLoader: destroy verdict load;

@@ -10,6 +10,7 @@ mod host;
 mod kind;
 mod launch;
 mod loader;
+mod map;
 mod plugin;
 mod stream;
 mod timer;

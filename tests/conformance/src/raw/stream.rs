@@ -51,16 +51,6 @@ impl Device {
         Stream { device: self, device_id, raw: ptr::null_mut() }
     }
 
-    /// Says which device is active on this thread.
-    ///
-    /// # Errors
-    ///
-    /// What the plugin raised.
-    pub fn set_device(&self, device_id: i32) -> Result<(), Error> {
-        // SAFETY: a registered table and its `self_`.
-        self.call("set_device", |table, self_| unsafe { (table.set_device)(self_, device_id) })
-    }
-
     /// Frees a stream by its handle.
     ///
     /// # Errors
@@ -108,18 +98,6 @@ impl<'d> Stream<'d> {
         self.device.call("sync_stream_from_to", |table, self_| {
             // SAFETY: a registered table, its `self_` and two streams that are live.
             unsafe { (table.sync_stream_from_to)(self_, self.device_id, from.raw, self.raw) }
-        })
-    }
-
-    /// Says that it is the active stream of its device on this thread.
-    ///
-    /// # Errors
-    ///
-    /// What the plugin raised.
-    pub fn set_active(&self) -> Result<(), Error> {
-        self.device.call("set_stream", |table, self_| {
-            // SAFETY: a registered table, its `self_` and a stream that is live.
-            unsafe { (table.set_stream)(self_, self.device_id, self.raw) }
         })
     }
 

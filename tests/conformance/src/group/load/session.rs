@@ -85,9 +85,6 @@ pub(super) fn call_everything(plugin: &Plugin) -> Answers {
         add("attribute", device.attribute(0, attribute::EXIST).map(drop));
         add("allocate_data_space", device.allocate(64).map(drop));
         add("sync_stream", device.sync(0, std::ptr::null_mut()));
-        // SAFETY: a registered table and its `self_`.
-        let set = device.call("set_device", |table, self_| unsafe { (table.set_device)(self_, 0) });
-        add("set_device", set);
     }
     let request = Request::new(Vec::new(), b"{}".to_vec());
     let artifact = RawArtifact { index_json: b"{}".to_vec(), ..RawArtifact::default() };

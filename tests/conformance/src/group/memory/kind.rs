@@ -79,6 +79,29 @@ fn one_aligned(cases: &mut Cases, kind: Kind, alignment: u64) {
 }
 
 impl Kind {
+    /// Where the host reads and writes it.
+    fn address(self, space: &Space<'_>) -> Verdict<*mut u8> {
+        let is_host_visible = self.raw == CHIPDOCK_DATA_SPACE_HOST_VISIBLE;
+        let address = if is_host_visible { space.address()? } else { space.data() };
+        ensure(!address.is_null(), "an address", "null")?;
+        Ok(address.cast())
+    }
+
+    /// Writes in place, as the host does.
+    fn host_writes(self, space: &Space<'_>, bytes: &[u8]) -> Verdict {
+        // SAFETY: D.31 and D.32, an address of as many bytes, and no queued work uses them.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.address(space)?, bytes.len()) };
+        Ok(())
+    }
+
+    /// Reads in place, as the host does.
+    fn host_reads(self, space: &Space<'_>, size: usize) -> Verdict<Vec<u8>> {
+        let mut bytes = vec![0; size];
+        // SAFETY: as above.
+        unsafe { ptr::copy_nonoverlapping(self.address(space)?, bytes.as_mut_ptr(), size) };
+        Ok(bytes)
+    }
+
     /// As an end of a copy: pinned memory is host memory, the others are the device's.
     fn end(self, space: &Space<'_>, offset: u64) -> ChipdockCopyEnd {
         if self.raw == CHIPDOCK_DATA_SPACE_PINNED {
@@ -92,22 +115,8 @@ impl Kind {
 /// A data space of that kind, which the host can address.
 fn shared<'d>(device: &'d Device, kind: Kind, size: usize) -> Verdict<Space<'d>> {
     let space = device.allocate_kind(0, size as u64, 64, kind.raw, "")?;
-    ensure(!space.data().is_null(), "an address", "null")?;
+    kind.address(&space)?;
     Ok(space)
-}
-
-/// Writes in place, as the host does.
-fn host_writes(space: &Space<'_>, bytes: &[u8]) {
-    // SAFETY: D.31 and D.32, an address of as many bytes, and no queued work uses them.
-    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), space.data().cast::<u8>(), bytes.len()) };
-}
-
-/// Reads in place, as the host does.
-fn host_reads(space: &Space<'_>, size: usize) -> Vec<u8> {
-    let mut bytes = vec![0; size];
-    // SAFETY: D.31 and D.32, an address of as many bytes, and no queued work uses them.
-    unsafe { ptr::copy_nonoverlapping(space.data().cast::<u8>(), bytes.as_mut_ptr(), size) };
-    bytes
 }
 
 /// A copy on the default stream, done.
@@ -124,8 +133,8 @@ fn in_place(c: &Context, kind: Kind) -> Verdict {
     for size in [1, 7, 4096, 4097, 100_003] {
         let space = shared(&device, kind, size)?;
         let bytes = pattern(size as u64, size);
-        host_writes(&space, &bytes);
-        same_bytes("what the host wrote in place", &host_reads(&space, size), &bytes)?;
+        kind.host_writes(&space, &bytes)?;
+        same_bytes("what the host wrote in place", &kind.host_reads(&space, size)?, &bytes)?;
         space.free()?;
     }
     Ok(())
@@ -137,12 +146,12 @@ fn copied_to(c: &Context, kind: Kind) -> Verdict {
     let device = c.device()?;
     let (bytes, before) = (pattern(1, SIZE), pattern(2, SIZE + 100));
     let space = shared(&device, kind, SIZE + 100)?;
-    host_writes(&space, &before);
+    kind.host_writes(&space, &before)?;
     let from = Space::with(&device, 0, &bytes)?;
     copy(&device, from.end(0), kind.end(&space, 33), SIZE)?;
     let mut expected = before;
     expected[33..33 + SIZE].copy_from_slice(&bytes);
-    same_bytes("what the host reads in place", &host_reads(&space, SIZE + 100), &expected)
+    same_bytes("what the host reads in place", &kind.host_reads(&space, SIZE + 100)?, &expected)
 }
 
 /// The device copies what the host wrote in place, and again after the host has changed it.
@@ -153,11 +162,11 @@ fn copied_from(c: &Context, kind: Kind) -> Verdict {
     let to = device.allocate(SIZE as u64)?;
     for round in 0..5 {
         let bytes = pattern(round, SIZE + 100);
-        host_writes(&space, &bytes);
+        kind.host_writes(&space, &bytes)?;
         copy(&device, kind.end(&space, 33), to.end(0), SIZE)?;
         let what = format!("what the device read in round {round}");
         same_bytes(&what, &to.contents()?, &bytes[33..33 + SIZE])?;
-        same_bytes("the source", &host_reads(&space, SIZE + 100), &bytes)
+        same_bytes("the source", &kind.host_reads(&space, SIZE + 100)?, &bytes)
             .map_err(|stop| stop.clause("D.35"))?;
     }
     Ok(())
@@ -170,10 +179,10 @@ fn within(c: &Context, kind: Kind) -> Verdict {
     let (one, other) = (shared(&device, kind, SIZE)?, shared(&device, kind, SIZE)?);
     let middle = device.allocate(SIZE as u64)?;
     let bytes = pattern(1, SIZE);
-    host_writes(&one, &bytes);
+    kind.host_writes(&one, &bytes)?;
     copy(&device, kind.end(&one, 0), middle.end(0), SIZE)?;
     copy(&device, middle.end(0), kind.end(&other, 0), SIZE)?;
-    same_bytes("what came through the device", &host_reads(&other, SIZE), &bytes)
+    same_bytes("what came through the device", &kind.host_reads(&other, SIZE)?, &bytes)
 }
 
 fn neighbours(c: &Context, kind: Kind) -> Verdict {
@@ -181,12 +190,16 @@ fn neighbours(c: &Context, kind: Kind) -> Verdict {
     let spaces: Vec<Space> =
         (0..32).map(|number| shared(&device, kind, 100 + number * 37)).collect::<Verdict<_>>()?;
     for (number, space) in spaces.iter().enumerate() {
-        host_writes(space, &pattern(number as u64, 100 + number * 37));
+        kind.host_writes(space, &pattern(number as u64, 100 + number * 37))?;
     }
     let ordinary = Space::with(&device, 0, &pattern(77, 5000))?;
     spaces.iter().enumerate().try_for_each(|(number, space)| {
         let size = 100 + number * 37;
-        same_bytes(&format!("number {number} of 32"), &host_reads(space, size), &pattern(number as u64, size))
+        same_bytes(
+            &format!("number {number} of 32"),
+            &kind.host_reads(space, size)?,
+            &pattern(number as u64, size),
+        )
     })?;
     same_bytes("memory of the device beside them", &ordinary.contents()?, &pattern(77, 5000))
 }

@@ -2,6 +2,7 @@
 
 mod kind;
 mod live;
+mod map;
 mod refused;
 mod size;
 mod tensor;
@@ -20,6 +21,7 @@ pub(super) fn add(cases: &mut Cases) {
     live::add(cases);
     refused::add(cases);
     kind::add(cases);
+    map::add(cases);
     tensor::add(cases);
 }
 

@@ -2,7 +2,9 @@
 
 use std::ffi::c_void;
 
-use chipdock_abi::{CHIPDOCK_DATA_SPACE_DEVICE, ChipdockDataSpaceRequest, ChipdockDataType};
+use chipdock_abi::{
+    CHIPDOCK_DATA_SPACE_DEVICE, CHIPDOCK_DATA_SPACE_HOST_VISIBLE, ChipdockDataSpaceRequest, ChipdockDataType,
+};
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{ErrorKind, attribute};
 
@@ -166,9 +168,11 @@ pub(super) fn aligned(c: &Context, alignment: u64, kind: i32) -> Verdict {
             Ok(space) => space,
         };
         if is_address {
-            let address = space.data().addr() as u64;
+            let address =
+                if kind == CHIPDOCK_DATA_SPACE_HOST_VISIBLE { space.address()? } else { space.data() };
+            let address = address.addr() as u64;
             ensure(
-                !space.data().is_null() && address.is_multiple_of(alignment),
+                address != 0 && address.is_multiple_of(alignment),
                 format!("{size} bytes at a multiple of {alignment}"),
                 format!("address {address:#x}"),
             )?;

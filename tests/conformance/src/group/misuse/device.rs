@@ -19,7 +19,7 @@ type Entry = (&'static str, Option<Profile>, fn(&Device, i32) -> Verdict);
 type Null = (&'static str, fn(&Device) -> Verdict);
 
 pub(super) fn add(cases: &mut Cases) {
-    let entries: [Entry; 10] = [
+    let entries: [Entry; 8] = [
         ("attribute", None, attribute),
         ("allocate_data_space", None, allocate),
         ("free_data_space", None, free),
@@ -28,8 +28,6 @@ pub(super) fn add(cases: &mut Cases) {
         ("free_stream", Some(Profile::SeveralStreams), free_stream),
         ("sync_stream", None, sync),
         ("sync_stream_from_to", None, sync_from_to),
-        ("set_device", None, set_device),
-        ("set_stream", None, set_stream),
     ];
     for (entry, profile, body) in entries {
         for (name, device_id) in [("minus-1", Some(-1)), ("count", None), ("max", Some(i32::MAX))] {
@@ -191,22 +189,6 @@ fn sync_from_to(device: &Device, id: i32) -> Verdict {
     // SAFETY: a registered table and its `self_`; the default stream.
     wrong(device.host(), "sync_stream_from_to", ABSENT, &[&id.to_string()], || unsafe {
         (table.sync_stream_from_to)(self_, id, ptr::null_mut(), ptr::null_mut())
-    })
-}
-
-fn set_device(device: &Device, id: i32) -> Verdict {
-    let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`.
-    wrong(device.host(), "set_device", ABSENT, &[&id.to_string()], || unsafe {
-        (table.set_device)(self_, id)
-    })
-}
-
-fn set_stream(device: &Device, id: i32) -> Verdict {
-    let (table, self_) = device.table()?;
-    // SAFETY: a registered table and its `self_`; the default stream.
-    wrong(device.host(), "set_stream", ABSENT, &[&id.to_string()], || unsafe {
-        (table.set_stream)(self_, id, ptr::null_mut())
     })
 }
 

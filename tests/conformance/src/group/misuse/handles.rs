@@ -51,7 +51,6 @@ pub(super) fn add(cases: &mut Cases) {
     handle("stream/wait-for-freed", several, |device, _| on_freed_stream(device, Use::From));
     handle("stream/freed-waits", several, |device, _| on_freed_stream(device, Use::To));
     handle("stream/copy-on-freed", several, copy_on_freed_stream);
-    handle("stream/set-freed", several, |device, _| on_freed_stream(device, Use::Set));
     handle("stream/a-data-space", several, stream_is_space);
     for (name, offset, size) in RANGES {
         for (end, is_source) in [("from", true), ("to", false)] {
@@ -258,7 +257,6 @@ enum Use {
     Sync,
     From,
     To,
-    Set,
 }
 
 fn refuse_stream(device: &Device, what: &str, raw: *mut c_void, how: Use) -> Verdict {
@@ -271,7 +269,6 @@ fn refuse_stream(device: &Device, what: &str, raw: *mut c_void, how: Use) -> Ver
             Use::Sync => (table.sync_stream)(self_, 0, raw),
             Use::From => (table.sync_stream_from_to)(self_, 0, raw, null),
             Use::To => (table.sync_stream_from_to)(self_, 0, null, raw),
-            Use::Set => (table.set_stream)(self_, 0, raw),
         }
     })
 }
@@ -302,7 +299,7 @@ fn copy_on_freed_stream(device: &Device, witness: &Witness) -> Verdict {
 
 fn stream_is_space(device: &Device, witness: &Witness) -> Verdict {
     drop(streams(device, 0, 1)?);
-    for how in [Use::Free, Use::Sync, Use::From, Use::To, Use::Set] {
+    for how in [Use::Free, Use::Sync, Use::From, Use::To] {
         refuse_stream(device, "a data space where a stream is asked for", witness.space.data(), how)?;
     }
     Ok(())

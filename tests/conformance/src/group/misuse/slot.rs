@@ -29,7 +29,7 @@ pub(super) fn add(cases: &mut Cases) {
 fn fail(device: &Device, id: i32) -> i32 {
     let Ok((table, self_)) = device.table() else { return 0 };
     // SAFETY: a registered table and its `self_`.
-    unsafe { (table.set_device)(self_, id) }
+    unsafe { (table.sync_stream)(self_, id, std::ptr::null_mut()) }
 }
 
 fn tells(error: Option<Error>, id: i32) -> Verdict {

@@ -1,5 +1,6 @@
 //! Failures after the return, lost devices, no memory left: provoked by the hooks of section I.
 
+use chipdock_abi::CHIPDOCK_DATA_SPACE_HOST_VISIBLE;
 use chipdock_plugin_api::{AnyView, Error, Function};
 
 use super::external::Pages;
@@ -33,6 +34,7 @@ pub(super) fn add(cases: &mut Cases) {
     inject("timer/failure-told-once", "N.8", timer, failure_beside_marks);
     inject("timer/lost", "N.15", timer, marks_of_lost);
     inject("external/lost", "N.15", Some(Profile::External), external_of_lost);
+    inject("map/lost", "N.15", Some(Profile::Map), address_of_lost);
     inject("out-of-memory/state", "P7.7", None, out_of_memory);
     inject("out-of-memory/again", "I.2", None, out_of_memory_again);
 }
@@ -401,6 +403,14 @@ fn marks_of_lost(c: &Context) -> Verdict {
     let begin = stream.mark()?;
     let found = begin.until(&stream.mark()?)?;
     ensure(found >= 0.0, "a time that is not negative after the device was opened again", found)
+}
+
+fn address_of_lost(c: &Context) -> Verdict {
+    let hooks = Hooks::of(c)?;
+    let device = c.device()?;
+    let space = device.allocate_kind(0, 64, 64, CHIPDOCK_DATA_SPACE_HOST_VISIBLE, "")?;
+    hooks.lose()?;
+    refused("the address on a lost device", device.address_raw(0, space.data()).map(drop), &["DeviceLost"])
 }
 
 fn external_of_lost(c: &Context) -> Verdict {

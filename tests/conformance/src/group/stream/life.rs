@@ -1,6 +1,7 @@
-//! How streams come and go, and what is said of the active one.
+//! How streams come and go.
 
 use std::collections::HashSet;
+use std::ptr;
 
 use super::order::{DEADLINE, LARGE};
 use super::play::{Play, streams};
@@ -14,8 +15,6 @@ pub(super) fn add(cases: &mut Cases) {
     };
     plain("create/alike", "D.15", alike);
     plain("free/null", "D.17", free_null);
-    plain("set/device", "D.10", set_device);
-    plain("set/default-stream", "D.10", set_default);
     let mut several = |name: &str, clause, body: fn(&Context) -> Verdict| {
         let draft = cases.case(Group::Stream, name, clause, Subject::DeviceApi);
         draft.profile(Profile::SeveralStreams).deadline(DEADLINE).run(body);
@@ -29,7 +28,7 @@ pub(super) fn add(cases: &mut Cases) {
     several("free/chain-pending", "D.17", |c| pending(100).run(&c.device()?));
     several("free/one-that-another-waits-for", "D.17", |c| waited_for().run(&c.device()?));
     several("free/other-streams-go-on", "D.17", |c| others_go_on().run(&c.device()?));
-    several("set/created-stream", "D.10", set_created);
+    several("current/another-than-named", "D.10", current_is_another);
     several("other-thread", "P10.1", |c| other_thread(&c.device()?));
     let draft = cases.case(Group::Stream, "of-each-device", "D.15", Subject::DeviceApi);
     draft.profile([Profile::SeveralStreams, Profile::SeveralDevices]).run(of_each_device);
@@ -140,37 +139,17 @@ fn free_null(c: &Context) -> Verdict {
     works(&device, &device.default_stream(0))
 }
 
-fn set_device(c: &Context) -> Verdict {
-    let device = c.device()?;
-    for device_id in 0..device.count()? {
-        device.set_device(device_id)?;
-        // What is called is what is named, whatever is active.
-        works(&device, &device.default_stream(0))?;
-    }
-    device.set_device(0)?;
-    Ok(())
-}
-
-fn set_default(c: &Context) -> Verdict {
-    let device = c.device()?;
-    for device_id in 0..device.count()? {
-        device.default_stream(device_id).set_active()?;
-    }
-    works(&device, &device.default_stream(0))
-}
-
-/// The active stream is the host's affair: a copy goes where it is sent.
-fn set_created(c: &Context) -> Verdict {
+/// The current stream is the host's affair: a copy goes where it is sent.
+fn current_is_another(c: &Context) -> Verdict {
     let device = c.device()?;
     let streams = streams(&device, 0, 2)?;
-    for active in &streams {
-        active.set_active()?;
-        for stream in &streams {
-            works(&device, stream)?;
-        }
-    }
-    streams[0].set_active()?;
-    Ok(())
+    let make_current = |raw| device.host().set_current_stream(device.device(0), raw);
+    let done = streams.iter().try_for_each(|current| {
+        make_current(current.raw());
+        streams.iter().try_for_each(|stream| works(&device, stream))
+    });
+    make_current(ptr::null_mut());
+    done
 }
 
 /// A large copy down and up on a stream, and only this stream is synchronised.

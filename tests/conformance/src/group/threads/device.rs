@@ -33,7 +33,7 @@ pub(super) fn add(cases: &mut Cases) {
     });
     at_once("sync-while-others-queue", None, &[8], sync_while_others_queue);
     at_once("handed-over", None, &[4], handed_over);
-    at_once("active-device", None, &[8], active_device);
+    at_once("devices-in-turn", None, &[8], devices_in_turn);
     let several = Some(Profile::SeveralStreams);
     at_once("streams/own", several, each, own_streams);
     at_once("streams/one-for-all", several, &[8], one_stream);
@@ -83,7 +83,7 @@ fn errors(device: &Device, n_threads: usize) -> Verdict {
         for call in 0..i32::try_from(share(60_000, n_threads)).unwrap_or_default() {
             let id = id + call % 1000;
             // The cheapest wrong call: the less it does besides, the more often two of them meet.
-            let refused = device.set_device(id).err();
+            let refused = device.sync(id, std::ptr::null_mut()).err();
             let message = refused.map(|error| error.message().into_owned());
             ensure(
                 message.as_ref().is_some_and(|message| message.contains(&id.to_string())),
@@ -259,19 +259,17 @@ fn handed_over(device: &Device, _: usize) -> Verdict {
     })
 }
 
-/// What is active on a thread is no other thread's affair, nor that of calls that name their device.
-fn active_device(device: &Device, n_threads: usize) -> Verdict {
+/// Which device a call of another thread names is no affair of a call that names its own.
+fn devices_in_turn(device: &Device, n_threads: usize) -> Verdict {
     let count = device.count()?;
     together(n_threads, |thread| {
         for round in 0..30 {
             let id = (i32::try_from(thread).unwrap_or_default() + round) % count;
-            device.set_device(id)?;
-            device.default_stream(id).set_active()?;
             let space = device.allocate_kind(id, 128, 64, 0, "")?;
             space.write(0, &[thread as u8; 128])?;
             holds(&space, thread as u8)?;
         }
-        Ok(device.set_device(0)?)
+        Ok(())
     })
 }
 
@@ -347,7 +345,8 @@ fn everything(device: &Device, n_threads: usize) -> Verdict {
                 4 => drop(device.attribute(0, attribute::ALL[random.below(attribute::ALL.len())])?),
                 5 => {
                     let id = 200_000 + i32::try_from(thread).unwrap_or_default();
-                    let told = device.set_device(id).err().map(|error| error.message().into_owned());
+                    let told =
+                        device.sync(id, std::ptr::null_mut()).err().map(|error| error.message().into_owned());
                     let tells = told.as_ref().is_some_and(|told| told.contains(&id.to_string()));
                     ensure(tells, format!("an error about device {id}"), format!("{told:?}"))?;
                 }

@@ -1,0 +1,53 @@
+//! Interface `map` 1 of a device API through its table, and where memory lies for the host.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use chipdock_abi::ChipdockMap1;
+use chipdock_plugin_api::Error;
+
+use super::device::{Device, Space};
+
+impl Device {
+    /// The address of a data space by `map`, as asked.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    #[expect(
+        clippy::not_unsafe_ptr_arg_deref,
+        reason = "a data space is a handle that only the plugin looks behind"
+    )]
+    pub fn address_raw(&self, device_id: i32, data: *mut c_void) -> Result<*mut c_void, Error> {
+        let mut address = ptr::null_mut();
+        // SAFETY: P3.11, the table with its `self_`; a data space or what the plugin checks, and a place to write to.
+        self.call_interface("map", "address", |table: &ChipdockMap1, self_| unsafe {
+            (table.address)(self_, device_id, data, &mut address)
+        })?;
+        Ok(address)
+    }
+
+    /// Null where `address` belongs.
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn address_without_place(&self, space: &Space<'_>) -> Result<(), Error> {
+        // SAFETY: D.2, null is answered with an error.
+        self.call_interface("map", "address", |table: &ChipdockMap1, self_| unsafe {
+            (table.address)(self_, space.device_id, space.data(), ptr::null_mut())
+        })
+    }
+}
+
+impl Space<'_> {
+    /// Where the host reads and writes a host-visible data space: its handle, or what `map` answers (D.32).
+    ///
+    /// # Errors
+    ///
+    /// What the plugin raised.
+    pub fn address(&self) -> Result<*mut c_void, Error> {
+        let device = self.device;
+        if device.has("map") { device.address_raw(self.device_id, self.data()) } else { Ok(self.data()) }
+    }
+}
