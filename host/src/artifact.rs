@@ -62,6 +62,9 @@ pub struct ArtifactIndex {
     pub format: String,
     /// Its functions.
     pub functions: Vec<FunctionInfo>,
+    /// The version of the environment that its code relies on; none is 1 (X.12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env: Option<u32>,
 }
 
 impl ArtifactIndex {

@@ -436,6 +436,7 @@
 //! | X.9 | What fails has called `raise`, with the location as far as it is known, and answers -1; a failure of the environment or of an imported function is passed on as it is. | P | tests |
 //! | X.10 | A function that a call of the environment fails in has raised; `current_stream` and `current_device` of a host that is gone, or of a device that it does not know, fail. | H | tests |
 //! | X.11 | Where the variable is null, errors go to TVM-FFI's function if the process has it; workspace is plain memory; a parallel region is one task; what needs a host (imported functions, devices) is `Unavailable`. | P | tests |
+//! | X.12 | The index of an artifact says as `env` which version of the environment its code relies on; none is 1. Code that relies on a later one than the host lends is not loaded (`Unavailable`, both versions named). | H | tests |
 
 #[cfg(feature = "layout-check")]
 pub mod attestation;

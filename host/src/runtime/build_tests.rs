@@ -81,6 +81,26 @@ fn compiled_code_reaches_workspace_and_imports_through_its_environment() {
     assert_eq!(done.to::<i64>().unwrap(), 7, "freed once, refused twice, no import of that name");
 }
 
+/// X.12: code that relies on a later environment is not loaded, and version 1 may be said.
+#[test]
+fn code_for_a_later_environment_is_not_loaded() {
+    let host = host();
+    let plain = compile(&host, "build").unwrap().artifact;
+    let with_env = |env: u32| {
+        let mut index: serde_json::Value = serde_json::from_str(plain.index_json()).unwrap();
+        index["env"] = env.into();
+        let code = Section::new("code", "code", 64, b"").unwrap();
+        let artifact = Artifact::new(index.to_string(), plain.target_json().to_owned(), vec![code], vec![]);
+        host.load(&Arc::new(artifact.unwrap()))
+    };
+    assert!(with_env(1).is_ok());
+    let error = with_env(2).err().unwrap();
+    assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    let message = error.to_string();
+    assert!(message.contains("version 2 of the environment"), "{message}");
+    assert!(message.contains("this host lends version 1"), "{message}");
+}
+
 /// M.4, X.8: each module has an environment of its own, which is released with the last of the module and its functions.
 /// What was asked for once is kept with it.
 #[test]

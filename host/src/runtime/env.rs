@@ -6,8 +6,8 @@ use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use chipdock_abi::{
-    CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockDevice, ChipdockEnv, ChipdockFunctionObject, ChipdockInterface,
-    ChipdockParallelBody,
+    CHIPDOCK_ENV_VERSION, CHIPDOCK_ERROR, CHIPDOCK_OK, ChipdockDevice, ChipdockEnv, ChipdockFunctionObject,
+    ChipdockInterface, ChipdockParallelBody,
 };
 use chipdock_plugin_api as api;
 
@@ -69,7 +69,7 @@ impl EnvState {
     /// The table for compiled code, which lives in the state.
     fn table(self: &Arc<Self>) -> &ChipdockEnv {
         self.env.get_or_init(|| ChipdockEnv {
-            version: 1,
+            version: CHIPDOCK_ENV_VERSION,
             flags: 0,
             self_: Arc::as_ptr(self).cast_mut().cast(),
             raise,

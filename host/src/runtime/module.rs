@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use chipdock_abi::{
     CHIPDOCK_ARTIFACT_OK, CHIPDOCK_ARTIFACT_RECOMPILE, CHIPDOCK_ARTIFACT_UNSUPPORTED, CHIPDOCK_DEVICE_CPU,
-    ChipdockArtifact, ChipdockDevice, ChipdockInterface, ChipdockModule, ChipdockModuleHandle,
-    ChipdockSection,
+    CHIPDOCK_ENV_VERSION, ChipdockArtifact, ChipdockDevice, ChipdockInterface, ChipdockModule,
+    ChipdockModuleHandle, ChipdockSection,
 };
 use chipdock_plugin_api as api;
 
@@ -100,6 +100,19 @@ fn with_raw<R>(artifact: &Artifact, body: impl FnOnce(&ChipdockArtifact) -> R) -
     })
 }
 
+/// X.12: code that relies on a later environment is not loaded.
+fn check_environment(artifact: &Artifact) -> Result<(), Error> {
+    let version = artifact.index().env.unwrap_or(CHIPDOCK_ENV_VERSION);
+    if version <= CHIPDOCK_ENV_VERSION {
+        return Ok(());
+    }
+    let message = format!(
+        "its code relies on version {version} of the environment of compiled code, this host lends version \
+         {CHIPDOCK_ENV_VERSION}"
+    );
+    Err(Error::new(ErrorKind::Unavailable, message).hint("use a newer Chipdock, or compile the module again"))
+}
+
 impl Host {
     pub(crate) fn loader(&self, artifact: &Artifact) -> Result<Arc<ModuleLoaderEntry>, Error> {
         let key = format!("module.load.{}", artifact.index().module_kind);
@@ -136,7 +149,8 @@ impl Host {
         let kind = artifact.index().module_kind.clone();
         let (loaded, loader) = match self.loader(artifact) {
             Ok(loader) => {
-                let loaded = self.load_with(&loader, artifact, &env);
+                let loaded =
+                    check_environment(artifact).and_then(|()| self.load_with(&loader, artifact, &env));
                 match loaded.map_err(|error| error.at(format!("module.load.{kind}"))) {
                     Err(error) if is_imported && *error.kind() == ErrorKind::Unavailable => {
                         self.0.services.log(LogLevel::Warning, &error.to_string());

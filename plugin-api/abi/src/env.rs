@@ -14,6 +14,9 @@ pub struct ChipdockParallelBody(
     pub unsafe extern "C" fn(task_id: i32, tasks_count: i32, data: *mut c_void) -> i32,
 );
 
+/// The version of [`ChipdockEnv`] that this crate describes; an artifact's index may ask for a greater one (X.12).
+pub const CHIPDOCK_ENV_VERSION: u32 = 1;
+
 /// What compiled code reaches the host through: the variable `__chipdock_env` points to one, filled in by the loader.
 ///
 /// The first argument of each function is the environment itself; what answers an `int32_t` answers 0, or -1 with an error
@@ -23,7 +26,7 @@ pub struct ChipdockParallelBody(
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "layout-check", derive(abi_stable::StableAbi))]
 pub struct ChipdockEnv {
-    /// The version of this struct, 1.
+    /// The version of this struct, [`CHIPDOCK_ENV_VERSION`] or greater.
     pub version: u32,
     /// Bits that are not known are ignored; 0 now.
     pub flags: u32,
