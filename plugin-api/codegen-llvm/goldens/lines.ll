@@ -3,7 +3,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @__chipdock_env = global ptr null, align 8
 @cd.ffi_raise = private unnamed_addr constant [29 x i8] c"TVMFFIErrorSetRaisedFromCStr\00"
-@cd.message.0 = private unnamed_addr constant [34 x i8] c"n is \FF\00\0BValueError\00lines_compute_\00"
+@cd.message.0 = private unnamed_addr constant [39 x i8] c"n is \FF\00\0BValueError\00lines_compute_: 3:9\00"
 @cd.no_memory = private unnamed_addr constant [32 x i8] c"no memory left to word an error\00"
 
 define internal i32 @cd.f.lines_compute_(ptr noundef noalias nocapture align 4 %p0, i32 noundef %p1) mustprogress #0 !dbg !4 {

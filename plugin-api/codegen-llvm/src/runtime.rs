@@ -188,7 +188,7 @@ impl<'a> Writer<'a> {
         if let Err(refusal) = self.returns_status("an assertion") {
             self.refuse_stmt(s, refusal.0);
         }
-        let (mut text, mut integers) = (Message::new(kind, &self.function.name), Vec::new());
+        let (mut text, mut integers) = (Message::new(kind, &s.span.within(&self.function.name)), Vec::new());
         for part in message {
             match &part.kind {
                 ExprKind::Str(part) => text.text(part),

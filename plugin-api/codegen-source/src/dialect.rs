@@ -214,6 +214,20 @@ pub struct OpCall<'a> {
     pub function_ret: Option<DType>,
 }
 
+/// An assertion of a function.
+pub struct Assertion<'a> {
+    /// What has to hold.
+    pub condition: &'a Code,
+    /// The kind of the error.
+    pub kind: &'a str,
+    /// Its message, in parts.
+    pub message: &'a [MessagePart],
+    /// Where it stands: `function`, or `function: line:column` where the module was read from a text.
+    pub location: &'a str,
+    /// What the function returns.
+    pub ret: Option<DType>,
+}
+
 /// A part of an assertion's message.
 #[derive(Clone, Debug)]
 pub enum MessagePart {
@@ -529,14 +543,7 @@ pub trait Dialect {
     /// # Errors
     ///
     /// A language without errors, or a function that cannot return one.
-    fn assert(
-        &self,
-        condition: &Code,
-        kind: &str,
-        message: &[MessagePart],
-        function_ret: Option<DType>,
-        prelude: &mut Prelude,
-    ) -> Answer<String>;
+    fn assert(&self, assertion: &Assertion<'_>, prelude: &mut Prelude) -> Answer<String>;
 
     /// A condition that is most often true.
     fn likely(&self, condition: &Code) -> Code {

@@ -69,8 +69,8 @@ mod writer;
 
 pub use code::{Code, Infix, Precedence};
 pub use dialect::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Dialect, DynamicShared, Launch,
-    MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Dialect, DynamicShared,
+    Launch, MessagePart, OpCall, Overflow, Parameter, Place, Refusal, Signature, Vector,
 };
 pub use lanes::with_lanes_at_most;
 pub use lanewise::{Lanewise, shuffled, word_of, word_of_comparison};

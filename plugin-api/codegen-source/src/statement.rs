@@ -5,7 +5,9 @@ use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, ForKind, Op, Span, Stmt
 
 use crate::conditional::stays_a_loop;
 use crate::writer::{Known, Writer};
-use crate::{Access, AllocationPlace, Answer, Barrier, Code, Infix, MessagePart, Place, Precedence, Refusal};
+use crate::{
+    Access, AllocationPlace, Answer, Assertion, Barrier, Code, Infix, MessagePart, Place, Precedence, Refusal,
+};
 
 /// The parts of a loop.
 struct Loop<'a> {
@@ -240,8 +242,10 @@ impl<'a> Writer<'a> {
                 _ => MessagePart::Integer(self.value(part), part.dtype),
             });
         }
-        let ret = self.function.ret;
-        let answer = self.dialect.assert(&condition, kind, &parts, ret, &mut self.prelude);
+        let location = s.span.within(&self.function.name);
+        let (location, ret) = (location.as_str(), self.function.ret);
+        let assertion = Assertion { condition: &condition, kind, message: &parts, location, ret };
+        let answer = self.dialect.assert(&assertion, &mut self.prelude);
         if let Some(line) = self.expect_stmt(s, answer) {
             self.text.line(line);
         }

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
 
 use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Code, Dialect, MessagePart, OpCall,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, OpCall,
     OpTable, Place, Prelude, Refusal, Signature, Uses, Vector, unsupported, write_module,
 };
 use chipdock_ir::{
@@ -131,14 +131,7 @@ impl Dialect for Toy {
         };
         Ok(format!("fn {} {launch}", signature.name))
     }
-    fn assert(
-        &self,
-        _: &Code,
-        _: &str,
-        _: &[MessagePart],
-        _: Option<DType>,
-        _: &mut Prelude,
-    ) -> Answer<String> {
+    fn assert(&self, _: &Assertion<'_>, _: &mut Prelude) -> Answer<String> {
         no("errors")
     }
     fn call_extern(&self, _: &str, _: &[(Code, DType)], _: DType, _: &mut Prelude) -> Answer<Code> {

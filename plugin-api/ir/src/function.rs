@@ -17,6 +17,15 @@ pub struct Span {
 impl Span {
     /// No position.
     pub const NONE: Self = Self { line: 0, column: 0 };
+
+    /// It as a place in a function: `function: line:column`, or `function` without a position.
+    #[must_use]
+    pub fn within(self, function: &str) -> String {
+        if self == Self::NONE {
+            return function.to_owned();
+        }
+        format!("{function}: {}:{}", self.line, self.column)
+    }
 }
 
 /// Attributes by name, in the order of names.

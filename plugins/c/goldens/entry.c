@@ -123,7 +123,7 @@ static int32_t work_compute_(float* restrict A, int64_t n) {
 
 __attribute__((visibility("default"))) int32_t __tvm_ffi_work(void* self_handle, void* args, int32_t num_args, void* result) {
     if (!__builtin_expect(num_args == 1, 1)) {
-        return cd_fail(__func__, "ValueError", "Expected 1 argument, 100%% of \"them\", but got %lld of them\?\?!\n", (long long)num_args);
+        return cd_fail("__tvm_ffi_work", "ValueError", "Expected 1 argument, 100%% of \"them\", but got %lld of them\?\?!\n", (long long)num_args);
     }
     void* A_handle = ((const CdAny*)args)->value.v_ptr;
     int64_t* A_shape = ((const CdTensor*)A_handle)->shape;

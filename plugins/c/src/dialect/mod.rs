@@ -8,7 +8,7 @@ mod types;
 mod vectors;
 
 use chipdock_codegen_source::{
-    Access, Allocation, Answer, Barrier, Code, Dialect, MessagePart, OpCall, OpTable, Prelude, Refusal,
+    Access, Allocation, Answer, Assertion, Barrier, Code, Dialect, OpCall, OpTable, Prelude, Refusal,
     Signature, Vector, is_identifier, word_of,
 };
 use chipdock_ir::{BinaryOp, DType, Op, PointerType, ThreadAxis};
@@ -354,15 +354,8 @@ impl Dialect for CDialect {
         }
     }
 
-    fn assert(
-        &self,
-        condition: &Code,
-        kind: &str,
-        message: &[MessagePart],
-        ret: Option<DType>,
-        prelude: &mut Prelude,
-    ) -> Answer<String> {
-        runtime::assert(condition, kind, message, ret, prelude)
+    fn assert(&self, assertion: &Assertion<'_>, prelude: &mut Prelude) -> Answer<String> {
+        runtime::assert(assertion, prelude)
     }
 
     fn likely(&self, condition: &Code) -> Code {

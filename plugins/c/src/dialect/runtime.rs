@@ -1,7 +1,7 @@
 //! What compiled code has to do with its caller and its host: arguments, errors, workspace.
 
 use chipdock_codegen_source::{
-    Answer, Argument, Code, Infix, MessagePart, OpCall, Precedence, Prelude, Refusal,
+    Answer, Argument, Assertion, Code, Infix, MessagePart, OpCall, Precedence, Prelude, Refusal,
 };
 use chipdock_ir::{DType, Op, StructField, environment};
 use chipdock_plugin_api::abi::{ENV_HEAD, ENV_SLOTS, EnvType, SAFE_CALL_OFFSET_BYTES};
@@ -232,16 +232,10 @@ fn returns_status(ret: Option<DType>, what: &str) -> Answer<()> {
     Err(Refusal::new(format!("has {what} only in a function that returns int32, 0 or -1")))
 }
 
-pub(super) fn assert(
-    condition: &Code,
-    kind: &str,
-    message: &[MessagePart],
-    ret: Option<DType>,
-    prelude: &mut Prelude,
-) -> Answer<String> {
-    returns_status(ret, "an assertion")?;
+pub(super) fn assert(assertion: &Assertion<'_>, prelude: &mut Prelude) -> Answer<String> {
+    returns_status(assertion.ret, "an assertion")?;
     let (mut format, mut args) = (String::new(), Vec::new());
-    for part in message {
+    for part in assertion.message {
         match part {
             MessagePart::Text(text) => format.push_str(&format_literal(text)),
             MessagePart::Integer(code, DType::UINT64) => {
@@ -263,10 +257,12 @@ pub(super) fn assert(
         define_raise(prelude);
         FAIL.to_owned()
     });
-    let condition = super::unlikely(&Code::not(condition)).text;
+    let condition = super::unlikely(&Code::not(assertion.condition)).text;
     let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
-    let kind = literal(kind);
-    Ok(format!("if ({condition}) {{\n    return cd_fail(__func__, \"{kind}\", \"{format}\"{args});\n}}"))
+    let (kind, location) = (literal(assertion.kind), literal(assertion.location));
+    Ok(format!(
+        "if ({condition}) {{\n    return cd_fail(\"{location}\", \"{kind}\", \"{format}\"{args});\n}}"
+    ))
 }
 
 fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)> {

@@ -9,7 +9,7 @@ mod types;
 mod vectors;
 
 use chipdock_codegen_source::{
-    Access, Allocation, Answer, Argument, Barrier, Code, Dialect, Launch, MessagePart, OpCall, OpTable,
+    Access, Allocation, Answer, Argument, Assertion, Barrier, Code, Dialect, Launch, OpCall, OpTable,
     Prelude, Refusal, Signature, Vector, word_of,
 };
 use chipdock_ir::{BinaryOp, DType, Op, PointerType, ThreadAxis};
@@ -271,14 +271,7 @@ impl Dialect for CudaDialect {
         vec![format!("{volatile}{element}* const {} = ({volatile}{element}*)cd_dynamic;", shared.name)]
     }
 
-    fn assert(
-        &self,
-        _: &Code,
-        _: &str,
-        _: &[MessagePart],
-        _: Option<DType>,
-        _: &mut Prelude,
-    ) -> Answer<String> {
+    fn assert(&self, _: &Assertion<'_>, _: &mut Prelude) -> Answer<String> {
         Err(Refusal::new("has no assertions: a kernel cannot fail with an error; check before the launch"))
     }
 

@@ -9,7 +9,7 @@ mod warps;
 mod words;
 
 use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Code, Dialect, MessagePart, OpCall,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, OpCall,
     OpTable, Prelude, Refusal, Signature, Vector, word_of,
 };
 use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageRank, StorageScope, ThreadAxis};
@@ -197,14 +197,7 @@ impl Dialect for MslDialect {
         functions::parameter(signature, position)
     }
 
-    fn assert(
-        &self,
-        _: &Code,
-        _: &str,
-        _: &[MessagePart],
-        _: Option<DType>,
-        _: &mut Prelude,
-    ) -> Answer<String> {
+    fn assert(&self, _: &Assertion<'_>, _: &mut Prelude) -> Answer<String> {
         Err(Refusal::new("has no assertions: a kernel returns no error; check on the host"))
     }
 

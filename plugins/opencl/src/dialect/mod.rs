@@ -10,8 +10,8 @@ mod types;
 mod vectors;
 
 use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Code, Dialect, Infix, Launch,
-    MessagePart, OpCall, OpTable, Prelude, Refusal, Signature, Vector, word_of,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Infix, Launch,
+    OpCall, OpTable, Prelude, Refusal, Signature, Vector, word_of,
 };
 use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageScope, Target, ThreadAxis};
 
@@ -359,14 +359,8 @@ impl Dialect for OpenClDialect {
         name
     }
 
-    fn assert(
-        &self,
-        _: &Code,
-        kind: &str,
-        _: &[MessagePart],
-        _: Option<DType>,
-        _: &mut Prelude,
-    ) -> Answer<String> {
+    fn assert(&self, assertion: &Assertion<'_>, _: &mut Prelude) -> Answer<String> {
+        let kind = assertion.kind;
         Err(Refusal::new(format!("raises no errors on a device ({kind}); check on the host")))
     }
 

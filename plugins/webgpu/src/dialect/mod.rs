@@ -12,8 +12,8 @@ mod words;
 use std::cell::Cell;
 
 use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Barrier, Code, Dialect, Infix, MessagePart,
-    OpCall, OpTable, Overflow, Precedence, Prelude, Refusal, Signature, Vector, word_of,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Infix, OpCall,
+    OpTable, Overflow, Precedence, Prelude, Refusal, Signature, Vector, word_of,
 };
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
@@ -291,14 +291,7 @@ impl Dialect for WgslDialect {
         self.module_text(signature)
     }
 
-    fn assert(
-        &self,
-        _: &Code,
-        _: &str,
-        _: &[MessagePart],
-        _: Option<DType>,
-        _: &mut Prelude,
-    ) -> Answer<String> {
+    fn assert(&self, _: &Assertion<'_>, _: &mut Prelude) -> Answer<String> {
         Err(Refusal::new("has no assertions: a kernel returns no error; check on the host"))
     }
 

@@ -559,6 +559,19 @@ fn imported_functions_are_called_through_the_environment() {
     assert!(location().is_some_and(|text| text.contains("imports_float")), "{:?}", location());
 }
 
+/// X.9: an assertion says the function, and line and column of the text that the module was read from.
+#[test]
+fn an_assertion_says_where_it_stands() {
+    let before = SCRIPT.find("def mean(").unwrap();
+    let at = before + SCRIPT[before..].find("assert E[0]").unwrap();
+    let (line, column) = (SCRIPT[..at].lines().count(), at - SCRIPT[..at].rfind('\n').unwrap());
+    let mut a = Tensor::f32(&[2], &[100.0, 2.0]);
+    let raised = call("mean", &[a.borrowed()]).unwrap_err();
+    assert_eq!((raised.kind.as_str(), raised.message.as_str()), ("ValueError", "too large"));
+    let location = location().unwrap();
+    assert!(location.contains("mean") && location.ends_with(&format!(": {line}:{column}")), "{location}");
+}
+
 #[test]
 fn an_iteration_of_a_parallel_loop_that_fails_leaks_nothing() {
     let mut b = Tensor::new(FLOAT32, &[4]);
