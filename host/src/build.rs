@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::options::LogLevel;
 use crate::registrar::CodegenEntry;
 use crate::runtime::Verdict;
-use crate::session::{BuildMessage, Parts, Session, Step, fingerprint};
+use crate::session::{BuildMessage, Parts, Session, fingerprint};
 
 /// What came of the builds of one compilation, beside artifacts.
 #[derive(Default)]
@@ -104,23 +104,18 @@ impl Host {
         messages: &mut Vec<BuildMessage>,
     ) -> Result<Artifact, Error> {
         let session = Session::new(self.0.services, Arc::clone(&work.options.cancel));
-        let asked = session.run(&work.codegen, request, Step::Unsupported);
-        let unsupported = session.take_messages(messages);
+        let built = session.run(&work.codegen, request);
+        let errors = session.take_messages(messages);
         let at = |error: Error| error.at(format!("target.build.{}", work.target.kind));
-        asked.map_err(at)?;
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
-        if let Some(refused) = session.refused() {
-            return Err(broken(format!("it went on although a delivery was refused: {refused}")));
-        }
-        if !unsupported.is_empty() {
+        // C2: all that it cannot build was reported.
+        if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",
                 work.target.kind
             );
-            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(unsupported));
+            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(errors));
         }
-        let built = session.run(&work.codegen, request, Step::Build);
-        let errors = session.take_messages(messages);
         built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
         if !errors.is_empty() {
             let message = "the build succeeded although it reported errors";

@@ -1,7 +1,8 @@
 //! Compilation: a module and a target in, an artifact out.
 //!
 //! * **C1** The module is validated once; then the passes run as far as the target kind's stage.
-//! * **C2** The code generator is asked for everything that it cannot build before it builds anything.
+//! * **C2** A code generator is asked to build, once; where it cannot, the error has every node that it reported (C.5 of the
+//!   contract).
 //! * **C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **C4** What was delivered before a failure is dropped.
 //! * **C5** A code generator of wire 1.1 or newer is given positions, and answers them in its diagnostics.
