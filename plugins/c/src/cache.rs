@@ -101,7 +101,7 @@ impl Compiler {
                 || (word.starts_with("-W") && !word.contains(','))
         };
         let (name, further) = words.split_first()?;
-        if VARIABLES.iter().any(|name| is_set(name)) || !further.iter().all(is_plain) {
+        if VARIABLES.iter().any(is_set) || !further.iter().all(is_plain) {
             return None;
         }
         let path = found(name, &variable("PATH").unwrap_or_default())?.canonicalize().ok()?;
