@@ -1,11 +1,10 @@
-//! One module through one code generator, or out of the compile cache: rules C2 to C5 of compilation, V1 to V7 of the cache.
+//! One module through one code generator, or out of the compile cache: rules C2, C4 and C5 of compilation, V1 to V7 of the cache.
 
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use chipdock_abi::{CHIPDOCK_DEVICE_CPU, ChipdockBuildRequest, ChipdockDevice};
-use chipdock_ir::{IrModule, Target, wire};
 use chipdock_plugin_api::files::cache::Key;
 use chipdock_plugin_api::text::str_out;
 
@@ -16,9 +15,10 @@ use crate::delivered::check_index;
 use crate::error::{Error, ErrorKind};
 use crate::host::Host;
 use crate::options::LogLevel;
+use crate::plan::Job;
 use crate::registrar::CodegenEntry;
 use crate::runtime::Verdict;
-use crate::session::{BuildMessage, Parts, Session, Step, fingerprint};
+use crate::session::{BuildMessage, Parts, Session, fingerprint};
 
 /// What came of the builds of one compilation, beside artifacts.
 #[derive(Default)]
@@ -31,9 +31,7 @@ pub(crate) struct Said {
 /// What is to be built.
 struct Work<'a> {
     codegen: Arc<CodegenEntry>,
-    module: &'a IrModule,
-    target: &'a Arc<Target>,
-    target_json: String,
+    job: &'a Job,
     options: &'a CompileOptions,
     imports: Vec<Arc<Artifact>>,
 }
@@ -45,40 +43,39 @@ struct Place<'a> {
     fingerprint: String,
 }
 
+/// Threads that a code generator may use when nobody says. Asked once: the system reads files for it.
+fn processors() -> u32 {
+    static COUNT: OnceLock<u32> = OnceLock::new();
+    let count = || std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+    *COUNT.get_or_init(count)
+}
+
 impl Host {
     /// Builds a module with the code generator of a target, or finds what that built before.
     pub(crate) fn build(
         &self,
-        module: &IrModule,
-        target: &Arc<Target>,
+        job: &Job,
         options: &CompileOptions,
         imports: Vec<Arc<Artifact>>,
         said: &mut Said,
     ) -> Result<Artifact, Error> {
-        let codegen = self.codegen(&target.kind)?;
-        let at = |error: Error| error.at(format!("target.build.{}", target.kind));
-        let version = wire_version(&codegen).map_err(at)?;
-        let write = wire::WriteOptions { version: &version, positions: true, file: options.file.as_deref() };
-        let ir = wire::write_with(module, &write)
-            .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
-        let target_json = target.to_json().to_string();
+        let codegen = self.codegen(&job.target.kind)?;
+        let at = |error: Error| error.at(format!("target.build.{}", job.target.kind));
         let options_json = serde_json::Value::Object(options.options.clone()).to_string();
-        let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
         let request = ChipdockBuildRequest {
-            ir: str_out(&ir),
-            target_json: str_out(&target_json),
+            ir: str_out(&job.ir),
+            target_json: str_out(&job.target_json),
             options_json: str_out(&options_json),
             sections: ptr::null(),
             sections_count: 0,
-            threads_max: if options.threads_max == 0 { threads } else { options.threads_max },
+            threads_max: if options.threads_max == 0 { processors() } else { options.threads_max },
             flags: 0,
             next: ptr::null(),
         };
-        let place = options
-            .cache
-            .as_deref()
-            .and_then(|cache| self.place(cache, &codegen, &request, [&ir, &target_json, &options_json]));
-        let work = Work { codegen, module, target, target_json: target_json.clone(), options, imports };
+        let place = options.cache.as_deref().and_then(|cache| {
+            self.place(cache, &codegen, &request, [&job.ir_digest, &job.target_json, &options_json])
+        });
+        let work = Work { codegen, job, options, imports };
         if let Some(place) = &place
             && let Some((artifact, messages)) = self.find(place, &work)
         {
@@ -104,23 +101,18 @@ impl Host {
         messages: &mut Vec<BuildMessage>,
     ) -> Result<Artifact, Error> {
         let session = Session::new(self.0.services, Arc::clone(&work.options.cancel));
-        let asked = session.run(&work.codegen, request, Step::Unsupported);
-        let unsupported = session.take_messages(messages);
-        let at = |error: Error| error.at(format!("target.build.{}", work.target.kind));
-        asked.map_err(at)?;
+        let built = session.run(&work.codegen, request);
+        let errors = session.take_messages(messages);
+        let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind));
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
-        if let Some(refused) = session.refused() {
-            return Err(broken(format!("it went on although a delivery was refused: {refused}")));
-        }
-        if !unsupported.is_empty() {
+        // C2: all that it cannot build was reported.
+        if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",
-                work.target.kind
+                work.job.target.kind
             );
-            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(unsupported));
+            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(errors));
         }
-        let built = session.run(&work.codegen, request, Step::Build);
-        let errors = session.take_messages(messages);
         built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
         if !errors.is_empty() {
             let message = "the build succeeded although it reported errors";
@@ -131,9 +123,9 @@ impl Host {
             return Err(broken(format!("the build succeeded although a delivery was refused: {refused}")));
         }
         let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
-        let artifact = Artifact::new(index, work.target_json.clone(), sections, work.imports.clone())
+        let artifact = Artifact::new(index, work.job.target_json.clone(), sections, work.imports.clone())
             .map_err(|error| broken(error.to_string()))?;
-        check_index(work.module, artifact.index()).map_err(broken)?;
+        check_index(&work.job.module, artifact.index()).map_err(broken)?;
         Ok(artifact)
     }
 
@@ -183,7 +175,7 @@ impl Host {
     /// What is kept there, when it passes (V3, V4).
     fn find(&self, place: &Place<'_>, work: &Work<'_>) -> Option<(Artifact, Vec<BuildMessage>)> {
         let says = |what: &str| {
-            let line = format!("compile cache: target.build.{}: {what} {}", work.target.kind, place.key);
+            let line = format!("compile cache: target.build.{}: {what} {}", work.job.target.kind, place.key);
             self.0.services.log(LogLevel::Debug, &line);
         };
         let Some(kept) = place.cache.read(&place.key) else {
@@ -192,9 +184,9 @@ impl Host {
         };
         let messages = kept.messages();
         let Kept { head, sections } = kept;
-        let made = Artifact::new(head.index, work.target_json.clone(), sections, work.imports.clone());
+        let made = Artifact::new(head.index, work.job.target_json.clone(), sections, work.imports.clone());
         let passed = made.map_err(|error| error.to_string()).and_then(|artifact| {
-            check_index(work.module, artifact.index())?;
+            check_index(&work.job.module, artifact.index())?;
             self.veto(&artifact, work).map_or(Ok(artifact), Err)
         });
         match passed {
@@ -212,7 +204,7 @@ impl Host {
     /// Why its loader would not have it run where it is to run: rule V4.
     fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
         let device = work.options.device.as_ref()?;
-        let facts = self.facts(work.target).ok()?;
+        let facts = self.facts(&work.job.target).ok()?;
         let number = match facts.is_host {
             true => ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
             false => device.number(),
@@ -246,26 +238,10 @@ impl Host {
         }
         let owned = &work.codegen.owned;
         let plugin = (owned.plugin(), owned.instance().origin().version.as_str());
-        let kept = Kept::bytes(plugin, &work.target.kind, artifact, said);
+        let kept = Kept::bytes(plugin, &work.job.target.kind, artifact, said);
         if let Err(why) = kept.and_then(|bytes| place.cache.write(&place.key, &bytes)) {
             let (level, why) = place.cache.telling(&why);
             self.0.services.log(level, &why);
         }
     }
-}
-
-/// Rule C3.
-fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
-    let own = semver::Version::parse(wire::VERSION).map_err(|error| {
-        Error::new(ErrorKind::Internal, format!("wire version {}: {error}", wire::VERSION))
-    })?;
-    let version = if codegen.ir_max < own { &codegen.ir_max } else { &own };
-    if *version < codegen.ir_min || version.major != own.major {
-        let message = format!(
-            "it reads IR of version {} to {}, this host writes {own}; get a build for this host",
-            codegen.ir_min, codegen.ir_max
-        );
-        return Err(Error::new(ErrorKind::Unavailable, message));
-    }
-    Ok(version.to_string())
 }

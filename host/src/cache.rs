@@ -5,7 +5,7 @@
 //!
 //! * **V1 Key.** What was built is found again when all that its bytes depend on is as it was: this host's version and ABI; the
 //!   plugin's name, version, `build_id` and the SHA-256 of its library as it was opened; the fingerprint (C.35); target and
-//!   options; and the module as the code generator is given it, with positions and the name of its file.
+//!   options; and the SHA-256 of the module as the code generator is given it, with positions and the name of its file.
 //! * **V2 What is not kept.** What was built where the fingerprint is None or empty, or cannot be had (C.37), or is another
 //!   after the build than before; where the library on the disk is not the one that runs; what failed or was cancelled.
 //! * **V3 Whole.** Kept are index, sections and all that the code generator said short of failing, so that a hit reports what
@@ -19,6 +19,11 @@
 //!   `--no-cache` says otherwise. `CHIPDOCK_CACHE_SIZE` says how many bytes may be kept: a number, or one with `K`, `M` or `G`
 //!   behind it; 1 GiB without it, and nothing is kept with 0.
 //! * **V7 Given up.** A build that is cancelled by the time that it is found answers `Cancelled`, as one that is built.
+//! * **V8 Lowered once.** Where a build may be kept, a host remembers what it lowered last, within bounds of number and bytes, so
+//!   that a hit neither lowers nor writes the module. It takes that again where nothing tells the modules apart (names, order,
+//!   the place of every node: rule W9 of the IR's wire format), target, schedule and the file's name are the same, and so is all
+//!   that it took from the host: each target's facts, the targets of host functions, the version of the wire format. It is memory
+//!   of one host, which no other process sees; whether there is a build for what was lowered is decided by V1 to V4.
 //!
 //! [`CompileOptions::device`]: crate::CompileOptions::device
 //! [`CompileOptions::cache`]: crate::CompileOptions::cache
@@ -42,7 +47,7 @@ use crate::session::{BuildMessage, Severity};
 /// The folder of the compile cache among those of other caches, and its name.
 pub const COMPILE_CACHE: &str = "compile";
 /// A change of what a file holds, or of what its key is made of, is another version.
-const KIND: Kind = Kind { name: COMPILE_CACHE, version: 1 };
+const KIND: Kind = Kind { name: COMPILE_CACHE, version: 2 };
 /// What may be kept when nobody says.
 const SIZE_BYTES_MAX: u64 = 1 << 30;
 /// The variable that says otherwise (V6).
@@ -50,7 +55,7 @@ const SIZE: &str = "CHIPDOCK_CACHE_SIZE";
 /// Bytes of what describes a build, at most: an index, and the diagnostics of one build.
 const HEAD_BYTES_MAX: usize = 64 << 20;
 
-/// The folder in which builds are kept: rules V1 to V7. Any number of threads and processes may use one at once.
+/// The folder in which builds are kept: rules V1 to V8. Any number of threads and processes may use one at once.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Compilation: a module and a target in, an artifact out.
 //!
 //! * **C1** The module is validated once; then the passes run as far as the target kind's stage.
-//! * **C2** The code generator is asked for everything that it cannot build before it builds anything.
+//! * **C2** A code generator is asked to build, once; where it cannot, the error has every node that it reported (C.5 of the
+//!   contract).
 //! * **C3** The wire version is the lower of the host's and the code generator's newest.
 //! * **C4** What was delivered before a failure is dropped.
 //! * **C5** A code generator of wire 1.1 or newer is given positions, and answers them in its diagnostics.
@@ -9,7 +10,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetFacts, TargetKind, attr, validate};
+use chipdock_ir::{IrModule, Stage, Target, TargetFacts, TargetKind, validate};
 use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 
 use crate::artifact::Artifact;
@@ -21,7 +22,7 @@ use crate::options::LogLevel;
 use crate::registrar::{CodegenEntry, Entry};
 use crate::runtime::Device;
 use crate::session::BuildMessage;
-use crate::target::{TargetContext, TargetSource};
+use crate::target::TargetContext;
 
 pub use chipdock_passes::Schedule;
 
@@ -40,7 +41,7 @@ pub struct CompileOptions {
     pub file: Option<String>,
     /// Set from another thread, it makes a long build give up with `Cancelled`.
     pub cancel: Arc<AtomicBool>,
-    /// Where what is built is kept, and looked for before it is built: rules V1 to V7 of [`CompileCache`]. Nowhere when
+    /// Where what is built is kept, and looked for before it is built: rules V1 to V8 of [`CompileCache`]. Nowhere when
     /// nobody says.
     pub cache: Option<Arc<CompileCache>>,
     /// Where it is to run, if that is known: then the loader's [`check`](Host::check_artifact) decides whether what the cache
@@ -84,7 +85,7 @@ impl Host {
     }
 
     /// Refuses a module that is not valid; says what of another changes nothing.
-    fn check(&self, module: &IrModule) -> Result<(), Error> {
+    pub(crate) fn check(&self, module: &IrModule) -> Result<(), Error> {
         check_valid(module)?;
         for unknown in chipdock_passes::unknown_annotations(module) {
             self.0.services.log(LogLevel::Debug, &unknown.to_string());
@@ -183,43 +184,25 @@ impl Host {
         self.0.services.check_process()?;
         // A plugin that is missing is told before the work begins.
         self.codegen(&target.kind)?;
-        self.check(module)?;
-        let mut build =
-            Building { host: self, options, said: Said::default(), hosts: Vec::new(), devices: Vec::new() };
-        let groups = self.by_target(module, target)?;
-        for (target, module) in &groups {
-            build.lower(module, target)?;
+        let plan = self.plan(module, target, options)?;
+        let (mut said, mut imports) = (Said::default(), Vec::new());
+        for job in &plan.devices {
+            imports.push(Arc::new(self.build(job, options, Vec::new(), &mut said)?));
         }
-        build.finish(target)
-    }
-
-    /// The functions of a module by the target that each names; those that name none, or one of the same kind, first.
-    fn by_target(
-        &self,
-        module: &IrModule,
-        target: &Arc<Target>,
-    ) -> Result<Vec<(Arc<Target>, IrModule)>, Error> {
-        let of = |functions| IrModule { functions, attrs: module.attrs.clone() };
-        let mut groups: Vec<(Arc<Target>, IrModule)> = vec![(Arc::clone(target), of(Vec::new()))];
-        for function in &module.functions {
-            let named = match function.attrs.get(attr::TARGET) {
-                Some(AttrValue::Target(named)) if named.kind != target.kind => {
-                    self.codegen(&named.kind)?;
-                    self.target(TargetSource::Json(named.to_json()))?
-                }
-                _ => Arc::clone(target),
-            };
-            match groups.iter_mut().find(|(known, _)| *known == named) {
-                Some((_, group)) => group.functions.push(function.clone()),
-                None => groups.push((named, of(vec![function.clone()]))),
-            }
+        for job in &plan.others {
+            // Its functions launch kernels of the same artifacts.
+            imports.push(Arc::new(self.build(job, options, imports.clone(), &mut said)?));
         }
-        groups.retain(|(known, group)| !group.functions.is_empty() || known == target);
-        Ok(groups)
-    }
-
-    fn host_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
-        target.host.as_ref().map_or_else(|| self.default_host(), |host| Ok(Arc::clone(host)))
+        let artifact = self.build(&plan.own, options, imports, &mut said)?;
+        Ok(Compiled {
+            artifact: Arc::new(artifact),
+            target: Arc::clone(target),
+            host: Arc::clone(&plan.host),
+            lowered: plan.own.module.clone(),
+            lowered_devices: plan.lowered_devices.clone(),
+            cached: said.built == 0,
+            messages: said.messages,
+        })
     }
 
     pub(crate) fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
@@ -231,112 +214,13 @@ impl Host {
     }
 }
 
-/// A module of several targets on its way to artifacts.
-struct Building<'a> {
-    host: &'a Host,
-    options: &'a CompileOptions,
-    said: Said,
-    /// Functions by the target that compiles them, at the stage that they came to: those that need no host, and hosts'.
-    hosts: Vec<HostGroup>,
-    /// Device functions by target.
-    devices: Vec<(Arc<Target>, IrModule)>,
-}
-
-/// Functions that one code generator takes.
-struct HostGroup {
-    target: Arc<Target>,
-    module: IrModule,
-    from: Option<Stage>,
-}
-
-impl Building<'_> {
-    /// Lowers the functions of one target as far as what is the device's and what is a host's part from each other.
-    fn lower(&mut self, module: &IrModule, target: &Arc<Target>) -> Result<(), Error> {
-        let facts = Arc::new(self.host.facts(target)?);
-        let stage = facts.stage.min(Stage::Device);
-        let schedule = self.options.schedule;
-        let options = LowerOptions { schedule, stage, ..LowerOptions::new(facts) };
-        let lowered = lower(module, &options).map_err(pass_error)?;
-        let Some(device) = lowered.device else {
-            self.join(target, lowered.module, stage);
-            return Ok(());
-        };
-        let host = self.host.host_of(target)?;
-        self.join(&host, lowered.module, Stage::Device);
-        self.devices.push((Arc::clone(target), device));
-        Ok(())
-    }
-
-    fn join(&mut self, target: &Arc<Target>, module: IrModule, from: Stage) {
-        match self.hosts.iter_mut().find(|group| group.target == *target && group.from == Some(from)) {
-            Some(group) => group.module.functions.extend(module.functions),
-            None => self.hosts.push(HostGroup { target: Arc::clone(target), module, from: Some(from) }),
-        }
-    }
-
-    /// Compiles everything; the artifact of `target`'s functions, or of their host functions, imports the others.
-    fn finish(mut self, target: &Arc<Target>) -> Result<Compiled, Error> {
-        let kind = self.host.kind_of(target)?;
-        let mut imports = Vec::new();
-        for (target, device) in &self.devices {
-            if !device.functions.is_empty() {
-                let built = self.host.build(device, target, self.options, Vec::new(), &mut self.said)?;
-                imports.push(Arc::new(built));
-            }
-        }
-        // What stands first is the target's own: the others are imported.
-        let mut groups = std::mem::take(&mut self.hosts).into_iter();
-        let Some(first) = groups.next() else {
-            return Err(Error::new(ErrorKind::Value, "the module has no functions"));
-        };
-        for group in groups.filter(|group| !group.module.functions.is_empty()) {
-            let (module, host) = self.lowered(&group)?;
-            // Its functions launch kernels of the same artifacts.
-            let built = self.host.build(&module, &host, self.options, imports.clone(), &mut self.said)?;
-            imports.push(Arc::new(built));
-        }
-        let (module, host) = self.lowered(&first)?;
-        let artifact = self.host.build(&module, &host, self.options, imports, &mut self.said)?;
-        let is_alone = !kind.is_host && self.devices.is_empty();
-        Ok(Compiled {
-            artifact: Arc::new(artifact),
-            target: Arc::clone(target),
-            host: if is_alone { self.host.host_of(target)? } else { host },
-            lowered: module,
-            lowered_devices: self.devices,
-            cached: self.said.built == 0,
-            messages: self.said.messages,
-        })
-    }
-
-    fn lowered(&self, group: &HostGroup) -> Result<(IrModule, Arc<Target>), Error> {
-        let facts = Arc::new(self.host.facts(&group.target)?);
-        if group.from == Some(facts.stage) {
-            return Ok((group.module.clone(), Arc::clone(&group.target)));
-        }
-        if facts.stage != Stage::Host {
-            let message = format!(
-                "target kind \"{}\" takes modules at stage {}; expected a host that takes packed functions (stage {})",
-                group.target.kind,
-                facts.stage,
-                Stage::Host
-            );
-            return Err(Error::new(ErrorKind::Value, message).hint("name another host with --host"));
-        }
-        let options =
-            LowerOptions { schedule: self.options.schedule, from: group.from, ..LowerOptions::new(facts) };
-        let lowered = lower(&group.module, &options).map_err(pass_error)?;
-        Ok((lowered.module, Arc::clone(&group.target)))
-    }
-}
-
 fn check_valid(module: &IrModule) -> Result<(), Error> {
     validate::validate(module, Stage::Blocks).map_err(|diagnostics| {
         Error::new(ErrorKind::Value, "the module is not valid").with_diagnostics(diagnostics)
     })
 }
 
-fn pass_error(error: PassError) -> Error {
+pub(crate) fn pass_error(error: PassError) -> Error {
     let kind = match error.fault {
         PassFault::Caller => ErrorKind::Value,
         PassFault::Target => ErrorKind::Unsupported,

@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::lock::PluginLock;
 use crate::names::name_in_key;
 use crate::options::{HostOptions, LogLevel};
+use crate::plan::Plans;
 use crate::registrar::{DeviceApiEntry, DeviceTypes, Entry};
 use crate::registry::{HOST_PLUGIN, KeyReport, PluginReport, State};
 use crate::runtime::{Devices, EnvState, wanted_threads};
@@ -42,6 +43,7 @@ pub(crate) struct HostInner {
     pub(crate) opening: Mutex<()>,
     pub(crate) device_types: Arc<Mutex<DeviceTypes>>,
     pub(crate) devices: Devices,
+    pub(crate) plans: Mutex<Plans>,
 }
 
 impl Host {
@@ -68,6 +70,7 @@ impl Host {
             opening: Mutex::new(()),
             device_types: Arc::default(),
             devices: Devices::default(),
+            plans: Mutex::default(),
         });
         services.connect(Arc::downgrade(&inner));
         inner.open_host_plugin()?;

@@ -36,7 +36,7 @@
 //! | registry | R1 to R4: lazy, one answer, for good, nothing hidden |
 //! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
 //! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
-//! | [`CompileCache`] | V1 to V7: the same bytes as a build, or a build; nobody's error |
+//! | [`CompileCache`] | V1 to V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |
 //! | [`calling`] | N1 to N5: which plugin is being called, for whoever has to say why the process ended |
@@ -105,6 +105,7 @@ pub mod manifest;
 mod names;
 mod options;
 mod origin;
+mod plan;
 mod plugin_table;
 mod problem;
 mod process;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chipdock_abi::{CHIPDOCK_ABI_MAJOR, CHIPDOCK_ABI_MINOR};
-use chipdock_ir::json::parse_unique;
+use chipdock_ir::json::check_unique;
 use chipdock_ir::{DeclaredKind, check_option};
 use serde::{Deserialize, Serialize};
 
@@ -142,7 +142,7 @@ impl Manifest {
             return Err(Error::new(ErrorKind::Value, "not a plugin manifest: expected a JSON object"));
         }
         // The schemas of target kinds hold free values, of whose keys the last would be taken.
-        parse_unique(text).map_err(wrong)?;
+        check_unique(text).map_err(wrong)?;
         manifest.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
         Ok(manifest)
     }

@@ -72,13 +72,6 @@ impl fmt::Display for BuildMessage {
     }
 }
 
-/// What a code generator is asked.
-#[derive(Clone, Copy)]
-pub(crate) enum Step {
-    Unsupported,
-    Build,
-}
-
 /// Where a build's results go. A code generator may use it from several threads.
 pub(crate) struct Session {
     services: &'static Services,
@@ -167,32 +160,22 @@ impl Session {
         self.services.sessions.lend(self.services, Arc::clone(self), table)
     }
 
+    /// Builds into this session.
     pub(crate) fn run(
         self: &Arc<Self>,
         codegen: &CodegenEntry,
         request: &ChipdockBuildRequest,
-        step: Step,
     ) -> Result<(), Error> {
         let loan = self.lend();
-        self.with(|delivered| delivered.is_closed = false);
         self.services.clear_error();
-        let step_name = match step {
-            Step::Unsupported => "unsupported",
-            Step::Build => "build",
-        };
-        let _calling = codegen.owned.calling(&format!("target.build.{}: {step_name}", codegen.kind));
+        let _calling = codegen.owned.calling(&format!("target.build.{}: build", codegen.kind));
         let (table, codegen_self) = (codegen.owned.table(), codegen.owned.self_());
         // SAFETY: the registered `self`, a request that lives for the call, a session that lives longer.
-        let status = unsafe {
-            match step {
-                Step::Unsupported => (table.unsupported)(codegen_self, request, loan.table()),
-                Step::Build => (table.build)(codegen_self, request, loan.table()),
-            }
-        };
+        let status = unsafe { (table.build)(codegen_self, request, loan.table()) };
         // Whoever is within a call of it on another thread finds it closed.
         self.with(|delivered| delivered.is_closed = true);
         drop(loan);
-        self.services.check(status, || format!("`{step_name}`"))
+        self.services.check(status, || "`build`".to_owned())
     }
 
     fn with<R>(&self, change: impl FnOnce(&mut Delivered) -> R) -> R {
@@ -223,11 +206,6 @@ impl Session {
             errors.push(more(more_errors, "errors"));
         }
         errors
-    }
-
-    /// Why a delivery was refused, if one was.
-    pub(crate) fn refused(&self) -> Option<String> {
-        self.with(|delivered| delivered.refused.clone())
     }
 
     /// Moves what was delivered out.

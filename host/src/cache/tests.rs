@@ -245,7 +245,7 @@ fn v2_what_cannot_be_told_apart_is_not_kept() {
 #[test]
 fn v2_what_failed_is_not_kept() {
     let bench = Bench::new();
-    for order in ["unsupported", "fail", "panic", "nothing", "twice", "lie", "index", "align"] {
+    for order in ["unsupported", "terse", "fail", "panic", "nothing", "twice", "lie", "index", "align"] {
         let fails = || bench.compile(order, &bench.options()).unwrap_err().kind().clone();
         assert_eq!(fails(), fails(), "{order}: as before");
     }

@@ -181,11 +181,15 @@ fn the_environment_answers_or_fails() {
 }
 
 #[test]
-fn c2_everything_unsupported_is_listed_before_building() {
+fn c2_everything_unsupported_that_a_build_reported_is_listed() {
     let error = compile(&host(), "unsupported").unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Unsupported);
+    assert_eq!(error.message(), "the code generator of target kind \"toy\" cannot build this module");
     let nodes: Vec<&str> = error.diagnostics().iter().map(|diagnostic| diagnostic.node.as_str()).collect();
     assert_eq!(nodes, ["T.one()", "T.two()"]);
+    // One that reported nothing is heard itself.
+    let error = compile(&host(), "terse").unwrap_err();
+    assert_eq!((error.kind(), error.message()), (&ErrorKind::Unsupported, "no three here"));
 }
 
 #[test]

@@ -118,20 +118,20 @@ fn order(request: &BuildRequest<'_>) -> String {
     json["do"].as_str().unwrap_or("build").to_owned()
 }
 
+/// Refuses the first statement of the first function, by its place.
+fn place(request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
+    let document = chipdock_ir::wire::read_document(request.ir).unwrap();
+    let (span, file) = (document.module.functions[0].body.span, document.file.unwrap_or_default());
+    let message = format!("3:4: not from {file}: here");
+    let here = Diagnostic::error(&message).at(span.line, span.column).function("f");
+    session.diagnostic(&here.hint("move it"))?;
+    Err(Error::new(ErrorKind::UNSUPPORTED, message))
+}
+
 impl Codegen for ToyCodegen {
-    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        if order(request) == "place" {
-            let document = chipdock_ir::wire::read_document(request.ir).unwrap();
-            let (span, file) = (document.module.functions[0].body.span, document.file.unwrap_or_default());
-            let message = format!("3:4: not from {file}: here");
-            let here = Diagnostic::error(&message).at(span.line, span.column).function("f");
-            session.diagnostic(&here.hint("move it"))?;
-        }
-        if order(request) == "unsupported" {
-            session.diagnostic(&Diagnostic::error("no one here").function("f").node("T.one()"))?;
-            session.diagnostic(&Diagnostic::error("no two here").function("f").node("T.two()"))?;
-        }
-        Ok(())
+    /// The host builds without asking.
+    fn unsupported(&self, _request: &BuildRequest<'_>, _session: &BuildSession<'_>) -> Result<(), Error> {
+        Err(Error::new(ErrorKind::INTERNAL, "nobody asks the toy"))
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
@@ -142,6 +142,13 @@ impl Codegen for ToyCodegen {
         session.diagnostic(&Diagnostic::warning("only a toy").at(3, 7).function("f").node("T.one()"))?;
         match order(request).as_str() {
             "nothing" => return Ok(()),
+            "place" => return place(request, session),
+            "unsupported" => {
+                session.diagnostic(&Diagnostic::error("no one here").function("f").node("T.one()"))?;
+                session.diagnostic(&Diagnostic::error("no two here").function("f").node("T.two()"))?;
+                return Err(Error::new(ErrorKind::UNSUPPORTED, "no one here (and 1 more)"));
+            }
+            "terse" => return Err(Error::new(ErrorKind::UNSUPPORTED, "no three here")),
             "twice" => {
                 session.index(INDEX)?;
                 return session.index(INDEX);

@@ -3,6 +3,8 @@
 //! `serde_json` keeps the last of two equal keys and says nothing, so that of `{"opt-level": 3, "opt-level": 0}` a reader
 //! sees 3 first and 0 is used. What people write (targets, manifests) is read here instead.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -27,6 +29,122 @@ use serde_json::{Map, Number, Value};
 /// ```
 pub fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).map(|Unique(value)| value)
+}
+
+/// Whether a text is one JSON value in which no object has a key twice, as [`parse_unique`] decides it, without making the
+/// value.
+///
+/// # Errors
+///
+/// As [`parse_unique`].
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_ir::json::check_unique;
+///
+/// assert!(check_unique(r#"{"a": [1, null]}"#).is_ok());
+/// assert!(check_unique(r#"{"a": {"b": 1, "b": 2}}"#).is_err());
+/// ```
+pub fn check_unique(text: &str) -> Result<(), serde_json::Error> {
+    serde_json::from_str(text).map(|Checked| ())
+}
+
+/// Keys of one object that are compared one with each other; more are looked up.
+const FEW_KEYS: usize = 24;
+
+fn twice<E: Error>(key: &str) -> E {
+    let shown: String = key.chars().take(60).collect();
+    E::custom(format!("key {shown:?} stands twice in one object; keep one of them"))
+}
+
+/// A key, borrowed from the text where nothing in it is escaped.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+/// A value that was looked at and not kept.
+struct Checked;
+
+impl<'de> Deserialize<'de> for Checked {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CheckedVisitor)
+    }
+}
+
+struct CheckedVisitor;
+
+impl<'de> Visitor<'de> for CheckedVisitor {
+    type Value = Checked;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_bool<E: Error>(self, _value: bool) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_i64<E: Error>(self, _value: i64) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_u64<E: Error>(self, _value: u64) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_f64<E: Error>(self, _value: f64) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_str<E: Error>(self, _text: &str) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Checked, A::Error> {
+        while let Some(Checked) = items.next_element()? {}
+        Ok(Checked)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Checked, A::Error> {
+        let (mut few, mut many): (Vec<Cow<'de, str>>, HashSet<Cow<'de, str>>) = Default::default();
+        while let Some(Key(key)) = entries.next_key()? {
+            if few.contains(&key) || many.contains(&key) {
+                return Err(twice(&key));
+            }
+            if few.len() < FEW_KEYS {
+                few.push(key);
+            } else {
+                many.insert(key);
+            }
+            let Checked = entries.next_value()?;
+        }
+        Ok(Checked)
+    }
 }
 
 struct Unique(Value);
@@ -89,10 +207,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if object.contains_key(&key) {
-                let shown: String = key.chars().take(60).collect();
-                return Err(A::Error::custom(format!(
-                    "key {shown:?} stands twice in one object; keep one of them"
-                )));
+                return Err(twice(&key));
             }
             let Unique(value) = entries.next_value()?;
             object.insert(key, value);
@@ -116,9 +231,15 @@ mod tests {
             assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}: serde_json takes it");
             let error = parse_unique(text).unwrap_err().to_string();
             assert_eq!(error, format!("key {key:?} stands twice in one object; keep one of them at {place}"));
+            assert_eq!(check_unique(text).unwrap_err().to_string(), error);
         }
         let many: String = (0..10_000).map(|key| format!("\"{key}\": 0, ")).collect();
-        assert!(parse_unique(&format!("{{{many}\"9999\": 1}}")).is_err());
+        for key in [0, FEW_KEYS - 1, FEW_KEYS, 9999] {
+            let text = format!("{{{many}\"{key}\": 1}}");
+            let error = parse_unique(&text).unwrap_err().to_string();
+            assert_eq!(check_unique(&text).unwrap_err().to_string(), error);
+        }
+        assert!(check_unique(&format!("{{{many}\"10000\": 1}}")).is_ok());
     }
 
     #[test]
@@ -135,7 +256,9 @@ mod tests {
         ] {
             let (ours, theirs) = (parse_unique(text), serde_json::from_str::<Value>(text));
             assert_eq!(ours.as_ref().ok(), theirs.as_ref().ok(), "{text}");
-            assert_eq!(ours.err().map(|e| e.to_string()), theirs.err().map(|e| e.to_string()), "{text}");
+            let says = ours.err().map(|e| e.to_string());
+            assert_eq!(says, theirs.err().map(|e| e.to_string()), "{text}");
+            assert_eq!(says, check_unique(text).err().map(|e| e.to_string()), "{text}");
         }
         assert!(parse_unique(&"[".repeat(100_000)).unwrap_err().to_string().contains("recursion limit"));
     }

@@ -10,6 +10,8 @@ use chipdock_plugin_api::process::temporary_folder;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting};
 use serde_json::Value;
 
+use crate::cache::{Cache, Compiler, Key};
+
 /// The setting that names the compiler, with words of its own.
 pub(crate) const COMPILER: Setting<String> = Setting::str(
     "compiler",
@@ -79,12 +81,22 @@ impl Options {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) library: PathBuf,
+    /// Whether it was kept, and no compiler ran (O3).
+    pub(crate) is_kept: bool,
     _folder: Scratch,
 }
 
 /// A program with its own arguments, and where its name is from.
 struct Candidate {
     words: Vec<String>,
+}
+
+impl Candidate {
+    /// Whether it is told to compile for the machine that it runs on.
+    fn takes_native(&self, options: &Options) -> bool {
+        let is_own = |word: &String| word.starts_with("-march=") || word.starts_with("-mcpu=");
+        options.march.is_none() && !self.words.iter().any(is_own)
+    }
 }
 
 /// What to try: what the setting says (`CC`) alone where it does, else the usual names.
@@ -99,38 +111,68 @@ fn candidates(cc: Option<&str>) -> (Vec<Candidate>, String) {
     (vec![Candidate { words }], tried)
 }
 
-/// Compiles a source to a shared library in a temporary folder of its own.
+/// Compiles a source to a shared library in a temporary folder of its own, or takes one from `cache` that was made before.
 ///
 /// # Errors
 ///
 /// `Unavailable`: there is no compiler. `IoError`: the temporary folder cannot be written. `ValueError`: the compiler does
 /// not know the processor that the target names; or the setting's value cannot be used. `InternalError`: the compiler refused the source. No file is
 /// left behind (M.8).
-pub(crate) fn compile(host: HostRef, source: &str, options: &Options) -> Result<Compiled, Error> {
+pub(crate) fn compile(
+    host: HostRef,
+    source: &str,
+    options: &Options,
+    cache: Option<&Cache>,
+) -> Result<Compiled, Error> {
     let cc = host.setting(&COMPILER)?;
-    compile_with(source, options, cc.as_deref(), &temporary_folder())
+    compile_in(source, options, cc.as_deref(), &temporary_folder(), cache)
 }
 
+#[cfg(test)]
 pub(crate) fn compile_with(
     source: &str,
     options: &Options,
     cc: Option<&str>,
     parent: &Path,
 ) -> Result<Compiled, Error> {
+    compile_in(source, options, cc, parent, None)
+}
+
+pub(crate) fn compile_in(
+    source: &str,
+    options: &Options,
+    cc: Option<&str>,
+    parent: &Path,
+    cache: Option<&Cache>,
+) -> Result<Compiled, Error> {
     let unwritable = |error: &std::io::Error| unwritable(parent, error);
     let folder = Scratch::within(parent, "c").map_err(|error| unwritable(&error))?;
     // The name is new as well: the loader takes a path that it has seen for the library that it has.
     let (source_name, library_name) = (folder.file_name("c"), folder.file_name("so"));
-    folder.write(&source_name, source.as_bytes()).map_err(|error| unwritable(&error))?;
     let job = Job { folder: &folder, source: &source_name, library: &library_name };
     let (candidates, tried) = candidates(cc);
+    let mut is_written = false;
     for candidate in candidates {
+        let place = cache.and_then(|cache| Place::of(cache, &candidate, source, options, &folder));
+        let kept = place.as_ref().and_then(|place| place.cache.read(&place.key));
+        if let Some(bytes) = kept {
+            folder.write(&library_name, &bytes).map_err(|error| unwritable(&error))?;
+            let library = folder.library(&library_name).map_err(|error| not_usable(&candidate, &error))?;
+            return Ok(Compiled { library, is_kept: true, _folder: folder });
+        }
+        if !is_written {
+            folder.write(&source_name, source.as_bytes()).map_err(|error| unwritable(&error))?;
+            is_written = true;
+        }
         match run(&candidate, options, &job)? {
             None => {}
             Some(output) if output.status.success() => {
+                if let Some(Place { cache, compiler, key }) = &place {
+                    compiler.keep(cache, key, &folder, &library_name);
+                }
                 let library =
                     folder.library(&library_name).map_err(|error| not_usable(&candidate, &error))?;
-                return Ok(Compiled { library, _folder: folder });
+                return Ok(Compiled { library, is_kept: false, _folder: folder });
             }
             Some(output) => {
                 return Err(unknown_processor(&candidate, &output, options)
@@ -145,6 +187,27 @@ pub(crate) fn compile_with(
     Err(Error::new(ErrorKind::UNAVAILABLE, message))
 }
 
+/// Where a library is kept (O1).
+struct Place<'a> {
+    cache: &'a Cache,
+    compiler: Compiler,
+    key: Key,
+}
+
+impl<'a> Place<'a> {
+    fn of(
+        cache: &'a Cache,
+        candidate: &Candidate,
+        source: &str,
+        options: &Options,
+        folder: &Scratch,
+    ) -> Option<Self> {
+        let compiler = Compiler::of(&candidate.words)?;
+        let key = compiler.key(&options.flags(candidate.takes_native(options)), source, folder)?;
+        Some(Self { cache, compiler, key })
+    }
+}
+
 /// The names of the files in their folder.
 struct Job<'a> {
     folder: &'a Scratch,
@@ -154,9 +217,7 @@ struct Job<'a> {
 
 /// Runs a compiler; nothing when there is no such program.
 fn run(candidate: &Candidate, options: &Options, job: &Job<'_>) -> Result<Option<Output>, Error> {
-    let has_own =
-        candidate.words.iter().any(|word| word.starts_with("-march=") || word.starts_with("-mcpu="));
-    let with_native = options.march.is_none() && !has_own;
+    let with_native = candidate.takes_native(options);
     let first = spawn(candidate, &options.flags(with_native), job)?;
     // A compiler that does not know its own machine can still compile for the machines of its kind.
     match first {

@@ -2,8 +2,10 @@
 //!
 //! * `target.kind.c` (`target_kind`): the options, and the check of processor names.
 //! * `target.build.c` (`codegen`): a module to one self-contained C file, through the dialect.
-//! * `module.load.c` (`loader`): the compiler that the setting `compiler` (`CC`) or PATH has, then `dlopen`.
+//! * `module.load.c` (`loader`): the compiler that the setting `compiler` (`CC`) or PATH has, then `dlopen`; what it made
+//!   before is taken from the `cache`.
 
+mod cache;
 mod codegen;
 mod compiler;
 mod dialect;
@@ -15,7 +17,7 @@ mod tests;
 
 use chipdock_plugin_api::{export_plugin, register_codegen, register_module_loader, register_target_kind};
 
-export_plugin! { name: "c", settings: [compiler::COMPILER] }
+export_plugin! { name: "c", settings: [compiler::COMPILER, cache::FOLDER] }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
 register_codegen!("c", "1.0.0", "1.3.0", |_| Box::new(codegen::CCodegen));

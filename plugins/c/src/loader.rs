@@ -13,8 +13,9 @@ use chipdock_plugin_api::{
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde_json::Value;
 
+use crate::cache;
 use crate::codegen::{KIND, SOURCE};
-use crate::compiler::{self, Options};
+use crate::compiler::{self, Compiled, Options};
 
 /// The loader of module kind `c`.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +55,22 @@ fn not_opened(error: &libloading::Error) -> Error {
     }
 }
 
+/// The library of a source, compiled now or before. Its files are gone when this returns.
+fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Error> {
+    let open = |compiled: &Compiled| {
+        // SAFETY: the library was compiled from a source that has no constructors, and its path is new.
+        unsafe { Library::open(Some(&compiled.library), RTLD_NOW | RTLD_LOCAL) }
+    };
+    let cache = cache::of_host(host)?;
+    let compiled = compiler::compile(host, source, options, cache.as_ref())?;
+    match open(&compiled) {
+        // O3: whatever was kept, it does for nobody here.
+        Err(_) if compiled.is_kept => open(&compiler::compile(host, source, options, None)?),
+        other => other,
+    }
+    .map_err(|error| not_opened(&error))
+}
+
 /// Compiles and opens a source.
 ///
 /// Compiled code calls through `env`, which the module and its functions keep.
@@ -61,11 +78,7 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
     let functions = index["functions"]
         .as_array()
         .ok_or_else(|| value_error("expected `functions` in the artifact's index, found none".to_owned()))?;
-    let compiled = compiler::compile(host, source, &Options::from_index(index))?;
-    let path = compiled.library.clone();
-    // SAFETY: the library was compiled just now from a source that has no constructors, and its path is new.
-    let library =
-        unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| not_opened(&error))?;
+    let library = opened(host, source, &Options::from_index(index))?;
     let mut found = HashMap::new();
     let result = (|| {
         // SAFETY: target c writes this variable with this type into every source that has functions to call.

@@ -1,5 +1,6 @@
 //! Tests that need no host: texts against goldens and gcc, compiled code against the interpreter, the loader's errors.
 
+mod cache;
 mod conditions;
 mod differential;
 mod golden;

@@ -9,10 +9,6 @@
 //!   unless this is false.
 //! * **B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint says which libLLVM it is. One
 //!   thread works at a time (C.6).
-//! * **B6** Hosts ask what is unsupported before they build: what was read and written for that serves the build of the
-//!   same request.
-
-use std::sync::Mutex;
 
 use chipdock_codegen_llvm::{Options, Text, write_module};
 use chipdock_ir::Stage;
@@ -22,7 +18,7 @@ use chipdock_plugin_api::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::llvm::{MachineOptions, Wanted, compile, library_of, lock};
+use crate::llvm::{MachineOptions, Wanted, compile, library_of};
 use crate::target::CpuTarget;
 use crate::target_kind::NAME;
 
@@ -33,14 +29,9 @@ pub(crate) const CODE: &str = "code";
 /// What the object's section is aligned to, as its headers are.
 const CODE_ALIGNMENT_BYTES: u64 = 16;
 
-/// Requests that were asked about and not built yet, at most.
-const PREPARED_MAX: usize = 4;
-
 /// The code generator of target `llvm`.
 pub(crate) struct LlvmCodegen {
     host: HostRef,
-    /// What was prepared for builds to come (B6), the oldest first.
-    prepared: Mutex<Vec<([String; 3], Prepared)>>,
 }
 
 /// A request that was read and written.
@@ -119,41 +110,18 @@ impl Prepared {
 
 impl LlvmCodegen {
     pub(crate) fn new(host: HostRef) -> Self {
-        Self { host, prepared: Mutex::default() }
-    }
-
-    fn keep(&self, request: &BuildRequest<'_>, prepared: Prepared) {
-        let mut all = lock(&self.prepared);
-        if all.len() >= PREPARED_MAX {
-            all.remove(0);
-        }
-        let texts = [request.ir, request.target_json, request.options_json];
-        all.push((texts.map(str::to_owned), prepared));
-    }
-
-    fn take(&self, request: &BuildRequest<'_>) -> Option<Prepared> {
-        let texts = [request.ir, request.target_json, request.options_json];
-        let mut all = lock(&self.prepared);
-        let index = all.iter().position(|(known, _)| *known == texts)?;
-        Some(all.remove(index).1)
+        Self { host }
     }
 }
 
 impl Codegen for LlvmCodegen {
     fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        match Prepared::new(self.host, request)? {
-            Ok(prepared) => self.keep(request, prepared),
-            Err(diagnostics) => lowered::report(&diagnostics, session)?,
-        }
-        Ok(())
+        Prepared::new(self.host, request)?
+            .map_or_else(|diagnostics| lowered::report(&diagnostics, session), |_| Ok(()))
     }
 
     fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let prepared = match self.take(request) {
-            Some(prepared) => Ok(prepared),
-            None => Prepared::new(self.host, request)?,
-        };
-        let Prepared { read, emit, target, text: written } = match prepared {
+        let Prepared { read, emit, target, text: written } = match Prepared::new(self.host, request)? {
             Ok(prepared) => prepared,
             Err(diagnostics) => {
                 lowered::report(&diagnostics, session)?;

@@ -33,12 +33,12 @@ impl External for OpenClExternal {
                 device.name()
             );
         };
-        Ok(Stream::from_raw(ptr::without_provenance_mut(device.keep_stream(raw))))
+        Ok(Stream::from_raw(ptr::without_provenance_mut(device.adopt_stream(raw))))
     }
 
     unsafe fn native_stream(&self, device_id: i32, stream: Stream) -> Result<*mut c_void, Error> {
         let device = self.0.device(device_id)?;
-        Ok(device.stream(stream.into_raw().addr())?.raw().native())
+        Ok(device.timed_stream(stream.into_raw().addr())?.raw().native())
     }
 
     unsafe fn native_data(&self, device_id: i32, data: *mut c_void) -> Result<NativeData, Error> {

@@ -98,11 +98,11 @@ impl Device {
         }
         let what = || format!("{}: opening it", self.name);
         let context = Context::new(self.raw()).or_failed(what)?;
-        let queue = |is_timed| {
-            let raw = context.queue(self.raw(), is_timed).or_failed(what);
+        let queue = || {
+            let raw = context.queue(self.raw(), false).or_failed(what);
             raw.map(|raw| Arc::new(Queue::new(raw, &self.name)))
         };
-        let (default, transfer) = (queue(true)?, queue(false)?);
+        let (default, transfer) = (queue()?, queue()?);
         Ok(self.opened.get_or_init(|| Opened { context: Arc::new(context), default, transfer }))
     }
 
@@ -116,14 +116,21 @@ impl Device {
 
     /// Makes a stream.
     pub(crate) fn create_stream(&self) -> Result<usize, Error> {
-        let raw = self.open()?.context.queue(self.raw(), true);
+        let raw = self.open()?.context.queue(self.raw(), false);
         let raw = raw.or_failed(|| format!("{}: making a stream", self.name))?;
-        Ok(self.keep_stream(raw))
+        Ok(self.streams.add(Queue::new(raw, &self.name)))
     }
 
-    /// Keeps a queue as a stream and answers its handle.
-    pub(crate) fn keep_stream(&self, raw: CommandQueue) -> usize {
-        self.streams.add(Queue::new(raw, &self.name))
+    /// Keeps somebody else's queue as a stream and answers its handle.
+    pub(crate) fn adopt_stream(&self, raw: CommandQueue) -> usize {
+        self.streams.add(Queue::adopted(raw, &self.name))
+    }
+
+    /// A stream whose events tell times, as far as the driver can that: from now on its native queue is the same.
+    pub(crate) fn timed_stream(&self, handle: usize) -> Result<Arc<Queue>, Error> {
+        let (queue, context) = (self.stream(handle)?, &self.open()?.context);
+        queue.be_timed(|| context.queue(self.raw(), true))?;
+        Ok(queue)
     }
 
     /// Frees a stream after its work.

@@ -29,24 +29,33 @@ pub(crate) struct Launcher {
     turn: Option<Arc<Turn>>,
 }
 
-/// A kernel object, and what is set of its scalars: drivers take their time to set one, and most stay as they are.
+/// What an argument was set to. A data space is told by its number: the driver's handle of one that was freed may be another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Scalar { bytes: [u8; 8], size_bytes: usize },
+    Space(u64),
+    Null,
+    Local(usize),
+}
+
+/// A kernel object, and what its arguments are set to: drivers take their time to set one, and most stay as they are.
 struct Prepared {
     object: Kernel,
-    /// By the argument's index: its bytes, and how many of them there are.
-    scalars: Vec<Option<([u8; 8], usize)>>,
+    /// By the argument's index.
+    values: Vec<Option<Value>>,
 }
 
 impl Prepared {
     fn new(object: Kernel, arguments_count: usize) -> Self {
-        Self { object, scalars: vec![None; arguments_count] }
+        Self { object, values: vec![None; arguments_count] }
     }
 
-    fn set_scalar(&mut self, index: usize, bytes: [u8; 8], size_bytes: usize) -> Answer<()> {
-        let value = Some((bytes, size_bytes));
-        if self.scalars[index] != value {
-            self.scalars[index] = None;
-            self.object.set(index, Argument::Scalar(&bytes[..size_bytes]))?;
-            self.scalars[index] = value;
+    /// Sets an argument, unless it is that already.
+    fn set(&mut self, index: usize, value: Value, argument: Argument<'_>) -> Answer<()> {
+        if self.values[index] != Some(value) {
+            self.values[index] = None;
+            self.object.set(index, argument)?;
+            self.values[index] = Some(value);
         }
         Ok(())
     }
@@ -81,7 +90,7 @@ impl Launcher {
             symbol,
             group_size: object.number(device.raw(), CL_KERNEL_WORK_GROUP_SIZE).or_failed(what)?,
             local_bytes: object.number(device.raw(), CL_KERNEL_LOCAL_MEM_SIZE).or_failed(what)?,
-            idle: Mutex::new(vec![Prepared::new(object, described.args.len())]),
+            idle: Mutex::new(vec![Prepared::new(object, expected)]),
             turn: device.turns().map(|turns| turns.of(&source.text, &source.options, &described.symbol)),
         })
     }
@@ -107,7 +116,10 @@ impl Launcher {
         let what = || format!("{}: kernel {}", device.name(), self.name);
         let mut prepared = match idle {
             Some(prepared) => prepared,
-            None => Prepared::new(program.kernel(&self.symbol).or_failed(what)?, launch.args.len()),
+            None => {
+                let count = launch.args.len() + usize::from(has_dynamic_shared);
+                Prepared::new(program.kernel(&self.symbol).or_failed(what)?, count)
+            }
         };
         let queued = self.set(device, &mut prepared, launch, &spaces, has_dynamic_shared).and_then(|()| {
             let work = Work::Launch { kernel: Arc::clone(&self.name) };
@@ -141,15 +153,15 @@ impl Launcher {
         let what = |index: usize| format!("{}: argument {index} of kernel {}", device.name(), self.name);
         let mut spaces = spaces.iter();
         for (index, arg) in launch.args.iter().enumerate() {
-            let argument = match arg {
+            let (value, argument) = match arg {
                 KernelArg::Scalar { bytes, size_bytes } => {
-                    prepared.set_scalar(index, *bytes, *size_bytes).or_failed(|| what(index))?;
-                    continue;
+                    let value = Value::Scalar { bytes: *bytes, size_bytes: *size_bytes };
+                    (value, Argument::Scalar(&bytes[..*size_bytes]))
                 }
                 KernelArg::Pointer(_) => match spaces.next().and_then(Option::as_ref) {
-                    None => Argument::Null,
+                    None => (Value::Null, Argument::Null),
                     Some(space) => match space.buffer() {
-                        Some(buffer) => Argument::Buffer(buffer),
+                        Some(buffer) => (Value::Space(space.number()), Argument::Buffer(buffer)),
                         None => {
                             return Err(Error::new(
                                 ErrorKind::VALUE_ERROR,
@@ -168,15 +180,13 @@ impl Launcher {
                     ));
                 }
             };
-            prepared.object.set(index, argument).or_failed(|| what(index))?;
+            prepared.set(index, value, argument).or_failed(|| what(index))?;
         }
         if has_dynamic_shared {
             // Drivers take no local memory of 0 bytes.
             let bytes = usize::try_from(launch.dynamic_shared_bytes.max(1)).unwrap_or(usize::MAX);
-            prepared
-                .object
-                .set(launch.args.len(), Argument::Local(bytes))
-                .or_failed(|| what(launch.args.len()))?;
+            let index = launch.args.len();
+            prepared.set(index, Value::Local(bytes), Argument::Local(bytes)).or_failed(|| what(index))?;
         }
         Ok(())
     }

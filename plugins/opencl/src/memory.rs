@@ -21,6 +21,8 @@ const SERIAL_SHIFT: u32 = 12;
 const ALIGNMENT_BYTES_MAX: u64 = 1 << SERIAL_SHIFT;
 /// Handles differ in the whole process: one of another host or device is never mistaken for one's own.
 static LAST_SERIAL: AtomicUsize = AtomicUsize::new(0);
+/// Of data spaces whose handles are addresses too, which are given out again.
+static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// How the memory of a data space is had. Fields are dropped in order: the buffer before what lies beneath it.
 enum Backing {
@@ -49,12 +51,23 @@ impl Drop for Mapped {
 
 /// A data space. Work that is being queued keeps it alive.
 pub(crate) struct Space {
+    /// That of no other data space of the process.
+    number: u64,
     backing: Backing,
     size_bytes: u64,
     used: Arc<AtomicU64>,
 }
 
 impl Space {
+    fn new(backing: Backing, size_bytes: u64, used: Arc<AtomicU64>) -> Self {
+        Self { number: LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1, backing, size_bytes, used }
+    }
+
+    /// A number that no other data space of the process has or will have.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The driver's buffer; none for host memory, which the device reaches by copies alone.
     pub(crate) fn buffer(&self) -> Option<&Buffer> {
         match &self.backing {
@@ -121,7 +134,7 @@ impl Memory {
         let size_bytes = request.size_bytes;
         let reserved = self.reserve(device, size_bytes)?;
         let backing = back(device, opened, request)?;
-        let space = Space { backing, size_bytes, used: reserved.keep() };
+        let space = Space::new(backing, size_bytes, reserved.keep());
         let handle = match space.address() {
             Some(address) => address,
             None => {
@@ -152,7 +165,7 @@ impl Memory {
         size_bytes: u64,
     ) -> Result<*mut c_void, Error> {
         let backing = Backing::Adopted(buffer, MappedAddress::new(address));
-        let space = Arc::new(Space { backing, size_bytes, used: Arc::clone(&self.used) });
+        let space = Arc::new(Space::new(backing, size_bytes, Arc::clone(&self.used)));
         let mut spaces = self.spaces.write().unwrap_or_else(PoisonError::into_inner);
         let begin = address.addr();
         let before = spaces.range(..begin.saturating_add(size_bytes as usize)).next_back();

@@ -1,16 +1,19 @@
 //! Streams: in-order queues of the driver, and what became of the work on them.
 //!
-//! No lock is held while the driver is called. Each command's event is kept until the command is seen to be done, so that
-//! one that fails late is known by name, first cause first.
+//! No lock that others wait for is held while the driver is called. Each command's event is kept until the command is seen to
+//! be done, so that one that fails late is known by name, first cause first.
+//!
+//! A queue whose events tell times costs something with every command. So a stream has one that does not, until a mark is made
+//! on it or its native handle is asked for: from then on it has another, which waits for what was queued on the first.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use chipdock_plugin_api::{Error, ErrorKind};
 
-use crate::driver::{CommandQueue, Event, Progress, Queued};
+use crate::driver::{Answer, CommandQueue, Event, Progress, Queued};
 use crate::error::{OrFailed, failed_later};
 
 /// Events that wait before those at the front are asked whether they are done.
@@ -43,7 +46,10 @@ impl fmt::Display for Work {
 
 /// A stream.
 pub(crate) struct Queue {
-    raw: CommandQueue,
+    /// Changed once at most. Whoever queues work reads it, so that the one change comes between two commands.
+    raw: RwLock<Arc<CommandQueue>>,
+    /// Whether it is somebody else's, and stays what it is.
+    is_adopted: bool,
     serial: usize,
     device: Arc<str>,
     state: Mutex<State>,
@@ -62,12 +68,18 @@ impl Queue {
     /// A stream of the device of that name.
     pub(crate) fn new(raw: CommandQueue, device: &Arc<str>) -> Self {
         Self {
-            raw,
+            raw: RwLock::new(Arc::new(raw)),
+            is_adopted: false,
             serial: LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1,
             device: Arc::clone(device),
             state: Mutex::default(),
             has_failure: AtomicBool::new(false),
         }
+    }
+
+    /// The same of a queue that somebody else made.
+    pub(crate) fn adopted(raw: CommandQueue, device: &Arc<str>) -> Self {
+        Self { is_adopted: true, ..Self::new(raw, device) }
     }
 
     /// A number that no other stream of the process has or will have.
@@ -76,8 +88,34 @@ impl Queue {
     }
 
     /// The driver's queue.
-    pub(crate) fn raw(&self) -> &CommandQueue {
-        &self.raw
+    pub(crate) fn raw(&self) -> Arc<CommandQueue> {
+        Arc::clone(&self.reading())
+    }
+
+    fn reading(&self) -> RwLockReadGuard<'_, Arc<CommandQueue>> {
+        self.raw.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sees to it that its events tell times, where the driver can that: `make` makes such a queue. From then on the driver's
+    /// queue is the same.
+    pub(crate) fn be_timed(&self, make: impl FnOnce() -> Answer<CommandQueue>) -> Result<(), Error> {
+        if self.is_adopted || self.reading().is_timed() {
+            return Ok(());
+        }
+        let mut raw = self.raw.write().unwrap_or_else(PoisonError::into_inner);
+        if raw.is_timed() {
+            return Ok(());
+        }
+        let what = || format!("{}: a queue that tells times", self.device);
+        let timed = make().or_failed(what)?;
+        if timed.is_timed() {
+            let before = raw.marker().or_failed(what)?;
+            // The driver may hold back what nobody flushed, and then the wait has no end.
+            raw.flush().or_failed(what)?;
+            timed.wait_for(&before).or_failed(what)?;
+            *raw = Arc::new(timed);
+        }
+        Ok(())
     }
 
     /// Queues work. A failure that is kept is answered instead, and then nothing is queued.
@@ -87,9 +125,11 @@ impl Queue {
         enqueue: impl FnOnce(&CommandQueue) -> Queued,
     ) -> Result<(), Error> {
         self.report()?;
-        let event = enqueue(&self.raw).or_failed(|| format!("{}: {work}", self.device))?;
+        let raw = self.reading();
+        let event = enqueue(&raw).or_failed(|| format!("{}: {work}", self.device))?;
         // Work begins when it is queued, whether or not anybody waits for it.
-        self.raw.flush().or_failed(|| format!("{}: {work}", self.device))?;
+        raw.flush().or_failed(|| format!("{}: {work}", self.device))?;
+        drop(raw);
         let mut state = lock(&self.state);
         state.pending.push_back((event, work));
         if state.pending.len() > PENDING_MAX {
@@ -126,7 +166,7 @@ impl Queue {
 
     /// Waits for all that is queued; answers the first failure since the last report.
     pub(crate) fn sync(&self) -> Result<(), Error> {
-        let finished = self.raw.finish();
+        let finished = self.raw().finish();
         self.look(&mut lock(&self.state));
         self.report()?;
         finished.or_failed(|| format!("{}: waiting for a stream", self.device))
@@ -135,7 +175,7 @@ impl Queue {
     /// Waits for what is queued; what failed of it is answered later, as ever.
     pub(crate) fn drain(&self) {
         // A driver that cannot wait says so again to whoever asks.
-        let _ = self.raw.finish();
+        let _ = self.raw().finish();
     }
 
     /// An event of all that is queued up to now; a failure that is kept is answered instead.
@@ -143,19 +183,21 @@ impl Queue {
         self.look(&mut lock(&self.state));
         self.report()?;
         let what = || format!("{}: a mark", self.device);
-        let event = self.raw.marker().or_failed(what)?;
+        let raw = self.raw();
+        let event = raw.marker().or_failed(what)?;
         // It is reached whether or not anything is queued behind it.
-        self.raw.flush().or_failed(what)?;
+        raw.flush().or_failed(what)?;
         Ok(event)
     }
 
     /// Makes later work wait for what is queued on `from` now.
     pub(crate) fn wait_for(&self, from: &Self) -> Result<(), Error> {
         let what = || format!("{}: making a stream wait for another", self.device);
-        let event = from.raw.marker().or_failed(what)?;
+        let before = from.raw();
+        let event = before.marker().or_failed(what)?;
         // The driver may hold back what nobody flushed, and then the wait has no end.
-        from.raw.flush().or_failed(what)?;
-        self.raw.wait_for(&event).map(drop).or_failed(what)
+        before.flush().or_failed(what)?;
+        self.reading().wait_for(&event).map(drop).or_failed(what)
     }
 
     /// Forgets what failed.

@@ -60,7 +60,7 @@ pub(crate) struct OpenClTimer(pub(crate) Arc<Hardware>);
 impl Timer for OpenClTimer {
     unsafe fn mark(&self, device_id: i32, stream: Stream) -> Result<Mark, Error> {
         let device = self.0.device(device_id)?;
-        let queue = device.stream(stream.into_raw().addr())?;
+        let queue = device.timed_stream(stream.into_raw().addr())?;
         ensure!(
             queue.raw().is_timed(),
             ErrorKind::UNSUPPORTED,

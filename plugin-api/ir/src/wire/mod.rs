@@ -31,6 +31,9 @@
 //! A document with positions tells equal statements of different places apart, so that each has its own; equal
 //! expressions still stand once, and have a position only if they stand in one place. An older minor has none.
 //!
+//! W9. **Identity**: [`identity`] writes a text that is alike for two modules when nothing tells them apart, not even the place
+//! of one use of a variable. It is what a memory of modules is asked by; no reader takes it.
+//!
 //! Constants of tensors are to be sections beside the document; no node refers to one yet.
 //!
 //! # 1.1 in terms of 1.0
@@ -232,6 +235,16 @@ impl Default for WriteOptions<'_> {
 /// ```
 pub fn write_with(module: &IrModule, options: &WriteOptions<'_>) -> Result<String, WireError> {
     write_among(module, options, MINORS, MINORS.len() - 1)
+}
+
+/// Writes a text that two modules have alike when nothing tells them apart (W9): unlike a document with positions, it has the
+/// place of each of several equal expressions. No document: what it looks like changes with this library.
+///
+/// # Errors
+///
+/// As [`write()`].
+pub fn identity(module: &IrModule) -> Result<String, WireError> {
+    write::identity(module)
 }
 
 /// What a document holds.

@@ -3,6 +3,7 @@ mod minors;
 use proptest::prelude::*;
 
 use super::*;
+use crate::Span;
 use crate::validate::validate;
 use crate::{DType, Expr, Stage, Stmt, StmtKind, Var, build, equal, print, testing};
 
@@ -26,6 +27,17 @@ proptest! {
         prop_assert_eq!(&write(&back).unwrap(), &text);
         prop_assert_eq!(print::module(&back), print::module(&module));
         prop_assert_eq!(validate(&back, Stage::Blocks), Ok(()));
+    }
+
+    /// W9: what was written and read is the same in everything but positions, and has none here.
+    #[test]
+    fn an_identity_is_of_the_module_and_not_of_its_memory(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        let module = testing::module(&bytes);
+        let places = WriteOptions { positions: true, ..WriteOptions::default() };
+        if write_with(&module, &places).unwrap() == write(&module).unwrap() {
+            let back = read(&write(&module).unwrap()).unwrap();
+            prop_assert_eq!(identity(&module).unwrap(), identity(&back).unwrap());
+        }
     }
 
     /// W6: whatever the document, no panic.
@@ -231,4 +243,30 @@ fn the_bytes_of_a_document() {
 "attrs":[]}
 "#;
     assert_eq!(write(&build::module([f.finish()])).unwrap(), expected);
+}
+
+/// W9: a document leaves out where equal expressions stand that stand in several places; an identity has each.
+#[test]
+fn an_identity_has_the_place_of_every_use() {
+    let at = |column| Span { line: 3, column };
+    // Two equal uses of a variable, two equal sums, and a statement, each in its place.
+    let module = |places: [u32; 5], name: &str| {
+        let mut f = build::function("f");
+        let x = f.scalar(name, DType::INT32);
+        let used = |index: usize| x.clone().with_span(at(places[index]));
+        let sum = |index: usize| (used(0) + Expr::int(1, DType::INT32)).with_span(at(places[index]));
+        let value = Expr::select(used(1).lt(2), sum(2), sum(3));
+        f.push(Stmt::new(StmtKind::Evaluate(value)).with_span(at(places[4])));
+        build::module([f.finish()])
+    };
+    let places = [1, 2, 3, 4, 5];
+    let first = identity(&module(places, "x")).unwrap();
+    assert_eq!(first, identity(&module(places, "x")).unwrap());
+    assert_ne!(first, identity(&module(places, "y")).unwrap(), "a name");
+    for index in 0..places.len() {
+        let mut moved = places;
+        moved[index] += 40;
+        assert_ne!(first, identity(&module(moved, "x")).unwrap(), "place {index}");
+    }
+    assert!(read(&first).is_err(), "no document");
 }

@@ -33,6 +33,16 @@ pub(super) fn document(
     Ok(Document { nodes: writer.nodes.nodes, rest })
 }
 
+/// A text that two modules have alike when nothing tells them apart (W9).
+pub(super) fn identity(module: &IrModule) -> Result<String, WireError> {
+    let mut writer = Writer { positions: true, is_exact: true, ..Writer::default() };
+    let functions = writer.list(&module.functions, |w, f| w.function(f))?;
+    let attrs = writer.attrs(&module.attrs)?;
+    let places = Json::List(writer.places());
+    let rest = vec![("functions".into(), functions), ("attrs".into(), attrs), ("places".into(), places)];
+    Ok(text(&Document { nodes: writer.nodes.nodes, rest }, ""))
+}
+
 /// The document as text, one node a line.
 pub(super) fn text(document: &Document, version: &str) -> String {
     let mut out = String::from("{\"chipdock_ir\":");
@@ -90,6 +100,8 @@ pub(super) fn iter_name(kind: IterKind) -> &'static str {
 #[derive(Default)]
 struct Writer {
     positions: bool,
+    /// Whether equal expressions of different places are told apart too, each use of a variable among them (W9).
+    is_exact: bool,
     /// Equal ones stand once; statements are equal only in one place, if that is written.
     nodes: Table<Span>,
     /// Where a statement or an expression stands, [`Span::NONE`] where equal expressions stand in several places.
@@ -132,7 +144,7 @@ impl Writer {
     /// Every position that is known, by id.
     fn places(&mut self) -> Vec<Json> {
         let mut places: Vec<_> = std::mem::take(&mut self.places).into_iter().collect();
-        places.retain(|(_, place)| place.line > 0 && place.column > 0);
+        places.retain(|(_, place)| self.is_exact || place.line > 0 && place.column > 0);
         places.sort_unstable_by_key(|(index, _)| *index);
         let item = |(index, place): (usize, Span)| {
             Json::List(vec![id(index), Json::number(place.line), Json::number(place.column)])
@@ -229,13 +241,19 @@ impl Writer {
                     var.name, var.dtype, expr.dtype
                 )));
             }
-            return self.var(var);
+            let var = self.var(var)?;
+            let Span { line, column } = expr.span;
+            return Ok(match self.is_exact {
+                true => Json::List(vec![var, Json::number(line), Json::number(column)]),
+                false => var,
+            });
         }
+        let place = if self.is_exact { expr.span } else { Span::NONE };
         let index = match self.exprs.get(&expr.address()) {
             Some(index) => *index,
             None => {
                 let node = self.deeper(|w| w.expr_node(expr))?;
-                let index = self.share(node, Span::NONE)?;
+                let index = self.share(node, place)?;
                 self.exprs.insert(expr.address(), index);
                 index
             }

@@ -33,7 +33,7 @@ mod worker;
 mod tests;
 
 pub(crate) use compile::{Wanted, compile};
-pub(crate) use library::{LIBRARY, Llvm, library_of, lock};
+pub(crate) use library::{LIBRARY, Llvm, library_of};
 pub(crate) use machine::{HostCpu, MachineOptions};
 
 /// That of a host without settings: what the environment names, or the usual names.

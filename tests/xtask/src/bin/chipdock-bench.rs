@@ -377,19 +377,25 @@ fn host_facts() -> TargetFacts {
 /// The command with eight plugins in its folder: time and memory of listing them, and that it opened none.
 fn list(options: &Options) -> Result<Vec<Line>> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    eight_plugins(&options.plugins, folder.path())?;
+    let plugins = folder.path().join("eight");
+    fs::create_dir(&plugins).map_err(|error| error.to_string())?;
+    eight_plugins(&options.plugins, &plugins)?;
+    // Where no plugins lie beside it, which would be listed too.
+    let alone = folder.path().join("chipdock");
+    fs::copy(&options.command, &alone).map_err(|error| error.to_string())?;
     let list = || {
-        let mut command = Command::new(&options.command);
-        command.args(["plugins", "--plugin"]).arg(folder.path()).stdin(Stdio::null());
+        let mut command = Command::new(&alone);
+        command.args(["plugins", "--plugin"]).arg(&plugins).stdin(Stdio::null());
         command
     };
     let trace = list().env("LD_DEBUG", "files").output().map_err(|error| error.to_string())?;
     if String::from_utf8_lossy(&trace.stderr).contains("chipdock_plugin") {
         return Err("listing opened a plugin".to_owned());
     }
-    let shown = String::from_utf8_lossy(&trace.stdout).matches("eight-").count();
-    if shown < 8 {
-        return Err(format!("of eight plugins only {shown} were listed"));
+    let text = String::from_utf8_lossy(&trace.stdout);
+    let (shown, all) = (text.matches("eight-").count(), text.lines().count().saturating_sub(1));
+    if (shown, all) != (8, 8) {
+        return Err(format!("expected a list of eight plugins, found {all}, {shown} of them the right ones"));
     }
     let once = || {
         let start = Instant::now();

@@ -1,0 +1,115 @@
+use chipdock_ir::{Expr, IrModule, Span, Stmt, StmtKind, build};
+use serde_json::json;
+
+use super::*;
+use crate::{CompileCache, HostOptions};
+
+struct Bench {
+    _folder: tempfile::TempDir,
+    host: Host,
+    options: CompileOptions,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CompileCache::at(&folder.path().join("compile"), 1 << 20).unwrap();
+        let options = CompileOptions { cache: Some(Arc::new(cache)), ..CompileOptions::default() };
+        Self { _folder: folder, host: Host::new(HostOptions::isolated()).unwrap(), options }
+    }
+
+    fn target(&self, order: &str) -> Arc<Target> {
+        self.host.target(json!({"kind": "toy", "do": order})).unwrap()
+    }
+
+    fn plan(&self, module: &IrModule) -> Arc<Plan> {
+        self.host.plan(module, &self.target("build"), &self.options).unwrap()
+    }
+
+    /// Whether a plan is remembered that was made by hand.
+    fn is_taken(&self, change: impl FnOnce(&mut Plan)) -> bool {
+        let (module, target) = (module("f", 3), self.target("build"));
+        let mut plan = self.host.plan_now(&module, &target, &self.options).unwrap();
+        change(&mut plan);
+        let identity = wire::identity(&module).unwrap();
+        let asked = Asked { module: identity, target, schedule: Schedule::Auto, file: None };
+        let plan = Arc::new(plan);
+        self.host.0.plans.lock().unwrap().keep(asked, Arc::clone(&plan));
+        Arc::ptr_eq(&self.plan(&module), &plan)
+    }
+}
+
+/// Nodes of its own at every call; equal uses of a variable, the last one in that column.
+fn module(name: &str, column: u32) -> IrModule {
+    let mut f = build::function(name);
+    let x = f.scalar("x", chipdock_ir::DType::INT32);
+    let used = |column| x.clone().with_span(Span { line: 2, column });
+    let sum: Expr = used(1) + used(column);
+    f.push(Stmt::new(StmtKind::Evaluate(sum)).with_span(Span { line: 2, column: 1 }));
+    build::module([f.finish()])
+}
+
+#[test]
+fn v8_what_was_lowered_before_is_taken_again() {
+    let bench = Bench::new();
+    let plan = bench.plan(&module("f", 3));
+    assert!(Arc::ptr_eq(&plan, &bench.plan(&module("f", 3))), "another module in memory, and the same");
+    assert_eq!(plan.own.ir_digest, files::sha256_of_bytes(plan.own.ir.as_bytes()));
+    assert!(bench.is_taken(|_| {}));
+    let elsewhere = Bench::new();
+    assert!(!Arc::ptr_eq(&plan, &elsewhere.plan(&module("f", 3))), "each host for itself");
+}
+
+#[test]
+fn v8_whatever_tells_two_apart_is_lowered_anew() {
+    let bench = Bench::new();
+    let (target, options) = (bench.target("build"), &bench.options);
+    let first = bench.plan(&module("f", 3));
+    let is_new = |module: &IrModule, target: &Arc<Target>, options: &CompileOptions| {
+        !Arc::ptr_eq(&bench.host.plan(module, target, options).unwrap(), &first)
+    };
+    let same = module("f", 3);
+    assert!(!is_new(&same, &target, options));
+    assert!(is_new(&module("g", 3), &target, options), "a name");
+    assert!(is_new(&module("f", 4), &target, options), "the place of one of two equal uses");
+    assert!(is_new(&same, &bench.target("threads"), options), "the target");
+    let unscheduled = CompileOptions { schedule: Schedule::None, ..options.clone() };
+    assert!(is_new(&same, &target, &unscheduled), "the schedule");
+    let named = CompileOptions { file: Some("k.py".into()), ..options.clone() };
+    assert!(is_new(&same, &target, &named), "the file");
+    assert!(!is_new(&same, &target, options), "the first is known still");
+}
+
+#[test]
+fn v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
+    let bench = Bench::new();
+    let other = bench.target("threads");
+    let facts = |plan: &mut Plan| Arc::make_mut(&mut plan.rests_on.facts[0].1).device_type += 1;
+    assert!(!bench.is_taken(facts), "facts of the target");
+    let host = |plan: &mut Plan| plan.rests_on.hosts.push((bench.target("build"), other));
+    assert!(!bench.is_taken(host), "the target of its host functions");
+    assert!(!bench.is_taken(|plan| plan.own.version = "1.0.0".into()), "the version");
+}
+
+#[test]
+fn v8_nothing_is_remembered_without_a_cache_or_beyond_the_bounds() {
+    let bench = Bench::new();
+    let count = || bench.host.0.plans.lock().unwrap().0.len();
+    let without = CompileOptions { cache: None, ..bench.options.clone() };
+    bench.host.plan(&module("f", 3), &bench.target("build"), &without).unwrap();
+    assert_eq!(count(), 0);
+    let names: Vec<String> = (0..=PLANS_MAX).map(|number| format!("f{number}")).collect();
+    let plans: Vec<_> = names.iter().map(|name| bench.plan(&module(name, 3))).collect();
+    assert_eq!(count(), PLANS_MAX);
+    assert!(Arc::ptr_eq(&plans[1], &bench.plan(&module("f1", 3))), "used just now");
+    assert!(!Arc::ptr_eq(&plans[0], &bench.plan(&module("f0", 3))), "the oldest went");
+    assert!(Arc::ptr_eq(&plans[1], &bench.plan(&module("f1", 3))));
+    let mut huge = module("f", 3);
+    // Each as long as an attribute may be, and no two alike.
+    for number in 0..PLANS_BYTES_MAX / (2 << 16) + 2 {
+        let text = format!("{number:065535}");
+        huge.attrs.insert(format!("note{number}").into(), chipdock_ir::AttrValue::Str(text.into()));
+    }
+    bench.plan(&huge);
+    assert_eq!(count(), 0, "larger than all that is kept");
+}

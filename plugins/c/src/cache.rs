@@ -1,0 +1,261 @@
+//! Libraries that a C compiler made once, kept by the rules of `chipdock_plugin_api::files::cache`.
+//!
+//! * **O1 Key.** A library is found again when all that it depends on is as it was: this plugin's version; the source; the flags;
+//!   the compiler, by the words of the setting, by the file that these words lead to (its path, and what the system says of it:
+//!   device, number, size, times), and by what it answers to `--version`; `PATH` and `LD_LIBRARY_PATH`, by which it finds its
+//!   parts; and the processors of this machine, which `-march=native` asks for.
+//! * **O2 What is not kept.** What was made where one of these cannot be told; where the setting has a word that may name a
+//!   file, which is any but `-O`, `-m`, `-g`, `-std=` and `-W` without a comma; where a variable is set that compilers take paths
+//!   or options from; where the compiler's file is another after it ran than before; and with raised privileges.
+//! * **O3 As if made now.** What is found is written into a folder of its own, under a name that nobody used before, and opened
+//!   there as what a compiler wrote. What cannot be opened is made anew, once.
+//! * **O4 Switched off.** The setting `cache-dir` names the folder; empty, nothing is kept.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use chipdock_plugin_api::files::cache::{Kind, VARIABLE};
+use chipdock_plugin_api::files::scratch::Scratch;
+use chipdock_plugin_api::process::variable;
+use chipdock_plugin_api::{Error, HostRef, Setting};
+
+pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
+
+use crate::codegen::KIND as NAME;
+
+/// A change of what a library is kept as, or of what its key is made of, is another version.
+pub(crate) const KIND: Kind = Kind { name: NAME, version: 1 };
+/// How many bytes all libraries may have: some thousands of modules.
+const SIZE_BYTES_MAX: u64 = 64 << 20;
+/// A library that is larger is not kept.
+const LIBRARY_BYTES_MAX: u64 = 8 << 20;
+
+/// The setting that names the folder.
+pub(crate) const FOLDER: Setting<PathBuf> = Setting::path(
+    "cache-dir",
+    "The folder for libraries that the C compiler made, an absolute path; empty, none are kept; not set, the user's cache \
+     folder.",
+)
+.variables(&[VARIABLE]);
+
+/// Variables by which compilers take paths or options from elsewhere (O2).
+const VARIABLES: &[&str] = &[
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "LD_RUN_PATH",
+    "CCC_OVERRIDE_OPTIONS",
+    "CLANG_CONFIG_FILE_SYSTEM_DIR",
+    "CLANG_CONFIG_FILE_USER_DIR",
+    "SDKROOT",
+    "MACOSX_DEPLOYMENT_TARGET",
+];
+
+/// What of `/proc/cpuinfo` tells processors apart.
+const PROCESSOR: &[&str] = &[
+    "vendor_id",
+    "cpu family",
+    "model",
+    "model name",
+    "stepping",
+    "cache size",
+    "flags",
+    "Features",
+    "CPU implementer",
+    "CPU architecture",
+    "CPU variant",
+    "CPU part",
+    "CPU revision",
+    "isa",
+    "uarch",
+];
+
+/// The one that the host's settings name, if there is to be one (O4).
+///
+/// # Errors
+///
+/// What the host says of the setting.
+pub(crate) fn of_host(host: HostRef) -> Result<Option<Cache>, Error> {
+    Ok(Cache::of_setting(host.setting(&FOLDER)?, KIND, SIZE_BYTES_MAX))
+}
+
+/// A compiler whose libraries may be kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Compiler {
+    words: Vec<String>,
+    path: PathBuf,
+    file: String,
+}
+
+impl Compiler {
+    /// The one that these words lead to; none where O2 says so.
+    pub(crate) fn of(words: &[String]) -> Option<Self> {
+        let is_set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
+        let is_plain = |word: &String| {
+            ["-O", "-m", "-g", "-std="].iter().any(|start| word.starts_with(start))
+                || (word.starts_with("-W") && !word.contains(','))
+        };
+        let (name, further) = words.split_first()?;
+        if VARIABLES.iter().any(is_set) || !further.iter().all(is_plain) {
+            return None;
+        }
+        let path = found(name, &variable("PATH").unwrap_or_default())?.canonicalize().ok()?;
+        let file = state_of(&path)?;
+        Some(Self { words: words.to_vec(), path, file })
+    }
+
+    /// The key of a library that it makes of a source with these flags (O1).
+    pub(crate) fn key(&self, flags: &[String], source: &str, folder: &Scratch) -> Option<Key> {
+        let variable = |name| variable(name).unwrap_or_default().into_string().ok();
+        let around =
+            [&self.version(folder)?, &variable("PATH")?, &variable("LD_LIBRARY_PATH")?, processors()?];
+        self.key_in(around, flags, source)
+    }
+
+    /// The same, where it answers that of its version, and the variables and the processors are these.
+    fn key_in(&self, around: [&str; 4], flags: &[String], source: &str) -> Option<Key> {
+        let [version, path, libraries, processors] = around;
+        Some(KIND.key(&[
+            env!("CARGO_PKG_VERSION"),
+            &self.words.join(" "),
+            self.path.to_str()?,
+            &self.file,
+            version,
+            path,
+            libraries,
+            processors,
+            &flags.join(" "),
+            source,
+        ]))
+    }
+
+    /// What it says of itself: asked once in a process.
+    fn version(&self, folder: &Scratch) -> Option<String> {
+        static KNOWN: Mutex<Option<HashMap<Compiler, Option<String>>>> = Mutex::new(None);
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(version) = known().get_or_insert_default().get(self) {
+            return version.clone();
+        }
+        let ask = || {
+            let output = folder.run(OsStr::new(&self.words[0]), &["--version"]).ok()?;
+            let text = String::from_utf8(output.stdout).ok()?;
+            (output.status.success() && !text.is_empty()).then_some(text)
+        };
+        let version = ask();
+        known().get_or_insert_default().insert(self.clone(), version.clone());
+        version
+    }
+
+    /// Keeps a library that it made, unless it is another by now (O2). What cannot be kept is not.
+    pub(crate) fn keep(&self, cache: &Cache, key: &Key, folder: &Scratch, library: &str) {
+        if Self::of(&self.words).as_ref() == Some(self)
+            && let Ok(bytes) = folder.read(library, LIBRARY_BYTES_MAX)
+        {
+            cache.write(key, &bytes);
+        }
+    }
+}
+
+/// The program of that name, as the system finds it; none where that depends on the current folder.
+fn found(name: &str, path: &OsStr) -> Option<PathBuf> {
+    let is_program = |path: &PathBuf| {
+        path.is_absolute() && path.metadata().is_ok_and(|is| is.is_file() && is.mode() & 0o111 != 0)
+    };
+    if Path::new(name).components().count() > 1 {
+        return Some(PathBuf::from(name)).filter(is_program);
+    }
+    let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
+    // Before another folder is looked into.
+    let absolute = folders.iter().take_while(|folder| folder.is_absolute());
+    absolute.map(|folder| folder.join(name)).find(is_program)
+}
+
+/// What the system says of a file, which is otherwise when it is changed or another takes its place.
+fn state_of(path: &Path) -> Option<String> {
+    let is = path.metadata().ok()?;
+    let modified = (is.mtime(), is.mtime_nsec(), is.ctime(), is.ctime_nsec());
+    Some(format!("{} {} {} {modified:?}", is.dev(), is.ino(), is.size()))
+}
+
+/// The processors of this machine, each sort once; none where the system does not say.
+fn processors() -> Option<&'static str> {
+    static TEXT: OnceLock<Option<String>> = OnceLock::new();
+    TEXT.get_or_init(|| sorts_of(&std::fs::read_to_string("/proc/cpuinfo").ok()?)).as_deref()
+}
+
+fn sorts_of(text: &str) -> Option<String> {
+    let tells = |line: &&str| line.split_once(':').is_some_and(|(name, _)| PROCESSOR.contains(&name.trim()));
+    let lines: BTreeSet<&str> = text.lines().filter(tells).collect();
+    (!lines.is_empty()).then(|| lines.into_iter().collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn o1_whatever_a_library_depends_on_is_in_its_key() {
+        let compiler = Compiler { words: words("cc -O1"), path: "/usr/bin/cc".into(), file: "1 2 3".into() };
+        let key = |compiler: &Compiler, around: [&str; 4], flags: &str, source: &str| {
+            compiler.key_in(around, &words(flags), source).unwrap()
+        };
+        let (around, flags, source) = (["12.2", "/usr/bin", "", "avx2"], "-O3 -w", "int x;");
+        let first = key(&compiler, around, flags, source);
+        assert_eq!(first, key(&compiler.clone(), around, flags, source));
+        for changed in [
+            Compiler { words: words("cc -O2"), ..compiler.clone() },
+            Compiler { path: "/usr/bin/gcc".into(), ..compiler.clone() },
+            Compiler { file: "1 2 4".into(), ..compiler.clone() },
+        ] {
+            assert_ne!(first, key(&changed, around, flags, source), "{changed:?}");
+        }
+        for index in 0..around.len() {
+            let mut changed = around;
+            changed[index] = "other";
+            assert_ne!(first, key(&compiler, changed, flags, source), "{index}");
+        }
+        assert_ne!(first, key(&compiler, around, "-O2 -w", source));
+        assert_ne!(first, key(&compiler, around, flags, "int y;"));
+    }
+
+    #[test]
+    fn o1_processors_are_told_apart_by_what_they_are() {
+        let one = "processor\t: 0\nmodel name\t: A\ncpu MHz\t\t: 1\nflags\t\t: avx\n";
+        let sorts = |text: &str| sorts_of(text).unwrap();
+        assert_eq!(sorts(one), sorts(&one.replace("MHz\t\t: 1", "MHz\t\t: 2").repeat(2)));
+        assert_ne!(sorts(one), sorts(&one.replace("avx", "avx2")));
+        assert_ne!(sorts(one), sorts(&format!("{one}{}", one.replace("avx", "avx2"))), "two sorts");
+        assert_eq!(sorts_of("processor\t: 0\n"), None);
+    }
+
+    #[test]
+    fn o2_words_that_may_name_files_and_programs_of_the_current_folder_are_not_kept() {
+        assert!(Compiler::of(&words("cc -O1 -mavx2 -march=native -std=gnu17 -g -Wall")).is_some());
+        for more in
+            ["-Ix", "-fplugin=x", "@file", "-Wl,-rpath,x", "-include", "x.h", "-Bx", "-fsanitize=address"]
+        {
+            assert_eq!(Compiler::of(&words(&format!("cc {more}"))), None, "{more}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("one");
+        std::fs::write(&program, "").unwrap();
+        let at = |name: &str, path: &str| found(name, OsStr::new(path));
+        let path = folder.path().to_str().unwrap();
+        assert_eq!(at("one", path), None, "no program");
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        assert_eq!(at("one", path), Some(program.clone()));
+        assert_eq!(at("one", &format!("/none:{path}")), Some(program.clone()));
+        assert_eq!(at("one", &format!("bin:{path}")), None, "depends on the current folder");
+        assert_eq!(at("./one", path), None);
+        assert_eq!(at(program.to_str().unwrap(), ""), Some(program));
+    }
+}
