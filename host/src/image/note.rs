@@ -30,7 +30,7 @@ impl Image<'_> {
 fn id_in(notes: &[u8], align: usize) -> Option<String> {
     let mut rest = notes;
     while rest.len() >= HEADER_BYTES {
-        let word = |at: usize| Some(u32_at(rest, at)?);
+        let word = |at: usize| u32_at(rest, at);
         let sizes = (usize::try_from(word(0)?).ok()?, usize::try_from(word(4)?).ok()?);
         let (name_end, id_at) = (HEADER_BYTES.checked_add(sizes.0)?, padded(HEADER_BYTES, sizes.0, align)?);
         let (name, id) = (rest.get(HEADER_BYTES..name_end)?, rest.get(id_at..id_at.checked_add(sizes.1)?)?);

@@ -94,3 +94,17 @@ fn d2_a_plugin_that_two_options_name_is_listed_once() {
     let list = end(&mut scratch.command("plugins --plugin p --plugin p/c.so --plugin ./p --json")).json();
     assert_eq!(list["plugins"].as_array().unwrap().len(), 1, "{list:#}");
 }
+
+#[test]
+fn a_kind_of_which_nothing_is_known_has_dashes_and_a_reason() {
+    let scratch = Scratch::without_plugins();
+    let text = "__attribute__((constructor)) static void opened(void) { __builtin_trap(); }\n";
+    let source = scratch.write("p/w.c", text);
+    let mut command = std::process::Command::new("cc");
+    command.args(["-shared", "-fPIC", "-o"]).arg(scratch.path("p/w.so")).arg(source);
+    assert!(command.status().expect("cc").success());
+    let shown = scratch.run("targets --plugin p").stdout;
+    let row: Vec<&str> = shown.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(row, ["w", "unavailable", "-", "-", "-", "w"], "{shown}");
+    assert!(shown.contains("w is unavailable: plugin \"w\" crashed"), "{shown}");
+}
