@@ -67,11 +67,11 @@ mod tests {
     fn p1_15_a_build_id_is_found_behind_other_notes() {
         for align in [4, 8] {
             let other = [note(b"GNU\0", &[7; 13], 5, align), note(b"Go\0", b"x", 3, align)].concat();
-            let notes = [other.clone(), note(OWNER, &[0x0a, 0xff], BUILD_ID, align)].concat();
+            let notes = [other.clone(), note(OWNER, &[0x0a, 0xff], 3, align)].concat();
             assert_eq!(id_in(&notes, align).as_deref(), Some("0aff"), "{align}");
             assert_eq!(id_in(&other, align), None);
-            assert_eq!(id_in(&note(OWNER, &[], BUILD_ID, align), align), None, "empty");
-            assert_eq!(id_in(&note(OWNER, &[1; 65], BUILD_ID, align), align), None, "too long");
+            assert_eq!(id_in(&note(OWNER, &[], 3, align), align), None, "empty");
+            assert_eq!(id_in(&note(OWNER, &[1; 65], 3, align), align), None, "too long");
             let found = (0..notes.len()).filter(|cut| id_in(&notes[..*cut], align).is_some()).count();
             assert!(found < 8, "cut before the id there is none: {found}");
         }
