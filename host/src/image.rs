@@ -8,8 +8,12 @@
 //! * **E3** whole: headers, every loadable segment and the dynamic segment end within the file;
 //! * **E4** the dynamic segment ends with its end mark, and the tables that it points to lie in loadable segments.
 //!
+//! What the linker wrote to tell builds apart is read on the way (P1.15); it refuses nothing.
+//!
 //! Section headers are not asked for: a stripped library has none. This proves no library harmless: whoever opens one runs
 //! it.
+
+mod note;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -25,6 +29,7 @@ const SHOWN_BYTES: usize = 64;
 const TYPE_SHARED: u16 = 3;
 const SEGMENT_LOAD: u32 = 1;
 const SEGMENT_DYNAMIC: u32 = 2;
+const SEGMENT_NOTE: u32 = 4;
 const TAG_END: u64 = 0;
 /// Tags whose values are addresses of tables that the loader reads: hash, strings, symbols, the newer hash.
 const TAGS_OF_TABLES: [u64; 4] = [4, 5, 6, 0x6fff_fef5];
@@ -43,22 +48,24 @@ const MACHINES: &[(u16, &str)] = &[
     (258, "loongarch64"),
 ];
 
-/// Says why a file is no whole shared library for this machine: rules E1 to E4.
+/// Says why a file is no whole shared library for this machine (rules E1 to E4), or what its linker calls this build, in
+/// hexadecimal, where it says so.
 ///
 /// # Errors
 ///
 /// A sentence about the file, which it calls `it`.
-pub(crate) fn examine(file: &File, size_bytes: u64) -> Result<(), String> {
+pub(crate) fn examine(file: &File, size_bytes: u64) -> Result<Option<String>, String> {
     if cfg!(target_vendor = "apple") {
         // Another format, whose loader checks sizes.
-        return Ok(());
+        return Ok(None);
     }
     let image = Image { file, size_bytes };
     let start = image.read(0, HEADER_BYTES.min(size_bytes))?;
     check_start(&start, size_bytes)?;
     let segments = image.segments(&start)?;
     image.check_whole(&segments)?;
-    image.check_dynamic(&segments)
+    image.check_dynamic(&segments)?;
+    Ok(image.build_id(&segments))
 }
 
 /// A program header.
@@ -68,6 +75,7 @@ struct Segment {
     address: u64,
     file_bytes: u64,
     memory_bytes: u64,
+    align: u64,
 }
 
 impl Segment {
@@ -128,6 +136,7 @@ impl Image<'_> {
                 address: u64_at(entry, 16)?,
                 file_bytes: u64_at(entry, 32)?,
                 memory_bytes: u64_at(entry, 40)?,
+                align: u64_at(entry, 48)?,
             })
         };
         let entries = bytes.chunks_exact(PROGRAM_HEADER_BYTES as usize);
@@ -265,10 +274,14 @@ mod tests {
 
     use super::*;
 
-    fn verdict(bytes: &[u8]) -> Result<(), String> {
+    fn examined(bytes: &[u8]) -> Result<Option<String>, String> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
         examine(&file, bytes.len() as u64)
+    }
+
+    fn verdict(bytes: &[u8]) -> Result<(), String> {
+        examined(bytes).map(drop)
     }
 
     /// Small, of this machine, and with what a library has: symbols, relocations, a table of pointers.
@@ -280,10 +293,25 @@ mod tests {
             let text = "#include <stdio.h>\nint (*table[900])(const char *) = {puts};\nint answer(void) { return table[0](\"\"); }\n";
             std::fs::write(at("x.c"), text).unwrap();
             let mut command = Command::new("cc");
-            command.args(["-shared", "-fPIC", "-o"]).arg(at("x.so")).arg(at("x.c"));
+            command.args(["-shared", "-fPIC", "-Wl,--build-id=0xc0ffee0123", "-o"]).arg(at("x.so")).arg(at("x.c"));
             assert!(command.status().expect("cc is there").success());
             std::fs::read(at("x.so")).unwrap()
         })
+    }
+
+    #[test]
+    fn p1_15_the_linkers_build_id_is_read_and_refuses_nothing() {
+        assert_eq!(examined(library()), Ok(Some("c0ffee0123".to_owned())));
+        let id = [0xc0, 0xff, 0xee, 0x01, 0x23];
+        let at = library().windows(5).position(|bytes| bytes == id).unwrap();
+        // Before it: the name, its type, its size, the size of the name.
+        for (before, bytes) in
+            [(4, *b"GNX\0"), (8, [9, 0, 0, 0]), (12, [0xff; 4]), (12, [0; 4]), (16, [0xff; 4])]
+        {
+            let mut changed = library().to_vec();
+            changed[at - before..at - before + 4].copy_from_slice(&bytes);
+            assert_eq!(examined(&changed), Ok(None), "{before} bytes before it");
+        }
     }
 
     #[test]

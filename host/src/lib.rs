@@ -26,28 +26,28 @@
 //!
 //! | Module | What it holds to |
 //! |---|---|
-//! | [`discovery`] | D1 to D5: order, everything kept, trust, names, lock |
+//! | [`discovery`] | D1 to D6: order, everything kept, trust, names, lock, needed keys |
 //! | [`manifest`] | what a plugin says of itself without being opened |
 //! | [`files`] | I1 to I3: regular files only, what was examined is read, within a bound |
 //! | [`PluginLock`] | K1 to K4: which plugins, by name, version and digests |
 //! | image | E1 to E4: a shared library for this machine, and whole, before it is opened |
 //! | loader | L1 to L6: the checks of a library, all or nothing |
 //! | instance, extension | what a plugin is to this host, from `init` to `release`, and its named interfaces |
-//! | registry | R1 to R4: lazy, one answer, for good, nothing hidden |
+//! | registry | R1 to R6: lazy, one answer, for good, nothing hidden, disputes stay, needed keys first |
 //! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
 //! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
 //! | [`CompileCache`] | V1 to V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |
 //! | [`calling`] | N1 to N5: which plugin is being called, for whoever has to say why the process ended |
-//! | [`settings`] | O1 to O5: what a user decides about plugins, and which source counts |
+//! | [`settings`] | O1 to O6: what a user decides about plugins, and which source counts |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | F1 to F11: the threads that parallel loops of compiled code run on |
 //!
 //! # Rules of the whole
 //!
-//! * **W1** A plugin is opened when one of its names is first asked for, once for each host, and never closed in this
-//!   process. Listing plugins, keys, target kinds and device names opens nothing that has a manifest.
+//! * **W1** A plugin is opened when one of its names is first asked for, or needed by another that is to be opened, once for
+//!   each host, and never closed in this process. Listing plugins, keys, target kinds and device names opens nothing that has a manifest.
 //! * **W2** Nothing falls back silently: what was not used stands with its reason in [`Host::plugins`], what was passed
 //!   over goes to the log.
 //! * **W3** Every failure is an [`Error`]: a kind, whose [`Fault`] it is, what was expected and found, where, what to do.

@@ -50,10 +50,14 @@ use crate::registry::HOST_PLUGIN;
 use crate::services::Services;
 use crate::settings::{DeclaredSetting, parse_info};
 
+/// As many digits of a library's digest tell its builds apart for a person.
+const DIGEST_SHOWN: usize = 16;
+
 /// A plugin that was opened.
 pub(crate) struct Opened {
     pub(crate) name: String,
     pub(crate) version: semver::Version,
+    /// The descriptor's, or what stands in for it (P1.15).
     pub(crate) build_id: String,
     pub(crate) abi: (u32, u32),
     /// Whether it carried type layouts, which then agreed.
@@ -118,10 +122,12 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let calling = Calling::enter(Note::of(opening.name, &format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}")));
     let (descriptor, address) = descriptor(&library)?;
     drop(calling);
-    let identity = check_descriptor(&descriptor, opening.manifest)
+    let mut identity = check_descriptor(&descriptor, opening.manifest)
         .map_err(|problem| explained(problem, &library, address))?;
+    let shown = build_id(&identity.build_id, &examined, digest.as_deref());
     let origin =
         Origin::of_library(&identity.version, &identity.build_id, &examined.path, examined.identity, digest);
+    identity.build_id = shown;
     if let Some(problem) = (opening.accept)(&identity.name) {
         return Err(problem);
     }
@@ -141,12 +147,21 @@ pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     registered
 }
 
+/// Which build it is, for a person (P1.15).
+fn build_id(said: &str, examined: &Examined, digest: Option<&str>) -> String {
+    let of_digest = || digest.and_then(|digest| digest.get(..DIGEST_SHOWN)).map(str::to_owned);
+    let found = || examined.linked_as.clone().or_else(of_digest).unwrap_or_default();
+    if said.is_empty() { found() } else { said.to_owned() }
+}
+
 /// A library's file that was found good: rule L1, but for its digests.
 struct Examined {
     /// Without links, so that the system's loader sees the name that was examined.
     path: PathBuf,
     file: File,
     identity: FileIdentity,
+    /// What its linker calls the build.
+    linked_as: Option<String>,
 }
 
 impl Examined {
@@ -163,8 +178,8 @@ impl Examined {
                 "it has {size_bytes} bytes; expected at most {LIBRARY_BYTES_MAX}"
             )));
         }
-        image::examine(&file, size_bytes).map_err(cannot_open)?;
-        Ok(Self { path, file, identity: FileIdentity::of(&metadata) })
+        let linked_as = image::examine(&file, size_bytes).map_err(cannot_open)?;
+        Ok(Self { path, file, identity: FileIdentity::of(&metadata), linked_as })
     }
 
     /// Whether the path still leads to the file that was examined.

@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 use crate::documents::{read_with_ignored, refuse_unknown, unknown_fields_at, unknown_schema_fields};
 use crate::error::{Error, ErrorKind};
 use crate::files;
-use crate::loader::{self, Opening};
-use crate::names::{check_key, check_plugin_name};
+use crate::loader::{self, Opened, Opening};
+use crate::names::{check_key, check_plugin_name, wrong_key};
 use crate::process::glibc_version;
 use crate::registrar::Entry;
 use crate::services::Services;
-use crate::settings::{DeclaredSetting, check_all, unknown_info_fields};
+use crate::settings::{DeclaredSetting, Settings, check_all, unknown_info_fields};
 
 /// What stands between a plugin's name and the end of its manifest's name.
 pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
@@ -75,6 +75,10 @@ pub struct Needs {
     /// Interfaces of the host that it makes use of when they are there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<String>,
+    /// Keys of other plugins without which it cannot work, as `target.build.x`: whoever provides them is opened before it
+    /// (P5.15).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
 }
 
 /// What a plugin is, what it provides and what it needs.
@@ -224,6 +228,15 @@ impl Manifest {
             check_digest("sha256", digest)?;
         }
         self.needs.check()
+    }
+
+    /// The keys of other plugins that it needs, in their order, each once. One of its own is had with it.
+    pub(crate) fn needed_keys(&self) -> Vec<&str> {
+        if self.needs.keys.is_empty() {
+            return Vec::new();
+        }
+        let mut seen: BTreeSet<&str> = self.provides.iter().map(String::as_str).collect();
+        self.needs.keys.iter().map(String::as_str).filter(|key| seen.insert(key)).collect()
     }
 
     /// Why this host cannot use the plugin, if it cannot: ABI, platform, libc, CPU features, interfaces.
@@ -384,6 +397,7 @@ impl Needs {
             ("needs.programs", &self.programs),
             ("needs.requires", &self.requires),
             ("needs.uses", &self.uses),
+            ("needs.keys", &self.keys),
         ];
         for (field, texts) in lists {
             texts.iter().try_for_each(|text| check_text(field, text))?;
@@ -417,7 +431,32 @@ impl Needs {
         })?;
         refuse_unknown("not a plugin's needs", &unknown)?;
         needs.check().map_err(|message| Error::new(ErrorKind::Value, message))?;
+        needs.check_keys(&[]).map_err(|message| Error::new(ErrorKind::Value, message))?;
         Ok(needs)
+    }
+
+    /// Rule P5.16, for whoever writes a manifest: a host goes by what of it makes sense.
+    ///
+    /// # Errors
+    ///
+    /// Which key of `keys` is none, stands twice, or is one that the plugin provides itself.
+    pub fn check_keys(&self, provides: &[String]) -> Result<(), String> {
+        let provides: BTreeSet<&String> = provides.iter().collect();
+        let mut seen = BTreeSet::new();
+        for key in &self.keys {
+            let shown = shortened(key);
+            if let Some(wrong) = wrong_key(key) {
+                return Err(format!("\"needs.keys\" has {shown:?}; {wrong}"));
+            }
+            if !seen.insert(key) {
+                return Err(format!("\"needs.keys\" names {shown:?} twice"));
+            }
+            if provides.contains(key) {
+                let message = "the plugin provides it itself; it names keys of other plugins";
+                return Err(format!("\"needs.keys\" has {shown:?}: {message}"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -428,10 +467,26 @@ impl Needs {
 ///
 /// # Errors
 ///
-/// Why the plugin cannot be used, as an error; `ValueError` for a schema with a field or a word that is not known here, which
+/// Why the plugin cannot be used, as an error; `ValueError` for needed keys against P5.16, and for a schema with a field or a word that is not known here, which
 /// a host would pass over (P3.9, P3.10) and an author may have misspelt; `IoError` when the library cannot be read.
 pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
+    generate_with(library, needs, &[])
+}
+
+/// The same, while the plugin is answered these settings (plugin, key, value). What it registers does not depend on them
+/// (S.10); whether it can be opened may.
+///
+/// # Errors
+///
+/// As [`generate`]; `ValueError` for a setting of another plugin, one that it does not declare, or a value of another type.
+pub fn generate_with(
+    library: &Path,
+    needs: &Needs,
+    settings: &[(String, String, String)],
+) -> Result<Manifest, Error> {
     let services = Services::leaked(std::sync::Arc::new(|_, _| {}), None);
+    let settings = Settings::said(settings);
+    services.decide(settings.clone());
     let device_types = std::sync::Arc::default();
     let name = library.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let opening = Opening {
@@ -446,6 +501,12 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
     let opened = loader::open(&opening)
         .map_err(|problem| problem.to_error(&name).at(library.display().to_string()))?;
     opened.instance.shut_down()?;
+    settings.check_said(&opened.name, &opened.settings)?;
+    manifest_of(library, needs, &opened)
+}
+
+/// The manifest of a plugin that was opened.
+fn manifest_of(library: &Path, needs: &Needs, opened: &Opened) -> Result<Manifest, Error> {
     let bytes = files::read_regular(library, files::LIBRARY_BYTES_MAX)
         .map_err(|error| error.while_doing("cannot read the library"))?;
     let mut needs = needs.clone();
@@ -464,6 +525,12 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
         unknown_info_fields(&opened.info).map_err(|message| Error::new(ErrorKind::BrokenPlugin, message))?;
     refuse_unknown("the descriptor's info", &unknown)
         .map_err(|error| error.at(library.display().to_string()))?;
+    let provides: Vec<String> = entries.keys().cloned().collect();
+    needs.check_keys(&provides).map_err(|message| {
+        Error::new(ErrorKind::Value, message)
+            .at(library.display().to_string())
+            .hint("take it out of the needs")
+    })?;
     let platform = Platform::current();
     let manifest = Manifest {
         schema: MANIFEST_SCHEMA,
@@ -474,7 +541,7 @@ pub fn generate(library: &Path, needs: &Needs) -> Result<Manifest, Error> {
             .map_err(|error| Error::new(ErrorKind::Internal, format!("ABI requirement: {error}")))?,
         os: platform.os,
         arch: platform.arch,
-        provides: entries.keys().cloned().collect(),
+        provides,
         target_kinds: kinds,
         settings: opened.settings.clone(),
         needs,
@@ -646,6 +713,27 @@ mod tests {
             let why = manifest.unmet(&platform()).unwrap_or_default();
             assert!(why.contains(says), "{why} should say {says}");
         }
+    }
+
+    #[test]
+    fn p5_16_needed_keys_are_keys_of_others_each_once() {
+        let of_author = |keys: &str| Needs::parse(&format!("{{\"keys\": {keys}}}"));
+        let good = of_author("[\"target.build.x\", \"device_api.x/reset/1\"]").unwrap();
+        assert_eq!(good.check_keys(&["target.kind.x".to_owned()]), Ok(()));
+        let own = good.check_keys(&["target.build.x".to_owned()]).unwrap_err();
+        assert!(own.contains("\"target.build.x\": the plugin provides it itself"), "{own}");
+        for (keys, says) in [
+            ("[\"x\"]", "\"needs.keys\" has \"x\"; expected one of device_api.<name>"),
+            ("[\"function.a\", \"function.a\"]", "names \"function.a\" twice"),
+            ("[\"\"]", "\"needs.keys\" has \"\""),
+        ] {
+            let error = of_author(keys).unwrap_err().to_string();
+            assert!(error.contains(says), "{error} should say {says}");
+        }
+        // A host goes by what of it makes sense.
+        let needs = r#""schema": 1, "needs": {"keys": ["x", "function.b", "function.b", "device_api.toy"]},"#;
+        let manifest = Manifest::parse(&text().replacen("\"schema\": 1,", needs, 1)).unwrap();
+        assert_eq!(manifest.needed_keys(), ["x", "function.b"]);
     }
 
     #[test]

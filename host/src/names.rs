@@ -66,7 +66,8 @@ pub(crate) fn check_interface_key(key: &str) -> Result<(), String> {
     Err(format!("the interface {shown:?}: {wrong}"))
 }
 
-fn wrong_key(key: &str) -> Option<String> {
+/// What is wrong with a key, if anything.
+pub(crate) fn wrong_key(key: &str) -> Option<String> {
     if key.contains('/') {
         return wrong_interface_key(key);
     }

@@ -26,6 +26,8 @@ pub enum ProblemKind {
     BadManifest,
     /// Its manifest asks for what this host or machine is not.
     Unmet,
+    /// A key of another plugin that it needs cannot be had (P5.15).
+    MissingKey,
     /// The library's digest is not the manifest's.
     WrongDigest,
     /// The system's loader refused the library.

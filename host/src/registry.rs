@@ -11,6 +11,11 @@
 //! * **R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other keys of the plugins are in
 //!   force, and whoever chooses among keys (the default host target, lists of kinds and devices) leaves disputed ones out and
 //!   names them.
+//! * **R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs (P5.15) are found by R1 to R3, each
+//!   as deep as its provider needs others. One that cannot be had is why the plugin is not opened; so is a circle, which
+//!   discovery has not seen where `prefer` or a library without a manifest makes it.
+
+mod needs;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
@@ -72,7 +77,8 @@ pub struct PluginReport {
     pub provides: Vec<String>,
     /// The ABI that it was built for, when it is open.
     pub abi: Option<String>,
-    /// What tells two builds of one version apart, when it is open.
+    /// What tells two builds of one version apart, when it is open: what its descriptor says, else what the linker wrote, else
+    /// the beginning of its SHA-256; empty where none of these is known (P1.15).
     pub build_id: Option<String>,
     /// Whether it carried type layouts to compare (and they agreed), when it is open.
     pub attested: Option<bool>,
@@ -98,6 +104,8 @@ pub(crate) struct State {
     opened: Vec<Arc<Instance>>,
     entries: BTreeMap<String, Vec<(usize, Entry)>>,
     resolved: BTreeMap<String, Entry>,
+    /// Who waits at the moment for the provider of which key to be opened, the first that was asked for first (R6).
+    waiting: Vec<(usize, String)>,
 }
 
 struct OpenPlugin {
@@ -148,6 +156,11 @@ impl HostInner {
             return Ok(Some(entry.clone()));
         }
         let _opening = self.start_opening()?;
+        self.settle(key)
+    }
+
+    /// Rules R1 to R3. The caller holds the right to open.
+    fn settle(&self, key: &str) -> Result<Option<Entry>, Error> {
         if let Some(entry) = self.read().resolved.get(key) {
             return Ok(Some(entry.clone()));
         }
@@ -293,8 +306,8 @@ impl HostInner {
             return known.as_ref().map(|_| ()).map_err(Clone::clone);
         }
         let candidate = &self.discovery.candidates[index];
-        if let Some(problem) = &candidate.problem {
-            return Err(problem.clone());
+        if let Some(problem) = candidate.problem.clone().or_else(|| self.waits_for_itself(index)) {
+            return Err(problem);
         }
         let opening = Opening {
             name: &candidate.name,
@@ -305,8 +318,10 @@ impl HostInner {
             device_types: &self.device_types,
             accept: &|name| self.refused_name(index, candidate, name),
         };
-        self.services.log(LogLevel::Debug, &format!("opening {}", candidate.library.display()));
-        let opened = loader::open(&opening);
+        let opened = self.open_needed(index).and_then(|()| {
+            self.services.log(LogLevel::Debug, &format!("opening {}", candidate.library.display()));
+            loader::open(&opening)
+        });
         let result = opened.as_ref().map(|_| ()).map_err(Clone::clone);
         if let Err(problem) = &result {
             let line = format!("plugin \"{}\" ({}): {problem}", candidate.name, candidate.library.display());

@@ -9,10 +9,13 @@
 //!   D3 as plugins are, before it is read. A file that is refused or cannot be read is passed over, as is a name in it that
 //!   nobody has; the log says so.
 //! * **O5 Raised privileges.** Neither variables nor the file are read (S.9).
+//! * **O6 One variable, one setting.** Where settings of two plugins have the same `CHIPDOCK_<PLUGIN>_<NAME>`, as far as their
+//!   manifests tell, that is read for neither (S.13): it is the answer of S.7 for both.
 
 mod declared;
 mod file;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use chipdock_plugin_api::setting::{SettingType, SettingValue};
@@ -90,6 +93,8 @@ pub struct Settings {
     options: Vec<(String, String, String)>,
     variables: Variables,
     file: File,
+    /// Whose setting each variable of rule O6 is, by the manifests.
+    owners: BTreeMap<String, BTreeSet<(String, String)>>,
 }
 
 impl Settings {
@@ -103,12 +108,39 @@ impl Settings {
         let is_raised = options.environment.raised_privileges;
         let file = if is_raised { File::default() } else { File::read(options) };
         let variables = if is_raised { Variables::none() } else { options.environment.variables.clone() };
-        let settings = Self { options: options.settings.clone(), variables, file };
+        let owners = owners(&discovery.candidates);
+        let settings = Self { options: options.settings.clone(), variables, file, owners };
         settings.check_options(&discovery.candidates)?;
         for line in settings.passed_over(&discovery.candidates) {
             (options.log)(LogLevel::Warning, &line);
         }
         Ok(settings)
+    }
+
+    /// For a plugin that is opened by itself: what its caller says, and nothing else.
+    pub(crate) fn said(options: &[(String, String, String)]) -> Self {
+        Self { options: options.to_vec(), ..Self::default() }
+    }
+
+    /// Whether all of what was said is of that plugin, declared and of its type.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for the first that is not.
+    pub(crate) fn check_said(&self, plugin: &str, declared: &[DeclaredSetting]) -> Result<(), Error> {
+        for (name, key, _) in &self.options {
+            let place =
+                |message: String| Error::new(ErrorKind::Value, format!("--config {name}.{key}: {message}"));
+            if name != plugin {
+                return Err(place(format!("the plugin is \"{plugin}\"")));
+            }
+            let Some(declared) = declared.iter().find(|declared| declared.name == *key) else {
+                let error = place(format!("plugin \"{plugin}\" has no such setting"));
+                return Err(error.hint(hint_of(key, declared)));
+            };
+            self.find(plugin, declared).0?;
+        }
+        Ok(())
     }
 
     fn check_options(&self, candidates: &[Candidate]) -> Result<(), Error> {
@@ -197,8 +229,9 @@ impl Settings {
         };
         let (written, origin) = self.first(plugin, declared, value_type);
         let found = match written {
-            None => Ok(declared.default_value()),
-            Some(written) => match written.of_type(value_type) {
+            Err(error) => Err(error),
+            Ok(None) => Ok(declared.default_value()),
+            Ok(Some(written)) => match written.of_type(value_type) {
                 Some(value) => Ok(Some(value)),
                 None => Err(wrong(plugin, declared, &written, &origin)),
             },
@@ -211,24 +244,58 @@ impl Settings {
         plugin: &str,
         declared: &DeclaredSetting,
         value_type: SettingType,
-    ) -> (Option<Written>, Origin) {
+    ) -> (Result<Option<Written>, Error>, Origin) {
         let mut given = self.options.iter().rev();
         if let Some((_, _, value)) = given.find(|(name, key, _)| name == plugin && *key == declared.name) {
-            return (Some(Written::text(value.as_str().into())), Origin::Option);
+            return (Ok(Some(Written::text(value.as_str().into()))), Origin::Option);
         }
         let generic = variable_of(plugin, &declared.name);
         for variable in std::iter::once(&generic).chain(&declared.variables) {
             let Some(value) = self.variables.get(variable) else { continue };
             if !value.is_empty() || value_type.may_be_empty() {
                 let origin = Origin::Variable { variable: variable.clone() };
-                return (Some(Written::text(value.to_owned())), origin);
+                let written = match self.other_owner(variable, plugin, &declared.name) {
+                    Some((other, name)) if *variable == generic => {
+                        Err(ambiguous(variable, (plugin, &declared.name), (other, name)))
+                    }
+                    _ => Ok(Some(Written::text(value.to_owned()))),
+                };
+                return (written, origin);
             }
         }
         match self.file.get(plugin, &declared.name) {
-            Some(written) => (Some(written.clone()), self.file.origin(written.line)),
-            None => (None, Origin::Default),
+            Some(written) => (Ok(Some(written.clone())), self.file.origin(written.line)),
+            None => (Ok(None), Origin::Default),
         }
     }
+
+    /// Rule O6: the setting of another plugin that has the same variable.
+    fn other_owner(&self, variable: &str, plugin: &str, name: &str) -> Option<(&str, &str)> {
+        let owners = self.owners.get(variable)?.iter().map(|(plugin, name)| (plugin.as_str(), name.as_str()));
+        owners.into_iter().find(|owner| *owner != (plugin, name))
+    }
+}
+
+/// Whose the variables are, of the plugins that are used and have manifests.
+fn owners(candidates: &[Candidate]) -> BTreeMap<String, BTreeSet<(String, String)>> {
+    let mut owners: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.problem.is_none()) {
+        for declared in candidate.manifest.iter().flat_map(|manifest| &manifest.settings) {
+            let owner = (candidate.name.clone(), declared.name.clone());
+            owners.entry(variable_of(&candidate.name, &declared.name)).or_default().insert(owner);
+        }
+    }
+    owners
+}
+
+fn ambiguous(variable: &str, one: (&str, &str), other: (&str, &str)) -> Error {
+    let message = format!(
+        "the variable could be setting \"{}\" of plugin \"{}\" or \"{}\" of plugin \"{}\", and is read for neither",
+        one.1, one.0, other.1, other.0
+    );
+    Error::new(ErrorKind::Value, message)
+        .at(format!("environment variable {variable}"))
+        .hint(format!("unset it; say --config {}.{}=VALUE, or write it in config.toml", one.0, one.1))
 }
 
 /// The variable that a setting is read from whatever the plugin declares.

@@ -3,7 +3,7 @@
 /// Exports the plugin: its descriptor, and the one symbol that a host looks for.
 ///
 /// `name` is what the manifest says: lower-case letters, digits, `-` and `_`. `version` is the package's unless given;
-/// `build_id` tells two builds of one version apart and is empty unless given; `settings` are the [`Setting`](crate::Setting)s
+/// `build_id` tells two builds of one version apart and is empty unless given, which leaves it to the linker (P1.15); `settings` are the [`Setting`](crate::Setting)s
 /// that the plugin asks its host for. To be used once in a cdylib.
 ///
 /// # Examples

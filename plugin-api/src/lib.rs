@@ -36,7 +36,7 @@
 //! | P1.1 | The library exports `chipdock_plugin_v1`, a C function without parameters, for ABI major 1. | P | host, suite |
 //! | P1.2 | It returns a descriptor that is not null, constant, and the same at every call, on every thread. | P | host, suite |
 //! | P1.3 | `magic`, `abi_major`, `table_sizes` and `layout_hash` are those of the header it was built with. | P | host, suite |
-//! | P1.4 | `name` has 1 to 64 lower-case letters, digits, `-` and `_`; `version` is semver; both are as in the manifest. | P | build, host, suite |
+//! | P1.4 | `name` has 1 to 64 lower-case letters, digits, `-` and `_`; `version` is semver; both are as in the manifest. `build_id` tells two builds of one version apart, or is empty (P1.15). | P | build, host, suite |
 //! | P1.5 | It exports no other symbol but the entries of other majors and the layout check's (P4.2). | P | suite |
 //! | P1.6 | It is a shared library, 64-bit and little-endian, for the machine and the system that it is used on: on ELF systems an ELF shared object. | P | host, suite |
 //! | P1.7 | A symbol that it uses and does not define is weak, or one of a library that it names; none is the host's. | P | suite |
@@ -47,6 +47,7 @@
 //! | P1.12 | Opening it opens no library that it does not name. | P | suite |
 //! | P1.13 | On ELF systems it asks the loader for nothing that reaches beyond it: no flag global, interpose, first or no-open, no audit, no filter. | P | suite |
 //! | P1.14 | On ELF systems variables of a thread need no room in the static block (initial-exec), of which a process that runs has little left. | P | suite |
+//! | P1.15 | Where `build_id` is empty a host shows what the linker wrote: on ELF systems the note `NT_GNU_BUILD_ID`, in hexadecimal; else the first 16 digits of the library's SHA-256, where it has that. Nobody relies on either to tell two libraries apart: a host that keeps what was built goes by the whole SHA-256. | H | tests |
 //!
 //! ## P2 Two doors
 //!
@@ -107,6 +108,8 @@
 //! | P5.12 | A device type that a plugin asks for is 0 or DLPack's; 1, host memory, is that of the name `cpu` alone. | P | host, suite |
 //! | P5.13 | A manifest and a schema have no field that the minor which they were written for does not know. | P | suite |
 //! | P5.14 | The number that a host gives a device is 4096 and the first three bytes of the SHA-256 of its name as a big-endian number, in every host the same; where another device has that number, the later registration is refused, with both names. | H | tests |
+//! | P5.15 | `needs.keys` of a manifest names keys without which the plugin cannot work. Whoever provides them is opened before it, and so shut down after it (P10.15). Where one of them cannot be had (nobody provides it, several do and none is preferred, its plugin is refused, or waits for this one) the plugin is not opened, and what it provides is `Unavailable`, with that key, who needs it and why. | H | tests |
+//! | P5.16 | What `needs.keys` names is a key (P5.9), once, and not one of `provides`. | P | host, suite |
 //!
 //! ## P6 Values
 //!
@@ -219,6 +222,7 @@
 //! | S.10 | A setting that cannot be had fails the call that needs it, with the host's error. `init` needs none: what is registered is the same whatever is set. | P | suite |
 //! | S.11 | With a host that has no `config` 1 a setting is what its own variables say, else its default. | P | shim, suite |
 //! | S.12 | A setting of a type that is not known is `Unsupported` when it is asked for; what else the plugin has is as ever. | H | tests |
+//! | S.13 | Settings of two plugins may have one variable `CHIPDOCK_<PLUGIN>_<NAME>` (`b-c` of `a` and `c` of `a-b`). Where it is set, it counts for neither: who would be answered it is answered `ValueError`, which names both. | H | tests |
 //!
 //! ## V Values
 //!
@@ -380,7 +384,7 @@
 //! | C.32 | While a call lasts, the functions of its session may be called from any thread. | H | tests |
 //! | C.33 | An empty `options_json` is an object without keys. | P | suite |
 //! | C.34 | A section of a request that no node refers to is ignored. | P | suite |
-//! | C.35 | `fingerprint` answers a text that differs whenever one build of the plugin (name, version, `build_id`) might give other bytes for the same request: which compiler is found, its version, hooks in force; or None where that cannot be said. It opens the vendor's library at most. | P | suite |
+//! | C.35 | `fingerprint` answers a text that differs whenever one build of the plugin (one library) might give other bytes for the same request: which compiler is found, its version, hooks in force; or None where that cannot be said. It opens the vendor's library at most. | P | suite |
 //! | C.36 | `fingerprint` answers the same request alike as long as the host lives and nothing that it names has changed. | P | suite |
 //! | C.37 | What was built where `fingerprint` answers None is not kept for another build. | H | tests |
 //!

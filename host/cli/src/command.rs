@@ -28,14 +28,7 @@ use crate::streams;
 ///
 /// Exit code 2 for a `--prefer` that is not `KEY=PLUGIN` or a `--config` that is not `PLUGIN.KEY=VALUE`, and for a lock that cannot be read or is none.
 pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
-    let prefer = global.prefer.iter().map(|text| {
-        let parts = text.split_once('=').filter(|(key, plugin)| !key.is_empty() && !plugin.is_empty());
-        parts.map(|(key, plugin)| (key.to_owned(), plugin.to_owned())).ok_or_else(|| {
-            Failure::input(format!("--prefer {text}: expected KEY=PLUGIN"))
-                .help("as in --prefer device_api.toy=vendor")
-        })
-    });
-    let prefer = prefer.collect::<Result<_>>()?;
+    let prefer = preferences(global)?;
     let settings = settings(global)?;
     let level_max = if global.verbose { LogLevel::Debug } else { LogLevel::Warning };
     let mut options = HostOptions {
@@ -56,6 +49,22 @@ pub(crate) fn host_options(global: &GlobalArgs) -> Result<HostOptions> {
     Ok(options)
 }
 
+/// `--prefer`, taken apart.
+///
+/// # Errors
+///
+/// Exit code 2 for one that is not `KEY=PLUGIN`.
+pub(crate) fn preferences(global: &GlobalArgs) -> Result<Vec<(String, String)>> {
+    let one = |text: &String| {
+        let parts = text.split_once('=').filter(|(key, plugin)| !key.is_empty() && !plugin.is_empty());
+        parts.map(|(key, plugin)| (key.to_owned(), plugin.to_owned())).ok_or_else(|| {
+            Failure::input(format!("--prefer {text}: expected KEY=PLUGIN"))
+                .help("as in --prefer device_api.toy=vendor")
+        })
+    };
+    global.prefer.iter().map(one).collect()
+}
+
 /// `--config`, taken apart.
 ///
 /// # Errors
@@ -74,19 +83,6 @@ pub(crate) fn settings(global: &GlobalArgs) -> Result<Vec<(String, String, Strin
         })
     };
     global.config.iter().map(one).collect()
-}
-
-/// Refuses `--config` where a plugin is taken as it is by itself.
-///
-/// # Errors
-///
-/// Exit code 2.
-pub(crate) fn check_no_settings(global: &GlobalArgs, command: &str) -> Result<()> {
-    match global.config.first() {
-        None => Ok(()),
-        Some(text) => Err(Failure::input(format!("--config {text}: {command} takes no settings"))
-            .help("leave it out; what a plugin registers does not depend on them")),
-    }
 }
 
 /// The host of a child. What there is to say of settings when a host is made, the parent has said.
@@ -139,6 +135,26 @@ pub(crate) fn check_named(libraries: &[&Path], global: &GlobalArgs) -> Result<()
         is_refused.then(|| failure(&problem.to_error(&candidate.name)).in_file(&candidate.library))
     };
     discovery.candidates.iter().find_map(refused).map_or(Ok(()), Err)
+}
+
+/// Refuses to go on without a plugin whose file `--plugin` names: another of its name might do the work unnoticed. What
+/// the user ruled out by another option, or named before, is left as it is.
+///
+/// # Errors
+///
+/// Exit code 3 with why the first of them is not used.
+pub(crate) fn check_named_are_used(host: &Host, global: &GlobalArgs) -> Result<()> {
+    let is_named = |library: &Path| {
+        let mut files = global.plugins.iter().filter(|path| !path.is_dir());
+        files.any(|path| path == library || Path::new(".").join(path) == library)
+    };
+    let refused = host.plugins().into_iter().find_map(|report| {
+        let problem = report.problem?;
+        let by_choice = [ProblemKind::Disabled, ProblemKind::NotSelected, ProblemKind::Shadowed];
+        let is_refused = !by_choice.contains(&problem.kind) && is_named(&report.library);
+        is_refused.then(|| failure(&problem.to_error(&report.name)).in_file(&report.library))
+    });
+    refused.map_or(Ok(()), |failed| Err(Failure { exit: Exit::Plugin, ..failed }))
 }
 
 fn level_name(level: LogLevel) -> &'static str {

@@ -13,7 +13,7 @@ use chipdock_host::{Host, HostOptions};
 use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
-use crate::command::{alone_on_standard_output, failure, host_options};
+use crate::command::{alone_on_standard_output, check_named_are_used, failure, host_options};
 use crate::compile::{self, Purpose};
 use crate::destination::Destination;
 use crate::kernel::KernelFile;
@@ -44,6 +44,7 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let progress = Progress::new(global);
     let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
     let host = Host::new(host_options).map_err(|error| failure(&error))?;
+    check_named_are_used(&host, global)?;
     let target = compile::target(&host, &args.kernel)?;
     // Before the work of compiling; and what it is compiled for is this device.
     let device = call::device(&host, &target, device)?;

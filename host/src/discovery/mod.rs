@@ -5,7 +5,8 @@
 //! * **D1 Order.** Roots are searched in the order of [`Source`]; within a folder, plugins by file name. The current
 //!   directory is never searched by itself.
 //! * **D2 Everything is kept.** Each library or manifest met becomes a [`Candidate`], with the reason when it is not
-//!   used; a bad one never hides another.
+//!   used; a bad one never hides another. The same files, reached through a second place, are the candidate that they are
+//!   already.
 //! * **D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
 //!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a
 //!   link of somebody else. What is named in [`HostOptions::trust`], and what lies in it, is trusted. A manifest is
@@ -13,7 +14,11 @@
 //!   system are searched.
 //! * **D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
 //! * **D5 Lock.** With [`HostOptions::locked`], what the lock does not pin is refused, before D4 looks which is first.
+//! * **D6 Needed keys.** Last, what needs a key of another plugin (P5.15) is refused where the manifests tell already that it
+//!   cannot be had: nobody that is left provides it, or the plugins need each other in a circle. It makes no room for another
+//!   of its name.
 
+pub(crate) mod needs;
 mod search;
 pub(crate) mod trust;
 
@@ -21,6 +26,8 @@ use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Serialize;
+
+pub use needs::{NeededKey, needed_keys, needed_plugins};
 
 use crate::error::{Error, ErrorKind};
 use crate::lock::PluginLock;
@@ -104,7 +111,11 @@ pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
         let ignored = search::ignored(environment, &path, source);
         if ignored.is_none() {
             let found = search::candidates(&path, source, &trust);
-            discovery.candidates.extend(found);
+            for candidate in found {
+                if !discovery.candidates.iter().any(|before| is_again(before, &candidate)) {
+                    discovery.candidates.push(candidate);
+                }
+            }
         }
         discovery.places.push(SearchedPlace { path, source, ignored });
     }
@@ -121,7 +132,21 @@ pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
         }
     }
     shadow(&mut discovery.candidates);
+    needs::refuse_unmet(&mut discovery.candidates);
     Ok(discovery)
+}
+
+/// Whether a candidate is one that was met before. One that is refused by the way that led to it is not in the way of another.
+fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
+    let is_same = |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
+    let manifests = || match (&before.manifest_path, &candidate.manifest_path) {
+        (Some(a), Some(b)) => is_same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    before.name == candidate.name
+        && (before.problem.is_none() || candidate.problem.is_some())
+        && is_same(&before.library, &candidate.library)
+        && manifests()
 }
 
 /// Rule D5 for the libraries: reads each usable one whole and refuses it when the lock pins another digest. A host does the
@@ -133,6 +158,7 @@ pub fn check_digests(discovery: &mut Discovery, lock: &PluginLock) {
             Err(error) => Some(Problem::new(ProblemKind::CannotOpen, error.message())),
         };
     }
+    needs::refuse_unmet(&mut discovery.candidates);
 }
 
 /// Of several usable candidates with one name, all but the first become shadowed.

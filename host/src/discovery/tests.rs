@@ -358,3 +358,132 @@ fn d5_only_what_the_lock_pins_is_used() {
         }
     }
 }
+
+/// A plugin whose manifest provides `function.NAME.f` and needs keys.
+fn needing(folder: &Path, name: &str, keys: &[&str]) -> PathBuf {
+    let library = plugin(folder, name);
+    let text = manifest_text(name, "0.1.0");
+    let needs = format!("\"function.{name}.f\"], \"needs\": {{\"keys\": {keys:?}}}}}");
+    let text = text.replace(&format!("\"device_api.{name}\"]}}"), &needs);
+    fs::write(folder.join(format!("{name}{}", crate::manifest::MANIFEST_SUFFIX)), text).unwrap();
+    library
+}
+
+fn why(discovery: &Discovery, name: &str) -> String {
+    let candidate = discovery.candidates.iter().find(|candidate| candidate.name == name).unwrap();
+    candidate.problem.as_ref().map(|problem| problem.message.clone()).unwrap_or_default()
+}
+
+#[test]
+fn d6_a_key_that_nobody_provides_refuses_who_needs_it_and_who_needs_that() {
+    let folder = Folder::new();
+    needing(folder.path(), "a", &["function.b.f"]);
+    needing(folder.path(), "b", &["function.c.f", "function.absent"]);
+    needing(folder.path(), "c", &["function.c.f", "device_api.cpu", "function.d.f"]);
+    needing(folder.path(), "d", &[]);
+    needing(folder.path(), "e", &["pass.fast"]);
+    let discovery = discover(&options(&[folder.path()])).unwrap();
+    let missing = Some(ProblemKind::MissingKey);
+    assert_eq!(names(&discovery), [("a", missing), ("b", missing), ("c", None), ("d", None), ("e", missing)]);
+    let b = why(&discovery, "b");
+    assert!(b.starts_with("needs function.absent, which no plugin provides; install one"), "{b}");
+    assert_eq!(why(&discovery, "a"), format!("needs function.b.f of plugin \"b\", which is not used: {b}"));
+    let e = why(&discovery, "e");
+    assert!(e.contains("needs \"pass.fast\", which is no key that this host knows"), "{e}");
+
+    let mut disabling = options(&[folder.path()]);
+    disabling.disable = vec!["d".into()];
+    let discovery = discover(&disabling).unwrap();
+    let c = why(&discovery, "c");
+    assert_eq!(c, "needs function.d.f of plugin \"d\", which is not used: disabled by \"d\"");
+
+    library(folder.path(), "unlisted");
+    let discovery = discover(&options(&[folder.path()])).unwrap();
+    let unlisted: Vec<_> = names(&discovery).into_iter().filter(|(_, problem)| problem.is_none()).collect();
+    assert_eq!(unlisted.len(), 5, "a library without a manifest may provide it: {unlisted:?}");
+    assert_eq!(why(&discovery, "e"), e, "but not what is no key");
+}
+
+#[test]
+fn d6_a_circle_and_what_leads_to_it_are_refused() {
+    let folder = Folder::new();
+    needing(folder.path(), "a", &["function.b.f"]);
+    needing(folder.path(), "b", &["function.c.f"]);
+    needing(folder.path(), "c", &["function.a.f"]);
+    needing(folder.path(), "d", &["function.a.f"]);
+    needing(folder.path(), "e", &[]);
+    let discovery = discover(&options(&[folder.path()])).unwrap();
+    let circle = Some(ProblemKind::MissingKey);
+    assert_eq!(names(&discovery), [("a", circle), ("b", circle), ("c", circle), ("d", circle), ("e", None)]);
+    let a = "needs function.b.f of plugin \"b\", which needs function.c.f of plugin \"c\", which needs \
+             function.a.f of plugin \"a\": a circle";
+    assert!(why(&discovery, "a").starts_with(a), "{}", why(&discovery, "a"));
+    assert!(why(&discovery, "d").starts_with("needs function.a.f of plugin \"a\", which needs"));
+}
+
+#[test]
+fn d6_a_long_row_is_refused_and_found_in_no_time() {
+    let folder = Folder::new();
+    for number in 0..100 {
+        let next = format!("function.p{:03}.f", number + 1);
+        let needed = [next.as_str()];
+        needing(folder.path(), &format!("p{number:03}"), if number < 99 { &needed } else { &[] });
+    }
+    let discovery = discover(&options(&[folder.path()])).unwrap();
+    let refused = discovery.candidates.iter().filter(|candidate| candidate.problem.is_some()).count();
+    assert_eq!(refused, 100 - (needs::CHAIN_MAX + 1));
+    let row = why(&discovery, "p000");
+    assert!(row.contains("a row of more than 64"), "{row}");
+}
+
+#[test]
+fn d6_a_listing_says_of_whom_a_key_is() {
+    let folder = Folder::new();
+    let keys = ["function.b.f", "device_api.cpu", "function.absent", "function.b.f", "function.a.f"];
+    needing(folder.path(), "a", &keys);
+    needing(folder.path(), "b", &["function.c.f"]);
+    needing(folder.path(), "c", &[]);
+    let discovery = discover(&options(&[folder.path()])).unwrap();
+    let needed = needed_keys(&discovery, &discovery.candidates[0]);
+    let needed: Vec<(&str, String)> =
+        needed.iter().map(|needed| (&*needed.key, needed.plugins.join(" "))).collect();
+    let expected = [("function.b.f", "b"), ("device_api.cpu", "host"), ("function.absent", "")];
+    assert_eq!(needed, expected.map(|(key, plugins)| (key, plugins.to_owned())));
+    let with: Vec<&str> = needed_plugins(&discovery, &discovery.candidates[0])
+        .iter()
+        .map(|candidate| &*candidate.name)
+        .collect();
+    assert_eq!(with, ["b", "c"]);
+}
+
+#[test]
+fn d2_a_file_that_two_places_lead_to_is_listed_once() {
+    let folder = Folder::new();
+    let (first, second) = (folder.sub("first"), folder.sub("second"));
+    plugin(&first, "a");
+    library(&first, "b");
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&first, &link).unwrap();
+    let named = first.join("a.so");
+    let twice = options(&[&first, &first.join("../first"), &link, &named]);
+    assert_eq!(names(&discover(&twice).unwrap()), [("a", None), ("b", None)]);
+    let mut disabling = twice.clone();
+    disabling.disable = vec!["a".into()];
+    let disabled = discover(&disabling).unwrap();
+    assert_eq!(names(&disabled), [("a", Some(ProblemKind::Disabled)), ("b", None)]);
+    // A link to the library alone has another manifest, or none: it is another plugin.
+    plugin(&second, "c");
+    std::os::unix::fs::symlink(first.join("a.so"), second.join("a.so")).unwrap();
+    let discovery = discover(&options(&[&first, &second])).unwrap();
+    assert_eq!(
+        names(&discovery),
+        [("a", None), ("b", None), ("a", Some(ProblemKind::Shadowed)), ("c", None)]
+    );
+    // What is refused by its way does not hide what is reached by a better one.
+    let open = folder.sub("open");
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    std::os::unix::fs::symlink(&first, open.join("way")).unwrap();
+    let discovery = discover(&options(&[&open.join("way"), &first])).unwrap();
+    let refused = Some(ProblemKind::Untrusted);
+    assert_eq!(names(&discovery), [("a", refused), ("b", refused), ("a", None), ("b", None)]);
+}

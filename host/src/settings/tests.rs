@@ -1,4 +1,4 @@
-//! S.2 to S.5, S.7, S.9, S.12 and rules O1 to O5, without a plugin.
+//! S.2 to S.5, S.7, S.9, S.12, S.13 and rules O1 to O6, without a plugin.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -361,4 +361,40 @@ fn s1_an_info_is_an_object_or_nothing() {
     let info = r#"{"licence": 1, "settings": [{"name": "a", "type": "int", "doc": "d", "since": 2}]}"#;
     assert_eq!(parse_info(info).unwrap()[0].name, "a");
     assert_eq!(unknown_info_fields(info).unwrap(), ["licence", "settings.0.since"]);
+}
+
+#[test]
+fn s13_a_variable_that_two_settings_have_is_read_for_neither() {
+    let setting =
+        |name: &str| format!(r#"[{{"name": "{name}", "type": "int", "default": 1, "doc": "Which."}}]"#);
+    let (one, two) = (setting("b-c"), setting("c"));
+    let both = || vec![candidate("a", Some(&one)), candidate("a-b", Some(&two))];
+    let user = User::new().variables(&[("CHIPDOCK_A_B_C", "7")]).file("[a-b]\nc = 3\n");
+    let report = |candidates: Vec<Candidate>, options: &HostOptions, at: usize| {
+        let declared = candidates[at].manifest.as_ref().unwrap().settings.clone();
+        let name = candidates[at].name.clone();
+        let settings = Settings::new(options, &Discovery { candidates, places: Vec::new() }).unwrap();
+        settings.reports(&name, &declared).swap_remove(0)
+    };
+    for (at, own) in [(0, "--config a.b-c=VALUE"), (1, "--config a-b.c=VALUE")] {
+        let told = report(both(), &user.options, at);
+        let problem = told.problem.unwrap();
+        assert!(problem.contains("setting \"b-c\" of plugin \"a\"") || at == 1, "{problem}");
+        assert!(problem.contains("plugin \"a\"") && problem.contains("plugin \"a-b\""), "{problem}");
+        assert!(
+            problem.contains("environment variable CHIPDOCK_A_B_C") && problem.contains(own),
+            "{problem}"
+        );
+        assert_eq!(told.value, None);
+    }
+    // What comes before it, counts.
+    let given = user.options.clone().setting("a", "b-c", "5");
+    assert_eq!(report(both(), &given, 0).value, Some(5.into()));
+    // Without it, there is no question.
+    let unset = User::new().file("[a-b]\nc = 3\n");
+    assert_eq!(report(both(), &unset.options, 1).value, Some(3.into()));
+    // Nor where one of the two is not used.
+    let mut one_alone = both();
+    one_alone[1].problem = Some(crate::Problem::new(crate::ProblemKind::Disabled, "disabled"));
+    assert_eq!(report(one_alone, &user.options, 0).value, Some(7.into()));
 }

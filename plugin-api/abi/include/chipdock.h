@@ -949,7 +949,8 @@ typedef struct ChipdockPlugin {
   struct ChipdockStr name;
   // Its version, semver.
   struct ChipdockStr version;
-  // What tells two builds of one version apart; may be empty.
+  // What tells two builds of one version apart; may be empty. A host then shows what the linker wrote (`NT_GNU_BUILD_ID`),
+  // or the beginning of the library's SHA-256.
   struct ChipdockStr build_id;
   // A JSON object, or empty for none; keys that are not known are ignored. `settings` in it declares what interface
   // `config` 1 of a host answers.

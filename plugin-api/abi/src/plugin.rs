@@ -60,7 +60,8 @@ pub struct ChipdockPlugin {
     pub name: ChipdockStr,
     /// Its version, semver.
     pub version: ChipdockStr,
-    /// What tells two builds of one version apart; may be empty.
+    /// What tells two builds of one version apart; may be empty. A host then shows what the linker wrote (`NT_GNU_BUILD_ID`),
+    /// or the beginning of the library's SHA-256.
     pub build_id: ChipdockStr,
     /// A JSON object, or empty for none; keys that are not known are ignored. `settings` in it declares what interface
     /// `config` 1 of a host answers.

@@ -46,7 +46,7 @@ fn program(options: &Options, name: &str, arguments: &[&str], minutes: u64) -> R
     command.env("CHIPDOCK_TEST_COMMAND", root.join("bin/chipdock"));
     command.env("CHIPDOCK_TEST_ROOT", root);
     // What is installed here takes no part.
-    command.env("XDG_DATA_HOME", root.join("nothing"));
+    command.env("XDG_DATA_HOME", root.join("nothing")).env("XDG_CONFIG_HOME", root.join("nothing"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("{name}: {error}"))?;

@@ -167,10 +167,16 @@ fn o4_a_file_that_is_not_trusted_is_ignored_and_told() {
 }
 
 #[test]
-fn what_takes_a_plugin_as_it_is_takes_no_settings() {
+fn a_manifest_is_made_with_settings_that_are_the_plugins() {
     let scratch = Scratch::new();
-    scratch.write("libx.so", "");
-    for command in ["manifest libx.so", "conformance libx.so"] {
-        scratch.run(&format!("{command} --config c.compiler=x")).failed(2, &["takes no settings"]);
+    let c = chipdock_cli_tests::built().plugins.join("chipdock_plugin_c.so");
+    fs::copy(c, scratch.path("c.so")).unwrap();
+    assert_eq!(scratch.run("manifest c.so --config c.compiler=tcc").code, Some(0));
+    for (option, says) in [
+        ("c.compilr=x", "did you mean \"compiler\"?"),
+        ("d.compiler=x", "the plugin is \"c\""),
+        ("bad", "expected PLUGIN.KEY=VALUE"),
+    ] {
+        scratch.run(&format!("manifest c.so --config {option}")).failed(2, &[says]);
     }
 }

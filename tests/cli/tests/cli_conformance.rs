@@ -18,9 +18,14 @@ fn with_template() -> Scratch {
 
 /// Compiles the template in C with something behind its text.
 fn compile(scratch: &Scratch, name: &str, more: &str) {
+    compile_changed(scratch, name, |text| text + more);
+}
+
+/// Compiles the template in C after a change of its text.
+fn compile_changed(scratch: &Scratch, name: &str, change: impl FnOnce(String) -> String) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = fs::read_to_string(root.join("examples/plugin-template-c/template.c")).unwrap();
-    let source = scratch.write(&format!("{name}.c"), text + more);
+    let source = scratch.write(&format!("{name}.c"), change(text));
     let mut command = Command::new("cc");
     command.args(["-std=c99", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-I"]);
     command.arg(root.join("plugin-api/abi/include")).arg(source).arg("-o");
@@ -212,4 +217,37 @@ fn help_says_what_the_codes_mean() {
     {
         assert!(words.contains(says), "{says}: {words}");
     }
+}
+
+/// S16: the plugin meets the setting through every host, and report and card say that it was given.
+#[test]
+fn a_setting_reaches_the_plugin_and_stands_in_report_and_card() {
+    let scratch = Scratch::new();
+    let asks = "if (axes_max(instance, &axes) != CHIPDOCK_OK) return leave(instance, CHIPDOCK_ERROR);";
+    // It fails and raises nothing, which breaks P7.1, where the setting says so.
+    let fails = format!("{asks} if (axes == 7) return leave(instance, CHIPDOCK_ERROR);");
+    compile_changed(&scratch, "good", |text| {
+        assert!(text.contains(asks));
+        text.replace(asks, &fails)
+    });
+    assert_eq!(scratch.run("manifest good.so").code, Some(0));
+    let words = "conformance good.so --filter function/* --report-json r.json --card c.json --no-again";
+    let ended = scratch.run(&format!("{words} --config template-c.axes-max=7"));
+    code(&ended, 1);
+    assert!(ended.stdout.contains(", with template-c.axes-max=7"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("--config template-c.axes-max=7"), "to repeat it: {}", ended.stdout);
+    let given = serde_json::json!(["template-c.axes-max=7"]);
+    assert_eq!(json(&scratch, "r.json")["settings"], given);
+    assert_eq!(json(&scratch, "c.json")["suite"]["settings"], given);
+    code(&scratch.run(words), 0);
+    assert_eq!(json(&scratch, "c.json")["suite"].get("settings"), None);
+    for (option, says) in
+        [("nobody.x=1", "there is no plugin \"nobody\""), ("bad", "expected PLUGIN.KEY=VALUE")]
+    {
+        scratch.run(&format!("{words} --config {option}")).failed(2, &[says]);
+    }
+    scratch
+        .run(&format!("{words} --config template-c.axis-max=1"))
+        .failed(2, &["did you mean \"axes-max\"?"]);
+    scratch.run(&format!("{words} --config template-c.axes-max=x")).failed(2, &["expected an integer"]);
 }

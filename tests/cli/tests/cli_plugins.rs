@@ -36,6 +36,7 @@ places[].source: string
 plugins[].library: string
 plugins[].manifest: string
 plugins[].name: string
+plugins[].needed_keys[]
 plugins[].problem: null
 plugins[].provides[]: string
 plugins[].settings[]

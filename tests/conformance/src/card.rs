@@ -67,6 +67,9 @@ pub struct CardSuite {
     pub level: Option<Level>,
     /// Which cases were left out; empty for a whole run.
     pub filters: Vec<String>,
+    /// What was set of plugins, as `PLUGIN.KEY=VALUE`: the card says nothing of the plugin as it is by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }
 
 /// What a run proved.
@@ -163,6 +166,7 @@ impl Card {
                 programs: report.programs,
                 level: Some(report.level),
                 filters: report.filters.clone(),
+                settings: report.settings.clone(),
             },
             date: day(report.started_unix),
             refused: report.refused.clone(),

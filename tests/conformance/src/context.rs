@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use chipdock_host::{Host, HostOptions};
+use chipdock_host::{Environment, Host, HostOptions};
 use chipdock_ir::Target;
 use serde_json::json;
 
-use crate::raw::{Device, Plugin};
+use crate::raw::{Device, Plugin, given};
 use crate::{Facts, Profile, Stop, Verdict};
 
 /// The plugin under test, shared by all cases of a worker. Opened when first asked for.
@@ -162,6 +162,9 @@ impl<'a> Context<'a> {
             let options = HostOptions {
                 plugin_paths: paths,
                 trust: shared.trust.clone(),
+                settings: given().to_vec(),
+                // S16.
+                environment: Environment { config_home: None, ..Environment::of_process() },
                 log: Arc::new(|_, _| {}),
                 ..HostOptions::default()
             };

@@ -66,6 +66,9 @@
 //!   7, 2, 3, 5, 1, 6, 4, 0.
 //! - **S15 Repeatable.** Every failure carries the command that repeats it alone. Random cases carry their seeds in their
 //!   ids. A program that fails is made small and written as one file.
+//! - **S16 Settings.** What the user sets (`--config`) every host answers that the plugin under test meets, but for those of
+//!   the cases about settings; the user's file of settings is not read. Report and card say what was set: a card with settings
+//!   is another claim than one without.
 
 mod batch;
 pub mod bytes;

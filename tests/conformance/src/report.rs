@@ -216,6 +216,9 @@ pub struct Report {
     /// Which cases were left out by filters; empty when none were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
+    /// What was set of plugins, as `PLUGIN.KEY=VALUE`; empty when nothing was (S16).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
     /// What the plugin claims.
     pub claims: Vec<Profile>,
     /// The first seed of random programs.

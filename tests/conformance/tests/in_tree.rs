@@ -40,8 +40,9 @@ fn conformance(library: &Path, arguments: &[&str]) -> (Option<i32>, String, Card
     let file = folder.path().join("conformance.card.json");
     let mut command = Command::new(&built().command);
     command.arg("conformance").arg(library).arg("--card").arg(&file).args(arguments);
-    // Plugins that are installed on this machine take no part.
-    command.env("XDG_DATA_HOME", folder.path()).current_dir(folder.path());
+    // Plugins that are installed on this machine take no part, nor do the tester's settings.
+    command.env("XDG_DATA_HOME", folder.path()).env("XDG_CONFIG_HOME", folder.path());
+    command.current_dir(folder.path());
     let output = command.output().expect("the command starts");
     let said =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

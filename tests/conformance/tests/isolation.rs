@@ -42,6 +42,7 @@ impl Bad {
         assert!(command.status().expect("a C compiler").success(), "{command:?}");
         let options = Options {
             library,
+            settings: Vec::new(),
             worker: (built().command.clone(), vec!["__conformance-worker".to_owned()]),
             level: Level::Full,
             filters: vec!["query/exist/*".to_owned()],

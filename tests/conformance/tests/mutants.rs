@@ -113,7 +113,7 @@ impl Built {
             let glob = if group.contains('/') { group.clone() } else { format!("{group}/*") };
             command.args(["--filter", &glob]);
         }
-        command.current_dir(self.folder.path());
+        command.current_dir(self.folder.path()).env("XDG_CONFIG_HOME", self.folder.path());
         let output = command.output().expect("the command starts");
         let text = fs::read_to_string(&file).unwrap_or_else(|error| {
             panic!("no report ({error}):\n{}", String::from_utf8_lossy(&output.stderr))

@@ -106,7 +106,8 @@ fn the_template_builds_from_the_packages_alone_and_reaches_its_level() {
     succeeds(manifest, "chipdock manifest");
     let mut suite = Command::new(&built().command);
     suite.arg("conformance").arg(&library).arg("--expectations").arg(&expectations).arg("--card").arg(&card);
-    suite.env("XDG_DATA_HOME", folder.path()).current_dir(folder.path());
+    suite.env("XDG_DATA_HOME", folder.path()).env("XDG_CONFIG_HOME", folder.path());
+    suite.current_dir(folder.path());
     let output = suite.output().expect("the command starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     let card = Card::parse(&fs::read_to_string(&card).expect("a card")).expect("a card");

@@ -30,7 +30,8 @@ impl Setup {
 
     fn run(&self, has_driver: bool, arguments: &[&str]) -> Output {
         let mut command = Command::new(&self.command);
-        command.args(arguments).current_dir(self.folder.path()).env("XDG_DATA_HOME", self.folder.path());
+        command.args(arguments).current_dir(self.folder.path());
+        command.env("XDG_DATA_HOME", self.folder.path()).env("XDG_CONFIG_HOME", self.folder.path());
         if has_driver {
             command.env("LD_LIBRARY_PATH", self.folder.path().join("driver"));
             // Time in which a missing order shows.

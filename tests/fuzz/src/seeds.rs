@@ -112,11 +112,12 @@ fn manifests() -> Vec<Vec<u8>> {
     let suffix = chipdock_host::manifest::MANIFEST_SUFFIX;
     let built = built.into_iter().filter(|(path, _)| path.to_string_lossy().ends_with(suffix));
     let whole = r#"{"schema": 1, "name": "a-b_1", "version": "1.2.3-x+y", "abi": ">=1, <2", "os": "linux", "arch": "x86_64",
-        "provides": ["device_api.a", "target.kind.a", "function.a.b", "interface.a/1"], "target_kinds": [{"schema": 1, "name": "a", "doc": "d",
+        "provides": ["device_api.a", "target.kind.a", "function.a.b", "device_api.a/reset/1"], "target_kinds": [{"schema": 1, "name": "a", "doc": "d",
         "device": "a", "stage": "device", "facts": {"warp_size": "w"}, "options": [{"name": "w", "type": "int", "default": 3,
         "min": 1, "max": 9, "doc": "d"}, {"name": "x", "type": "list[str]", "one_of": ["y"], "doc": "d"}]}],
         "needs": {"libraries": [{"names": ["liba.so.1"], "package": "a"}], "driver": {"name": "d", "version": "^5"},
-        "cpu_features": ["avx2"], "programs": ["cc"], "glibc": "2.17", "requires": ["a/1"], "uses": ["b/2"]},
+        "cpu_features": ["avx2"], "programs": ["cc"], "glibc": "2.17", "requires": ["a/1"], "uses": ["b/2"],
+        "keys": ["target.build.b", "device_api.b/reset/1"]},
         "sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}"#;
     built.map(|(_, bytes)| bytes).chain([whole.into()]).collect()
 }

@@ -42,6 +42,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     device_environment(&mut tests)?;
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
+    // The tester's own settings reach no host of a test.
+    tests.env("XDG_CONFIG_HOME", built.folder.join("no-settings"));
     // What the plugins need was installed: a backend that is missing all the same is a failure, not a skip.
     tests.env("CHIPDOCK_SKIP_LOG", &skipped).env("CHIPDOCK_TEST_SETUP", "done");
     // What is random is the same in every run of the whole, so that it judges a change and no more than that; who wants to

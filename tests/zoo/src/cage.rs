@@ -165,6 +165,7 @@ impl Zoo {
             }
         }
         command.env("XDG_DATA_HOME", self.folder.path().join("data"));
+        command.env("XDG_CONFIG_HOME", self.folder.path().join("config"));
         // Nothing is kept: each command asks the plugin itself.
         command.env("CHIPDOCK_CACHE_DIR", "");
         command.env("NO_COLOR", "1").env("RUST_BACKTRACE", "0");

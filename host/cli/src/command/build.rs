@@ -8,7 +8,7 @@ use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_ir::{IrModule, print};
 use serde_json::json;
 
-use super::{alone_on_standard_output, failure, host_options};
+use super::{alone_on_standard_output, check_named_are_used, failure, host_options};
 use crate::args::{BuildArgs, Emit, GlobalArgs};
 use crate::compile::{self, Build, Purpose};
 use crate::destination::Destination;
@@ -110,6 +110,7 @@ fn produce(
         return Ok(text("ir", print::module(module)));
     }
     let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
+    check_named_are_used(&host, global)?;
     let target = compile::target(&host, &args.kernel)?;
     if emit == Some(Emit::Schedule) {
         let scheduled = host.schedule(module, &target, compile::schedule(&args.kernel));

@@ -2,17 +2,17 @@
 //!
 //! The child is this executable again, with a hidden command; [`chipdock_supervise`] sees it to its end.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use chipdock_host::discovery::Candidate;
+use chipdock_host::discovery::{Candidate, discover};
 use chipdock_host::{Environment, Host, HostOptions, name_in_key};
 use chipdock_supervise::{Asked, Ended, Inside, Start, signal_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{failure, host_of_child, settings};
+use super::{failure, host_of_child, preferences, settings};
 use crate::args::{CheckChildArgs, GlobalArgs};
 use crate::report::{Failure, Result};
 
@@ -126,11 +126,26 @@ enum Report {
 }
 
 /// Opens a plugin in a child process and says what became of it.
-pub(super) fn open(candidate: &Candidate, global: &GlobalArgs, deadline: Duration) -> Outcome {
+pub(super) fn open(
+    candidate: &Candidate,
+    needed: &[&Candidate],
+    global: &GlobalArgs,
+    deadline: Duration,
+) -> Outcome {
     let mut arguments: Vec<OsString> = vec![CHILD.into()];
-    // The child's host sees no other plugin.
-    let own = global.config.iter().filter(|text| text.split('.').next() == Some(&candidate.name));
+    // The child's host sees no other plugins than those that this one needs (P5.15).
+    let is_seen =
+        |name: Option<&str>| std::iter::once(&candidate).chain(needed).any(|seen| name == Some(&seen.name));
+    let own = global.config.iter().filter(|text| is_seen(text.split('.').next()));
     arguments.extend(own.map(|text| OsString::from(format!("--config={text}"))));
+    if !needed.is_empty() {
+        arguments.extend(global.prefer.iter().map(|text| OsString::from(format!("--prefer={text}"))));
+    }
+    for needed in needed {
+        let mut word = OsString::from("--plugin=");
+        word.push(needed.library.as_os_str());
+        arguments.push(word);
+    }
     arguments.extend(["--".into(), candidate.library.clone().into_os_string()]);
     match Start::again(arguments) {
         Ok(start) => outcome(chipdock_supervise::ask(start.keep_stderr(), Some(deadline))),
@@ -172,14 +187,17 @@ pub(crate) fn child(args: &CheckChildArgs) -> Result<()> {
 fn open_here(args: &CheckChildArgs) -> Result<Report> {
     let (library, started) = (&args.plugin, Instant::now());
     let (process, isolated) = (Environment::of_process(), HostOptions::isolated());
-    // Who may write the file was judged by the parent, with its own options.
-    let options = HostOptions {
-        plugin_paths: vec![library.to_owned()],
-        trust: library.parent().into_iter().chain([library.as_path()]).map(Path::to_owned).collect(),
+    let opened: Vec<PathBuf> = std::iter::once(library).chain(&args.global.plugins).cloned().collect();
+    // Who may write the files was judged by the parent, with its own options.
+    let folders = opened.iter().filter_map(|path| path.parent());
+    let mut options = HostOptions {
+        trust: folders.chain(opened.iter().map(PathBuf::as_path)).map(Path::to_owned).collect(),
+        plugin_paths: opened.clone(),
         settings: settings(&args.global)?,
-        environment: Environment { config_home: process.config_home, ..isolated.environment.clone() },
+        environment: Environment { config_home: process.config_home.clone(), ..isolated.environment.clone() },
         ..isolated
     };
+    options.prefer = preferred_here(&options, &process, &args.global)?;
     let host = host_of_child(options).map_err(|error| failure(&error))?;
     let name = host.plugins().into_iter().next().map(|plugin| plugin.name).unwrap_or_default();
     let opened = match host.open_plugin(&name) {
@@ -200,6 +218,26 @@ fn open_here(args: &CheckChildArgs) -> Result<Report> {
         attested: opened.attested,
         seconds: started.elapsed().as_secs_f64(),
     }))
+}
+
+/// What is preferred among the plugins that the child sees, where it sees several; a plugin that it does not see can be
+/// preferred to none.
+fn preferred_here(
+    options: &HostOptions,
+    process: &Environment,
+    global: &GlobalArgs,
+) -> Result<Vec<(String, String)>> {
+    if global.plugins.is_empty() {
+        return Ok(Vec::new());
+    }
+    let variable = process.prefer.as_deref().filter(|_| !process.raised_privileges);
+    let variable = variable.and_then(OsStr::to_str).unwrap_or_default().split(',');
+    let of_variable = variable.filter_map(|entry| entry.split_once('='));
+    let of_variable = of_variable.map(|(key, plugin)| (key.trim().to_owned(), plugin.trim().to_owned()));
+    let mut prefer: Vec<(String, String)> = of_variable.chain(preferences(global)?).collect();
+    let seen = discover(options).map_err(|error| failure(&error))?.candidates;
+    prefer.retain(|(_, plugin)| seen.iter().any(|candidate| candidate.name == *plugin));
+    Ok(prefer)
 }
 
 /// Target kinds and devices that the plugin brings and that do not answer.

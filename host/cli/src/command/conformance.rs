@@ -11,7 +11,10 @@ use chipdock_conformance::list::{Coverage, List, Wanted, matcher};
 use chipdock_conformance::report::grid::Paint;
 use chipdock_conformance::report::text;
 use chipdock_conformance::run::{self, Options, RunError};
+use chipdock_host::HostOptions;
+use chipdock_host::discovery::discover;
 use chipdock_host::files::check_regular;
+use chipdock_host::settings::Settings;
 use serde_json::Value;
 
 use self::meter::Meter;
@@ -57,8 +60,8 @@ fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let library = library(args)?;
     let opened: Vec<&Path> =
         std::iter::once(library).chain(global.plugins.iter().map(PathBuf::as_path)).collect();
-    super::check_no_settings(global, "conformance")?;
     super::check_named(&opened, global)?;
+    check_settings(&opened, global)?;
     let options = options(args, global, library)?;
     let places = files::Places::of(args, global)?;
     let mut meter = Meter::new(global);
@@ -75,6 +78,18 @@ fn prove(args: &ConformanceArgs, global: &GlobalArgs) -> Result<ExitCode> {
         written.tell();
     }
     Ok(ExitCode::from(report.exit))
+}
+
+/// Refuses a setting that the plugins which take part do not have, or whose value is wrong, as far as manifests tell.
+fn check_settings(opened: &[&Path], global: &GlobalArgs) -> Result<()> {
+    let options = HostOptions {
+        plugin_paths: opened.iter().map(|path| path.to_path_buf()).collect(),
+        trust: global.allow_path.clone(),
+        settings: super::settings(global)?,
+        ..HostOptions::isolated()
+    };
+    let found = discover(&options).and_then(|discovery| Settings::new(&options, &discovery));
+    found.map(drop).map_err(|error| super::failure(&error))
 }
 
 /// A model as JSON.
@@ -118,6 +133,7 @@ fn options(args: &ConformanceArgs, global: &GlobalArgs, library: &Path) -> Resul
         expectations: expectations(args, library)?,
         companions: global.plugins.clone(),
         trust: global.allow_path.clone(),
+        settings: super::settings(global)?,
         seeds: seeds(args),
         jobs: args.jobs.map_or_else(jobs, usize::from),
         patience: args.patience,
@@ -141,6 +157,7 @@ fn repeat(args: &ConformanceArgs, global: &GlobalArgs) -> Vec<String> {
     let paths = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
     paths(&global.plugins).into_iter().for_each(|path| add("--plugin", path));
     paths(&global.allow_path).into_iter().for_each(|path| add("--allow-path", path));
+    global.config.iter().for_each(|text| add("--config", text.clone()));
     if let Some(file) = &args.expectations {
         add("--expectations", file.display().to_string());
     }

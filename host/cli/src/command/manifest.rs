@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use chipdock_host::Error;
 use chipdock_host::files::read_regular_text;
-use chipdock_host::manifest::{Needs, generate, manifest_path};
+use chipdock_host::manifest::{Needs, generate_with, manifest_path};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use serde_json::json;
 
-use super::{alone_on_standard_output, check_named, check_no_settings, failure, plugin_failure};
+use super::{alone_on_standard_output, check_named, failure, plugin_failure, settings};
 use crate::args::{GlobalArgs, ManifestArgs};
 use crate::destination::{self, Destination};
 use crate::output;
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     if !args.plugin.exists() {
         return Err(Failure::input("no such file; expected a plugin").in_file(&args.plugin));
     }
-    check_no_settings(global, "manifest")?;
+    let settings = settings(global)?;
     check_named(&[&args.plugin], global)?;
     let needs = args.needs.as_deref().map(read_needs).transpose()?.unwrap_or_default();
     // Before the plugin is opened: it could change the folder.
@@ -29,8 +30,8 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     let destination = if path.as_os_str() == "-" { None } else { Some(Destination::of(&path)?) };
     alone_on_standard_output(&destination, global)?;
     let library = std::path::absolute(&args.plugin).unwrap_or_else(|_| args.plugin.clone());
-    let manifest =
-        generate(&library, &needs).map_err(|error| plugin_failure(&error).in_file(&args.plugin))?;
+    let manifest = generate_with(&library, &needs, &settings)
+        .map_err(|error| opened_failure(&error).in_file(&args.plugin))?;
     let text = manifest.to_text().map_err(|error| failure(&error))?;
     let Some(destination) = destination else {
         return output::print_json_text(&text);
@@ -48,6 +49,12 @@ pub(crate) fn run(args: &ManifestArgs, global: &GlobalArgs) -> Result<()> {
     output::print(&format!("{}\n", shown(&path.to_string_lossy(), LINE_CHARS_MAX)))
 }
 
+/// What the user set wrong is the user's; all else comes from the plugin.
+fn opened_failure(error: &Error) -> Failure {
+    let is_said = error.message().starts_with("--config ") || error.place() == "--config";
+    if is_said { failure(error) } else { plugin_failure(error) }
+}
+
 fn read_needs(path: &Path) -> Result<Needs> {
     let text = read_regular_text(path, NEEDS_SIZE_BYTES_MAX).map_err(|error| {
         Failure::input(format!("cannot read the needs: {}", error.message())).in_file(path)
@@ -59,6 +66,6 @@ fn read_needs(path: &Path) -> Result<Needs> {
         };
         Failure::input(error.message())
             .at(place)
-            .help("a JSON object of libraries, driver, cpu_features, programs, glibc, requires, uses")
+            .help("a JSON object of libraries, driver, cpu_features, programs, glibc, requires, uses, keys")
     })
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use chipdock_host::discovery::{Candidate, Discovery, check_digests, discover};
+use chipdock_host::discovery::{
+    Candidate, Discovery, NeededKey, check_digests, discover, needed_keys, needed_plugins,
+};
 use chipdock_host::settings::{Settings, variable_of};
 use chipdock_host::shown::{LINE_CHARS_MAX, shown};
 use chipdock_host::{LockedPlugin, PluginLock, ProblemKind};
@@ -28,6 +30,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
         check_digests(&mut discovery, lock);
     }
     let settings = Settings::new(&options, &discovery).map_err(|error| failure(&error))?;
+    let whole = discovery.clone();
     if let Some(name) = &args.name {
         discovery.candidates = named(name, discovery.candidates)?;
     }
@@ -41,7 +44,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
         let check = |candidate: &Candidate| {
             is_checked(candidate).then(|| {
                 progress.step(format!("opening {}", candidate.library.display()));
-                check::open(candidate, global, deadline)
+                check::open(candidate, &needed_plugins(&whole, candidate), global, deadline)
             })
         };
         in_order(discovery.candidates.iter().collect(), children_at_once(), &check)
@@ -49,7 +52,7 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
         vec![None; discovery.candidates.len()]
     };
     if global.json {
-        let mut object = to_json(&discovery, &outcomes, &settings);
+        let mut object = to_json(&discovery, &whole, &outcomes, &settings);
         if let Some(lock) = &lock {
             let pinned: Vec<&LockedPlugin> = lock.plugins().collect();
             object["lock"] =
@@ -64,7 +67,11 @@ pub(crate) fn run(args: &PluginsArgs, global: &GlobalArgs) -> Result<()> {
             candidate.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Shadowed)
         };
         let shown = discovery.candidates.iter().filter(|candidate| !is_shadowed(candidate));
-        shown.for_each(|candidate| text.push_str(&settings_text(candidate, &settings)));
+        outcomes.iter().flatten().for_each(|outcome| text.push_str(&build_text(outcome)));
+        shown.for_each(|candidate| {
+            text.push_str(&needs_text(&needed_keys(&whole, candidate)));
+            text.push_str(&settings_text(candidate, &settings));
+        });
     }
     if let (Some(path), Some(lock)) = (&args.lock, &lock) {
         let path = path.to_string_lossy();
@@ -114,6 +121,30 @@ fn named(name: &str, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
     })
 }
 
+/// Which build a plugin is that was opened, as its descriptor or its linker says.
+fn build_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Opened(opened) => match opened.build_id.as_deref() {
+            Some(id) if !id.is_empty() => format!("\nbuild {}\n", shown(id, LINE_CHARS_MAX)),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+/// The keys that a plugin needs of others, and who provides them; nothing where it needs none.
+fn needs_text(needed: &[NeededKey]) -> String {
+    if needed.is_empty() {
+        return String::new();
+    }
+    let mut rows = table::new(&["NEEDS", "OF"]);
+    for NeededKey { key, plugins } in needed {
+        let of = if plugins.is_empty() { "nobody".to_owned() } else { plugins.join(" ") };
+        rows.add_row([key, &of]);
+    }
+    format!("\n{}", table::text(&rows))
+}
+
 /// What is set of a plugin, by its manifest.
 fn settings_text(candidate: &Candidate, settings: &Settings) -> String {
     let Some(manifest) = &candidate.manifest else {
@@ -146,7 +177,12 @@ fn settings_text(candidate: &Candidate, settings: &Settings) -> String {
     format!("\n{}", table::text(&rows))
 }
 
-fn to_json(discovery: &Discovery, outcomes: &[Option<Outcome>], settings: &Settings) -> Value {
+fn to_json(
+    discovery: &Discovery,
+    whole: &Discovery,
+    outcomes: &[Option<Outcome>],
+    settings: &Settings,
+) -> Value {
     let plugin = |(candidate, outcome): (&Candidate, &Option<Outcome>)| {
         let manifest = candidate.manifest.as_ref();
         let mut object = json!({
@@ -158,6 +194,7 @@ fn to_json(discovery: &Discovery, outcomes: &[Option<Outcome>], settings: &Setti
             "library": candidate.library.to_string_lossy(),
             "manifest": candidate.manifest_path.as_ref().map(|path| path.to_string_lossy()),
             "source": candidate.source,
+            "needed_keys": needed_keys(whole, candidate),
             "settings": manifest.map(|manifest| settings.reports(&candidate.name, &manifest.settings)),
         });
         if let Some(outcome) = outcome {

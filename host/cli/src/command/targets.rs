@@ -143,7 +143,7 @@ fn list(kinds: &[Kind], default_host: Option<&str>) -> String {
     for Kind { name, schema, plugin, target, .. } in kinds {
         let status = if target.is_ok() { "usable" } else { "unavailable" };
         let Some(kind) = schema else {
-            let unknown = || "?".to_owned();
+            let unknown = || "-".to_owned();
             let cells = [unknown(), unknown(), unknown(), plugin.clone(), String::new()];
             rows.add_row([name.clone(), status.to_owned()].into_iter().chain(cells));
             continue;

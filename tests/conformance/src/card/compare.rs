@@ -64,10 +64,14 @@ impl Comparison {
         });
         both("run", &|card| {
             let level = card.suite.level.map_or("?", level_name);
+            let with = match card.suite.settings.as_slice() {
+                [] => String::new(),
+                settings => format!(", with {}", settings.join(" ")),
+            };
             if card.is_whole() {
-                format!("level {level}")
+                format!("level {level}{with}")
             } else {
-                format!("level {level}, only {}", card.suite.filters.join(" "))
+                format!("level {level}{with}, only {}", card.suite.filters.join(" "))
             }
         });
         both("date", &|card| card.date.clone());

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chipdock_abi::{
@@ -15,6 +16,20 @@ use chipdock_plugin_api::{Any, Error, ErrorKind};
 
 use super::host::host_of;
 
+/// What the user set, as plugin, key and value (S16): of the plugin under test, every host of this process answers it.
+static GIVEN: OnceLock<Vec<(String, String, String)>> = OnceLock::new();
+
+/// Has every host that is made from now on answer what the user set; once for a process.
+pub fn give(settings: Vec<(String, String, String)>) {
+    let _ = GIVEN.set(settings);
+}
+
+/// What the user set.
+#[must_use]
+pub fn given() -> &'static [(String, String, String)] {
+    GIVEN.get().map(Vec::as_slice).unwrap_or_default()
+}
+
 /// What a host says that refuses every setting.
 pub const REFUSES: &str = "the suite refuses this setting";
 
@@ -22,6 +37,7 @@ pub const REFUSES: &str = "the suite refuses this setting";
 #[derive(Debug)]
 pub struct Settings {
     declared: Vec<DeclaredSetting>,
+    given: Vec<(String, String)>,
     refuses: bool,
     n_refused: AtomicUsize,
 }
@@ -30,7 +46,16 @@ impl Settings {
     /// Each is what its own variables say, else its default.
     #[must_use]
     pub fn answered(declared: Vec<DeclaredSetting>) -> Self {
-        Self { declared, refuses: false, n_refused: AtomicUsize::new(0) }
+        Self { declared, given: Vec::new(), refuses: false, n_refused: AtomicUsize::new(0) }
+    }
+
+    /// What the user set of the plugin whose descriptor says this of itself, and the rest as [`Settings::answered`]; nothing
+    /// where the user set nothing of it.
+    pub(super) fn given(plugin: &str, info: &str) -> Option<Self> {
+        let own = given().iter().filter(|(name, _, _)| name == plugin);
+        let given: Vec<_> = own.map(|(_, key, value)| (key.clone(), value.clone())).collect();
+        let declared = (!given.is_empty()).then(|| declared_in(info).unwrap_or_default())?;
+        Some(Self { given, ..Self::answered(declared) })
     }
 
     /// None can be had.
@@ -56,6 +81,10 @@ impl Settings {
         let Some(value_type) = declared.value_type() else {
             return Err(Error::new(ErrorKind::UNSUPPORTED, "a type that the suite does not know"));
         };
+        if let Some((_, text)) = self.given.iter().rev().find(|(name, _)| name == key) {
+            let value = value_type.parse(text).map(any);
+            return value.ok_or_else(|| Error::new(ErrorKind::VALUE_ERROR, "a wrong value of --config"));
+        }
         let mut variables = declared.variables.iter().filter_map(std::env::var_os);
         let written = variables.find(|text| !text.is_empty() || value_type.may_be_empty());
         if let Some(text) = written {
@@ -66,6 +95,12 @@ impl Settings {
         let text = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
         Ok(value_type.parse(&text).map_or(Any::NONE, any))
     }
+}
+
+/// What an `info_json` declares; what is wrong with it is found by the cases about it.
+fn declared_in(info: &str) -> Option<Vec<DeclaredSetting>> {
+    let mut info: serde_json::Value = serde_json::from_str(info).ok()?;
+    serde_json::from_value(info.get_mut("settings")?.take()).ok()
 }
 
 fn any(value: SettingValue) -> Any {
@@ -104,7 +139,7 @@ unsafe extern "C" fn get(self_: *mut c_void, key: ChipdockStr, out_value: *mut C
     let host = host_of(self_);
     // SAFETY: a text that lives for the call.
     let key = unsafe { str_in_lossy(key) };
-    let Some(settings) = host.settings.as_ref().filter(|_| !out_value.is_null()) else {
+    let Some(settings) = host.settings.get().filter(|_| !out_value.is_null()) else {
         host.set(Error::new(ErrorKind::VALUE_ERROR, "the place for the setting is null"));
         return CHIPDOCK_INVALID_ARGUMENT;
     };

@@ -42,7 +42,9 @@ pub struct SuiteHost {
     /// plugin keeps alone.
     env: OnceLock<&'static Lent>,
     /// What it answers of settings, where it has `config` 1.
-    pub(super) settings: Option<Settings>,
+    pub(super) settings: OnceLock<Settings>,
+    /// Whether it answers what the user set, once it is known whose host it is.
+    takes_given: bool,
 }
 
 thread_local! {
@@ -142,7 +144,7 @@ unsafe extern "C" fn query(
     };
     let found = match (&*name, version) {
         ("conformance", 1) if host.has_hooks => conformance,
-        ("config", 1) if host.settings.is_some() => config::interface(self_),
+        ("config", 1) if host.settings.get().is_some() => config::interface(self_),
         _ => ChipdockInterface::NONE,
     };
     // SAFETY: H.5, a place to write to.
@@ -173,6 +175,22 @@ impl SuiteHost {
         Self::leak_as(abi_minor, true, None)
     }
 
+    /// The same without interface `config` 1, whatever the user set (S.11).
+    #[must_use]
+    pub fn leak_without_settings() -> &'static Self {
+        Self::leak_made(CHIPDOCK_ABI_MINOR, true, None, false)
+    }
+
+    /// Has it answer what the user set of this plugin, before its `init`.
+    pub(super) fn answer_given(&self, plugin: &str, info: &str) {
+        if self.takes_given
+            && self.settings.get().is_none()
+            && let Some(given) = Settings::given(plugin, info)
+        {
+            let _ = self.settings.set(given);
+        }
+    }
+
     /// An environment that may be lent any number of times.
     pub(super) fn env(&'static self) -> &'static Lent {
         self.env.get_or_init(|| Lent::new(self))
@@ -185,6 +203,15 @@ impl SuiteHost {
     }
 
     fn leak_as(abi_minor: u32, has_hooks: bool, settings: Option<Settings>) -> &'static Self {
+        Self::leak_made(abi_minor, has_hooks, settings, true)
+    }
+
+    fn leak_made(
+        abi_minor: u32,
+        has_hooks: bool,
+        settings: Option<Settings>,
+        takes_given: bool,
+    ) -> &'static Self {
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let host: &'static Self = Box::leak(Box::new(Self {
             id: COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
@@ -197,7 +224,8 @@ impl SuiteHost {
             refuse: Mutex::new(None),
             has_hooks,
             env: OnceLock::new(),
-            settings,
+            settings: settings.map(OnceLock::from).unwrap_or_default(),
+            takes_given,
         }));
         let table: &'static ChipdockHost = Box::leak(Box::new(ChipdockHost {
             abi_major: CHIPDOCK_ABI_MAJOR,
@@ -266,7 +294,7 @@ impl SuiteHost {
     /// How many settings it was asked for and refused.
     #[must_use]
     pub fn n_settings_refused(&self) -> usize {
-        self.settings.as_ref().map_or(0, Settings::n_refused)
+        self.settings.get().map_or(0, Settings::n_refused)
     }
 
     /// What device APIs, code generators and loaders say of themselves, by their keys, in order.

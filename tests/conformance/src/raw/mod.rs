@@ -16,7 +16,7 @@ mod stream;
 mod timer;
 
 pub use codegen::{Chain, Codegen, Delivered, Reported, Request, Section, Step};
-pub use config::{REFUSES, Settings, is_of_type};
+pub use config::{REFUSES, Settings, give, given, is_of_type};
 pub use device::{Device, NO_HINT, Space, host_end};
 pub use env::Lent;
 pub use host::SuiteHost;

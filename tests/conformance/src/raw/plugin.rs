@@ -205,6 +205,9 @@ impl Plugin {
     ///
     /// What it raised.
     pub fn init(raw: &'static ChipdockPlugin, host: &'static SuiteHost) -> Result<Self, OpenError> {
+        // SAFETY: P9.3, the descriptor's texts are static.
+        let (name, info) = unsafe { (str_in_lossy(raw.name), str_in_lossy(raw.info_json)) };
+        host.answer_given(&name, &info);
         let mut instance = ptr::null_mut();
         let status = host.during_init(|registrar| {
             // SAFETY: P10.2, a host with its table, and a registrar and a place that are valid for the call.

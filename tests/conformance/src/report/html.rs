@@ -350,7 +350,7 @@ fn about(page: &mut String, report: &Report) {
     let claims: Vec<&str> = report.claims.iter().map(|claim| claim.name()).collect();
     let registered: Vec<String> = plugin.registered.iter().filter_map(|one| one.key()).collect();
     let threads = if machine.n_threads == 0 { String::new() } else { count(machine.n_threads) };
-    let rows: [(&str, String); 15] = [
+    let rows: [(&str, String); 16] = [
         ("library", report.library.clone()),
         ("sha-256", report.sha256.clone()),
         ("build", plugin.build_id.clone()),
@@ -369,6 +369,7 @@ fn about(page: &mut String, report: &Report) {
         ("threads", threads),
         ("suite", report.suite_version.clone()),
         ("level", level_name(report.level).to_owned()),
+        ("settings", report.settings.join(" ")),
         ("only", report.filters.join(" ")),
         ("seeds", seeds(report)),
         ("begun", moment(report.started_unix)),

@@ -113,6 +113,9 @@ fn header(report: &Report, paint: Paint) -> String {
         seeds(report),
         moment(report.started_unix)
     );
+    if !report.settings.is_empty() {
+        suite += &format!(", with {}", report.settings.join(" "));
+    }
     if !report.filters.is_empty() {
         suite += &format!(", only {}", report.filters.join(" "));
     }

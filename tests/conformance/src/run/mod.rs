@@ -44,6 +44,8 @@ pub struct Options {
     pub companions: Vec<PathBuf>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
+    /// What is set of plugins: plugin, key and value (S16).
+    pub settings: Vec<(String, String, String)>,
     /// Random programs.
     pub seeds: Seeds,
     /// Workers at once.
@@ -108,6 +110,7 @@ struct Job {
     facts: Facts,
     companions: Vec<PathBuf>,
     trust: Vec<PathBuf>,
+    settings: Vec<(String, String, String)>,
     scratch: PathBuf,
     /// Where programs that fail are written.
     repros: PathBuf,

@@ -319,6 +319,7 @@ pub(super) fn job(options: &Options, facts: Facts, scratch: &Path) -> Job {
         facts,
         companions: options.companions.iter().map(absolute).collect(),
         trust: options.trust.iter().map(absolute).collect(),
+        settings: options.settings.clone(),
         scratch: absolute(&scratch.to_owned()),
         repros: absolute(&options.repro_folder),
         seeds: options.seeds,

@@ -182,6 +182,11 @@ fn empty(options: &Options, bytes: &[u8]) -> Report {
         machine: machine::here(),
         level: options.level,
         filters: options.filters.clone(),
+        settings: options
+            .settings
+            .iter()
+            .map(|(plugin, key, value)| format!("{plugin}.{key}={value}"))
+            .collect(),
         claims: options.expectations.claims.clone(),
         seed: options.seeds.first,
         programs: options.seeds.programs,

@@ -12,7 +12,7 @@ use super::state::State;
 use super::{CLOSED_PIPE, Ended, Job, Message, Refusal, Signed, Task, signals};
 use crate::case::instances;
 use crate::context::{Context, Shared};
-use crate::raw::Plugin;
+use crate::raw::{Plugin, give};
 use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
 
 /// Texts of a failure are cut to so many bytes (S12).
@@ -52,6 +52,7 @@ pub fn work(job: &Path) -> Result<(), String> {
     // The token stands in it.
     let _ = std::fs::remove_file(file);
     let inside = Inside::take().map_err(|error| format!("the pipe: {error}"))?;
+    give(job.settings.clone());
     let mut reporter = Reporter { inside, token: job.token.clone(), number: 0 };
     if let Ok(stderr) = raised(2) {
         signals::install(stderr.as_raw_fd());

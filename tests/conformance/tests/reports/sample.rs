@@ -158,6 +158,7 @@ pub(crate) fn sample() -> Report {
         },
         level: Level::Full,
         filters: Vec::new(),
+        settings: Vec::new(),
         claims: vec![Profile::Float16, Profile::SeveralStreams],
         seed: 0,
         programs: 4,

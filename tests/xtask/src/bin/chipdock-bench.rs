@@ -386,6 +386,7 @@ fn list(options: &Options) -> Result<Vec<Line>> {
     let list = || {
         let mut command = Command::new(&alone);
         command.args(["plugins", "--plugin"]).arg(&plugins).stdin(Stdio::null());
+        command.env("XDG_CONFIG_HOME", folder.path());
         command
     };
     let trace = list().env("LD_DEBUG", "files").output().map_err(|error| error.to_string())?;

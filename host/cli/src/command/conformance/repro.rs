@@ -1,5 +1,6 @@
 //! `--repro`: one random program once more, in this process, so that a debugger sees it.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use chipdock_conformance::{Replayed, Stop};
@@ -15,6 +16,10 @@ pub(super) fn replay(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Exit
     let Some(file) = &args.repro else { return Err(Failure::input("no program is given")) };
     let library = library(args)?;
     super::existing(file)?;
+    let opened: Vec<&Path> =
+        std::iter::once(library).chain(global.plugins.iter().map(PathBuf::as_path)).collect();
+    super::check_settings(&opened, global)?;
+    chipdock_conformance::raw::give(crate::command::settings(global)?);
     let ended = chipdock_conformance::replay(library, &global.plugins, &global.allow_path, file);
     let ended = ended.map_err(Failure::input)?;
     if global.json {

@@ -24,6 +24,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("manifest/schemas", "P5.7", schemas);
     case("manifest/names", "P5.9", names);
     case("manifest/known-fields", "P5.13", known_fields);
+    case("manifest/needed-keys", "P5.16", needed_keys);
     case("manifest/digest", "P5.8", digest);
     case("manifest/libc-floor", "P12.3", libc_floor);
     case("manifest/needed-libraries", "P12.1", needed_libraries);
@@ -99,6 +100,15 @@ fn known_fields(c: &Context) -> Verdict {
         .map_err(|error| Stop::failed("a manifest that can be read", error).clause("P5.6").note(MAKE_IT))?;
     ensure(unknown.is_empty(), "a manifest of fields that are known", format!("{unknown:?}"))
         .map_err(|stop| stop.note("a host would ignore them"))
+}
+
+/// A host passes over a key that is the plugin's own or stands twice, and has nobody who provides what is no key.
+fn needed_keys(c: &Context) -> Verdict {
+    let manifest = manifest(c)?;
+    manifest.needs.check_keys(&manifest.provides).map_err(|wrong| {
+        Stop::failed("\"needs\".\"keys\" of the manifest: keys of other plugins, each once", wrong)
+            .note(MAKE_IT)
+    })
 }
 
 fn digest(c: &Context) -> Verdict {

@@ -108,7 +108,10 @@ fn refused(c: &Context) -> Verdict {
 
 fn host_without_them(c: &Context) -> Verdict {
     let host = SuiteHost::leak_with_settings(Settings::answered(declared(c)?));
-    let (with, without) = (Session::open(descriptor(c)?, host)?, Session::new(c)?);
+    let (with, without) = (
+        Session::open(descriptor(c)?, host)?,
+        Session::open(descriptor(c)?, SuiteHost::leak_without_settings())?,
+    );
     equal(
         "what is registered with a host without settings",
         &without.plugin().keys(),

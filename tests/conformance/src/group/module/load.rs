@@ -13,7 +13,7 @@ use super::leftovers::Watched;
 use super::made::{Made, loader};
 use crate::damage::Random;
 use crate::execute::{self, Guards, Value};
-use crate::raw::{Environment, Lent, RawArtifact, RawSection};
+use crate::raw::{Environment, Lent, RawArtifact, RawSection, given};
 use crate::stop::{ensure, equal};
 use crate::{Cases, Context, Group, Stop, Subject, Verdict};
 
@@ -197,11 +197,20 @@ fn call_raw(c: &Context<'_>, made: &Made, function: &chipdock_plugin_api::Functi
     made.holds(&found)
 }
 
+/// What a host is made with that has the plugin and none of those that were named with it.
+fn alone(c: &Context<'_>) -> HostOptions {
+    let own = given().iter().filter(|(plugin, _, _)| *plugin == c.facts().name).cloned();
+    let plugin_paths = vec![c.library().to_owned()];
+    let mut options = HostOptions { plugin_paths, settings: own.collect(), ..HostOptions::default() };
+    // S16.
+    options.environment.config_home = None;
+    options
+}
+
 /// A host of its own, of which only a function is left.
 fn outlives_host(c: &Context<'_>) -> Verdict {
     let made = Made::of(c)?;
-    let host =
-        Host::new(HostOptions { plugin_paths: vec![c.library().to_owned()], ..HostOptions::default() })?;
+    let host = Host::new(alone(c))?;
     let Ok(target) = host.usable_target(&target_kind(&made)?) else { return made.still(c) };
     let case = super::samples::ELEMENTWISE.case()?;
     let compiled = host.compile(&case.module, &target, &CompileOptions::default())?;
@@ -358,8 +367,7 @@ fn environment_released_on_failure(c: &Context<'_>) -> Verdict {
 /// One artifact loaded by two hosts at once: what fails raises with the host that called, in whatever order they call.
 fn two_hosts(c: &Context<'_>) -> Verdict {
     let made = Made::of(c)?;
-    let other =
-        Host::new(HostOptions { plugin_paths: vec![c.library().to_owned()], ..HostOptions::default() })?;
+    let other = Host::new(alone(c))?;
     let modules = [c.host()?.load(&made.root)?, other.load(&made.root)?];
     if modules.iter().any(|module| module.missing_loader().is_some()) {
         return made.still(c);
