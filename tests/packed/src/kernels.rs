@@ -63,11 +63,13 @@ unsafe impl Sync for Loaded {}
 
 type PackedCall = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
 
+/// What stands before the script in the file that is compiled.
+pub const IMPORTS: &str = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n";
+
 /// A folder with the script as `kernels.py`.
 fn folder(script: &str) -> Scratch {
     let folder = Scratch::new();
-    let imports = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n";
-    folder.write("kernels.py", format!("{imports}{script}"));
+    folder.write("kernels.py", format!("{IMPORTS}{script}"));
     folder
 }
 

@@ -17,7 +17,7 @@ use chipdock_abi::{
 
 mod kernels;
 
-pub use kernels::{Kernels, Surroundings, raise_by_tvm_ffi};
+pub use kernels::{IMPORTS, Kernels, Surroundings, raise_by_tvm_ffi};
 
 /// An error that compiled code raised: kind and message.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use chipdock_abi::{ChipdockAny, ChipdockDataType};
 use chipdock_test_packed::{
-    FLOAT32, INT32, Kernels, Raised, Surroundings, Tensor, any, asked, float, int, limit_workspaces,
+    FLOAT32, IMPORTS, INT32, Kernels, Raised, Surroundings, Tensor, any, asked, float, int, limit_workspaces,
     live_workspaces, location,
 };
 
@@ -562,9 +562,10 @@ fn imported_functions_are_called_through_the_environment() {
 /// X.9: an assertion says the function, and line and column of the text that the module was read from.
 #[test]
 fn an_assertion_says_where_it_stands() {
-    let before = SCRIPT.find("def mean(").unwrap();
-    let at = before + SCRIPT[before..].find("assert E[0]").unwrap();
-    let (line, column) = (SCRIPT[..at].lines().count(), at - SCRIPT[..at].rfind('\n').unwrap());
+    let text = format!("{IMPORTS}{SCRIPT}");
+    let before = text.find("def mean(").unwrap();
+    let before = &text[..before + text[before..].find("assert E[0]").unwrap()];
+    let (line, column) = (before.lines().count(), before.len() - before.rfind('\n').unwrap());
     let mut a = Tensor::f32(&[2], &[100.0, 2.0]);
     let raised = call("mean", &[a.borrowed()]).unwrap_err();
     assert_eq!((raised.kind.as_str(), raised.message.as_str()), ("ValueError", "too large"));
