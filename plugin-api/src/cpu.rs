@@ -26,19 +26,10 @@ pub const ALIGNMENT_BYTES_MIN: u64 = 64;
 /// # Examples
 ///
 /// ```
-/// use chipdock_plugin_api::{ChipdockDataType, DataSpaceKind, DataSpaceRequest, DeviceApi, HostRef, cpu::CpuDeviceApi};
+/// use chipdock_plugin_api::{DataSpaceKind, DataSpaceRequest, DeviceApi, HostRef, cpu::CpuDeviceApi};
 ///
 /// let cpu = CpuDeviceApi::new(HostRef::standalone());
-/// let data = cpu.allocate_data_space(
-///     0,
-///     &DataSpaceRequest {
-///         size_bytes: 1000,
-///         alignment_bytes: 4,
-///         dtype_hint: ChipdockDataType { code: 0, bits: 0, lanes: 0 },
-///         kind: DataSpaceKind::Device,
-///         scope: "global",
-///     },
-/// )?;
+/// let data = cpu.allocate_data_space(0, &DataSpaceRequest::new(1000, 4, DataSpaceKind::Device))?;
 /// assert_eq!(data as usize % 64, 0);
 /// // SAFETY: allocated above, and freed once.
 /// unsafe { cpu.free_data_space(0, data)? };

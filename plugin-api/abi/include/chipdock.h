@@ -143,6 +143,9 @@ extern "C" {
 // DLPack's minor version that this ABI carries.
 #define CHIPDOCK_DLPACK_MINOR 3
 
+// The version of `ChipdockEnv` that this crate describes; an artifact's index may ask for a greater one (X.12).
+#define CHIPDOCK_ENV_VERSION 1
+
 // Flag of an extension: who does not know its name answers `Unsupported` instead of ignoring it.
 #define CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD 1
 
@@ -760,7 +763,7 @@ typedef int32_t (*ChipdockParallelBody)(int32_t task_id, int32_t tasks_count, vo
 // raised. When the variable is null, compiled code looks for TVM-FFI's functions, then uses small built-in fallbacks.
 // Compiled code relies on what version 1 has, and on nothing behind it: what is new comes by `query`.
 typedef struct ChipdockEnv {
-  // The version of this struct, 1.
+  // The version of this struct, `CHIPDOCK_ENV_VERSION` or greater.
   uint32_t version;
   // Bits that are not known are ignored; 0 now.
   uint32_t flags;

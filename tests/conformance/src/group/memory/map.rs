@@ -32,7 +32,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 /// The device, where its plugin has the interface.
-fn mapped(c: &Context) -> Verdict<Device> {
+pub(in crate::group) fn mapped(c: &Context) -> Verdict<Device> {
     let device = c.device()?;
     if !device.has("map") {
         return Err(Stop::Unsupported(format!("device_api.{} has no interface `map` 1", device.name)));

@@ -2,7 +2,7 @@
 
 mod kind;
 mod live;
-mod map;
+pub(super) mod map;
 mod refused;
 mod size;
 mod tensor;

@@ -5,6 +5,7 @@ use chipdock_plugin_api::{AnyView, Error, Function};
 
 use super::external::Pages;
 use super::play::{same, streams};
+use crate::group::memory::map::mapped;
 use crate::raw::{Device, Space, Stream, SuiteHost, host_end};
 use crate::stop::{ensure, refused};
 use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
@@ -407,7 +408,7 @@ fn marks_of_lost(c: &Context) -> Verdict {
 
 fn address_of_lost(c: &Context) -> Verdict {
     let hooks = Hooks::of(c)?;
-    let device = c.device()?;
+    let device = mapped(c)?;
     let space = device.allocate_kind(0, 64, 64, CHIPDOCK_DATA_SPACE_HOST_VISIBLE, "")?;
     hooks.lose()?;
     refused("the address on a lost device", device.address_raw(0, space.data()).map(drop), &["DeviceLost"])
