@@ -105,20 +105,24 @@ impl Host {
         let errors = session.take_messages(messages);
         let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind));
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
-        // C2: all that it cannot build was reported.
+        let Parts { index, sections, refused } = session.take_parts();
+        // C2: all that it cannot build was reported, as far as the reports were taken.
         if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",
                 work.job.target.kind
             );
-            return Err(Error::new(ErrorKind::Unsupported, message).with_diagnostics(errors));
+            let error = match refused {
+                None => Error::new(ErrorKind::Unsupported, message),
+                Some(refused) => broken(format!("{message}, and a delivery of it was refused: {refused}")),
+            };
+            return Err(error.with_diagnostics(errors));
         }
         built.map_err(|error| at(error.with_diagnostics(errors.clone())))?;
         if !errors.is_empty() {
             let message = "the build succeeded although it reported errors";
             return Err(broken(message.to_owned()).with_diagnostics(errors));
         }
-        let Parts { index, sections, refused } = session.take_parts();
         if let Some(refused) = refused {
             return Err(broken(format!("the build succeeded although a delivery was refused: {refused}")));
         }

@@ -280,8 +280,6 @@ static int32_t ZOO_CREATE_STREAM(void *self_, int32_t device_id, void **out_stre
 static int32_t ZOO_FREE_STREAM(void *self_, int32_t device_id, void *stream);
 static int32_t ZOO_SYNC(void *self_, int32_t device_id, void *stream);
 static int32_t ZOO_SYNC_FROM_TO(void *self_, int32_t device_id, void *from, void *to);
-static int32_t ZOO_SET_DEVICE(void *self_, int32_t device_id);
-static int32_t ZOO_SET_STREAM(void *self_, int32_t device_id, void *stream);
 
 ZOO_UNUSED static int32_t in_device_count(void *self_, int32_t *out_count)
   ZOO_GUARDED(self_, CHIPDOCK_UNAVAILABLE, ZOO_DEVICE_COUNT(self_, out_count))

@@ -11,6 +11,7 @@ use std::process::Command;
 use chipdock_cli_tests::built;
 use chipdock_conformance::Level;
 use chipdock_conformance::card::Card;
+use sha2::{Digest as _, Sha256};
 
 /// What a plugin is written against, and what that needs of ours.
 const CRATES: &[&str] = &["chipdock-abi", "chipdock-ir", "chipdock-plugin-api"];
@@ -78,11 +79,36 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A name for what is packaged: cargo keeps what it unpacked by the path of the package and its version, and believes it.
+fn digest() -> String {
+    fn add(folder: &Path, digest: &mut Sha256) {
+        let mut entries: Vec<PathBuf> =
+            folder.read_dir().expect("a folder").flatten().map(|entry| entry.path()).collect();
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                add(&path, digest);
+            } else {
+                digest.update(path.as_os_str().as_encoded_bytes());
+                digest.update(fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    let mut digest = Sha256::new();
+    add(&root().join("plugin-api"), &mut digest);
+    digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[test]
 fn the_template_builds_from_the_packages_alone_and_reaches_its_level() {
     let folder = tempfile::tempdir().expect("a folder");
     // Beside what cargo built for these tests, so that it is kept for the next time.
-    let target = built().command.parent().and_then(Path::parent).expect("the target folder").join("packages");
+    let packages =
+        built().command.parent().and_then(Path::parent).expect("the target folder").join("packages");
+    let target = packages.join(digest());
+    if !target.exists() {
+        let _ = fs::remove_dir_all(&packages);
+    }
     let crates = packaged(&target, folder.path());
     let template = folder.path().join("template");
     copy(&root().join("examples/plugin-template-rust"), &template);
