@@ -41,13 +41,21 @@ fn plain(line: &str) -> String {
     let is_number = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || c == '.')
     };
-    let is_unit = |word: &str| ["ns", "us", "ms", "s"].contains(&word.trim_end_matches([',', '.']));
+    let is_unit =
+        |word: &str| ["ns", "us", "ms", "s", "min", "h"].contains(&word.trim_end_matches([',', '.']));
     let mut plain = Vec::new();
     let mut index = 0;
     while let Some(word) = words.get(index) {
         let next = words.get(index + 1).filter(|next| is_number(word) && is_unit(next));
         let end = next.map(|unit| &unit[unit.trim_end_matches([',', '.']).len()..]);
-        plain.push(end.map_or_else(|| (*word).to_owned(), |end| format!("<time>{end}")));
+        match end {
+            // Of `2 min 28 s` the first half is there already.
+            Some(end) => {
+                plain.pop_if(|last| last == "<time>");
+                plain.push(format!("<time>{end}"));
+            }
+            None => plain.push((*word).to_owned()),
+        }
         index += if next.is_some() { 2 } else { 1 };
     }
     plain.join(" ")
@@ -110,7 +118,7 @@ mod tests {
             ("x [..] z", "x y", false),
             ("x [..]", "x y", true),
             ("run  14.7 us", "run   2.39 ms", true),
-            ("in 3.7 s, exit code 0", "in 12 s, exit code 0", true),
+            ("in 3.7 s, exit code 0", "in 2 min 28 s, exit code 0", true),
             ("in 3.7 s, exit code 0", "in 3.7 s, exit code 1", false),
             ("4 cases", "5 cases", false),
         ] {

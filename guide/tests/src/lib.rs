@@ -8,7 +8,7 @@
 //! * `<!-- saved as: NAME -->` before it: the text of a file that the session then has.
 //! * `<!-- file: PATH -->` before it: a quotation of that file of the repository, see [`is_quoted`].
 //! * `*Not run by the tests: REASON.*` before it, which the reader sees too: checked by nobody.
-//! * `text`: a figure.
+//! * `text`, or no language: a figure.
 
 mod compare;
 mod session;
@@ -68,7 +68,18 @@ pub fn docs() -> PathBuf {
     root().join("guide/docs")
 }
 
-/// All pages, by name.
+/// The README, which is held to the same rules as a page.
+///
+/// # Panics
+///
+/// When it cannot be read.
+#[must_use]
+#[expect(clippy::expect_used, reason = "a test helper")]
+pub fn readme() -> Page {
+    page("README.md", &fs::read_to_string(root().join("README.md")).expect("README.md"))
+}
+
+/// All pages of the guide, by name.
 ///
 /// # Panics
 ///

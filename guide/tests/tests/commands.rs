@@ -4,19 +4,24 @@
 
 use std::fs;
 
-use chipdock_guide_tests::{Mark, agrees, is_quoted, pages, root, run};
+use chipdock_guide_tests::{Mark, Page, agrees, is_quoted, pages, readme, root, run};
 
 /// How many blocks nobody runs, each with its reason in the page. A new one is counted here, or made to run.
 const NOT_RUN: usize = 3;
 
+/// The guide and the README.
+fn all() -> impl Iterator<Item = Page> {
+    pages().into_iter().chain([readme()])
+}
+
 /// Runs the sessions of one page and compares what they print.
 fn check(name: &str) {
-    let page = pages().into_iter().find(|page| page.name == name).expect("the page");
+    let page = all().find(|page| page.name == name).expect("the page");
     let outcomes = run(&page);
     assert!(!outcomes.is_empty(), "{name} has no session");
     let mut findings = Vec::new();
     for (index, (command, outcome)) in outcomes.iter().enumerate() {
-        let place = format!("guide/docs/{name}:{}: $ {}", command.line, command.text);
+        let place = format!("{name}:{}: $ {}", command.line, command.text);
         let is_asked = outcomes.get(index + 1).is_some_and(|(next, _)| next.text == "echo $?");
         if outcome.code != 0 && !is_asked {
             findings.push(format!("{place}\nexit code {}:\n{}", outcome.code, outcome.printed.join("\n")));
@@ -49,11 +54,12 @@ sessions! {
     contract "contract.md"
     ir "ir.md"
     schedules "schedules.md"
+    readme_session "README.md"
 }
 
 #[test]
 fn each_page_with_a_session_is_run() {
-    for page in pages() {
+    for page in all() {
         let has = page.blocks.iter().any(|block| block.language == "console" && block.mark.is_none());
         assert_eq!(has, PAGES.contains(&page.name.as_str()), "{}: see `sessions!`", page.name);
     }
@@ -62,16 +68,16 @@ fn each_page_with_a_session_is_run() {
 #[test]
 fn each_block_is_checked_or_says_why_not() {
     let mut not_run = Vec::new();
-    for page in pages() {
+    for page in all() {
         for block in &page.blocks {
-            let place = format!("guide/docs/{}:{}", page.name, block.line);
+            let place = format!("{}:{}", page.name, block.line);
             match (&block.mark, block.language.as_str()) {
                 (Some(Mark::NotRun(reason)), _) => not_run.push(format!("{place}: {reason}")),
                 (Some(Mark::File(path)), _) => {
                     let text = fs::read_to_string(root().join(path)).expect(path);
                     assert!(is_quoted(&block.lines, &text), "{place}: this does not stand in {path}");
                 }
-                (Some(Mark::SavedAs(_)), _) | (None, "console" | "text") => {}
+                (Some(Mark::SavedAs(_)), _) | (None, "console" | "text" | "") => {}
                 (None, language) => {
                     panic!("{place}: a block of `{language}` says neither its file nor why not")
                 }

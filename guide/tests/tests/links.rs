@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use chipdock_guide_tests::{Page, pages, root};
+use chipdock_guide_tests::{Page, pages, readme, root};
 
 /// Where the files of the repository are read.
 const FILES: &str = "https://github.com/chipdock/chipdock/blob/main/";
@@ -58,6 +58,18 @@ fn links_lead_to_what_is_there() {
     }
     assert!(findings.is_empty(), "these lead nowhere:\n{}", findings.join("\n"));
     assert!(n_links > pages.len(), "{n_links} links");
+}
+
+#[test]
+fn links_of_the_readme_lead_to_files() {
+    let mut n_links = 0;
+    for (number, line) in &readme().prose {
+        for link in links(line).into_iter().filter(|link| !link.starts_with("https://")) {
+            n_links += 1;
+            assert!(root().join(&link).is_file(), "README.md:{number}: {link}");
+        }
+    }
+    assert!(n_links > 3, "{n_links} links");
 }
 
 #[test]
