@@ -3,6 +3,7 @@
 mod carry;
 mod commands;
 mod fuzz;
+mod guide;
 mod peers;
 mod plugins;
 mod python;
@@ -27,6 +28,7 @@ Tasks:
   fuzz      fuzz the readers and the whole way to every code generator (installs cargo-fuzz the first time), or with
             --input FILE run one input, --minimise FILE make it smaller, --keep add to tests/fuzz/corpus
   carry     pack all that runs on a machine with the hardware into one archive, with one command there and one report
+  guide     build the guide as pages; prints the first
   python    make the Python environment that tests ask numpy and TVM in; prints its Python
   wheels    fetch what tests of plugins ask of PyPI; prints each variable that tests find it by
   ci        the same as test; what .ci/run calls
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         }),
         "fuzz" => fuzz::run(rest),
         "carry" => carry::run(rest),
+        "guide" => guide::build().map(|path| println!("{}", path.display())),
         "python" => python::environment().map(|path| println!("{}", path.display())),
         "wheels" => wheels::run(),
         "" | "help" | "-h" | "--help" => {

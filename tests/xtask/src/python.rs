@@ -59,10 +59,17 @@ pub(crate) fn packages(requirements: &str) -> Vec<String> {
     requirements.lines().map(pinned).filter(|line| !line.is_empty()).collect()
 }
 
-fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, trial: &str) -> Result<()> {
+/// Makes an environment from these files of requirements, and tries what it is to import.
+pub(crate) fn make(
+    folder: &Path,
+    python: &Path,
+    requirements: &[PathBuf],
+    wanted: &str,
+    trial: &str,
+) -> Result<()> {
     ensure_venv()?;
     let mut create = Command::new("python3");
-    step("make a Python environment for the tests", create.args(["-m", "venv", "--clear"]).arg(folder))?;
+    step("make a Python environment", create.args(["-m", "venv", "--clear"]).arg(folder))?;
     let packages = packages(wanted);
     let mut install = Command::new(python);
     install.args([

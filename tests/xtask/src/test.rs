@@ -89,6 +89,7 @@ fn device_environment(tests: &mut Command) -> Result<()> {
 
 /// What is checked besides tests: format, lints, documents, licences, examples in documents.
 fn checks() -> Result<()> {
+    crate::guide::check()?;
     step("format", cargo().args(["fmt", "--all", "--check"]))?;
     step(
         "licences, bans, sources",
