@@ -65,7 +65,7 @@ fn remove_stale(folder: &Path, plugins: &[(String, String)]) -> Result<()> {
     for path in entries.flatten().map(|entry| entry.path()) {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stem = file.split('.').next().unwrap_or_default();
-        if !plugins.iter().any(|(_, known)| known == stem) {
+        if path.is_file() && !plugins.iter().any(|(_, known)| known == stem) {
             fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]).args(arguments);
     tests.env("CHIPDOCK_TEST_PLUGINS", &built.folder).env("CHIPDOCK_TEST_COMMAND", &built.command);
     // The tester's own settings reach no host of a test.
-    tests.env("XDG_CONFIG_HOME", built.folder.join("no-settings"));
+    tests.env("XDG_CONFIG_HOME", target_folder().join("no-settings"));
     // What the plugins need was installed: a backend that is missing all the same is a failure, not a skip.
     tests.env("CHIPDOCK_SKIP_LOG", &skipped).env("CHIPDOCK_TEST_SETUP", "done");
     // What is random is the same in every run of the whole, so that it judges a change and no more than that; who wants to
