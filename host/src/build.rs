@@ -106,7 +106,7 @@ impl Host {
         let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind));
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
         let Parts { index, sections, refused } = session.take_parts();
-        // C2: all that it cannot build was reported, as far as the reports were taken.
+        // C2: all that it cannot build was reported; a report that was refused is the plugin's fault all the same.
         if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",

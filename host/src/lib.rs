@@ -35,7 +35,7 @@
 //! | instance, extension | what a plugin is to this host, from `init` to `release`, and its named interfaces |
 //! | registry | R1 to R6: lazy, one answer, for good, nothing hidden, disputes stay, needed keys first |
 //! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
-//! | compile | C1 to C4: validate once, ask before building, the lower version, nothing half-done |
+//! | compile | C1 to C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | V1 to V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |

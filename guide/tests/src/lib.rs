@@ -68,7 +68,7 @@ pub fn docs() -> PathBuf {
     root().join("guide/docs")
 }
 
-/// The README, which is held to the same rules as a page.
+/// The README, which is checked by the same rules as a page.
 ///
 /// # Panics
 ///

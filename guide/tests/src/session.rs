@@ -9,8 +9,8 @@ use crate::{Block, Mark, Page, root};
 /// Parts what one command printed from what the next one did.
 const SEPARATOR: char = '\u{1e}';
 
-/// What a session begins with. Plugins that a group may write are refused. The suite's deadlines are those of a machine that does
-/// nothing else, which one that runs tests is not.
+/// What a session begins with: a umask under which plugins are not refused for being writable by their group, and ten times
+/// the suite's deadlines, because other tests run at the same time.
 const PRELUDE: &str = r#"umask 022
 chipdock() {
     case "$1 $2" in

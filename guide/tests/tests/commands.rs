@@ -33,7 +33,7 @@ fn check(name: &str) {
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
 }
 
-/// One test for each page with sessions, so that they run at once; the last one holds that none is forgotten.
+/// One test for each page with sessions, so that they run side by side; `each_page_with_a_session_is_run` checks that none is forgotten.
 macro_rules! sessions {
     ($($test:ident $page:literal)*) => {
         const PAGES: &[&str] = &[$($page),*];

@@ -79,7 +79,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A name for what is packaged: cargo keeps what it unpacked by the path of the package and its version, and believes it.
+/// A name for the packaged sources. Cargo unpacks a package once for its path and version, and reuses that when the sources
+/// have changed: so other sources get another path.
 fn digest() -> String {
     fn add(folder: &Path, digest: &mut Sha256) {
         let mut entries: Vec<PathBuf> =

@@ -1,11 +1,10 @@
 //! The guide as pages: MkDocs in a Python environment of its own, in cargo's target folder. What its commands print, and where
 //! its links lead, are tests of `guide/tests`.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::commands::{Result, output, root, step, target_folder};
+use crate::commands::{Result, root, step, target_folder};
 use crate::{python, setup};
 
 /// What shows that MkDocs is there.
@@ -13,17 +12,7 @@ const TRIAL: &str = "import mkdocs, pygments";
 
 /// Builds the pages, and answers the first.
 pub(crate) fn build() -> Result<PathBuf> {
-    let requirements = root().join("guide/requirements.txt");
-    let wanted =
-        fs::read_to_string(&requirements).map_err(|error| format!("{}: {error}", requirements.display()))?;
-    let folder = target_folder().join("python-guide");
-    let (python, installed) = (folder.join("bin/python"), folder.join("installed.txt"));
-    let is_good = fs::read_to_string(&installed).is_ok_and(|text| text == wanted)
-        && output(&python.to_string_lossy(), &["-c", TRIAL]).is_some();
-    if !is_good {
-        python::make(&folder, &python, &[requirements], &wanted, TRIAL)?;
-        fs::write(&installed, &wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
-    }
+    let python = python::made("python-guide", &[root().join("guide/requirements.txt")], TRIAL)?;
     let pages = target_folder().join("guide");
     let mut command = Command::new(&python);
     command.args(["-m", "mkdocs", "--quiet", "build", "--strict", "--clean", "--config-file"]);

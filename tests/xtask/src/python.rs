@@ -39,15 +39,20 @@ pub(crate) fn with(extras: &[String]) -> Result<PathBuf> {
         files.push(root().join("tests/peers").join(file));
         trial = format!("{trial}; {import}");
     }
+    made(&folder, &files, &trial)
+}
+
+/// The Python of an environment of that name in cargo's target folder: made from these files of requirements when there is
+/// none, when they have changed, or when it cannot run `trial`, the imports that show what is installed.
+pub(crate) fn made(name: &str, files: &[PathBuf], trial: &str) -> Result<PathBuf> {
     let read = |file: &PathBuf| fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()));
     let wanted = files.iter().map(read).collect::<Result<String>>()?;
-    let folder = target_folder().join(folder);
+    let folder = target_folder().join(name);
     let (python, installed) = (folder.join("bin/python"), folder.join("installed.txt"));
-    // What is there but broken is made anew.
     let is_good = fs::read_to_string(&installed).is_ok_and(|text| text == wanted)
-        && output(&python.to_string_lossy(), &["-c", &trial]).is_some();
+        && output(&python.to_string_lossy(), &["-c", trial]).is_some();
     if !is_good {
-        make(&folder, &python, &files, &wanted, &trial)?;
+        make(&folder, &python, files, &wanted, trial)?;
         fs::write(&installed, &wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
     }
     Ok(python)
@@ -59,14 +64,7 @@ pub(crate) fn packages(requirements: &str) -> Vec<String> {
     requirements.lines().map(pinned).filter(|line| !line.is_empty()).collect()
 }
 
-/// Makes an environment from these files of requirements, and tries what it is to import.
-pub(crate) fn make(
-    folder: &Path,
-    python: &Path,
-    requirements: &[PathBuf],
-    wanted: &str,
-    trial: &str,
-) -> Result<()> {
+fn make(folder: &Path, python: &Path, requirements: &[PathBuf], wanted: &str, trial: &str) -> Result<()> {
     ensure_venv()?;
     let mut create = Command::new("python3");
     step("make a Python environment", create.args(["-m", "venv", "--clear"]).arg(folder))?;
