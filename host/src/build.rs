@@ -208,13 +208,13 @@ impl Host {
     /// Why its loader would not have it run where it is to run: rule V4.
     fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
         let device = work.options.device.as_ref()?;
-        let facts = self.facts(&work.job.target).ok()?;
-        let number = match facts.is_host {
+        let capabilities = self.capabilities(&work.job.target).ok()?;
+        let number = match capabilities.is_host {
             true => ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
             false => device.number(),
         };
         // Kernels for another device than the one that is known.
-        if !facts.is_host && number.device_type != facts.device_type {
+        if !capabilities.is_host && number.device_type != capabilities.device.device_type {
             return None;
         }
         // What nobody loads is as it would be if it were built now.

@@ -10,7 +10,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{IrModule, Stage, Target, TargetFacts, TargetKind, validate};
+use chipdock_ir::{IrModule, Stage, Target, TargetCapabilities, TargetKind, validate};
 use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 
 use crate::artifact::Artifact;
@@ -74,14 +74,14 @@ impl Host {
     /// # Errors
     ///
     /// `Unavailable` when nobody provides the kind.
-    pub fn facts(&self, target: &Arc<Target>) -> Result<TargetFacts, Error> {
+    pub fn capabilities(&self, target: &Arc<Target>) -> Result<TargetCapabilities, Error> {
         let kind = self.kind_of(target)?;
         let device_type = match target.int("target_device_type").and_then(|number| i32::try_from(number).ok())
         {
             Some(number) => number,
             None => self.device_type(&kind)?,
         };
-        Ok(kind.facts(target, device_type))
+        Ok(kind.capabilities(target, device_type))
     }
 
     /// Refuses a module that is not valid; says what of another changes nothing.
@@ -136,8 +136,8 @@ impl Host {
         schedule: Schedule,
     ) -> Result<chipdock_passes::Lowered, Error> {
         self.check(module)?;
-        let facts = Arc::new(self.facts(target)?);
-        let options = LowerOptions { schedule, ..LowerOptions::new(facts) };
+        let capabilities = Arc::new(self.capabilities(target)?);
+        let options = LowerOptions { schedule, ..LowerOptions::new(capabilities) };
         lower(module, &options).map_err(pass_error)
     }
 
@@ -154,8 +154,8 @@ impl Host {
         schedule: Schedule,
     ) -> Result<IrModule, Error> {
         self.check(module)?;
-        let facts = Arc::new(self.facts(target)?);
-        let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(facts) };
+        let capabilities = Arc::new(self.capabilities(target)?);
+        let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(capabilities) };
         lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
     }
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetFacts, attr, wire};
+use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetCapabilities, attr, wire};
 use chipdock_passes::{LowerOptions, Schedule, lower};
 
 use crate::compile::{CompileOptions, pass_error};
@@ -47,7 +47,7 @@ pub(crate) struct Plan {
 /// What a plan takes from the host beside the module and the target.
 #[derive(Default)]
 struct Basis {
-    facts: Vec<(Arc<Target>, Arc<TargetFacts>)>,
+    capabilities: Vec<(Arc<Target>, Arc<TargetCapabilities>)>,
     /// Targets, each with that of its host functions.
     hosts: Vec<(Arc<Target>, Arc<Target>)>,
 }
@@ -126,13 +126,15 @@ impl Host {
 
     /// Whether all that a plan rests on is as it was.
     fn still_holds(&self, plan: &Plan) -> bool {
-        let Basis { facts, hosts } = &plan.rests_on;
+        let Basis { capabilities, hosts } = &plan.rests_on;
         let has_version = |job: &Job| {
             self.codegen(&job.target.kind)
                 .and_then(|codegen| wire_version(&codegen))
                 .is_ok_and(|now| now == job.version)
         };
-        facts.iter().all(|(target, facts)| self.facts(target).is_ok_and(|now| now == **facts))
+        capabilities
+            .iter()
+            .all(|(target, capabilities)| self.capabilities(target).is_ok_and(|now| now == **capabilities))
             && hosts.iter().all(|(target, host)| self.host_of(target).is_ok_and(|now| now == *host))
             && plan.jobs().all(has_version)
     }
@@ -220,13 +222,14 @@ struct HostGroup {
 }
 
 impl Planner<'_> {
-    fn facts(&mut self, target: &Arc<Target>) -> Result<Arc<TargetFacts>, Error> {
-        if let Some((_, facts)) = self.rests_on.facts.iter().find(|(known, _)| known == target) {
-            return Ok(Arc::clone(facts));
+    fn capabilities(&mut self, target: &Arc<Target>) -> Result<Arc<TargetCapabilities>, Error> {
+        if let Some((_, capabilities)) = self.rests_on.capabilities.iter().find(|(known, _)| known == target)
+        {
+            return Ok(Arc::clone(capabilities));
         }
-        let facts = Arc::new(self.host.facts(target)?);
-        self.rests_on.facts.push((Arc::clone(target), Arc::clone(&facts)));
-        Ok(facts)
+        let capabilities = Arc::new(self.host.capabilities(target)?);
+        self.rests_on.capabilities.push((Arc::clone(target), Arc::clone(&capabilities)));
+        Ok(capabilities)
     }
 
     fn host_of(&mut self, target: &Arc<Target>) -> Result<Arc<Target>, Error> {
@@ -237,10 +240,10 @@ impl Planner<'_> {
 
     /// Lowers the functions of one target as far as what is the device's and what is a host's part from each other.
     fn lower(&mut self, module: &IrModule, target: &Arc<Target>) -> Result<(), Error> {
-        let facts = self.facts(target)?;
-        let stage = facts.stage.min(Stage::Device);
+        let capabilities = self.capabilities(target)?;
+        let stage = capabilities.stage.min(Stage::Device);
         let schedule = self.options.schedule;
-        let options = LowerOptions { schedule, stage, ..LowerOptions::new(facts) };
+        let options = LowerOptions { schedule, stage, ..LowerOptions::new(capabilities) };
         let lowered = lower(module, &options).map_err(pass_error)?;
         let Some(device) = lowered.device else {
             self.join(target, lowered.module, stage);
@@ -261,7 +264,7 @@ impl Planner<'_> {
 
     /// The artifact of `target`'s functions, or of their host functions, imports the others.
     fn finish(mut self, target: &Arc<Target>) -> Result<Plan, Error> {
-        let is_host = self.facts(target)?.is_host;
+        let is_host = self.capabilities(target)?.is_host;
         let mut devices = Vec::new();
         for (target, device) in self.devices.iter().filter(|(_, device)| !device.functions.is_empty()) {
             devices.push(self.host.job(target, device.clone(), self.options)?);
@@ -282,21 +285,24 @@ impl Planner<'_> {
     }
 
     fn group(&mut self, group: HostGroup) -> Result<Job, Error> {
-        let facts = self.facts(&group.target)?;
-        if group.from == Some(facts.stage) {
+        let capabilities = self.capabilities(&group.target)?;
+        if group.from == Some(capabilities.stage) {
             return self.host.job(&group.target, group.module, self.options);
         }
-        if facts.stage != Stage::Host {
+        if capabilities.stage != Stage::Host {
             let message = format!(
                 "target kind \"{}\" takes modules at stage {}; expected a host that takes packed functions (stage {})",
                 group.target.kind,
-                facts.stage,
+                capabilities.stage,
                 Stage::Host
             );
             return Err(Error::new(ErrorKind::Value, message).hint("name another host with --host"));
         }
-        let options =
-            LowerOptions { schedule: self.options.schedule, from: group.from, ..LowerOptions::new(facts) };
+        let options = LowerOptions {
+            schedule: self.options.schedule,
+            from: group.from,
+            ..LowerOptions::new(capabilities)
+        };
         let lowered = lower(&group.module, &options).map_err(pass_error)?;
         self.host.job(&group.target, lowered.module, self.options)
     }

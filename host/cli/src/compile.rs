@@ -67,7 +67,7 @@ pub(crate) fn target_on(
     device_id: i32,
 ) -> Result<Arc<Target>> {
     let Some(text) = &args.target else { return Ok(target) };
-    if host.facts(&target).map_err(|error| plugin_failure(&error))?.is_host {
+    if host.capabilities(&target).map_err(|error| plugin_failure(&error))?.is_host {
         return Ok(target);
     }
     let mut object = match &args.host {

@@ -84,8 +84,9 @@ fn v8_whatever_tells_two_apart_is_lowered_anew() {
 fn v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
     let bench = Bench::new();
     let other = bench.target("threads");
-    let facts = |plan: &mut Plan| Arc::make_mut(&mut plan.rests_on.facts[0].1).device_type += 1;
-    assert!(!bench.is_taken(facts), "facts of the target");
+    let edited =
+        |plan: &mut Plan| Arc::make_mut(&mut plan.rests_on.capabilities[0].1).device.device_type += 1;
+    assert!(!bench.is_taken(edited), "capabilities of the target");
     let host = |plan: &mut Plan| plan.rests_on.hosts.push((bench.target("build"), other));
     assert!(!bench.is_taken(host), "the target of its host functions");
     assert!(!bench.is_taken(|plan| plan.own.version = "1.0.0".into()), "the version");

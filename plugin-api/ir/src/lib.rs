@@ -267,7 +267,8 @@ pub use stmt::{
     StmtKind, StmtNode,
 };
 pub use target::{
-    DeclaredKind, FactOptions, KIND_SCHEMA, OptionSchema, OptionType, Stage, Target, TargetFacts, TargetKind,
-    UnusableKind, check_option,
+    CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, DeclaredKind, Execution, KIND_SCHEMA,
+    Limits, Memory, OptionSchema, OptionType, Stage, Target, TargetCapabilities, TargetDevice, TargetKind,
+    Types, UnusableKind, check_option,
 };
 pub use visit::Child;

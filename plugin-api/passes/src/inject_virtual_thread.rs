@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     Attrs, Buffer, BufferNode, Callee, Child, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt,
-    StmtKind, StorageRank, StorageScope, TargetFacts, ThreadAxis, Var,
+    StmtKind, StorageRank, StorageScope, TargetCapabilities, ThreadAxis, Var,
 };
 
 use crate::PassError;
@@ -40,7 +40,10 @@ const UNROLLED_MAX: i128 = 16;
 ///
 /// The caller's: virtual threads of an extent that is not constant; shared memory, or waits, in a loop that virtual threads
 /// do not run alike; a view of local memory; one of several virtual threads that ends early, where others go on.
-pub fn inject_virtual_thread(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn inject_virtual_thread(
+    module: &IrModule,
+    _capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let body = try_map_launches(&function.body, &mut |launch| match Injector::new(function, launch)? {
             Some(mut injector) => injector.launch(launch),

@@ -1,7 +1,7 @@
 //! Passes: an [`IrModule`](chipdock_ir::IrModule) in, an `IrModule` out, one pass a file, each pure.
 //!
 //! [`lower`] runs them in order, as far as the stage at which a code generator takes the module. They ask the target
-//! for facts ([`chipdock_ir::TargetFacts`]), never for its name.
+//! for capabilities ([`chipdock_ir::TargetCapabilities`]), never for its name.
 //!
 //! # Rules
 //!
@@ -71,7 +71,7 @@
 //!   where the target says that a warp has several threads, or, where it says nothing, with those operations.
 //! * **D7** There are no assertions, and no calls but of functions of the module and of C functions (H6).
 //! * **D8** Arithmetic, ops, types and vectors are those of H4, H5, H7 and H9.
-//! * **D9** Where the target lacks int64 or uint64 ([`chipdock_ir::TargetFacts::missing_types`]) no parameter, value, loop or
+//! * **D9** Where the target lacks int64 or uint64 ([`chipdock_ir::Types::missing_types`]) no parameter, value, loop or
 //!   buffer has integers of 64 bits; see [`lower_int64`].
 
 mod bind_offsets;

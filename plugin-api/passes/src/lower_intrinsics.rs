@@ -16,8 +16,8 @@ mod trig;
 mod words;
 
 use chipdock_ir::{
-    BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts,
-    Var,
+    BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
+    TargetCapabilities, Var,
 };
 
 pub use functions::{lowered_ulps, narrow_ulps};
@@ -115,11 +115,11 @@ use crate::walk::try_map_functions;
 /// # Errors
 ///
 /// An op on a type that it is not defined for: a broken promise of validation.
-pub fn lower_intrinsics(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn lower_intrinsics(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let called = atomics::called_in_parallel(module);
     try_map_functions(module, |function| {
         let at_once = called.contains(&function.name);
-        let mut lowerer = Lowerer { function, facts, ranges: Ranges::new(), at_once };
+        let mut lowerer = Lowerer { function, capabilities, ranges: Ranges::new(), at_once };
         Ok(PrimFunc { body: lowerer.stmt(&function.body)?, ..function.clone() })
     })
 }
@@ -163,7 +163,7 @@ const CORE: &[Op] = &[
 
 struct Lowerer<'a> {
     function: &'a PrimFunc,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     ranges: Ranges,
     /// Whether what stands here may run at once with itself.
     at_once: bool,
@@ -196,7 +196,8 @@ impl Lowerer<'_> {
 
     /// The statement, or the statements of the sequence, with atomics that nothing runs beside split up.
     fn without_atomics(&self, stmt: &Stmt) -> Option<Stmt> {
-        if self.at_once || !self.facts.is_host || self.facts.native_ops.contains(&Op::AtomicAdd) {
+        if self.at_once || !self.capabilities.is_host || self.capabilities.execution.has_native(Op::AtomicAdd)
+        {
             return None;
         }
         let StmtKind::Seq(list) = &stmt.kind else { return atomics::split(stmt).map(Stmt::seq) };
@@ -253,7 +254,7 @@ impl Lowerer<'_> {
     }
 
     fn call(&mut self, op: Op, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
-        if self.facts.native_ops.contains(&op) {
+        if self.capabilities.execution.has_native(op) {
             return Ok(None);
         }
         let on_half = args.first().is_some_and(|arg| is_half(arg.dtype));
@@ -277,13 +278,13 @@ impl Lowerer<'_> {
     }
 
     fn lowered(&self, op: Op, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
-        if CORE.contains(&op) || self.facts.native_ops.contains(&op) {
+        if CORE.contains(&op) || self.capabilities.execution.has_native(op) {
             return Ok(None);
         }
-        if let Some(new) = functions::arithmetic(op, args, dtype, self.facts) {
+        if let Some(new) = functions::arithmetic(op, args, dtype, self.capabilities) {
             return Ok(Some(new));
         }
-        let has_int64 = self.facts.has_type(DType::INT64);
+        let has_int64 = self.capabilities.types.has(DType::INT64);
         let new = match (op, args) {
             (Op::Sigmoid, [x]) => self.sigmoid(x)?,
             (Op::Rsqrt, [x]) => {
@@ -326,7 +327,7 @@ impl Lowerer<'_> {
         let message = format!(
             "expected what target \"{}\" can run, whose threads pass nothing on within a warp; found {}: go through shared \
              memory, or build for a target that has it",
-            self.facts.target.kind,
+            self.capabilities.target.kind,
             op.name()
         );
         PassError::target("lower_intrinsics", &self.function.name, message)

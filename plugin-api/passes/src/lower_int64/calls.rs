@@ -133,7 +133,7 @@ impl Lowerer<'_> {
 
     /// The one bits of a word.
     fn ones(&self, word: Expr) -> Expr {
-        if !self.facts.native_ops.contains(&Op::Popcount) {
+        if !self.capabilities.execution.has_native(Op::Popcount) {
             return bits::popcount(&word);
         }
         let dtype = word.dtype;

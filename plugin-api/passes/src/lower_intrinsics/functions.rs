@@ -1,18 +1,27 @@
 //! Which function of floats is made of what.
 
-use chipdock_ir::{DType, Expr, Op, TargetFacts, TypeCode};
+use chipdock_ir::{DType, Expr, Op, TargetCapabilities, TypeCode};
 
 use super::{bits, erf, exp, float, log, narrow, trig};
 
 /// The op as arithmetic on whole vectors; `None` where it stays a call of the C library.
-pub(super) fn arithmetic(op: Op, args: &[Expr], dtype: DType, facts: &TargetFacts) -> Option<Expr> {
-    if dtype.scalar() == DType::FLOAT32 && !facts.has_type(DType::FLOAT64) {
+pub(super) fn arithmetic(
+    op: Op,
+    args: &[Expr],
+    dtype: DType,
+    capabilities: &TargetCapabilities,
+) -> Option<Expr> {
+    if dtype.scalar() == DType::FLOAT32 && !capabilities.types.has(DType::FLOAT64) {
         let new = match args {
             [x] => narrow::single(op, x),
             [x, y] => narrow::pair(op, x, y),
             _ => None,
         };
-        return if facts.native_ops.contains(&Op::Clz) { new } else { new.as_ref().map(bits::without_clz) };
+        return if capabilities.execution.has_native(Op::Clz) {
+            new
+        } else {
+            new.as_ref().map(bits::without_clz)
+        };
     }
     match (dtype.code, dtype.bits, args) {
         (TypeCode::Float, 32, [x]) => single(op, x),

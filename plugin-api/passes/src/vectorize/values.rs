@@ -1,6 +1,8 @@
 //! One body over vectors: values.
 
-use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, Signature, TargetFacts, Var};
+use chipdock_ir::{
+    BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, Signature, TargetCapabilities, Var,
+};
 
 use super::lanes::Lanes;
 use crate::lower_intrinsics::lowered_ulps;
@@ -133,7 +135,7 @@ impl Lanes<'_> {
             (Some(mask), Some(own)) => Some(mask.and(own)),
             (mask, own) => mask.or(own),
         };
-        (both.is_none() || self.facts.is_host).then_some(both)
+        (both.is_none() || self.capabilities.is_host).then_some(both)
     }
 
     /// The buffer and the index of an access; in a buffer that each lane has for itself, that of each lane's element.
@@ -176,7 +178,7 @@ impl Lanes<'_> {
     }
 
     fn call(&mut self, op: Op, args: &[Expr], vector: DType) -> Option<Expr> {
-        (stays_on_vectors(op, vector, self.facts) && op.effect() == Effect::Pure).then_some(())?;
+        (stays_on_vectors(op, vector, self.capabilities) && op.effect() == Effect::Pure).then_some(())?;
         match (op, args) {
             (Op::Likely | Op::ThreadInvariant, [value]) => self.expr(value),
             (Op::IfThenElse, [c, a, b]) => {
@@ -216,7 +218,7 @@ impl Lanes<'_> {
 
 /// Whether a call of the op for all lanes is one on vectors: elementwise, and, of functions of floats, native, a core op,
 /// or lowered to arithmetic.
-pub(crate) fn stays_on_vectors(op: Op, dtype: DType, facts: &TargetFacts) -> bool {
+pub(crate) fn stays_on_vectors(op: Op, dtype: DType, capabilities: &TargetCapabilities) -> bool {
     match op.signature() {
         Signature::FloatUnary | Signature::FloatBinary => {
             // Halves are computed in float32.
@@ -233,7 +235,7 @@ pub(crate) fn stays_on_vectors(op: Op, dtype: DType, facts: &TargetFacts) -> boo
                     | Op::Round
                     | Op::Copysign
             );
-            facts.native_ops.contains(&op) || !facts.is_host || lowered || core
+            capabilities.execution.has_native(op) || !capabilities.is_host || lowered || core
         }
         Signature::FloatTest | Signature::IntUnary | Signature::IntBinary | Signature::NumberUnary => true,
         Signature::Own => matches!(

@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
 
 mod bounds;
+mod capabilities;
 mod contractions;
-mod facts;
 mod int64;
 mod math;
 mod offsets;

@@ -159,8 +159,8 @@ pub(super) fn target() -> Arc<Target> {
 }
 
 pub(super) fn lowered(module: &IrModule) -> IrModule {
-    let facts = Arc::new(kind().facts(&target(), 1));
-    lower(module, &LowerOptions::new(facts)).unwrap().module
+    let capabilities = Arc::new(kind().capabilities(&target(), 1));
+    lower(module, &LowerOptions::new(capabilities)).unwrap().module
 }
 
 pub(super) fn built(module: &IrModule) -> Built {
