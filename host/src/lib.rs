@@ -34,7 +34,7 @@
 //! | loader | L1 to L6: the checks of a library, all or nothing |
 //! | instance, extension | what a plugin is to this host, from `init` to `release`, and its named interfaces |
 //! | registry | R1 to R6: lazy, one answer, for good, nothing hidden, disputes stay, needed keys first |
-//! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
+//! | target | T1 to T11: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
 //! | compile | C1 to C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | V1 to V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
@@ -134,4 +134,4 @@ pub use runtime::{
     dtype_of,
 };
 pub use session::{BuildMessage, Severity};
-pub use target::TargetSource;
+pub use target::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};
