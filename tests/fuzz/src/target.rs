@@ -13,7 +13,7 @@ use chipdock_ir::Target;
 pub(crate) fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
-        let plugins = chipdock_cli_tests::built().plugins.clone();
+        let plugins = chipdock_test_support::command::built().plugins.clone();
         let options = HostOptions { plugin_paths: vec![plugins], ..HostOptions::isolated() };
         let host = Host::new(options).unwrap_or_else(|error| panic!("{error}"));
         let kinds = host.target_kinds();
