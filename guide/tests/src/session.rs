@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use chipdock_cli_tests::{Scratch, built, end};
+use chipdock_test_support::command::{Scratch, built, end};
 
 use crate::{Block, Mark, Page, root};
 

@@ -11,7 +11,7 @@
 //! | [`wire`] | writes and reads canonical JSON, which crosses to plugins |
 //! | [`validate`] | holds a module to the rules below |
 //! | [`equal`], [`subst`] | compares modules up to names; rewrites variables and buffers |
-//! | [`interpret`] | runs a module: the judge of every backend |
+//! | [`accuracy`] | how far each operation of a backend may be from the exact result |
 //!
 //! # Specification
 //!
@@ -59,8 +59,8 @@
 //!   makes greater than the greatest `float8_e4m3fn` is a NaN; elsewhere it is infinite.
 //! - **N10** *Contraction* is allowed: a product whose value a sum or a difference takes may be fused with it and rounded
 //!   once, as C compilers do. *Reassociation* is not, but for B6. The interpreter's bounds cover both
-//!   ([`interpret`], B2 and B3). A target may allow more only by an option that says so.
-//! - **N11** Functions such as `exp` are exact within [`interpret::accuracy::ulps`].
+//!   (`chipdock-interpret`, B2 and B3). A target may allow more only by an option that says so.
+//! - **N11** Functions such as `exp` are exact within [`accuracy::ulps`].
 //!
 //! ## Expressions
 //!
@@ -229,6 +229,7 @@
 //!   (a constant). `vectorlow`, `vectorhigh` and `vectorcombine` are read as [`ExprKind::Shuffle`], `break_loop` and
 //!   `continue_loop` as the statements.
 
+pub mod accuracy;
 pub mod analysis;
 mod buffer;
 pub mod build;
@@ -238,7 +239,6 @@ pub mod environment;
 pub mod equal;
 mod expr;
 mod function;
-pub mod interpret;
 pub mod json;
 pub mod limits;
 pub mod number;

@@ -1,4 +1,4 @@
-//! Tests that need no host. What is written is held against naga by `tests/shaders`.
+//! Tests that need no host. What is written is checked by naga in `testing/naga`.
 
 mod robust;
 mod target;

@@ -12,7 +12,8 @@ use chipdock_host::{
     Category, ErrorKind, Host, HostOptions, KeyReport, PluginLock, PluginReport, PluginState, ProblemKind,
 };
 use chipdock_plugin_api::abi::CHIPDOCK_ABI_MINOR;
-use chipdock_test_abi::plugins::{build, compile, root};
+use chipdock_test_support::plugins::{build, compile};
+use chipdock_test_support::workspace;
 
 /// A folder of plugins that only its owner may write.
 struct Folder(tempfile::TempDir);
@@ -38,7 +39,7 @@ impl Folder {
         let defines: Vec<String> = defines.iter().map(|define| format!("-D{define}")).collect();
         let mut command = vec!["gcc", "-std=c99"];
         command.extend(defines.iter().map(String::as_str));
-        compile(&command, &root().join("tests/abi/fixtures/bad.c"), &path);
+        compile(&command, &workspace().join("tests/abi/fixtures/bad.c"), &path);
         self.own(&path);
         path
     }
@@ -46,7 +47,7 @@ impl Folder {
     /// A good plugin of another name, with its manifest.
     fn good(&self) {
         let path = self.path().join("good.so");
-        compile(&["gcc", "-std=c99"], &root().join("examples/plugin-template-c/template.c"), &path);
+        compile(&["gcc", "-std=c99"], &workspace().join("examples/plugin-template-c/template.c"), &path);
         self.own(&path);
         self.describe(&path, |text| text);
     }

@@ -12,7 +12,8 @@ use chipdock_host::{
     Category, CompileOptions, Compiled, Device, Error, ErrorKind, Host, HostOptions, Tensor, Verdict,
 };
 use chipdock_plugin_api::ChipdockDataType;
-use chipdock_test_abi::plugins::{compile, root};
+use chipdock_test_support::plugins::compile;
+use chipdock_test_support::workspace;
 use serde_json::json;
 
 /// A folder with the plugin, which only its owner may write.
@@ -24,7 +25,7 @@ impl Folder {
         let folder = Self(tempfile::tempdir().unwrap());
         fs::set_permissions(folder.0.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let define = format!("-DINIT={init}");
-        let fixture = root().join("tests/abi/fixtures/believed.c");
+        let fixture = workspace().join("tests/abi/fixtures/believed.c");
         compile(&["gcc", "-std=c99", "-pthread", &define], &fixture, &folder.library());
         fs::set_permissions(folder.library(), fs::Permissions::from_mode(0o755)).unwrap();
         folder
@@ -309,7 +310,7 @@ fn resident_kib() -> i64 {
 }
 
 fn build(host: &Host, which: i64) -> Result<Compiled, Error> {
-    let path = root().join("examples/kernels/vector_add.py");
+    let path = workspace().join("examples/kernels/vector_add.py");
     let module = chipdock_script::parse(&fs::read_to_string(path).unwrap(), "vector_add.py").unwrap();
     let target = host.target(json!({"kind": "believed", "fault": which}))?;
     host.compile(&module, &target, &CompileOptions::default())
@@ -479,7 +480,7 @@ fn descriptor_and_registrations_have_bounds() {
 /// The fixture's number of wrong values is this file's.
 #[test]
 fn every_wrong_value_is_tried() {
-    let path: &Path = &root().join("tests/abi/fixtures/believed.c");
+    let path: &Path = &workspace().join("tests/abi/fixtures/believed.c");
     let define = format!("#define WRONG_VALUES {}\n", WRONG_VALUES.len());
     assert!(fs::read_to_string(path).unwrap().contains(&define));
 }

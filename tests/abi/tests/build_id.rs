@@ -8,14 +8,15 @@ use std::path::Path;
 
 use chipdock_host::manifest::{self, Needs, sha256_of};
 use chipdock_host::{Host, HostOptions};
-use chipdock_test_abi::plugins::{compile, root};
+use chipdock_test_support::plugins::compile;
+use chipdock_test_support::workspace;
 
 /// The template in C with a build id of its own, or an empty one, linked with those flags, as a host opens it.
 fn shown(said: &str, flag: &str, has_manifest: bool) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let own = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     own(folder.path());
-    let text = fs::read_to_string(root().join("examples/plugin-template-c/template.c")).unwrap();
+    let text = fs::read_to_string(workspace().join("examples/plugin-template-c/template.c")).unwrap();
     let (empty, given) = ("\"0.1.0\", \"\"", format!("\"0.1.0\", \"{said}\""));
     assert!(text.contains(empty));
     let (source, library) = (folder.path().join("template.c"), folder.path().join("template.so"));

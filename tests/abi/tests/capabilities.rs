@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use chipdock_filetests::{bless, root};
 use chipdock_ir::{CAPABILITIES, Capability, CapabilitySource};
+use chipdock_test_support::{bless, workspace};
 
 /// The name with its option's type, unit, default and usual name; nothing for one that is a field of the kind.
 fn of_option(capability: &Capability) -> Option<[&'static str; 3]> {
@@ -65,7 +65,7 @@ fn is_current(path: &Path, edit: impl Fn(&str) -> String) {
 #[test]
 fn t5_the_schemas_follow_from_the_table() {
     for (name, indent) in [("target-kind", "    "), ("manifest", "        ")] {
-        let path = root().join(format!("../../plugin-api/abi/schemas/{name}.schema.json"));
+        let path = workspace().join(format!("plugin-api/abi/schemas/{name}.schema.json"));
         let (first, last) = (format!("{indent}\"capabilities\": {{\n"), format!("\n{indent}}},\n"));
         is_current(&path, |text| replaced(text, &first, &last, &property(indent)));
     }
@@ -92,7 +92,7 @@ fn guide_table() -> String {
 fn t5_the_guides_table_follows_from_the_table() {
     const FIRST: &str = "<!-- capabilities: made from plugin-api/ir/src/target/capabilities.rs by tests/abi, with BLESS=1 -->\n";
     const LAST: &str = "<!-- end of capabilities -->\n";
-    let path = root().join("../../guide/docs/targets-and-devices.md");
+    let path = workspace().join("guide/docs/targets-and-devices.md");
     is_current(&path, |text| replaced(text, FIRST, LAST, &format!("{FIRST}\n{}\n{LAST}", guide_table())));
 }
 

@@ -107,10 +107,7 @@ fn compiles(source: &str, dlpack: Option<&Path>) {
             let output = match command.arg(&file).output() {
                 Ok(output) => output,
                 Err(error) => {
-                    let is_set_up =
-                        std::env::var_os("CHIPDOCK_TEST_SETUP").is_some_and(|value| value == "done");
-                    assert!(!is_set_up, "{compiler} has to be here: {error}");
-                    chipdock_filetests::skipped(&format!("chipdock.h by {compiler}: {error}"));
+                    chipdock_test_support::setup::missing(&format!("chipdock.h by {compiler}: {error}"));
                     break;
                 }
             };
@@ -133,7 +130,7 @@ fn p2_1_macros_of_systems_do_no_harm() {
 #[test]
 fn p2_1_dlpack_may_come_before_or_after() {
     let Some(dlpack) = dlpack_folder() else {
-        chipdock_filetests::skipped("chipdock.h beside dlpack.h: CHIPDOCK_TVM_PYTHON is not set");
+        chipdock_test_support::skipped("chipdock.h beside dlpack.h: CHIPDOCK_TVM_PYTHON is not set");
         return;
     };
     let (ours, theirs) = ("#include <chipdock.h>\n", "#include <dlpack/dlpack.h>\n");

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{ErrorKind, Host, HostOptions, PluginReport, PluginState, ProblemKind};
-use chipdock_test_abi::plugins::{compile, root};
+use chipdock_test_support::plugins::compile;
+use chipdock_test_support::workspace;
 
 /// A folder of plugins that only its owner may write.
 struct Folder(tempfile::TempDir);
@@ -50,7 +51,7 @@ impl Folder {
         let defines =
             [format!("-DBAD={case}"), format!("-DNAME=\"{name}\""), format!("-DFUNCTION=\"{function}\"")];
         let command = ["gcc", "-std=c99", &defines[0], &defines[1], &defines[2]];
-        compile(&command, &root().join("tests/abi/fixtures/bad.c"), &path);
+        compile(&command, &workspace().join("tests/abi/fixtures/bad.c"), &path);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
     }

@@ -13,8 +13,9 @@ use chipdock_plugin_api::abi::{
 };
 use chipdock_plugin_api::text::str_in;
 use chipdock_plugin_api::{AnyView, CPU, ErrorKind, Tensor, attestation, attribute};
-use chipdock_test_abi::plugins::{build, compile, root};
-use chipdock_test_abi::recording_host::{RecordingHost, RegisteredDevice, leak, open};
+use chipdock_test_support::plugins::{build, compile};
+use chipdock_test_support::recording_host::{RecordingHost, RegisteredDevice, leak, open};
+use chipdock_test_support::workspace;
 
 struct Plugin {
     path: PathBuf,
@@ -32,7 +33,7 @@ static PLUGINS: LazyLock<Vec<Plugin>> = LazyLock::new(|| {
     let rust = build(&["chipdock-plugin-template", "chipdock-plugin-cpu-llvm"]);
     let folder = rust[0].with_file_name(format!("abi-test-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let source = root().join("examples/plugin-template-c/template.c");
+    let source = workspace().join("examples/plugin-template-c/template.c");
     let (c, cpp) = (folder.join("template_c.so"), folder.join("template_cpp.so"));
     compile(&["gcc", "-std=c99"], &source, &c);
     compile(&["g++", "-x", "c++", "-std=c++11"], &source, &cpp);
@@ -101,7 +102,7 @@ fn plugins_keep_the_contract() {
 fn p8_3_aborting_on_panic_does_not_compile() {
     let scratch = tempfile::tempdir().expect("a folder");
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .current_dir(root())
+        .current_dir(workspace())
         .args([
             "check",
             "--quiet",
@@ -134,7 +135,9 @@ fn p1_5_exports(library: &Path) {
         match Command::new("nm").args(["-D", "--defined-only", "--format=posix"]).arg(library).output() {
             Ok(output) => output,
             Err(error) => {
-                chipdock_filetests::skipped(&format!("exports: nm is not there ({error}); install binutils"));
+                chipdock_test_support::skipped(&format!(
+                    "exports: nm is not there ({error}); install binutils"
+                ));
                 return;
             }
         };

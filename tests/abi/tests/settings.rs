@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 
 use chipdock_host::manifest::{self, Needs};
 use chipdock_host::{Environment, ErrorKind, Host, HostOptions, ProblemKind};
-use chipdock_test_abi::plugins::{compile, root};
+use chipdock_test_support::plugins::compile;
+use chipdock_test_support::workspace;
 use serde_json::json;
 
 const INFO: &str = r#"{"settings": [{"name": "level", "type": "int", "default": 3, "doc": "How much."}]}"#;
@@ -21,7 +22,7 @@ fn plugin(folder: &Path, name: &str, info: &str) -> PathBuf {
     let path = folder.join(format!("{name}.so"));
     let defines = [format!("-DNAME=\"{name}\""), format!("-DINFO={}", json!(info))];
     let command = ["gcc", "-std=c99", &defines[0], &defines[1]];
-    compile(&command, &root().join("tests/abi/fixtures/settings.c"), &path);
+    compile(&command, &workspace().join("tests/abi/fixtures/settings.c"), &path);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path
 }

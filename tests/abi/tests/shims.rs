@@ -25,7 +25,7 @@ use chipdock_plugin_api::{
     TargetKind, Verdict, bail, ensure, export_plugin, register_codegen, register_function,
     register_interface, register_module_loader, register_target_kind,
 };
-use chipdock_test_abi::recording_host::RecordingHost;
+use chipdock_test_support::recording_host::RecordingHost;
 
 // ---- The plugin ----
 

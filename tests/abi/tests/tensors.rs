@@ -14,7 +14,7 @@ use chipdock_plugin_api::{
     Access, Any, AnyView, CPU, ChipdockDevice, ChipdockTensor, Element, Error, ErrorKind, Shape, Tensor,
     TensorParts, TensorView, dtype, element_count, size_bytes,
 };
-use chipdock_test_abi::leaks;
+use chipdock_test_support::leaks;
 use proptest::prelude::*;
 
 #[global_allocator]
@@ -380,5 +380,5 @@ fn scalable_types_have_no_size() -> Result<(), Error> {
 
 #[test]
 fn memcheck() {
-    chipdock_test_abi::memcheck::run(&[]);
+    chipdock_test_support::memcheck::run(&[]);
 }

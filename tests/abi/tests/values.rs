@@ -20,7 +20,7 @@ use chipdock_plugin_api::{
     Any, AnyView, Array, Bytes, ChipdockDataType, ChipdockDevice, Error, ErrorKind, Fault, Function, HostRef,
     ObjectRef, Shape, Str, Tensor,
 };
-use chipdock_test_abi::leaks;
+use chipdock_test_support::leaks;
 use proptest::prelude::*;
 
 #[global_allocator]
@@ -559,5 +559,5 @@ fn p7_3_kinds_and_statuses_agree() {
 #[test]
 fn memcheck() {
     // The panicking test forgets a payload on purpose: its destructor panics.
-    chipdock_test_abi::memcheck::run(&["p8_2"]);
+    chipdock_test_support::memcheck::run(&["p8_2"]);
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use chipdock_differential::{corpus, hold, outputs};
-use chipdock_filetests::scripts;
 use chipdock_host::{Host, HostOptions};
 use chipdock_ir::IrModule;
-use chipdock_xtask::runner::backends::{Backend, present};
-use chipdock_xtask::runner::cases::CASES;
-use chipdock_xtask::runner::{Result, digits, run};
+use chipdock_test_backends::backends::{Backend, present};
+use chipdock_test_backends::cases::CASES;
+use chipdock_test_backends::{Result, digits, run};
+use chipdock_test_backends::{corpus, hold, outputs};
+use chipdock_test_support::scripts;
 use serde_json::{Value, json};
 
 /// The argument with which a process of its own does it: then the folder and the target kind.
@@ -56,7 +56,8 @@ fn judged(root: &Path, kind: &str) -> Result<()> {
         }
     });
     line("digits", &reading);
-    let files = scripts(&root.join("tests/filetests/corpus"), "").map_err(|error| error.to_string())?;
+    let mut files = scripts(&root.join("tests/filetests/corpus"), "").map_err(|error| error.to_string())?;
+    files.extend(scripts(&root.join("host/conformance/kernels"), "").map_err(|error| error.to_string())?);
     for file in files.iter().filter(|file| !file.name.starts_with("lowered/")) {
         let takes_threads = !backend.is_host();
         let (module, kernels) = corpus::kernels(file, |f| takes_threads || corpus::is_for_host(f));

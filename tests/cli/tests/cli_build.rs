@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_cli_tests::{Scratch, fields};
+use chipdock_test_support::command::{Scratch, fields};
 use serde_json::json;
 
 fn scratch() -> Scratch {

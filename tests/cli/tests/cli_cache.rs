@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
-use chipdock_cli_tests::{Ended, Scratch, built, end, fields};
+use chipdock_test_support::command::{Ended, Scratch, built, end, fields};
 
 /// A scratch folder with a kernel and a cache of its own.
 struct Cached(Scratch);

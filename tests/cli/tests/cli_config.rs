@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chipdock_cli_tests::{Ended, Scratch, end};
+use chipdock_test_support::command::{Ended, Scratch, end};
 use serde_json::{Value, json};
 
 const FILE: &str = "config/chipdock/config.toml";
@@ -169,7 +169,7 @@ fn o4_a_file_that_is_not_trusted_is_ignored_and_told() {
 #[test]
 fn a_manifest_is_made_with_settings_that_are_the_plugins() {
     let scratch = Scratch::new();
-    let c = chipdock_cli_tests::built().plugins.join("chipdock_plugin_c.so");
+    let c = chipdock_test_support::command::built().plugins.join("chipdock_plugin_c.so");
     fs::copy(c, scratch.path("c.so")).unwrap();
     assert_eq!(scratch.run("manifest c.so --config c.compiler=tcc").code, Some(0));
     for (option, says) in [

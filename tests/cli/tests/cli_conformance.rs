@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use chipdock_cli_tests::{Ended, Scratch, fields};
+use chipdock_test_support::command::{Ended, Scratch, fields};
 use serde_json::Value;
 
 /// A scratch folder with the template in C, which keeps the contract, as `good.so`.

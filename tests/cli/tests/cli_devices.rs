@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_cli_tests::Scratch;
+use chipdock_test_support::command::Scratch;
 use serde_json::{Value, json};
 
 const ADD: &str = "run vector_add.py --in A=a.npy --in B=b.npy --out C=c.npy";
@@ -49,7 +49,7 @@ fn kernels_run_on_devices() {
     let here: Vec<String> =
         kinds(&scratch).into_iter().filter(|(_, here)| *here).map(|(kind, _)| kind).collect();
     if here.is_empty() {
-        chipdock_filetests::skipped("the command on a device: there is none");
+        chipdock_test_support::skipped("the command on a device: there is none");
     }
     for kind in here {
         for target in [kind.clone(), json!({"kind": kind, "from_device": 0}).to_string()] {

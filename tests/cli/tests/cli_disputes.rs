@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use chipdock_cli_tests::Scratch;
+use chipdock_test_support::command::Scratch;
 use serde_json::{Value, json};
 
 /// A folder with one more plugin, which claims keys by its manifest and leaves a mark when anybody opens it.
@@ -45,7 +45,7 @@ impl Impostor {
         Self { scratch }
     }
 
-    fn run(&self, words: &str) -> chipdock_cli_tests::Ended {
+    fn run(&self, words: &str) -> chipdock_test_support::command::Ended {
         self.scratch.run(&format!("{words} --plugin more"))
     }
 

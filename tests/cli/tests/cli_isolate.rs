@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use chipdock_cli_tests::{Ended, Scratch, end};
+use chipdock_test_support::command::{Ended, Scratch, end};
 use serde_json::Value;
 
 /// A folder with a plugin that is bad when it is told to be, its manifest, and a kernel with its inputs.

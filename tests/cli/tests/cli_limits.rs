@@ -8,7 +8,7 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use chipdock_cli_tests::{Scratch, built};
+use chipdock_test_support::command::{Scratch, built};
 
 /// A user who owns nothing, and no process.
 const NOBODY: u32 = 65534;
@@ -91,7 +91,7 @@ fn c2_little_memory() {
 fn c2_no_processes() {
     let scratch = Scratch::without_plugins();
     if fs::metadata(scratch.path("bin/chipdock")).unwrap().uid() != 0 {
-        return chipdock_filetests::skipped("no processes: becoming another user needs root");
+        return chipdock_test_support::skipped("no processes: becoming another user needs root");
     }
     vector_add(&scratch);
     let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();

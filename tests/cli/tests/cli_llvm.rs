@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_cli_tests::{Ended, Scratch, end};
+use chipdock_test_support::command::{Ended, Scratch, end};
 use serde_json::{Value, json};
 
 /// A folder with vector_add and its inputs, and the sums.

@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use chipdock_cli_tests::{Scratch, built, end};
+use chipdock_test_support::command::{Scratch, built, end};
 use serde_json::{Value, json};
 
 /// Copies a plugin of this repository into the folder `p`; its manifest needs keys.

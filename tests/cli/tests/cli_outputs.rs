@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-use chipdock_cli_tests::{Scratch, built, end, opened_does};
+use chipdock_test_support::command::{Scratch, built, end, opened_does};
 
 /// Two outputs, and inputs that tell them apart: B becomes A + B, A becomes A - B.
 const TWO: &str = "\

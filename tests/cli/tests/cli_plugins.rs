@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
-use chipdock_cli_tests::{Scratch, built, end, fields};
+use chipdock_test_support::command::{Scratch, built, end, fields};
 use serde_json::{Value, json};
 
 /// The plugin of that name or stem of library.

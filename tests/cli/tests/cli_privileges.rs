@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use chipdock_cli_tests::{Ended, Scratch, end};
+use chipdock_test_support::command::{Ended, Scratch, end};
 
 /// A user who owns nothing.
 const NOBODY: u32 = 65534;
@@ -65,12 +65,12 @@ fn raised(raise: Raise) -> Option<Scratch> {
     fs::create_dir(scratch.path("work")).unwrap();
     fs::set_permissions(scratch.path("work"), fs::Permissions::from_mode(0o777)).unwrap();
     if fs::metadata(scratch.path("bin/chipdock")).unwrap().uid() != 0 {
-        chipdock_filetests::skipped("raised privileges: giving them to a file needs root");
+        chipdock_test_support::skipped("raised privileges: giving them to a file needs root");
         return None;
     }
     if !raise.works_in(&scratch.path("bin")) {
         let folder = scratch.path("bin");
-        chipdock_filetests::skipped(&format!(
+        chipdock_test_support::skipped(&format!(
             "raised privileges: {raise:?} has no effect in {}: a nosuid mount, or no_new_privs",
             folder.display()
         ));

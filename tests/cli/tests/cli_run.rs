@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_cli_tests::{Scratch, fields};
+use chipdock_test_support::command::{Scratch, fields};
 use npyz::Order;
 use serde_json::json;
 
@@ -226,7 +226,8 @@ fn malformed_arrays_are_named() {
 #[test]
 fn malformed_kernels_are_shown_with_their_line() {
     let scratch = Scratch::new();
-    let text = std::fs::read_to_string(chipdock_cli_tests::kernels().join("vector_add.py")).unwrap();
+    let text =
+        std::fs::read_to_string(chipdock_test_support::command::kernels().join("vector_add.py")).unwrap();
     for (name, from, to) in [
         ("syntax.py", "range(n)", "range(n"),
         ("name.py", "A[vi] + B", "A[vi] + X"),
@@ -294,7 +295,7 @@ fn a_compiler_that_is_missing_is_named() {
     let (scratch, _) = vector_add(4);
     let mut command = scratch.command(&format!("{ADD} --target c"));
     command.env("PATH", scratch.path("empty")).env_remove("CC");
-    chipdock_cli_tests::end(&mut command).failed(3, &["compiler"]);
+    chipdock_test_support::command::end(&mut command).failed(3, &["compiler"]);
     assert!(!scratch.path("c.npy").exists());
 }
 
@@ -328,7 +329,7 @@ fn threads_are_chosen_and_told() {
     }
     let run = "run squares.py --target c --in A=a.npy --json";
     let with_variable = |words: &str, value: &str| {
-        chipdock_cli_tests::end(scratch.command(words).env("CHIPDOCK_THREADS", value))
+        chipdock_test_support::command::end(scratch.command(words).env("CHIPDOCK_THREADS", value))
     };
     assert_eq!(with_variable(run, "5").json()["threads"], 5);
     assert_eq!(with_variable(&format!("{run} --threads 4"), "5").json()["threads"], 4);

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
-use chipdock_cli_tests::{Ended, Scratch, end, opened_does};
+use chipdock_test_support::command::{Ended, Scratch, end, opened_does};
 
 const ADD: &str = "run vector_add.py --in A=a.npy --in B=b.npy --out C=c.npy";
 

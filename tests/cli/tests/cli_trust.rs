@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
-use chipdock_cli_tests::{Ended, Scratch, built, end};
+use chipdock_test_support::command::{Ended, Scratch, built, end};
 use serde_json::{Value, json};
 
 /// Runs the command, which is killed when it hangs.

@@ -3,9 +3,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each};
 use chipdock_host::{AnyView, Tensor};
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{host, on_each};
 
 /// `body` over A and B, of 64 elements each.
 fn kernel(body: &str) -> String {

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use chipdock_differential::host;
 use chipdock_host::CompileOptions;
+use chipdock_test_backends::host;
 use rustix::time::{ClockId, clock_gettime};
 
 /// How much longer the longer script is.

@@ -4,13 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use chipdock_differential::corpus::{self, Kernel};
-use chipdock_differential::{backends_left, hold, hold_alike, host, host_without, hosts, on_each, outputs};
 use chipdock_host::{Module, PluginState};
-use chipdock_ir::interpret::Array;
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::cases::CASES;
-use chipdock_xtask::runner::{digits, run};
+use chipdock_interpret::Array;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::cases::CASES;
+use chipdock_test_backends::corpus::{self, Kernel};
+use chipdock_test_backends::{backends_left, hold, hold_alike, host, host_without, hosts, on_each, outputs};
+use chipdock_test_backends::{digits, run};
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
@@ -76,7 +76,7 @@ fn corpus_agrees_with_the_interpreter() {
     // What devices make of it is a test of theirs.
     let backends = hosts(&host);
     let (mut n_run, mut refused, mut wrong) = (0, Vec::<String>::new(), Vec::<String>::new());
-    for file in chipdock_filetests::corpus().expect("the corpus") {
+    for file in chipdock_test_support::corpus().expect("the corpus") {
         // The examples have a test of their own above.
         if file.name.starts_with("kernels/") || file.name.starts_with("digits/") {
             continue;

@@ -3,10 +3,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each_device};
 use chipdock_host::{Error, ErrorKind, Kernel, LaunchArg, Module, Stream, Tensor};
 use chipdock_ir::DType;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{host, on_each_device};
 
 const TEXT: &str = r#"
 @T.prim_func(s_tir=True)

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use chipdock_differential::{hold, host, on_each_host, outputs};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::DType;
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{hold, host, on_each_host, outputs};
 
 const N_ROWS: usize = 4;
 

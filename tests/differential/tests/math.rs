@@ -3,13 +3,13 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each_host};
 use chipdock_host::{Host, Module};
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, Expr, IrModule, Op, PrimFunc, Signature, build};
 use chipdock_passes::lowered_ulps;
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{host, on_each_host};
 
 /// Arguments and values of float64 functions, of 60 digits; the passes' own test says how they were made.
 const FLOAT64: &str = include_str!("../../../plugin-api/passes/tests/it/data/float64.txt");

@@ -4,8 +4,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{backends, host};
 use chipdock_host::{AnyView, CompileOptions, Tensor};
+use chipdock_test_backends::{backends, host};
 use serde_json::json;
 
 /// Kinds that keep nothing of a module: one that opens a library file for each may keep that.

@@ -3,10 +3,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each, on_each_host};
 use chipdock_host::{Any, AnyView, Device, Error, Function, Tensor};
 use chipdock_ir::DType;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{host, on_each, on_each_host};
 
 const KERNEL: &str = "@I.ir_module
 class Module:

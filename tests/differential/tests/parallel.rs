@@ -3,12 +3,12 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{hold, host_with, on_each_host, outputs};
 use chipdock_host::{AnyView, Function, Host, HostOptions, Tensor};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::DType;
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{hold, host_with, on_each_host, outputs};
 
 /// Sizes of the pool: none beside the caller, as many as there are cores, more than there are.
 const POOLS: &[u32] = &[1, 2, 5];

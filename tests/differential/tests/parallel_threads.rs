@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use chipdock_differential::{host_with, on_each_host};
 use chipdock_host::{AnyView, HostOptions, Tensor};
 use chipdock_ir::DType;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{host_with, on_each_host};
 
 /// Each iteration notes its thread and then sleeps, so that every thread has time to begin.
 const WHO: &str = "@I.ir_module

@@ -3,12 +3,12 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{hold, hold_alike, host, hosts, outputs};
 use chipdock_host::Host;
-use chipdock_ir::interpret::Array;
-use chipdock_test_programs::{Case, Failure, Options, Trial};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_interpret::Array;
+use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{hold, hold_alike, host, hosts, outputs};
 
 /// Programs for all backends; where a backend starts a compiler, a few dozen are what half a minute allows.
 const PROGRAMS: u64 = 64;
@@ -76,7 +76,7 @@ fn many_random_programs_agree_where_that_is_quick() {
 fn what_once_was_wrong_is_right_on_every_backend() {
     let host = host();
     let backends = hosts(&host);
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/regressions");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../host/conformance/programs/regressions");
     let (mut n_kernels, mut wrong) = (0, Vec::new());
     for entry in std::fs::read_dir(folder).expect("the folder is there") {
         let path = entry.expect("it can be listed").path();

@@ -2,9 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{host, on_each_host};
 use chipdock_host::{CompileOptions, Error, Host, Schedule};
-use chipdock_xtask::runner::backends::Backend;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::{host, on_each_host};
 
 fn kernel(body: &str) -> String {
     format!(

@@ -4,11 +4,11 @@
 
 use std::sync::Barrier;
 
-use chipdock_differential::{host, on_each};
 use chipdock_host::{AnyView, Function, Host, Tensor};
 use chipdock_ir::IrModule;
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{host, on_each};
 
 /// Threads at once: more than there are cores.
 const N_THREADS: i64 = 6;

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-use chipdock_filetests::{bless, corpus, root, scripts};
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;
+use chipdock_test_support::{bless, corpus, filetests, scripts};
 use proptest::prelude::*;
 
 /// A function whose body is given.
@@ -21,7 +21,7 @@ fn first_error(text: &str) -> String {
 
 #[test]
 fn bad_files_give_their_errors() {
-    let files = scripts(&root().join("bad"), "").unwrap();
+    let files = scripts(&filetests().join("bad"), "").unwrap();
     assert!(files.len() > 15, "the bad files are missing: {}", files.len());
     let mut failures = Vec::new();
     for file in files {

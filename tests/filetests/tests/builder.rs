@@ -2,9 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_filetests::workspace;
 use chipdock_ir::build::{self, Body, Loop, R, S};
 use chipdock_ir::{DType, Expr, IrModule, PrimFunc, Stage, StorageScope, ThreadAxis, equal, validate};
+use chipdock_test_support::workspace;
 
 const F32: DType = DType::FLOAT32;
 const I32: DType = DType::INT32;
@@ -229,7 +229,7 @@ fn threads_and_shared_memory() {
             });
         });
     });
-    same("tests/filetests/corpus/tvm/g_transpose.py", [f.finish()]);
+    same("host/conformance/kernels/tvm/g_transpose.py", [f.finish()]);
 }
 
 /// What is no loop variable has no domain, and validation says so.

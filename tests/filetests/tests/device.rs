@@ -7,7 +7,7 @@ mod support;
 
 use std::sync::Arc;
 
-use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, compare};
+use chipdock_interpret::{Arg, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{AttrValue, Child, DType, IrModule, PrimFunc, Stage, TargetCapabilities, attr, print};
 use chipdock_passes::{LowerOptions, Lowered, lower};
@@ -47,7 +47,7 @@ fn is_lowered_already(function: &PrimFunc) -> bool {
 
 /// Modules that a device can be given: those whose functions are not lowered yet.
 fn modules() -> Vec<(String, IrModule)> {
-    let files = chipdock_filetests::corpus().unwrap();
+    let files = chipdock_test_support::corpus().unwrap();
     let read = files.into_iter().map(|file| {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap();
         (file.name, module)

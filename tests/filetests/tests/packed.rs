@@ -6,13 +6,13 @@ mod support;
 
 use std::sync::Arc;
 
-use chipdock_filetests::corpus;
-use chipdock_ir::interpret::{
+use chipdock_interpret::{
     Arg, Array, ErrorKind, Interpreter, Limits, Output, PackedArg, PackedTensor, compare,
 };
 use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, PrimFunc, Stage};
 use chipdock_passes::{LowerOptions, lower};
+use chipdock_test_support::corpus;
 
 use support::{host_capabilities, inputs, may_be_refused, parallel_host_capabilities, without_threads};
 

@@ -6,11 +6,11 @@ mod support;
 
 use std::sync::Arc;
 
-use chipdock_filetests::{bless, root};
-use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
+use chipdock_interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{DType, IrModule, PrimFunc, Stage, TargetCapabilities, attr, print};
 use chipdock_passes::{DEVICE_PIPELINE, LowerOptions, PIPELINE, Pass, PassError, Schedule, lower};
+use chipdock_test_support::{bless, filetests};
 
 use support::{
     device_capabilities, host_capabilities, inputs, parallel_host_capabilities, shuffling_capabilities,
@@ -18,7 +18,7 @@ use support::{
 
 /// Kernels of the corpus that a host without threads can be given.
 fn modules() -> Vec<(String, IrModule)> {
-    let files = chipdock_filetests::corpus().unwrap();
+    let files = chipdock_test_support::corpus().unwrap();
     let read = files.into_iter().map(|file| {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap();
         (file.name, module)
@@ -66,7 +66,7 @@ fn every_stage_is_valid() {
 
 /// Files that are read and run pass by pass: the corpus, and what the goldens of the passes are made of.
 fn programs() -> Vec<(String, IrModule)> {
-    let files = chipdock_filetests::scripts(&root().join("passes"), "passes/").unwrap();
+    let files = chipdock_test_support::scripts(&filetests().join("passes"), "passes/").unwrap();
     let read = files.into_iter().map(|file| {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap();
         (file.name, module)
@@ -162,7 +162,7 @@ fn agree(what: &str, after: &IrModule, function: &PrimFunc, args: &[Arg], expect
 #[test]
 fn each_pass_makes_the_golden() {
     let (mut failures, mut checked) = (Vec::new(), 0);
-    for file in chipdock_filetests::scripts(&root().join("passes"), "").unwrap() {
+    for file in chipdock_test_support::scripts(&filetests().join("passes"), "").unwrap() {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap_or_else(|error| panic!("{error}"));
         let pass = file.name.split('/').next().unwrap();
         let capabilities = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
@@ -190,7 +190,7 @@ fn each_pass_makes_the_golden() {
             Err(error) => format!("{error}\n"),
         };
         let extension = if result.is_ok() { "py" } else { "err" };
-        let golden = root().join("golden/passes").join(&file.name).with_extension(extension);
+        let golden = filetests().join("golden/passes").join(&file.name).with_extension(extension);
         failures.extend(bless(&golden, &text).err());
         checked += 1;
     }
@@ -217,8 +217,8 @@ fn after(module: &IrModule, pass: &str, capabilities: &TargetCapabilities) -> Re
 #[test]
 fn every_pass_has_files() {
     for name in PIPELINE.iter().map(|(_, name, _)| name).chain(DEVICE_PIPELINE.iter().map(|(name, _)| name)) {
-        let folder = root().join("passes").join(name);
-        let files = chipdock_filetests::scripts(&folder, "").unwrap_or_default().len();
+        let folder = filetests().join("passes").join(name);
+        let files = chipdock_test_support::scripts(&folder, "").unwrap_or_default().len();
         assert!(files >= 3, "{files} files for {name}");
     }
 }

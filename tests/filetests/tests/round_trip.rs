@@ -9,11 +9,11 @@ mod support;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use chipdock_filetests::corpus;
 use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, Stage, equal, print, testing};
 use chipdock_passes::{LowerOptions, Schedule, lower};
 use chipdock_script::parse_at;
+use chipdock_test_support::corpus;
 use proptest::prelude::*;
 
 /// Prints, reads, compares, and prints again.
@@ -62,7 +62,8 @@ proptest! {
     }
 
     #[test]
-    fn programs_read_back(case in chipdock_test_programs::program()) {
+    fn programs_read_back(seed in any::<u64>().no_shrink()) {
+        let case = chipdock_programs::arbitrary(seed, &chipdock_programs::Options::default());
         round_trip(&case.module, Stage::Blocks).map_err(TestCaseError::fail)?;
     }
 }

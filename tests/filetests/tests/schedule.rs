@@ -8,8 +8,7 @@ mod support;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use chipdock_filetests::{corpus, root, scripts};
-use chipdock_ir::interpret::{Arg, Interpreter, Limits, Outcome, compare};
+use chipdock_interpret::{Arg, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
@@ -17,6 +16,7 @@ use chipdock_ir::{
     Target, TargetCapabilities, ThreadAxis, attr, print,
 };
 use chipdock_passes::{Fault, default_schedule, lower_blocks, simplify};
+use chipdock_test_support::{corpus, filetests, scripts};
 
 use support::{device_capabilities, inputs};
 
@@ -44,7 +44,7 @@ fn devices() -> Vec<TargetCapabilities> {
 /// Files with functions that are no kernels of the device: hosts' and devices' own, and what only the text has.
 fn kernels() -> Vec<(String, IrModule)> {
     let mut files = corpus().unwrap();
-    files.extend(scripts(&root().join("passes/default_schedule"), "passes/").unwrap());
+    files.extend(scripts(&filetests().join("passes/default_schedule"), "passes/").unwrap());
     let read = files.into_iter().map(|file| {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap();
         (file.name, module)

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-use chipdock_filetests::{bless, corpus, root};
 use chipdock_ir::{Child, Expr, Span, equal, print};
+use chipdock_test_support::{bless, corpus, filetests};
 
 /// Runs `check` on each file of the corpus and reports every failure.
-fn each(check: impl Fn(&chipdock_filetests::CorpusFile) -> Result<(), String>) {
+fn each(check: impl Fn(&chipdock_test_support::CorpusFile) -> Result<(), String>) {
     let files = corpus().unwrap();
     assert!(files.len() > 40, "the corpus is missing: {} files", files.len());
     let failures: Vec<String> = files
@@ -33,7 +33,7 @@ fn what_is_read_prints_and_reads_back_equal() {
 fn what_is_printed_is_the_golden() {
     each(|file| {
         let read = chipdock_script::parse(&file.text, &file.name).map_err(|errors| errors.to_string())?;
-        bless(&root().join("golden").join(&file.name), &print::module(&read))
+        bless(&filetests().join("golden").join(&file.name), &print::module(&read))
     });
 }
 
@@ -82,7 +82,7 @@ fn places_are_those_of_the_text() {
 #[test]
 fn regions_that_leave_a_buffer_out_are_added_and_told() {
     // Rule 8 of the crate.
-    let path = root().join("corpus/construct/hints.py");
+    let path = filetests().join("corpus/construct/hints.py");
     let text = std::fs::read_to_string(path).unwrap();
     let script = chipdock_script::parse_with_warnings(&text, "hints.py").unwrap();
     let told: Vec<String> = script.warnings.iter().map(ToString::to_string).collect();

@@ -5,22 +5,22 @@
 
 mod support;
 
-use chipdock_filetests::root;
-use chipdock_ir::interpret::{Arg, Array, Interpreter, Outcome, compare};
+use chipdock_interpret::{Arg, Array, Interpreter, Outcome, compare};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     Callee, Child, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage, Stmt, StmtKind, TargetCapabilities,
     print,
 };
 use chipdock_passes::{PIPELINE, Pass};
+use chipdock_test_support::filetests;
 
 /// Elements behind a pointer, which has no shape.
 const ELEMENTS: usize = 4096;
 
 /// Kernels with threads: of the corpus, and those that the goldens of the passes are made of.
 fn programs() -> Vec<(String, IrModule)> {
-    let files = chipdock_filetests::scripts(&root().join("passes"), "passes/").unwrap();
-    let files = files.into_iter().chain(chipdock_filetests::corpus().unwrap());
+    let files = chipdock_test_support::scripts(&filetests().join("passes"), "passes/").unwrap();
+    let files = files.into_iter().chain(chipdock_test_support::corpus().unwrap());
     let read = files.map(|file| {
         // A matmul of 64³ in place of one of 512³.
         let mut text = file.text.clone();
@@ -119,7 +119,7 @@ fn kernels_with_threads_compute_the_same_after_every_pass() {
 /// ir: B6, K6.
 #[test]
 fn reductions_across_threads_are_right_as_read() {
-    let files = chipdock_filetests::corpus().unwrap();
+    let files = chipdock_test_support::corpus().unwrap();
     let file = files.into_iter().find(|file| file.name == "construct/reductions.py").unwrap();
     let module = chipdock_script::parse(&file.text, &file.name).unwrap();
     for function in &module.functions {

@@ -3,9 +3,9 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use chipdock_filetests::{CorpusFile, corpus};
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule, Param};
+use chipdock_test_support::{CorpusFile, corpus};
 
 const F32: DType = DType::FLOAT32;
 

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use chipdock_filetests::{CorpusFile, corpus, root, skipped};
 use chipdock_ir::{DType, Op, print};
-use chipdock_test_programs::Options;
+use chipdock_programs::Options;
+use chipdock_test_support::{CorpusFile, corpus, filetests, skipped};
 
 /// How many generated programs TVM is given.
 const PROGRAMS: u64 = 90;
@@ -52,7 +52,7 @@ fn tvm_reads_what_is_printed_as_it_reads_the_original() {
 fn refused(python: &str, folder: &Path, pairs: &str) -> Vec<String> {
     let list = folder.join("pairs");
     std::fs::write(&list, pairs).unwrap();
-    let output = Command::new(python).arg(root().join("tests/tvm_check.py")).arg(list).output().unwrap();
+    let output = Command::new(python).arg(filetests().join("tests/tvm_check.py")).arg(list).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let lines: Vec<String> = out.lines().map(str::to_owned).collect();
     assert_eq!(output.status.success(), lines.is_empty(), "the script ended early:\n{out}{err}");
@@ -88,7 +88,7 @@ fn tvm_takes_generated_programs_as_printed() {
         // It takes no bare `return`; a bfloat16 is no float to its `pow` and `isfinite`.
         let without = [Op::Isnan, Op::Isinf, Op::Isfinite, Op::Pow].map(|op| (op, DType::BFLOAT16)).to_vec();
         let options = Options { threads: seed % 3 == 0, exits: false, without, ..Options::default() };
-        let case = chipdock_test_programs::arbitrary(seed, &options);
+        let case = chipdock_programs::arbitrary(seed, &options);
         let printed = folder.path().join(format!("program{seed}.py"));
         std::fs::write(&printed, print::module(&case.module)).unwrap();
         let printed = printed.display();

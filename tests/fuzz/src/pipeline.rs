@@ -1,6 +1,6 @@
 //! The whole way: from a program, as text, to every code generator.
 //!
-//! Bytes are a few choices, a tape that `chipdock_test_programs` makes a program of, and edits of its text. Without
+//! Bytes are a few choices, a tape that `chipdock_programs` makes a program of, and edits of its text. Without
 //! edits a program is valid by promise G1 of that crate; with one it mostly still is. Code generators are those of the
 //! plugins that were built for tests, reached as a user reaches them; nothing is loaded or run.
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use chipdock_host::{CompileOptions, Error, ErrorKind, Host, Schedule};
 use chipdock_ir::{DType, IrModule, Target, equal, print};
-use chipdock_test_programs::{Case, Options, spelled};
+use chipdock_programs::{Case, Options, spelled};
 
 use crate::edit::{EDIT_BYTES, edited};
 use crate::script::{crosses, reads_back, refused};
@@ -146,7 +146,7 @@ fn targets() -> &'static [Arc<Target>] {
             }
             match host.usable_target(&kind.name).and_then(|_| host.target(json)) {
                 Ok(target) => targets.push(target),
-                Err(error) => chipdock_filetests::skipped(&format!("fuzzing {}: {error}", kind.name)),
+                Err(error) => chipdock_test_support::skipped(&format!("fuzzing {}: {error}", kind.name)),
             }
         }
         assert!(!targets.is_empty(), "no code generator can be used");

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chipdock_filetests::{corpus, scripts, workspace};
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_ir::{DType, wire};
+use chipdock_test_support::{corpus, scripts, workspace};
 
 use crate::artifact::unsealed;
 
@@ -108,7 +108,7 @@ fn text_array(header: &str, data: &[u8]) -> Vec<u8> {
 
 /// Those of the plugins that were built, and one with everything in it.
 fn manifests() -> Vec<Vec<u8>> {
-    let built = files(&chipdock_cli_tests::built().plugins);
+    let built = files(&chipdock_test_support::command::built().plugins);
     let suffix = chipdock_host::manifest::MANIFEST_SUFFIX;
     let built = built.into_iter().filter(|(path, _)| path.to_string_lossy().ends_with(suffix));
     let whole = r#"{"schema": 1, "name": "a-b_1", "version": "1.2.3-x+y", "abi": ">=1, <2", "os": "linux", "arch": "x86_64",

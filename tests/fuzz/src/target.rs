@@ -13,7 +13,7 @@ use chipdock_ir::Target;
 pub(crate) fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
-        let plugins = chipdock_cli_tests::built().plugins.clone();
+        let plugins = chipdock_test_support::command::built().plugins.clone();
         let options = HostOptions { plugin_paths: vec![plugins], ..HostOptions::isolated() };
         let host = Host::new(options).unwrap_or_else(|error| panic!("{error}"));
         let kinds = host.target_kinds();
@@ -56,7 +56,7 @@ pub fn target(bytes: &[u8]) {
             .unwrap_or_else(|error| panic!("F3: what is canonical is refused: {error}\n{json}"));
         assert!(again == target, "F3: canonical twice it differs: {}\n{json}", again.to_json());
     }
-    if let Err(error) = host().facts(&target) {
+    if let Err(error) = host().capabilities(&target) {
         is_refusal(&error);
     }
 }

@@ -10,11 +10,11 @@ use chipdock_abi::{
     CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockArtifact, ChipdockEnv, ChipdockModule, ChipdockModuleHandle,
     ChipdockSection,
 };
-use chipdock_cli_tests::Scratch;
 use chipdock_host::artifact::Artifact;
 use chipdock_plugin_api::text::str_out;
 use chipdock_plugin_api::{Any, ChipdockDevice, Function};
-use chipdock_test_abi::recording_host::{RecordingHost, open};
+use chipdock_test_support::command::Scratch;
+use chipdock_test_support::recording_host::{RecordingHost, open};
 use libloading::Library;
 use libloading::os::unix::{Library as GlobalLibrary, RTLD_GLOBAL, RTLD_NOW};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use chipdock_interpret::{Array, Output};
 use chipdock_ir::DType;
-use chipdock_ir::interpret::{Array, Output};
 
 pub use chipdock_conformance::ops::judge::{Held, arguments, hold_backend, interpret};
 use chipdock_conformance::ops::judge::{difference, distance, greatest, shown, unit};

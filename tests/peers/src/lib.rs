@@ -8,7 +8,7 @@
 //! - **P2 Tables.** A unary operation on 8 or 16 bits sees every value, a binary one on 8 bits every pair. All others see
 //!   both zeros, infinities, a NaN, subnormals, extremes, halves between integers, values near each overflow, and random
 //!   bits ([`table`]).
-//! - **P3 Tolerance.** None is chosen here. Where [`Case::ulps`], which is [`interpret::accuracy::ulps`], is at most 0.5 the
+//! - **P3 Tolerance.** None is chosen here. Where [`Case::ulps`], which is [`accuracy::ulps`], is at most 0.5 the
 //!   interpreter has the peer's very bits, the sign of zero included; else it is within so many units of the exact
 //!   value, and its bound covers every value that a conforming backend may have ([`judge`]).
 //! - **P4 Rules.** Where numpy defines otherwise than the rules N2 to N9 of `chipdock-ir`, or does not define, the rule is
@@ -16,7 +16,7 @@
 //! - **P5 Environment.** `CHIPDOCK_TVM_PYTHON` names a Python with what `requirements.txt` lists; `cargo xtask test` makes
 //!   one. Without, tests that need it say that they are skipped.
 //!
-//! [`interpret::accuracy::ulps`]: chipdock_ir::interpret::accuracy::ulps
+//! [`accuracy::ulps`]: chipdock_ir::accuracy::ulps
 
 pub mod judge;
 pub mod programs;

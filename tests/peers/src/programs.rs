@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use chipdock_interpret::{Arg, Array};
 use chipdock_ir::DType;
-use chipdock_ir::interpret::{Arg, Array};
 use serde::Deserialize;
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chipdock_ir::interpret::{Arg, Array};
+use chipdock_interpret::{Arg, Array};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -19,7 +19,7 @@ pub const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 pub fn python(what: &str) -> Option<PathBuf> {
     let python = std::env::var_os(VARIABLE).map(PathBuf::from);
     if python.is_none() {
-        chipdock_filetests::skipped(&format!("{what}: {VARIABLE} is not set"));
+        chipdock_test_support::skipped(&format!("{what}: {VARIABLE} is not set"));
     }
     python
 }

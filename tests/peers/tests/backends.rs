@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chipdock_differential::{backends, host, on_each_host};
 use chipdock_host::Host;
-use chipdock_ir::interpret::{Arg, Array};
+use chipdock_interpret::{Arg, Array};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{DType, Expr, Op, Stage, build};
 use chipdock_peers::cases::module;
 use chipdock_peers::judge::{Held, Summary, arguments, hold_backend, interpret};
 use chipdock_peers::table::Tables;
 use chipdock_peers::{Case, cases};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{backends, host, on_each_host};
 
 /// Kernels in one module, so that the C compiler starts seldom and both cores have work.
 const PER_MODULE: usize = 24;

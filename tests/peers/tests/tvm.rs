@@ -3,14 +3,14 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use chipdock_differential::{backends, hold_alike, host, outputs};
-use chipdock_filetests::corpus;
 use chipdock_host::Host;
-use chipdock_ir::interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
+use chipdock_interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::{Callee, Child, ExprKind, ForKind, IrModule, Param, PrimFunc, StmtKind, print};
 use chipdock_peers::python::{Program, python, run_in_tvm};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::{cases, run};
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::{backends, hold_alike, host, outputs};
+use chipdock_test_backends::{cases, run};
+use chipdock_test_support::corpus;
 
 /// Small enough for the interpreter: at most this many elements in any buffer.
 const ELEMENTS_MAX: i64 = 1 << 15;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use chipdock_ir::interpret::{Arg, Array};
+use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{BinaryOp, Op, build, print};
 use chipdock_peers::cases::Operation;
 use chipdock_peers::judge::{Held, Summary, arguments, hold_backend, interpret};

@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chipdock_differential::{backends, hold, hold_alike, host, outputs};
 use chipdock_host::{CompileOptions, Host};
-use chipdock_ir::interpret::{Array, Interpreter, Limits, Output};
+use chipdock_interpret::{Array, Interpreter, Limits, Output};
 use chipdock_ir::{IrModule, Target};
 use chipdock_peers::programs::{Program, programs};
 use chipdock_peers::python::python;
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{backends, hold, hold_alike, host, outputs};
 
 use report::{Cell, Row};
 use rustix::time::{ClockId, clock_gettime};
@@ -199,7 +199,7 @@ fn programs_of_tvms_libraries_are_right() {
         assert!(rows.len() >= 600, "only {} programs were made", rows.len());
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/RESULTS.md");
         let text = report::markdown(&rows, &drawn.refused, &targets.names());
-        chipdock_filetests::bless(&path, &text).unwrap_or_else(|error| panic!("{error}"));
+        chipdock_test_support::bless(&path, &text).unwrap_or_else(|error| panic!("{error}"));
     }
     assert!(complaints.is_empty(), "{} complaints, see above", complaints.len());
 }

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use chipdock_ir::interpret::{Array, Interpreter, PackedArg, PackedTensor};
+use chipdock_interpret::{Array, Interpreter, PackedArg, PackedTensor};
 use chipdock_ir::{Child, DType, IrModule, Param, PrimFunc, StmtKind, Target, TypeCode};
 use chipdock_plugin_api::{
     Any, AnyView, ChipdockDataType, ChipdockDevice, Env, Error, ErrorKind, TensorView, abi, bail, ensure,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chipdock_ir::interpret::{ErrorKind as Interpreted, Interpreter};
+use chipdock_interpret::{ErrorKind as Interpreted, Interpreter};
 use chipdock_ir::{Diagnostic, IrModule, Span, Stage, wire};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
 use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, ErrorKind, SectionKind};

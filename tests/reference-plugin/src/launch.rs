@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use chipdock_ir::interpret::{Arg, Array, ErrorKind as Interpreted, InterpretError, Interpreter, Limits};
+use chipdock_interpret::{Arg, Array, ErrorKind as Interpreted, InterpretError, Interpreter, Limits};
 use chipdock_ir::{Buffer, DType, IrModule, Param, PrimFunc};
 use chipdock_plugin_api::{Any, AnyView, Error, ErrorKind, TensorView, abi, bail, ensure};
 

@@ -1,6 +1,7 @@
 //! The rules of the tree, as tests: an invariant untested is a wish.
 //!
-//! * T1 Dependency arrows: `plugin-api/` never sees `host/`, plugins never see each other, nothing links a plugin.
+//! * T1 Dependency arrows: `plugin-api/` never depends on `host/`, plugins not on each other, nothing links a plugin; what
+//!   users get depends on nothing of `tests/`, and nothing depends on a task.
 //! * T2 Without `host/`, the workspace of plugins still resolves.
 //! * T3 No backend's name stands in a string of `host/` or `plugin-api/`.
 //! * T4 Every path named in README and ARCHITECTURE exists.

@@ -28,17 +28,16 @@ fn folder(package: &Package) -> String {
 /// Which of our packages a folder may depend on outside of its tests.
 fn allowed(folder: &str) -> &'static [&'static str] {
     match folder {
-        "plugin-api/abi" | "plugin-api/ir" => &[],
+        "plugin-api/abi" | "plugin-api/ir" | "host/supervise" | "xtask" => &[],
         "plugin-api" => &["chipdock-abi", "chipdock-ir"],
-        "plugin-api/passes" => &["chipdock-ir"],
+        "plugin-api/interpret" | "plugin-api/passes" => &["chipdock-ir"],
         "plugin-api/codegen-source" => &["chipdock-ir", "chipdock-passes"],
         // The environment that compiled code calls is described there.
         "plugin-api/codegen-llvm" => &["chipdock-abi", "chipdock-ir", "chipdock-passes"],
         "host" => &["chipdock-abi", "chipdock-plugin-api", "chipdock-ir", "chipdock-passes"],
         "host/script" | "host/npy" => &["chipdock-ir"],
-        "host/supervise" => &[],
         "host/cli" => {
-            // The suite is a library with one user, the command.
+            // The suite is a library that the command runs.
             &[
                 "chipdock-abi",
                 "chipdock-plugin-api",
@@ -50,6 +49,19 @@ fn allowed(folder: &str) -> &'static [&'static str] {
                 "chipdock-conformance",
             ]
         }
+        "host/conformance/programs" => &["chipdock-ir", "chipdock-interpret", "chipdock-passes"],
+        "host/conformance" => &[
+            "chipdock-abi",
+            "chipdock-plugin-api",
+            "chipdock-host",
+            "chipdock-ir",
+            "chipdock-interpret",
+            "chipdock-script",
+            "chipdock-supervise",
+            "chipdock-programs",
+        ],
+        "tests/support" => &["chipdock-plugin-api"],
+        _ if is_for_tests(folder) => &["*"],
         _ if folder.starts_with("plugins/") || folder.starts_with("examples/plugin-template") => &[
             "chipdock-abi",
             "chipdock-plugin-api",
@@ -58,8 +70,13 @@ fn allowed(folder: &str) -> &'static [&'static str] {
             "chipdock-codegen-source",
             "chipdock-codegen-llvm",
         ],
-        _ => &["*"],
+        _ => &[],
     }
+}
+
+/// Whether a package is there for tests and measurements alone: no user gets it.
+fn is_for_tests(folder: &str) -> bool {
+    folder.starts_with("tests/") || folder.contains("/testing/") || ["bench", "guide/tests"].contains(&folder)
 }
 
 #[test]
@@ -76,9 +93,13 @@ fn t1_dependency_arrows() {
             if name.starts_with("chipdock-plugin-") && name != "chipdock-plugin-api" {
                 findings.push(format!("{from} links the plugin {name}; plugins are opened, never linked"));
             }
+            if ["chipdock-xtask", "chipdock-bench"].contains(&name) {
+                findings.push(format!("{from} depends on {name}; nothing depends on a task"));
+            }
             let allowed = allowed(&from);
             let is_test = dependency.kind == DependencyKind::Development;
             let never = from.starts_with("plugin")
+                && !is_for_tests(&from)
                 && ["chipdock-host", "chipdock-script", "chipdock-npy", "chipdock-cli"].contains(&name);
             if never || !(is_test || allowed.contains(&"*") || allowed.contains(&name)) {
                 findings.push(format!("{from} depends on {name}; it may depend on {allowed:?}"));
@@ -92,14 +113,15 @@ fn t1_dependency_arrows() {
 fn t2_plugins_resolve_without_the_host() {
     let scratch = std::env::temp_dir().join(format!("chipdock-tidy-{}", std::process::id()));
     fs::create_dir_all(&scratch).expect("a folder for the generated workspace");
-    for name in ["plugin-api", "plugins"] {
+    fs::create_dir(scratch.join("tests")).expect("a folder for what tests share");
+    for name in ["plugin-api", "plugins", "tests/support"] {
         std::os::unix::fs::symlink(root().join(name), scratch.join(name)).expect("a link");
     }
     fs::copy(root().join("Cargo.lock"), scratch.join("Cargo.lock")).expect("the lock file");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the root manifest");
     let (head, tail) = manifest.split_once("members = [").expect("members");
     let (members, rest) = tail.split_once(']').expect("the end of members");
-    let kept = |member: &&str| member.trim().starts_with("\"plugin");
+    let kept = |member: &&str| member.trim().starts_with("\"plugin") && !member.contains("/testing/");
     let members: Vec<&str> = members.split(',').filter(kept).collect();
     fs::write(scratch.join("Cargo.toml"), format!("{head}members = [{}]{rest}", members.join(",")))
         .expect("a manifest");
@@ -126,8 +148,10 @@ fn t3_no_backend_is_named() {
             continue;
         }
         let source = fs::read_to_string(&path).expect("a source file");
-        // The reader of the script names the arguments of TVM's functions, which are letters.
-        let in_host = path.starts_with(root().join("host")) && !path.starts_with(root().join("host/script"));
+        // Arguments of TVM's functions, and of programs that the suite makes, are letters.
+        let has_letters =
+            ["host/script", "host/conformance"].iter().any(|folder| path.starts_with(root().join(folder)));
+        let in_host = path.starts_with(root().join("host")) && !has_letters;
         // What stands behind `llvm.` is a word of LLVM's language, such as `llvm.sqrt`.
         let writes_llvm = path.starts_with(root().join("plugin-api/codegen-llvm"));
         for (line, text) in string_literals(&source) {
@@ -155,8 +179,9 @@ fn t4_paths_in_the_documents_exist() {
             for quoted in line.split('`').skip(1).step_by(2) {
                 let is_path =
                     quoted.contains('/') && !quoted.contains(char::is_whitespace) && !quoted.contains("…");
-                let is_ours = ["plugin-api", "host", "plugins", "tests", "examples", ".ci"]
-                    .contains(&quoted.split('/').next().unwrap_or_default());
+                let is_ours =
+                    ["plugin-api", "host", "plugins", "tests", "examples", "bench", "xtask", "guide", ".ci"]
+                        .contains(&quoted.split('/').next().unwrap_or_default());
                 if is_path && is_ours && !quoted.contains(['*', '<', '{']) && !root().join(quoted).exists() {
                     findings.push(format!("{document}:{}: `{quoted}`", number + 1));
                 }
@@ -171,9 +196,9 @@ fn t5_plugins_have_one_shape() {
     let mut findings = Vec::new();
     for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
         let (path, name) = (plugin.path(), plugin.file_name().to_string_lossy().into_owned());
-        // Those without a card stand in a list of `tests/conformance/tests/in_tree.rs`, each with its reason.
+        // Those without a card stand in a list of `host/conformance/tests/in_tree.rs`, each with its reason.
         let in_tree =
-            fs::read_to_string(root().join("tests/conformance/tests/in_tree.rs")).unwrap_or_default();
+            fs::read_to_string(root().join("host/conformance/tests/in_tree.rs")).unwrap_or_default();
         let is_listed = in_tree.contains(&format!("\"{name}\","));
         for file in ["README.md", "expectations.toml", "conformance.card.json", "Cargo.toml", "src/lib.rs"] {
             let may_lack = is_listed && file == "conformance.card.json";
@@ -219,6 +244,8 @@ const UNSAFE: &[&str] = &[
     "plugins/",                       // checked file by file below
     "examples/plugin-template-rust/", // a device API
     "tests/",                         // the boundary is what they test
+    "host/conformance/",              // calls the bare tables of the plugin that it examines
+    "bench/",                         // the driver's own calls, which ours are measured beside
     // Its own standard output, before and beside plugins.
     "host/cli/src/streams.rs",
 ];
@@ -296,7 +323,8 @@ fn t7_unsafe_is_where_it_belongs() {
         }
         let path = relative(&path);
         let file = path.rsplit('/').next().unwrap_or_default();
-        let is_test = path.contains("/tests/") || path.ends_with("tests.rs");
+        let is_test =
+            ["/tests/", "/testing/"].iter().any(|folder| path.contains(folder)) || path.ends_with("tests.rs");
         let listed = UNSAFE_FILES.iter().find(|(folder, _)| path.starts_with(folder));
         let is_named = |name: &&str| match name.strip_suffix('/') {
             Some(folder) => path.contains(&format!("/src/{folder}/")),
@@ -381,7 +409,8 @@ fn t10_plugins_believe_no_environment_by_themselves() {
     let mut findings = Vec::new();
     for path in ["plugins", "plugin-api"].iter().flat_map(|folder| files(&root().join(folder), &[".rs"])) {
         let name = relative(&path);
-        let is_test = name.contains("/tests/") || name.ends_with("tests.rs") || name.contains("/examples/");
+        let is_test = ["/tests/", "/testing/", "/examples/"].iter().any(|folder| name.contains(folder))
+            || name.ends_with("tests.rs");
         if is_test || name == "plugin-api/src/process.rs" {
             continue;
         }

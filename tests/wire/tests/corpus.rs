@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
-use chipdock_filetests::skipped;
 use chipdock_ir::validate::validate;
 use chipdock_ir::wire::{self, WriteOptions};
 use chipdock_ir::{IrModule, Stage, equal};
+use chipdock_test_support::skipped;
 use chipdock_test_wire::{MINORS, documents, folder, modules};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -57,7 +57,7 @@ fn wanted() -> Vec<Wanted> {
     let of =
         |name: String, module, options, since| Wanted { name, module, stage: Stage::Blocks, options, since };
     wanted.push(of("positions.json".to_owned(), modules::placed(), placed, "1.1.0"));
-    for file in chipdock_filetests::corpus().unwrap() {
+    for file in chipdock_test_support::corpus().unwrap() {
         if SCRIPTS.contains(&&*file.name) {
             let module = chipdock_script::parse(&file.text, &file.name).unwrap();
             let name = file.name.trim_end_matches(".py").replace('/', "-");

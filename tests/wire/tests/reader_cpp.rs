@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use chipdock_filetests::{bless, skipped};
+use chipdock_test_support::{bless, skipped};
 use chipdock_test_wire::all_documents;
 
 /// Whether the compiler is there, and finds the header.

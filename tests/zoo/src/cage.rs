@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use chipdock_cli_tests::{built, kernels};
+use chipdock_test_support::command::{built, kernels};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for DeclaredKind {
 
 /// Fields that have another name now: the object that has them, the old name, the new one.
 const RENAMED: &[(&str, &str, &str)] =
-    &[("", "facts", "capabilities"), ("/capabilities", "runs_threads_serially", "runs_threads_serially")];
+    &[("", "facts", "capabilities"), ("/capabilities", "lone_threads", "runs_threads_serially")];
 
 /// A field by its old name would be ignored as one that is not known (P3.9), and what it says with it.
 fn refuse_renamed(schema: &Value) -> Result<(), String> {
@@ -136,7 +136,7 @@ fn refuse_renamed(schema: &Value) -> Result<(), String> {
     for (place, old, new) in RENAMED {
         if schema.pointer(place).is_some_and(|object| object.get(old).is_some()) {
             return Err(format!(
-                "field \"{old}\" is named \"{new}\" since ABI 1.0; rename it, or get a newer version of the plugin"
+                "field \"{old}\" is now named \"{new}\"; rename it, or get a newer version of the plugin"
             ));
         }
     }
@@ -226,11 +226,11 @@ mod tests {
     #[test]
     fn a_field_by_its_old_name_is_refused_with_the_new_one() {
         for (field, value, says) in [
-            ("facts", json!({}), "field \"facts\" is named \"capabilities\""),
+            ("facts", json!({}), "field \"facts\" is now named \"capabilities\""),
             (
                 "capabilities",
-                json!({"runs_threads_serially": "cores"}),
-                "\"runs_threads_serially\" is named \"runs_threads_serially\"",
+                json!({"lone_threads": "cores"}),
+                "\"lone_threads\" is now named \"runs_threads_serially\"",
             ),
         ] {
             let mut older = schema();
@@ -241,7 +241,7 @@ mod tests {
             assert!(within.to_string().contains(says), "{within}");
         }
         let mut elsewhere = schema();
-        elsewhere["options"][0]["doc"] = json!("facts, runs_threads_serially");
+        elsewhere["options"][0]["doc"] = json!("facts, lone_threads");
         assert!(read(&elsewhere).unwrap().usable().is_ok());
     }
 

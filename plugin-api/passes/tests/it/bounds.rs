@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{AttrValue, Child, DType, Expr, IrModule, Stage, StmtKind, StorageScope, attr, build};
 use chipdock_passes::{
     Fault, LowerOptions, PassError, STACK_SIZE_BYTES_MAX, STACK_TOTAL_BYTES_MAX, WORKSPACE_LIVE_MAX, lower,

@@ -1,6 +1,6 @@
 //! Sums over several loops, scheduled for threads: each thread with several results computes what one loop nest did.
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{
     Buffer, DType, Expr, ForKind, IrModule, IterKind, Stmt, StmtKind, StorageScope, TargetCapabilities, Var,
     build, print,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     AttrValue, BinaryOp, Child, CompareOp, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage,

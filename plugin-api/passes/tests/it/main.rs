@@ -1,5 +1,5 @@
 //! The passes on modules made in Rust. What each makes of a text stands in the golden files of `tests/filetests`; random
-//! programs go through all of them in `tests/programs`.
+//! programs go through all of them in `host/conformance/programs`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
 

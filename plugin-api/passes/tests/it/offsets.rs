@@ -1,6 +1,6 @@
 //! Where tensors begin, before and after `flatten_buffers`.
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{
     Buffer, BufferNode, DType, Expr, IrModule, Param, Stmt, StorageScope, TargetCapabilities, build,
 };

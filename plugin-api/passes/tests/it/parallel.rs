@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::interpret::{Array, Interpreter, PackedArg};
+use chipdock_interpret::{Array, Interpreter, PackedArg};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     AttrValue, DType, Expr, ForKind, IrModule, Op, PrimFunc, Stage, StmtKind, StorageScope,

@@ -1,6 +1,6 @@
 //! Rounds of blocks counted in int32: right to the last index that an int32 holds.
 
-use chipdock_ir::interpret::{Arg, Interpreter};
+use chipdock_interpret::{Arg, Interpreter};
 use chipdock_ir::{
     AttrValue, Child, DType, Expr, ExprKind, ForKind, Param, Stmt, StmtKind, TargetCapabilities, ThreadAxis,
     Var, attr, build,

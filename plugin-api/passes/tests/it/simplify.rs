@@ -1,6 +1,6 @@
 //! Simplification changes no value.
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Stmt, StmtKind, Var, build, print};
 use chipdock_passes::simplify::{self, Ranges};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     Child, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op, Stage, StmtKind, ThreadAxis, build,

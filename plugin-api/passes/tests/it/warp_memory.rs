@@ -1,6 +1,6 @@
 //! Memory of a warp, as the interpreter has it and as memory of each thread with shuffles.
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{
     BinaryOp, DType, Expr, IrModule, Op, StorageScope, TargetCapabilities, ThreadAxis, build, print,
 };

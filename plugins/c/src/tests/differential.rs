@@ -1,6 +1,6 @@
 //! Random expressions on every type, scalar and in vectors: compiled code gives what the interpreter gives.
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter, compare};
+use chipdock_interpret::{Arg, Array, Interpreter, compare};
 use chipdock_ir::{
     BinaryOp, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Stmt, Var, build,
 };

@@ -1,6 +1,6 @@
 //! Packed calls of loaded modules: right ones, wrong ones, and a loader whose surroundings are wrong.
 
-use chipdock_ir::interpret::Array;
+use chipdock_interpret::Array;
 use chipdock_ir::{DType, Expr, build};
 use chipdock_plugin_api::abi::{ChipdockAnyValue, ChipdockDevice, ChipdockTensor};
 

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{BufferNode, DType, Expr, ForKind, IrModule, Op, Stmt, StmtKind, StorageScope, Var, build};
 use chipdock_plugin_api::{Env, HostRef};
 

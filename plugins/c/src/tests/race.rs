@@ -21,7 +21,7 @@ const NOBODY: u32 = 65534;
 const OURS: &str = "__attribute__((visibility(\"default\"))) int answer(void) { return 42; }\n";
 const THEIRS: &str = "__attribute__((visibility(\"default\"))) int answer(void) { return 666; }\n";
 
-/// Says that something was not tested, and what was missing, as `chipdock-filetests` does.
+/// Says that something was not tested, and what was missing, as `chipdock-test-support` does.
 fn skipped(what: &str) {
     println!("skipped: {what}");
     if let Some(path) = std::env::var_os("CHIPDOCK_SKIP_LOG") {

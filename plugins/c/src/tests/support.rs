@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
-use chipdock_ir::interpret::Array;
+use chipdock_interpret::Array;
 use chipdock_ir::{DType, IrModule, Target, TargetKind, TypeCode};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_plugin_api::abi::{

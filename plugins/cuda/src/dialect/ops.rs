@@ -2,7 +2,7 @@
 //!
 //! Beside each function stands the largest error that NVIDIA documents for it, in units of the last place of float32 and of
 //! float64 (CUDA C++ Programming Guide, "Mathematical Functions"; of several editions the largest). An op is native where
-//! both are within [`chipdock_ir::interpret::accuracy::ulps`]; a test compares them.
+//! both are within [`chipdock_ir::accuracy::ulps`]; a test compares them.
 
 use chipdock_codegen_source::{Infix, OpRow, OpTable, Spelling};
 use chipdock_ir::{DType, Op};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chipdock_ir::{DType, IrModule, Stage, interpret::accuracy, validate::validate};
+use chipdock_ir::{DType, IrModule, Stage, accuracy, validate::validate};
 
 use super::kernels;
 use super::support::{compiles, written};

@@ -1,6 +1,6 @@
 //! How ops on scalars are spelled in OpenCL C, one line per op and type.
 //!
-//! The functions of the language promise in the full profile what `chipdock_ir::interpret::accuracy::ulps` asks ("Relative
+//! The functions of the language promise in the full profile what `chipdock_ir::accuracy::ulps` asks ("Relative
 //! Error as ULPs"), float32 and float64 alike; a square root of float32 is rounded to nearest because the program is
 //! built so.
 

@@ -151,7 +151,7 @@ impl Bench {
         match bench.api.device_count() {
             Ok(_) => Some(bench),
             Err(error) => {
-                // As `chipdock_filetests::skipped`, which a plugin cannot depend on.
+                // As `chipdock_test_support::skipped`, which a plugin cannot depend on.
                 assert!(std::env::var_os("CI").is_none(), "CI has what these tests need: {error}");
                 eprintln!("skipped: {error}");
                 None

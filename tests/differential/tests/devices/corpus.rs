@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use chipdock_differential::corpus::{self, Kernel};
-use chipdock_differential::{hold, host, on_each_device, outputs};
 use chipdock_host::{AnyView, Host, Module, Tensor};
 use chipdock_ir::{Callee, Child, ExprKind, IrModule};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::corpus::{self, Kernel};
+use chipdock_test_backends::run;
+use chipdock_test_backends::{hold, host, on_each_device, outputs};
 
 /// What of the corpus no device runs, and why.
 const LEFT_OUT: &[(&str, &str)] =
@@ -61,7 +61,7 @@ fn ran(backend: &Backend, module: &Module, kernel: &Kernel) -> Result<(), String
 #[test]
 fn corpus_agrees_with_the_interpreter_on_devices() {
     let host = host();
-    let files = chipdock_filetests::corpus().expect("the corpus");
+    let files = chipdock_test_support::corpus().expect("the corpus");
     on_each_device(&host, |backend| {
         let (mut by_hand, mut by_default, mut by_host) = (0, 0, 0);
         let (mut refused, mut wrong) = (Vec::new(), Vec::new());
@@ -150,7 +150,7 @@ fn large_products_are_exact_on_integers() {
     let products = Products::new();
     on_each_device(&host, |backend| {
         for name in ["g_matmul", "matmul"] {
-            let path = chipdock_filetests::root().join(format!("corpus/tvm/{name}.py"));
+            let path = chipdock_test_support::printed_by_tvm().join(format!("{name}.py"));
             let text = std::fs::read_to_string(path).expect("the corpus");
             let module = chipdock_script::parse(&text, name).expect("the corpus is readable");
             let loaded =

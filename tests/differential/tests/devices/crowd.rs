@@ -6,10 +6,10 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use chipdock_differential::{host, on_each_device};
 use chipdock_host::{AnyView, Function, Host, Tensor};
 use chipdock_ir::DType;
-use chipdock_xtask::runner::backends::Backend;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::{host, on_each_device};
 
 use crate::{REVERSE, build, reversed};
 

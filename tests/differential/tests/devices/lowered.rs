@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use chipdock_differential::{corpus, hold, host, on_each_device};
-use chipdock_filetests::CorpusFile;
 use chipdock_host::{Any, AnyView, CompileOptions, Host, Tensor};
-use chipdock_ir::interpret::{Arg, Array};
+use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{BinaryOp, Child, Expr, ExprKind, IrModule, Op, Param, StmtKind, attr};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{corpus, hold, host, on_each_device};
+use chipdock_test_support::CorpusFile;
 
 use crate::corpus::Products;
 use crate::misuse::pointer;
@@ -19,7 +19,7 @@ const N: i64 = 37;
 const DYNAMIC_BYTES: i64 = 1024;
 
 fn file(path: String) -> CorpusFile {
-    let files = chipdock_filetests::corpus().expect("the corpus");
+    let files = chipdock_test_support::corpus().expect("the corpus");
     files.into_iter().find(|file| file.name == path).unwrap_or_else(|| panic!("no {path}"))
 }
 
@@ -126,7 +126,7 @@ fn check(host: &Host, backend: &Backend, lowered: &CorpusFile, name: &str) -> Op
 #[test]
 fn kernels_that_tvm_lowered_build_as_they_are_and_are_right() {
     let host = host();
-    let files = chipdock_filetests::corpus().expect("the corpus");
+    let files = chipdock_test_support::corpus().expect("the corpus");
     on_each_device(&host, |backend| {
         let (mut n_run, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
         for file in &files {

@@ -14,8 +14,8 @@ mod trees;
 
 use chipdock_host::{CompileOptions, Error, Function, Host, Module, Schedule, Tensor};
 use chipdock_ir::IrModule;
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
 
 /// Functions of a module `Module`, each indented as in a class.
 fn parse(functions: &str) -> IrModule {

@@ -5,11 +5,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use chipdock_abi::{CHIPDOCK_TYPE_OPAQUE_PTR, ChipdockAny, ChipdockAnyValue};
-use chipdock_differential::{host, hosts, on_each_device};
 use chipdock_host::artifact::{Artifact, Section};
 use chipdock_host::{Any, AnyView, CompileOptions, Error, Host, Module, Tensor};
 use chipdock_ir::DType;
-use chipdock_xtask::runner::backends::Backend;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::{host, hosts, on_each_device};
 
 use crate::{REVERSE, build, good, parse, refused};
 
@@ -126,7 +126,7 @@ fn a_tensor_of_another_device_of_the_kind_is_refused() {
         let name = backend.device.name();
         let count = host.device_count(name).expect("counted");
         if count < 2 {
-            chipdock_filetests::skipped(&format!("two devices of one kind: {name} has {count} here"));
+            chipdock_test_support::skipped(&format!("two devices of one kind: {name} has {count} here"));
             return;
         }
         let loaded = module(&host, backend);

@@ -1,11 +1,11 @@
 //! What TVM gets wrong on devices, and Chipdock does not: each a typed error before anything is built, or a right result.
 
-use chipdock_differential::{hold, host, on_each_device, outputs};
 use chipdock_host::{Any, AnyView, Schedule, Tensor};
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{hold, host, on_each_device, outputs};
 use serde_json::{Value, json};
 
 use crate::{REVERSE, build, compile, good, parse, refused};
@@ -75,7 +75,7 @@ fn dynamic_shared_memory_is_right() {
 #[test]
 fn dynamic_shared_memory_of_tvm_is_right() {
     let host = host();
-    let path = chipdock_filetests::root().join("corpus/tvm/g_dynshm.py");
+    let path = chipdock_test_support::printed_by_tvm().join("g_dynshm.py");
     let text = std::fs::read_to_string(path).expect("the corpus");
     let module = chipdock_script::parse(&text, "g_dynshm.py").expect("the corpus is readable");
     on_each_device(&host, |backend| {

@@ -1,11 +1,11 @@
 //! Generated programs, with threads of their own and without, on every device backend.
 
-use chipdock_differential::{hold, host, on_each_device, outputs};
 use chipdock_host::Host;
 use chipdock_ir::Op;
-use chipdock_test_programs::{Case, Failure, Options, Trial};
-use chipdock_xtask::runner::backends::Backend;
-use chipdock_xtask::runner::run;
+use chipdock_programs::{Case, Failure, Options, Trial};
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+use chipdock_test_backends::{hold, host, on_each_device, outputs};
 
 /// A driver starts a compiler for each program: this many take about a minute.
 const PROGRAMS: u64 = 48;
@@ -56,7 +56,7 @@ fn random_programs_scheduled_by_default_agree_with_the_interpreter() {
 #[test]
 fn what_once_was_wrong_is_right_on_devices() {
     let host = host();
-    let folder = chipdock_filetests::workspace().join("tests/programs/regressions");
+    let folder = chipdock_test_support::workspace().join("host/conformance/programs/regressions");
     on_each_device(&host, |backend| {
         let (mut n_kernels, mut wrong) = (0, Vec::new());
         for entry in std::fs::read_dir(&folder).expect("the folder is there") {

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use chipdock_differential::{host, on_each_device};
 use chipdock_host::{AnyView, Device, Function, Host, Stream, Tensor};
-use chipdock_xtask::runner::backends::Backend;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::{host, on_each_device};
 
 use crate::build;
 

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use chipdock_differential::{host, host_without, hosts, on_each_device};
 use chipdock_host::artifact::Artifact;
 use chipdock_host::{CompileOptions, Host, Tensor};
-use chipdock_xtask::runner::backends::Backend;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::{host, host_without, hosts, on_each_device};
 use serde_json::json;
 
 use crate::{REVERSE, build, good, parse};

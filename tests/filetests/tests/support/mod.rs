@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use chipdock_ir::interpret::{Arg, Array};
+use chipdock_interpret::{Arg, Array};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     Child, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Stage, StmtKind, Target, TargetCapabilities,

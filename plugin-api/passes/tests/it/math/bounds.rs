@@ -1,6 +1,6 @@
 //! What is said about errors agrees: the pass, its page, and what a conforming backend may do.
 
-use chipdock_ir::interpret::accuracy;
+use chipdock_ir::accuracy;
 use chipdock_ir::{DType, Op};
 use chipdock_passes::lowered_ulps;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chipdock_ir::interpret::Array;
+use chipdock_interpret::Array;
 use chipdock_ir::{DType, Op};
 use chipdock_passes::lowered_ulps;
 

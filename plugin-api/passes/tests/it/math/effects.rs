@@ -1,6 +1,6 @@
 //! Quantised arithmetic, pointers and atomics.
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, TargetCapabilities, build};
 use chipdock_passes::lower_intrinsics;
 

@@ -7,7 +7,7 @@ mod narrow;
 mod pairs;
 mod single;
 
-use chipdock_ir::interpret::{Arg, Array, Interpreter};
+use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, IrModule, Op, Stage, TargetCapabilities, build};
 use chipdock_passes::lower_intrinsics;

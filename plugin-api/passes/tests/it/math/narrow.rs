@@ -1,6 +1,7 @@
 //! Functions of float32 for targets without float64, against the interpreter's float64.
 
-use chipdock_ir::interpret::{Array, accuracy};
+use chipdock_interpret::Array;
+use chipdock_ir::accuracy;
 use chipdock_ir::{DType, Op, Signature};
 use chipdock_passes::{lowered_ulps, narrow_ulps};
 

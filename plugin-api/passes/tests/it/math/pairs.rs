@@ -1,6 +1,6 @@
 //! Functions of two float32.
 
-use chipdock_ir::interpret::Array;
+use chipdock_interpret::Array;
 use chipdock_ir::{DType, Op, TargetCapabilities};
 use chipdock_passes::lowered_ulps;
 

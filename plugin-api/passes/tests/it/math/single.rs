@@ -1,6 +1,6 @@
 //! Functions of one float32 against the interpreter's float64, over a sample of all float32 and around hard points.
 
-use chipdock_ir::interpret::Array;
+use chipdock_interpret::Array;
 use chipdock_ir::{DType, Expr, ForKind, Op, Signature, Stmt, StmtKind};
 use chipdock_passes::{lower_intrinsics, lowered_ulps};
 

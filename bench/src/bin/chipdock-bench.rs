@@ -1,0 +1,472 @@
+//! `cargo xtask bench`: ratios against a bare call and the machine's own limits, contenders visited in turn.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chipdock_bench::contest::{duel, median, ns_per_call};
+use chipdock_bench::options::Options;
+use chipdock_bench::{Result, cached, device, fork, limits};
+use chipdock_host::{AnyView, Host, HostOptions, Tensor};
+use chipdock_ir::{DType, TargetCapabilities};
+use chipdock_passes::{LowerOptions, lower};
+use chipdock_test_backends::backends::{self, Absent, Backend};
+use chipdock_test_backends::cases::{CASES, Case, arguments, symbols};
+use chipdock_test_backends::run;
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, command @ ..] = arguments.as_slice()
+        && flag == PEAK_MEMORY
+    {
+        return peak_memory(command);
+    }
+    if let [flag, of @ ..] = arguments.as_slice()
+        && flag == device::SECOND_RUN
+    {
+        return match device::second_run_once(of) {
+            Ok(ms) => {
+                println!("{ms}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    match Options::from_arguments().and_then(|options| bench(&options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One line of the report: a figure, and the goal that it is held against.
+#[derive(Default)]
+struct Line {
+    name: &'static str,
+    /// The target kind that was measured; empty: none in particular.
+    on: String,
+    measured: String,
+    value: f64,
+    goal: Option<f64>,
+}
+
+impl Line {
+    /// Goals are ceilings.
+    fn verdict(&self) -> &'static str {
+        match self.goal {
+            None => "for information",
+            Some(goal) if self.value <= goal => "reached",
+            Some(_) => "not reached",
+        }
+    }
+}
+
+/// What is measured; filters are parts of these names.
+const TOPICS: &[&str] = &[
+    "device-time",
+    "launch",
+    "copy",
+    "second-run",
+    "elementwise",
+    "call",
+    "cache-hit",
+    "matmul",
+    "pool",
+    "fork-join",
+    "script",
+    "list",
+];
+
+fn bench(options: &Options) -> Result<()> {
+    options.check_filters(TOPICS)?;
+    let mut lines = Vec::new();
+    let host = backends::open_host(&options.plugins)?;
+    let (present, absent) = backends::present(&host)?;
+    for Absent { kind, reason } in absent {
+        eprintln!("not here: {kind}: {reason}");
+    }
+    for backend in &present {
+        let own = of_backend(options, &host, backend)?;
+        lines.extend(own.into_iter().map(|line| Line { on: backend.target.kind.clone(), ..line }));
+    }
+    if options.wants("pool") {
+        lines.push(pool(&host)?);
+    }
+    if options.wants("fork-join") {
+        lines.extend(fork_join()?);
+    }
+    if options.wants("script") {
+        lines.push(script()?);
+    }
+    if options.wants("list") {
+        lines.extend(list(options)?);
+    }
+    report(options, &lines);
+    Ok(())
+}
+
+fn of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Line>> {
+    let figures = device::measure(options, host, backend)?.into_iter();
+    let mut lines: Vec<Line> = figures
+        .map(|figure| Line {
+            name: figure.name,
+            measured: figure.measured,
+            value: figure.value,
+            goal: figure.goal,
+            ..Line::default()
+        })
+        .collect();
+    // What follows is about code that runs on the host itself.
+    if backend.is_host() {
+        if options.wants("call") {
+            lines.extend(packed_call(host, backend)?);
+        }
+        if options.wants("cache-hit") {
+            lines.extend(cache_hit(host, backend)?);
+        }
+        if options.wants("matmul") {
+            lines.push(matmul(host, backend)?);
+        }
+    }
+    Ok(lines)
+}
+
+fn report(options: &Options, lines: &[Line]) {
+    if options.json {
+        let lines: Vec<Value> = lines
+            .iter()
+            .map(|line| {
+                json!({"name": line.name, "on": line.on, "measured": line.measured, "value": line.value,
+                       "goal": line.goal, "verdict": line.verdict()})
+            })
+            .collect();
+        println!("{}", json!({"schema": "chipdock.bench/1", "lines": lines}));
+        return;
+    }
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(["what", "on", "measured", "goal", ""]);
+    for line in lines {
+        let goal =
+            line.goal.map(|goal| format!("at most {}", (goal * 1e3).round() / 1e3)).unwrap_or_default();
+        table.add_row([line.name, &line.on, &line.measured, &goal, line.verdict()]);
+    }
+    println!("{table}");
+}
+
+const ADD_16: &str = "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def add(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")):
+        T.func_attr({\"tirx.noalias\": True})
+        for i in range(16):
+            with T.sblock(\"C\"):
+                vi = T.axis.spatial(16, i)
+                C[vi] = A[vi] + B[vi]
+
+    @T.prim_func(s_tir=True)
+    def add_n(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\"), C: T.Buffer((n,), \"float32\")):
+        n = T.int32()
+        T.func_attr({\"tirx.noalias\": True})
+        for i in range(n):
+            with T.sblock(\"C\"):
+                vi = T.axis.spatial(n, i)
+                C[vi] = A[vi] + B[vi]
+";
+
+const BARE: &str = "
+void add(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+    (void)n;
+    for (int i = 0; i < 16; ++i) c[i] = a[i] + b[i];
+}
+void add_n(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+    for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}
+";
+
+/// A packed call with every check, against a call of the same loop compiled bare by the system's compiler.
+fn packed_call(host: &Host, backend: &Backend) -> Result<Vec<Line>> {
+    let module = chipdock_script::parse(ADD_16, "add.py").map_err(|errors| errors.to_string())?;
+    let loaded = run::build(host, backend, &module)?;
+    let bare = compile_bare()?;
+    let tensors: Vec<Tensor> = (0..3)
+        .map(|_| Tensor::zeros(&backend.device, &[16], DType::FLOAT32))
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|error| error.to_string())?;
+    let mut lines = Vec::new();
+    let names = [
+        ("add", "packed call of a 16-element add, fixed size / bare call"),
+        ("add_n", "packed call of a 16-element add, symbolic size / bare call"),
+    ];
+    for (function, name) in names {
+        let callable = loaded.function(function).map_err(|error| error.to_string())?;
+        let raw: Vec<_> = tensors.iter().map(|tensor| AnyView::from(tensor).into_raw()).collect();
+        let object = callable.value().object().as_ptr().cast();
+        let call = callable.value().safe_call().0;
+        let packed = || {
+            ns_per_call(20_000, || {
+                let mut result = chipdock_host::Any::NONE.into_raw();
+                // SAFETY: the function's own object, live arguments, a result that is None.
+                let status = unsafe { call(object, raw.as_ptr(), 3, &raw mut result) };
+                assert_eq!(std::hint::black_box(status), 0);
+            })
+        };
+        let mut data = [[0.0_f32; 16]; 3];
+        let [a, b, c] = &mut data;
+        // SAFETY: the library just compiled holds this function with this signature.
+        let bare: libloading::Symbol<'_, unsafe extern "C" fn(*const f32, *const f32, *mut f32, i32)> =
+            unsafe { bare.get(function) }.map_err(|error| error.to_string())?;
+        let bare = || {
+            ns_per_call(20_000, || {
+                // SAFETY: three arrays of 16 floats.
+                unsafe { bare(a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), std::hint::black_box(16)) }
+            })
+        };
+        let (ours, peer, ratio) = duel(51, packed, bare);
+        let measured = format!("{ratio:.2} ({ours:.1} ns / {peer:.1} ns)");
+        lines.push(Line { name, measured, value: ratio, goal: Some(2.2), ..Line::default() });
+    }
+    Ok(lines)
+}
+
+fn compile_bare() -> Result<libloading::Library> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (source, library) = (folder.path().join("bare.c"), folder.path().join("bare.so"));
+    fs::write(&source, BARE).map_err(|error| error.to_string())?;
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let flags = ["-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared"];
+    let status = Command::new(compiler).args(flags).arg(&source).arg("-o").arg(&library).status();
+    if !status.map_err(|error| error.to_string())?.success() {
+        return Err("the bare loop does not compile".to_owned());
+    }
+    // SAFETY: a library without constructors.
+    unsafe { libloading::Library::new(&library) }.map_err(|error| error.to_string())
+}
+
+/// From a module to something callable, where its build is in the compile cache.
+fn cache_hit(host: &Host, backend: &Backend) -> Result<Option<Line>> {
+    let name = "compile-cache hit of the add until it is callable, library open, ms";
+    Ok(cached::measure(host, backend)?.map(|hit| Line {
+        name,
+        measured: format!("{:.2} (compile {:.2}, load {:.2})", hit.callable_ms, hit.compile_ms, hit.load_ms),
+        value: hit.callable_ms,
+        goal: Some(1.0),
+        ..Line::default()
+    }))
+}
+
+/// The scheduled matmul beside the machine's fused multiply-add peak of one thread, measured in turn.
+fn matmul(host: &Host, backend: &Backend) -> Result<Line> {
+    let case: &Case =
+        CASES.iter().find(|case| case.file == "matmul_scheduled").ok_or("no scheduled matmul")?;
+    // In the program, which is carried to machines that have no checkout.
+    let text = include_str!("../../../examples/kernels/matmul_scheduled.py");
+    let module = chipdock_script::parse(text, "matmul_scheduled.py").map_err(|errors| errors.to_string())?;
+    let function = module.function(case.function).ok_or("no function in the scheduled matmul")?;
+    let loaded =
+        run::build(host, backend, &module)?.function(case.function).map_err(|error| error.to_string())?;
+    let values = run::upload(backend, &arguments(function, &symbols(case.time))?)?;
+    run::call(&loaded, &values)?;
+    let (mut rates, mut peaks) = (Vec::new(), Vec::new());
+    for _ in 0..9 {
+        let start = Instant::now();
+        run::call(&loaded, &values)?;
+        rates.push(case.amount(function, case.time) / start.elapsed().as_secs_f64() / 1e9);
+        peaks.push(limits::fma_peak_gflops(5));
+    }
+    let share = median(rates.iter().zip(&peaks).map(|(rate, peak)| rate / peak).collect());
+    let measured = format!("{:.0} of {:.0} GFLOP/s, {:.0} %", median(rates), median(peaks), 100.0 * share);
+    Ok(Line {
+        name: "scheduled matmul 1024³ beside the FMA peak of one thread",
+        measured,
+        value: share,
+        ..Line::default()
+    })
+}
+
+/// Allocation and release of a tensor from the warm pool.
+fn pool(host: &Host) -> Result<Line> {
+    let device = host.device("cpu", 0).map_err(|error| error.to_string())?;
+    let mut failed = None;
+    let mut once = || {
+        ns_per_call(20_000, || {
+            if let Err(error) = Tensor::empty(&device, &[1 << 18], DType::FLOAT32) {
+                failed = Some(error.to_string());
+            }
+        })
+    };
+    once();
+    let ns = median((0..51).map(|_| once()).collect());
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let name = "allocation and release of a 1 MiB tensor from the warm pool, ns";
+    Ok(Line { name, measured: format!("{ns:.1}"), value: ns, goal: Some(50.0), ..Line::default() })
+}
+
+/// A region of two tasks in which both threads take part: with the other thread awake, and asleep.
+fn fork_join() -> Result<Vec<Line>> {
+    let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
+    let host = host.map_err(|error| error.to_string())?;
+    let launch = || fork::launch(&host);
+    launch();
+    // Short rounds: on a busy machine most of them are undisturbed.
+    let hot = median((0..1001).map(|_| ns_per_call(100, launch)).collect());
+    let parked = |_| {
+        std::thread::sleep(Duration::from_millis(2));
+        ns_per_call(1, launch)
+    };
+    let parked = median((0..201).map(parked).collect());
+    let line =
+        |name, ns: f64, goal| Line { name, measured: format!("{ns:.0}"), value: ns, goal, ..Line::default() };
+    Ok(vec![
+        line("fork-join of two threads, hot, ns", hot, Some(1000.0)),
+        line("fork-join of two threads, one asleep, ns", parked, None),
+    ])
+}
+
+/// The longest script of the corpus, from its text to a module lowered for a host.
+fn script() -> Result<Line> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut longest = 0.0_f64;
+    let mut measured = String::new();
+    for folder in ["host/conformance/kernels/tvm", "tests/filetests/corpus/lowered"] {
+        for entry in fs::read_dir(root.join(folder)).map_err(|error| error.to_string())?.flatten() {
+            let text = fs::read_to_string(entry.path()).map_err(|error| error.to_string())?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let (lowers, ms) = read_and_lower(&text)?;
+            if ms > longest {
+                longest = ms;
+                let what = if lowers { "read and lowered" } else { "read" };
+                measured = format!("{ms:.2} ({name}, {} bytes, {what})", text.len());
+            }
+        }
+    }
+    let name = "reading and lowering the slowest script of the corpus, ms";
+    Ok(Line { name, measured, value: longest, goal: Some(5.0), ..Line::default() })
+}
+
+/// Whether a script can be lowered for a host, and the median time in ms that reading and lowering takes. What is lowered
+/// already, or bound to threads, is only read.
+fn read_and_lower(text: &str) -> Result<(bool, f64)> {
+    let capabilities = Arc::new(host_capabilities());
+    let once = || -> Result<(bool, f64)> {
+        let start = Instant::now();
+        let module = chipdock_script::parse(text, "kernel.py").map_err(|errors| errors.to_string())?;
+        let lowered = lower(&module, &LowerOptions::new(Arc::clone(&capabilities)));
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok((lowered.is_ok(), ms))
+    };
+    let (lowers, _) = once()?;
+    let times = (0..51).map(|_| once().map(|(_, ms)| ms)).collect::<Result<Vec<f64>>>()?;
+    Ok((lowers, median(times)))
+}
+
+/// A host without anything of its own.
+fn host_capabilities() -> TargetCapabilities {
+    TargetCapabilities::host("host")
+}
+
+/// The command with eight plugins in its folder: time and memory of listing them, and that it opened none.
+fn list(options: &Options) -> Result<Vec<Line>> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let plugins = folder.path().join("eight");
+    fs::create_dir(&plugins).map_err(|error| error.to_string())?;
+    eight_plugins(&options.plugins, &plugins)?;
+    // Where no plugins lie beside it, which would be listed too.
+    let alone = folder.path().join("chipdock");
+    fs::copy(&options.command, &alone).map_err(|error| error.to_string())?;
+    let list = || {
+        let mut command = Command::new(&alone);
+        command.args(["plugins", "--plugin"]).arg(&plugins).stdin(Stdio::null());
+        command.env("XDG_CONFIG_HOME", folder.path());
+        command
+    };
+    let trace = list().env("LD_DEBUG", "files").output().map_err(|error| error.to_string())?;
+    if String::from_utf8_lossy(&trace.stderr).contains("chipdock_plugin") {
+        return Err("listing opened a plugin".to_owned());
+    }
+    let text = String::from_utf8_lossy(&trace.stdout);
+    let (shown, all) = (text.matches("eight-").count(), text.lines().count().saturating_sub(1));
+    if (shown, all) != (8, 8) {
+        return Err(format!("expected a list of eight plugins, found {all}, {shown} of them the right ones"));
+    }
+    let once = || {
+        let start = Instant::now();
+        let _ = list().output();
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    once();
+    let ms = median((0..51).map(|_| once()).collect());
+    let listing = list();
+    let mut measure = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
+    measure.arg(PEAK_MEMORY).arg(listing.get_program()).args(listing.get_args());
+    let kib = measure.output().map_err(|error| error.to_string())?.stderr;
+    let kib: f64 =
+        String::from_utf8_lossy(&kib).trim().parse().map_err(|_| "the peak memory was not measured")?;
+    let mib = kib / 1024.0;
+    Ok(vec![
+        Line {
+            name: "listing eight plugins, ms",
+            measured: format!("{ms:.2}"),
+            value: ms,
+            goal: Some(3.0),
+            ..Line::default()
+        },
+        Line {
+            name: "listing eight plugins, MiB",
+            measured: format!("{mib:.1}"),
+            value: mib,
+            goal: Some(8.0),
+            ..Line::default()
+        },
+    ])
+}
+
+/// The argument with which this program measures another's memory. A child's peak begins with its parent's, so the
+/// parent has to be a fresh, small process.
+const PEAK_MEMORY: &str = "--peak-memory-of";
+
+/// Runs a command and prints the peak of its resident memory in KiB on stderr.
+fn peak_memory(command: &[String]) -> ExitCode {
+    let Some((program, arguments)) = command.split_first() else { return ExitCode::FAILURE };
+    let status = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).status();
+    // SAFETY: plain data, filled by the call.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: a live struct; the only child is the one that was waited for.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    eprintln!("{}", usage.ru_maxrss);
+    if status.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Copies plugins of the folder, in turn, under eight names.
+fn eight_plugins(from: &Path, to: &Path) -> Result<()> {
+    let entries = fs::read_dir(from).map_err(|error| error.to_string())?;
+    let mut manifests: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(".chipdock.json"))
+        .collect();
+    manifests.sort();
+    for index in 0..8 {
+        let manifest = manifests.get(index % manifests.len().max(1)).ok_or("no manifest to copy")?;
+        let library = manifest.with_extension("").with_extension("so");
+        let stem = format!("libchipdock_plugin_{index}");
+        let text = fs::read_to_string(manifest).map_err(|error| error.to_string())?;
+        let mut json: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        json["name"] = format!("eight-{index}").into();
+        fs::write(to.join(format!("{stem}.chipdock.json")), json.to_string())
+            .map_err(|error| error.to_string())?;
+        fs::copy(&library, to.join(format!("{stem}.so")))
+            .map_err(|error| format!("{}: {error}", library.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! `cargo xtask demo`: the examples on every backend present, as a table.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use chipdock_bench::Result;
+use chipdock_bench::options::Options;
+use chipdock_host::Host;
+use chipdock_test_backends::backends::{self, Absent, Backend};
+use chipdock_test_backends::cases::{CASES, Case};
+use chipdock_test_backends::{digits, run};
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+fn main() -> ExitCode {
+    match Options::from_arguments().and_then(|options| demo(&options)) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(failures) => {
+            eprintln!("error: {failures} of the runs failed; the table says which");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One row of the table, in either form.
+struct Row {
+    cells: [String; 7],
+    json: Value,
+    failed: bool,
+}
+
+fn demo(options: &Options) -> Result<usize> {
+    let names: Vec<String> = CASES.iter().map(Case::name).chain(["digits".to_owned()]).collect();
+    options.check_filters(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let host = backends::open_host(&options.plugins)?;
+    if !options.json {
+        show_plugins(&host);
+    }
+    let (present, absent) = backends::present(&host)?;
+    if present.is_empty() {
+        return Err(format!("no backend can be used here: {absent:?}"));
+    }
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let cases: Vec<_> = CASES.iter().filter(|case| options.wants(&case.name())).collect();
+    let progress = ProgressBar::new((present.len() * (cases.len() + 1)) as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+        progress.set_style(style);
+    }
+    let mut rows = Vec::new();
+    for backend in &present {
+        for case in &cases {
+            progress.set_message(format!("{} on {}", case.name(), backend.target.kind));
+            let measured = run::measure(&host, backend, case, &examples.join("kernels"));
+            rows.push(kernel_row(backend, &case.name(), case.unit(), &measured));
+            progress.inc(1);
+        }
+        if options.wants("digits") {
+            progress.set_message(format!("digits on {}", backend.target.kind));
+            rows.push(digits_row(backend, &digits::read(&host, backend, &examples.join("digits"))));
+        }
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    show(options, &rows, &absent);
+    Ok(rows.iter().filter(|row| row.failed).count())
+}
+
+fn show_plugins(host: &Host) {
+    let mut table = table(&["plugin", "version", "provides"]);
+    for plugin in host.plugins() {
+        table.add_row([
+            plugin.name.clone(),
+            plugin.version.clone().unwrap_or_default(),
+            plugin.provides.join("\n"),
+        ]);
+    }
+    println!("discovered, nothing opened yet:\n{table}\n");
+}
+
+fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
+    if options.json {
+        let absent: Vec<Value> =
+            absent.iter().map(|absent| json!({"target": absent.kind, "reason": absent.reason})).collect();
+        let rows: Vec<&Value> = rows.iter().map(|row| &row.json).collect();
+        println!("{}", json!({"schema": "chipdock.demo/1", "rows": rows, "absent": absent}));
+        return;
+    }
+    let header =
+        ["backend", "device", "kernel", "compile", "run", "rate", "largest error (share of its bound)"];
+    let mut table = table(&header);
+    for row in rows {
+        table.add_row(&row.cells);
+    }
+    for column in 3..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    println!("{table}");
+    println!(
+        "\nEvery error is held against the bound that the reference interpreter derives; above it the run fails."
+    );
+    for Absent { kind, reason } in absent {
+        println!("not here: {kind}: {reason}");
+    }
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(header);
+    table
+}
+
+fn milliseconds(time: std::time::Duration) -> String {
+    let ms = time.as_secs_f64() * 1e3;
+    if ms < 1.0 { format!("{:.1} µs", ms * 1e3) } else { format!("{ms:.1} ms") }
+}
+
+fn kernel_row(backend: &Backend, name: &str, unit: &str, measured: &Result<run::Measured>) -> Row {
+    let start = [backend.target.kind.clone(), backend.device_name.clone(), name.to_owned()];
+    let common = json!({"target": start[0], "device": start[1], "kernel": name});
+    let (rest, json, failed) = match measured {
+        Ok(measured) => {
+            let error = if measured.error_max == 0.0 {
+                "0 (exact)".to_owned()
+            } else {
+                format!("{:.1e} ({:.0} %)", measured.error_max, 100.0 * measured.error_over_bound_max)
+            };
+            let json = json!({
+                "compile_s": measured.compile.as_secs_f64(),
+                "run_s": measured.run.as_secs_f64(),
+                "rate": measured.rate,
+                "unit": unit,
+                "error_max": measured.error_max,
+                "error_over_bound_max": measured.error_over_bound_max,
+            });
+            let rate = format!("{:.2} {unit}", measured.rate);
+            ([milliseconds(measured.compile), milliseconds(measured.run), rate, error], json, false)
+        }
+        Err(error) => (["".into(), "".into(), "failed".into(), error.clone()], json!({"error": error}), true),
+    };
+    row(start, rest, common, json, failed)
+}
+
+fn digits_row(backend: &Backend, reading: &Result<digits::Reading>) -> Row {
+    let start = [backend.target.kind.clone(), backend.device_name.clone(), "digits".to_owned()];
+    let common = json!({"target": start[0], "device": start[1], "kernel": "digits"});
+    let (rest, json, failed) = match reading {
+        Ok(reading) => {
+            let accuracy = reading.accuracy();
+            let failed = accuracy < reading.accuracy_min;
+            let verdict = format!(
+                "{:.1} % of {} unseen images read right{}",
+                100.0 * accuracy,
+                reading.n_images,
+                if failed { ", too few" } else { "" }
+            );
+            let json = json!({
+                "compile_s": reading.compile.as_secs_f64(),
+                "run_s": reading.run.as_secs_f64(),
+                "accuracy": accuracy,
+                "images": reading.n_images,
+            });
+            let rate = format!("{:.0} images/s", reading.n_images as f64 / reading.run.as_secs_f64());
+            ([milliseconds(reading.compile), milliseconds(reading.run), rate, verdict], json, failed)
+        }
+        Err(error) => (["".into(), "".into(), "failed".into(), error.clone()], json!({"error": error}), true),
+    };
+    row(start, rest, common, json, failed)
+}
+
+fn row(start: [String; 3], rest: [String; 4], mut json: Value, more: Value, failed: bool) -> Row {
+    if let (Value::Object(json), Value::Object(more)) = (&mut json, more) {
+        json.extend(more);
+    }
+    let [backend, device, kernel] = start;
+    let [compile, run, rate, error] = rest;
+    Row { cells: [backend, device, kernel, compile, run, rate, error], json, failed }
+}

@@ -1,0 +1,137 @@
+//! The same calls of OpenCL without Chipdock.
+
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
+use opencl3::error_codes::ClError;
+use opencl3::kernel::Kernel as ClKernel;
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem, cl_mem};
+use opencl3::platform::get_platforms;
+use opencl3::program::Program as ClProgram;
+use opencl3::types::CL_BLOCKING;
+
+use super::super::Result;
+use super::{ELEMENTS, Program};
+use chipdock_test_backends::backends::Backend;
+
+/// Whether a backend's driver is OpenCL: DLPack's number of such devices.
+pub(super) fn serves(backend: &Backend) -> bool {
+    backend.capabilities.device.device_type == 4
+}
+
+fn said(error: ClError) -> String {
+    error.to_string()
+}
+
+/// A device with a queue of its own.
+pub(super) struct Driver {
+    context: Context,
+    queue: CommandQueue,
+}
+
+impl Driver {
+    /// The device that the backend runs on.
+    pub(super) fn open(backend: &Backend) -> Result<Self> {
+        let mut devices = Vec::new();
+        for platform in get_platforms().map_err(said)? {
+            devices.extend(
+                platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default().into_iter().map(Device::new),
+            );
+        }
+        let is_it =
+            |device: &&Device| device.name().is_ok_and(|name| name.trim() == backend.device_name.trim());
+        let device = devices.iter().find(is_it).or(devices.first()).ok_or("no OpenCL device")?;
+        let context = Context::from_device(device).map_err(said)?;
+        // SAFETY: a live context and a device of it.
+        let queue =
+            unsafe { CommandQueue::create_with_properties(&context, device.id(), 0, 0) }.map_err(said)?;
+        Ok(Self { context, queue })
+    }
+
+    pub(super) fn buffer(&self, size_bytes: usize) -> Result<Buffer<u8>> {
+        // SAFETY: a live context, no memory of the host's.
+        unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, size_bytes, std::ptr::null_mut()) }
+            .map_err(said)
+    }
+
+    pub(super) fn write(&self, buffer: &mut Buffer<u8>, data: &[u8]) -> Result<()> {
+        // SAFETY: the call blocks, and the buffer is as large as the data.
+        unsafe { self.queue.enqueue_write_buffer(buffer, CL_BLOCKING, 0, data, &[]) }.map(drop).map_err(said)
+    }
+
+    pub(super) fn read(&self, buffer: &Buffer<u8>, data: &mut [u8]) -> Result<()> {
+        // SAFETY: as above.
+        unsafe { self.queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, data, &[]) }.map(drop).map_err(said)
+    }
+
+    /// Builds a program, or loads the binary that an earlier one was built to.
+    pub(super) fn kernel(&self, program: &Program, binary: Option<&[u8]>) -> Result<Kernel<'_>> {
+        let built = match binary {
+            None => {
+                ClProgram::create_and_build_from_source(&self.context, &program.source, &program.options)?
+            }
+            Some(binary) => {
+                ClProgram::create_and_build_from_binary(&self.context, &[binary], &program.options)
+                    .map_err(said)?
+            }
+        };
+        let kernel = ClKernel::create(&built, &program.kernel.symbol).map_err(said)?;
+        let buffers = (0..3).map(|_| self.buffer(ELEMENTS * 4)).collect::<Result<Vec<_>>>()?;
+        let args = program.kernel.args.clone();
+        Ok(Kernel { driver: self, program: built, kernel, buffers, args })
+    }
+}
+
+/// A kernel of three buffers, on one block.
+pub(super) struct Kernel<'a> {
+    driver: &'a Driver,
+    program: ClProgram,
+    kernel: ClKernel,
+    buffers: Vec<Buffer<u8>>,
+    args: Vec<String>,
+}
+
+impl Kernel<'_> {
+    /// Sets every argument and queues the kernel.
+    pub(super) fn launch(&self) -> Result<()> {
+        let mut buffers = self.buffers.iter();
+        for (index, dtype) in self.args.iter().enumerate() {
+            let index = index as u32;
+            let set = if dtype == "handle" {
+                let buffer: cl_mem = buffers.next().ok_or("more buffers than three")?.get();
+                // SAFETY: a live buffer for a pointer.
+                unsafe { self.kernel.set_arg(index, &buffer) }
+            } else {
+                // SAFETY: the one other type here is int64, where a tensor begins.
+                unsafe { self.kernel.set_arg(index, &0_i64) }
+            };
+            set.map_err(said)?;
+        }
+        let (global, local) = ([ELEMENTS], [ELEMENTS]);
+        // SAFETY: a live kernel with all its arguments, sizes of one axis.
+        let queued = unsafe {
+            self.driver.queue.enqueue_nd_range_kernel(
+                self.kernel.get(),
+                1,
+                std::ptr::null(),
+                global.as_ptr(),
+                local.as_ptr(),
+                &[],
+            )
+        };
+        queued.map(drop).map_err(said)
+    }
+
+    pub(super) fn wait(&self) -> Result<()> {
+        self.driver.queue.finish().map_err(said)
+    }
+
+    /// What the driver built, as it wants it back.
+    pub(super) fn binary(&self) -> Result<Vec<u8>> {
+        self.program
+            .get_binaries()
+            .map_err(said)?
+            .pop()
+            .ok_or_else(|| "the driver gives no binary".to_owned())
+    }
+}

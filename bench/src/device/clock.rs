@@ -1,0 +1,76 @@
+//! The device's own time of work beside the host's: interface `timer` 1.
+
+use std::time::Instant;
+
+use chipdock_host::{AnyView, Host, Tensor};
+use chipdock_ir::DType;
+
+use super::super::Result;
+use super::Figure;
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::run;
+
+/// Sizes of the tensors that are added, and how often before a wait.
+const RUNS: [(&str, i64, usize); 2] = [
+    ("a hundred additions of 1,024 elements: the device's time / the host's", 1 << 10, 100),
+    ("an addition of 4,194,304 elements: the device's time / the host's", 1 << 22, 1),
+];
+/// Tries, of which the median counts.
+const TRIES: usize = 21;
+
+const ADD: &str = "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def add(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((n,), \"float32\"), C: T.Buffer((n,), \"float32\")):
+        n = T.int32()
+        T.func_attr({\"tirx.noalias\": True})
+        for i in range(n):
+            with T.sblock(\"C\"):
+                vi = T.axis.spatial(n, i)
+                C[vi] = A[vi] + B[vi]
+";
+
+/// What the device's clock says of launches, beside what the host waits for; none where the device has no timer.
+///
+/// # Errors
+///
+/// A call that fails.
+pub(super) fn measure(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
+    if !backend.device.has_timer() {
+        return Ok(Vec::new());
+    }
+    let module = chipdock_script::parse(ADD, "add.py").map_err(|errors| errors.to_string())?;
+    let add = run::build(host, backend, &module)?.function("add").map_err(text)?;
+    let mut figures = Vec::new();
+    for (name, elements, count) in RUNS {
+        let tensor = || Tensor::zeros(&backend.device, &[elements], DType::FLOAT32).map_err(text);
+        let tensors = [tensor()?, tensor()?, tensor()?];
+        let views: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
+        let stream = backend.device.default_stream();
+        let mut pairs = Vec::new();
+        for _ in 0..=TRIES {
+            backend.device.sync().map_err(text)?;
+            let began = Instant::now();
+            let begin = stream.mark().map_err(text)?;
+            for _ in 0..count {
+                add.call(&views).map_err(text)?;
+            }
+            let end = stream.mark().map_err(text)?;
+            backend.device.sync().map_err(text)?;
+            let on_host = began.elapsed().as_secs_f64() * 1e6;
+            pairs.push((end.nanoseconds_since(&begin).map_err(text)? / 1e3, on_host));
+        }
+        // The first is the one that everything is new to.
+        pairs.remove(0);
+        pairs.sort_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)));
+        let (on_device, on_host) = pairs[TRIES / 2];
+        let value = on_device / on_host;
+        let measured = format!("{value:.3} ({on_device:.1} µs / {on_host:.1} µs)");
+        figures.push(Figure { name, measured, value, goal: None });
+    }
+    Ok(figures)
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

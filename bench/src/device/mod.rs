@@ -1,0 +1,278 @@
+//! Devices beside their own driver: what Chipdock adds to a launch, a copy, a program that was built before.
+
+mod bare;
+mod clock;
+mod cuda;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use chipdock_host::artifact::{Artifact, FunctionInfo};
+use chipdock_host::{AnyView, CompileOptions, Host, Tensor};
+use chipdock_ir::DType;
+use serde_json::Value;
+
+use super::Result;
+use super::contest::{duel, median, ns_per_call};
+use super::options::Options;
+use chipdock_test_backends::backends::{self, Backend};
+
+/// What was measured, and the goal that it is held against.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// What.
+    pub name: &'static str,
+    /// For a person.
+    pub measured: String,
+    /// The figure.
+    pub value: f64,
+    /// At most this, where there is a goal.
+    pub goal: Option<f64>,
+}
+
+/// The argument with which a program of its own measures a second run: then ours or the driver's, and the folder.
+pub const SECOND_RUN: &str = "--second-run-of";
+
+const ADD: &str = "@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def add(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")):
+        T.func_attr({\"tirx.noalias\": True})
+        for bx in T.thread_binding(1, thread=\"blockIdx.x\"):
+            for tx in T.thread_binding(16, thread=\"threadIdx.x\"):
+                C[tx] = A[tx] + B[tx]
+";
+/// Elements of the kernel's tensors, and threads that it runs on.
+const ELEMENTS: usize = 16;
+/// Bytes of a copy whose rate is measured.
+const COPY_BYTES: usize = 64 << 20;
+
+/// The kernel as the driver takes it.
+struct Program {
+    source: String,
+    options: String,
+    kernel: FunctionInfo,
+}
+
+impl Program {
+    fn of(artifact: &Artifact) -> Result<Self> {
+        let [device] = artifact.imports() else { return Err("one device module is expected".to_owned()) };
+        let source =
+            device.sections().iter().find(|section| section.kind() == "code" || section.name() == "source");
+        let source = source.ok_or("the artifact has no code")?.data();
+        let index: Value = serde_json::from_str(device.index_json()).map_err(|error| error.to_string())?;
+        let options = index["build_options"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        Ok(Self {
+            source: String::from_utf8_lossy(source).into_owned(),
+            options: options.collect::<Vec<_>>().join(" "),
+            kernel: device.index().functions.first().ok_or("the device module has no kernel")?.clone(),
+        })
+    }
+}
+
+fn compile(host: &Host, backend: &Backend) -> Result<std::sync::Arc<Artifact>> {
+    let module = chipdock_script::parse(ADD, "add.py").map_err(|errors| errors.to_string())?;
+    let compiled = host.compile(&module, &backend.target, &CompileOptions::default());
+    Ok(compiled.map_err(|error| error.to_string())?.artifact)
+}
+
+/// Everything about a device whose driver can be called directly here; none for another.
+///
+/// # Errors
+///
+/// A call that fails.
+pub fn measure(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    if options.wants("device-time") {
+        figures.extend(clock::measure(host, backend)?);
+    }
+    if !backend.is_host() && cuda::serves(backend) {
+        figures.extend(cuda::measure(options, host, backend)?);
+        return Ok(figures);
+    }
+    if backend.is_host() || !bare::serves(backend) {
+        return Ok(figures);
+    }
+    if options.wants("launch") {
+        figures.extend(launches(host, backend)?);
+    }
+    if options.wants("copy") {
+        figures.extend(copies(backend)?);
+    }
+    if options.wants("second-run") {
+        figures.push(second_run(options, host, backend)?);
+    }
+    Ok(figures)
+}
+
+/// A launch through a host function with all of its checks, against setting arguments and queueing the same kernel.
+fn launches(host: &Host, backend: &Backend) -> Result<Vec<Figure>> {
+    let artifact = compile(host, backend)?;
+    let driver = bare::Driver::open(backend)?;
+    let bare = driver.kernel(&Program::of(&artifact)?, None)?;
+    let loaded = host.load(&artifact).map_err(|error| error.to_string())?;
+    let add = loaded.function("add").map_err(|error| error.to_string())?;
+    let tensors = tensors(backend)?;
+    let views: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
+    let (mut failed, mut bare_failed) = (None, None);
+    let mut figures = Vec::new();
+    for (queued, name) in [
+        (100, "a hundred launches queued, then a wait / the driver's own calls"),
+        (1, "a launch and a wait / the driver's own calls"),
+    ] {
+        let ours = || {
+            ns_per_call(200 / queued, || {
+                let call = (0..queued).try_for_each(|_| add.call(&views).map(drop));
+                failed = call.and_then(|()| backend.device.sync()).err().or(failed.take());
+            }) / f64::from(queued)
+        };
+        let peer = || {
+            ns_per_call(200 / queued, || {
+                let call = (0..queued).try_for_each(|_| bare.launch());
+                bare_failed = call.and_then(|()| bare.wait()).err().or(bare_failed.take());
+            }) / f64::from(queued)
+        };
+        let (ours, peer, ratio) = duel(51, ours, peer);
+        let measured = format!("{ratio:.3} ({:.2} µs / {:.2} µs)", ours / 1e3, peer / 1e3);
+        figures.push(Figure { name, measured, value: ratio, goal: Some(1.1) });
+    }
+    match failed.map(|error| error.to_string()).or(bare_failed) {
+        Some(error) => Err(error),
+        None => Ok(figures),
+    }
+}
+
+fn tensors(backend: &Backend) -> Result<Vec<Tensor>> {
+    let tensor = |_| Tensor::zeros(&backend.device, &[ELEMENTS as i64], DType::FLOAT32);
+    (0..3).map(tensor).collect::<std::result::Result<_, _>>().map_err(|error| error.to_string())
+}
+
+/// Copies of a large tensor, both ways, against the driver's own blocking calls. Goals are ceilings: the driver's rate over
+/// ours.
+fn copies(backend: &Backend) -> Result<Vec<Figure>> {
+    let driver = bare::Driver::open(backend)?;
+    let mut buffer = driver.buffer(COPY_BYTES)?;
+    let tensor = Tensor::empty(&backend.device, &[COPY_BYTES as i64], DType::UINT8)
+        .map_err(|error| error.to_string())?;
+    let data = vec![1_u8; COPY_BYTES];
+    let mut failed: Option<String> = None;
+    let mut figures = Vec::new();
+    let rate = |seconds: f64| COPY_BYTES as f64 / seconds / 1e9;
+    let to_device = {
+        let failed = std::cell::RefCell::new(&mut failed);
+        let note = |result: Result<()>| {
+            if let Err(error) = result {
+                **failed.borrow_mut() = Some(error);
+            }
+        };
+        let ours = || timed(|| note(tensor.copy_from_bytes(&data).map_err(|error| error.to_string())));
+        let peer = || timed(|| note(driver.write(&mut buffer, &data)));
+        duel(21, ours, peer)
+    };
+    figures.push(copy_figure("the driver's rate of copies to the device / ours", to_device, rate));
+    let from_device = {
+        let failed = std::cell::RefCell::new(&mut failed);
+        let note = |result: Result<()>| {
+            if let Err(error) = result {
+                **failed.borrow_mut() = Some(error);
+            }
+        };
+        let ours = || {
+            timed(|| {
+                note(
+                    tensor
+                        .to_bytes()
+                        .map(|bytes| drop(std::hint::black_box(bytes)))
+                        .map_err(|error| error.to_string()),
+                )
+            })
+        };
+        // A place of its own each time, as ours answers one.
+        let peer = || timed(|| note(driver.read(&buffer, &mut std::hint::black_box(vec![0; COPY_BYTES]))));
+        duel(21, ours, peer)
+    };
+    figures.push(copy_figure("the driver's rate of copies from the device / ours", from_device, rate));
+    failed.map_or(Ok(figures), Err)
+}
+
+fn copy_figure(
+    name: &'static str,
+    (ours, peer, ratio): (f64, f64, f64),
+    rate: impl Fn(f64) -> f64,
+) -> Figure {
+    let measured = format!("{ratio:.3} ({:.2} GB/s of {:.2} GB/s)", rate(ours), rate(peer));
+    Figure { name, measured, value: ratio, goal: Some(1.0 / 0.95) }
+}
+
+fn timed(run: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64()
+}
+
+/// From a program that was built by an earlier process to its first result, against loading the driver's own binary: each in
+/// a process of its own, the device being open.
+fn second_run(options: &Options, host: &Host, backend: &Backend) -> Result<Figure> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let artifact = compile(host, backend)?;
+    artifact.save(&folder.path().join("artifact")).map_err(|error| error.to_string())?;
+    let driver = bare::Driver::open(backend)?;
+    let kernel = driver.kernel(&Program::of(&artifact)?, None)?;
+    std::fs::write(folder.path().join("binary"), kernel.binary()?).map_err(|error| error.to_string())?;
+    let child = |who: &str| -> Result<f64> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command.args([SECOND_RUN, who, &backend.target.kind]).arg(folder.path()).arg(&options.plugins);
+        command.env("CHIPDOCK_CACHE_DIR", folder.path().join("cache"));
+        let output = command.output().map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        said.parse().map_err(|_| format!("{who}: {said}{}", String::from_utf8_lossy(&output.stderr)))
+    };
+    // The first run fills the cache.
+    child("ours")?;
+    child("driver")?;
+    let pairs = (0..11).map(|_| Ok((child("ours")?, child("driver")?))).collect::<Result<Vec<_>>>()?;
+    let more = median(pairs.iter().map(|(ours, peer)| ours - peer).collect());
+    let [ours, peer] = [0, 1]
+        .map(|which| median(pairs.iter().map(|pair| if which == 0 { pair.0 } else { pair.1 }).collect()));
+    Ok(Figure {
+        name: "a cached program to its first result, ms more than the driver's own binary",
+        measured: format!("{more:.2} ({ours:.2} ms, {peer:.2} ms)"),
+        value: more,
+        goal: Some(10.0),
+    })
+}
+
+/// What a process of [`SECOND_RUN`] prints: milliseconds from the file to the first result.
+///
+/// # Errors
+///
+/// A call that fails.
+pub fn second_run_once(arguments: &[String]) -> Result<f64> {
+    let [who, kind, folder, plugins] = arguments else {
+        return Err("four arguments are expected".to_owned());
+    };
+    let folder = Path::new(folder);
+    let host = backends::open_host(Path::new(plugins))?;
+    let (present, _) = backends::present(&host)?;
+    let backend =
+        present.into_iter().find(|backend| backend.target.kind == *kind).ok_or("no such backend")?;
+    if who == "ours" {
+        let tensors = tensors(&backend)?;
+        let views: Vec<AnyView<'_>> = tensors.iter().map(AnyView::from).collect();
+        let start = Instant::now();
+        let artifact = Artifact::open(&folder.join("artifact")).map_err(|error| error.to_string())?;
+        let loaded = host.load(&std::sync::Arc::new(artifact)).map_err(|error| error.to_string())?;
+        let add = loaded.function("add").map_err(|error| error.to_string())?;
+        add.call(&views).and_then(|_| backend.device.sync()).map_err(|error| error.to_string())?;
+        return Ok(start.elapsed().as_secs_f64() * 1e3);
+    }
+    let artifact = Artifact::open(&folder.join("artifact")).map_err(|error| error.to_string())?;
+    let (driver, program) = (bare::Driver::open(&backend)?, Program::of(&artifact)?);
+    let start = Instant::now();
+    let binary = std::fs::read(folder.join("binary")).map_err(|error| error.to_string())?;
+    let kernel = driver.kernel(&program, Some(&binary))?;
+    kernel.launch().and_then(|()| kernel.wait())?;
+    Ok(start.elapsed().as_secs_f64() * 1e3)
+}

@@ -1,0 +1,259 @@
+//! What is measured besides kernels: compile latency, a packed call, fork and join, and the machine's own limits.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use chipdock_host::{Host, HostOptions};
+use chipdock_ir::IrModule;
+use serde_json::{Value, json};
+
+use super::child::positive;
+use super::kernels::{Ours, Session, Visit, batches, calibrate, described, rounds_of};
+use super::options::PeersOptions;
+use super::report::{Entry, GOALS_OF, Goal, Limit, TVM};
+use crate::Result;
+use crate::contest::{median, ns_per_call};
+use crate::fork;
+use crate::limits::{self, Stores};
+use chipdock_test_backends::backends::Backend;
+use chipdock_test_backends::cases::{arguments, read_module, symbols};
+use chipdock_test_backends::run;
+
+/// From a module in memory to a function that can be called, everything open.
+pub const COMPILE: &str = "compile vector_add, IR to callable";
+/// What the first build of a process takes more.
+pub const FIRST: &str = "first build of a process, beyond a later one";
+/// A kernel that does next to nothing.
+pub const CALL: &str = "packed call of a 16-element add";
+/// A region of two tasks that do next to nothing; ours may run both on the caller when nobody else begins.
+pub const FORK: &str = "packed call of a parallel loop of two";
+/// Two threads that meet in a region, launched as compiled code does.
+pub const MEET: &str = "fork and join of two threads, hot";
+
+/// LLVM's part of the goals: 13 ms, and 1 µs.
+const COMPILE_MAX_NS: f64 = 13e6;
+const MEET_MAX_NS: f64 = 1e3;
+
+/// The argument with which the program builds in a fresh process; then the target kind and the folder of plugins.
+pub const FIRST_BUILD: &str = "--first-build";
+
+const SMALL: &str = "from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def add_16(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")):
+        T.func_attr({\"tirx.noalias\": True})
+        for i in range(16):
+            with T.sblock(\"C\"):
+                vi = T.axis.spatial(16, i)
+                C[vi] = A[vi] + B[vi]
+
+    @T.prim_func(s_tir=True)
+    def fork(A: T.Buffer((64,), \"float32\")):
+        T.func_attr({\"tirx.noalias\": True})
+        for i in T.parallel(2):
+            with T.sblock(\"A\"):
+                vi = T.axis.spatial(2, i)
+                A[vi * 32] = A[vi * 32] + T.float32(1)
+";
+
+/// The figures that are not there yet and are asked for.
+///
+/// # Errors
+///
+/// A contender's, or a file that cannot be written.
+pub fn measure(
+    session: &mut Session,
+    options: &PeersOptions,
+    kernels: &Path,
+    name: &str,
+) -> Result<Option<Entry>> {
+    let rounds = options.rounds;
+    Ok(match name {
+        COMPILE => Some(compile(session, kernels, rounds)?),
+        FIRST => Some(first(session, options)?),
+        CALL => Some(small(session, CALL, "add_16", Goal::None, rounds)?),
+        FORK => Some(small(session, FORK, "fork", Goal::None, rounds)?),
+        MEET => Some(meet(session)?),
+        _ => None,
+    })
+}
+
+/// With how many threads each figure is measured.
+#[must_use]
+pub fn names(threads: usize) -> &'static [&'static str] {
+    match threads {
+        1 => &[COMPILE, FIRST, CALL],
+        2 => &[MEET, FORK],
+        _ => &[],
+    }
+}
+
+fn compile(session: &mut Session, kernels: &Path, rounds: usize) -> Result<Entry> {
+    let path = kernels.join("vector_add.py");
+    let module = read_module(&path)?;
+    let tvm = |session: &mut Session| {
+        positive(&session.ask("compile", json!({"path": path, "function": "vector_add"}))?, "ns")
+    };
+    let builds: Vec<_> = (0..session.backends.len())
+        .map(|index| {
+            let module = &module;
+            move |session: &mut Session| build_once(&session.host, &session.backends[index], module)
+        })
+        .collect();
+    let ours = session.ours();
+    let mut contenders: Vec<(String, Visit<'_>)> = Vec::new();
+    for (name, build) in ours.iter().zip(&builds) {
+        contenders.push((name.clone(), build));
+    }
+    contenders.push((TVM.to_owned(), &tvm));
+    let times = rounds_of(session, &contenders, rounds)?;
+    let entry = Entry::of_rounds(COMPILE, session.threads, &ours, &times);
+    Ok(Entry { goal: Goal::AtMostNs(COMPILE_MAX_NS), sizes: "its own".to_owned(), ..entry })
+}
+
+fn build_once(host: &Host, backend: &Backend, module: &IrModule) -> Result<f64> {
+    let start = Instant::now();
+    let function =
+        run::build(host, backend, module)?.function("vector_add").map_err(|error| error.to_string())?;
+    let ns = start.elapsed().as_secs_f64() * 1e9;
+    drop(function);
+    Ok(ns)
+}
+
+/// The first build of five fresh processes, each less the median of later ones in the same.
+fn first(session: &Session, options: &PeersOptions) -> Result<Entry> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut times = Vec::new();
+    for kind in session.ours() {
+        let mut more = Vec::new();
+        for _ in 0..5 {
+            let mut command = Command::new(&program);
+            command.arg(FIRST_BUILD).arg(&kind).arg(&options.plugins);
+            let output = command.output().map_err(|error| format!("{}: {error}", program.display()))?;
+            let answer: Value = serde_json::from_slice(&output.stdout)
+                .map_err(|_| format!("the first build: {}", String::from_utf8_lossy(&output.stderr)))?;
+            more.push(positive(&answer, "first_ns")? - positive(&answer, "later_ns")?);
+        }
+        times.push((kind, more));
+    }
+    let entry = Entry::of_rounds(FIRST, session.threads, &session.ours(), &times);
+    Ok(Entry { sizes: "its own".to_owned(), ..entry })
+}
+
+/// What a fresh process does for [`FIRST`]: the first build from nothing open, and the median of later ones.
+///
+/// # Errors
+///
+/// The target is not here, or the build fails.
+pub fn first_build(kind: &str, plugins: &Path, kernels: &Path) -> Result<Value> {
+    let module = read_module(&kernels.join("vector_add.py"))?;
+    let plugin_paths = vec![plugins.to_path_buf()];
+    let host =
+        Host::new(HostOptions { plugin_paths, ..HostOptions::isolated() }).map_err(|e| e.to_string())?;
+    let start = Instant::now();
+    let target = host.target(kind).map_err(|error| error.to_string())?;
+    let device = host.device("cpu", 0).map_err(|error| error.to_string())?;
+    let capabilities = host.capabilities(&target).map_err(|error| error.to_string())?;
+    let backend = Backend { target, device, device_name: String::new(), capabilities };
+    build_once(&host, &backend, &module)?;
+    let first = start.elapsed().as_secs_f64() * 1e9;
+    let later = (0..5).map(|_| build_once(&host, &backend, &module)).collect::<Result<Vec<f64>>>()?;
+    Ok(json!({"first_ns": first, "later_ns": median(later)}))
+}
+
+/// The pool's launch, which all targets share. Short rounds: on a busy machine most of them are undisturbed.
+fn meet(session: &Session) -> Result<Entry> {
+    let host = Host::new(HostOptions { threads: Some(2), ..HostOptions::isolated() });
+    let host = host.map_err(|error| error.to_string())?;
+    fork::launch(&host);
+    let ns = (0..1001).map(|_| ns_per_call(100, || fork::launch(&host))).collect();
+    let ours = [GOALS_OF.to_owned()];
+    let entry = Entry::of_rounds(MEET, session.threads, &ours, &[(GOALS_OF.to_owned(), ns)]);
+    Ok(Entry { goal: Goal::AtMostNs(MEET_MAX_NS), sizes: "its own".to_owned(), ..entry })
+}
+
+/// A function of [`SMALL`].
+fn small(session: &mut Session, name: &str, function: &str, goal: Goal, rounds: usize) -> Result<Entry> {
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    let path = folder.path().join("small.py");
+    std::fs::write(&path, SMALL).map_err(|error| format!("{}: {error}", path.display()))?;
+    let module = read_module(&path)?;
+    let declared = module.function(function).ok_or("no such function in the small module")?;
+    let args = arguments(declared, &symbols(&[]))?;
+    let mut made = Vec::new();
+    for backend in &session.backends {
+        let built = run::build(&session.host, backend, &module)?;
+        let function = built.function(function).map_err(|error| error.to_string())?;
+        made.push(Ours { function, values: run::upload(backend, &args)? });
+    }
+    let places = made.first().map_or(Vec::new(), Ours::places);
+    let described = described(&args, &places, folder.path())?;
+    let request = json!({"path": path, "function": function, "arguments": described,
+                         "contenders": [TVM], "out": folder.path()});
+    let answer = session.ask("prepare", request)?;
+    if answer["ready"] != json!([TVM]) {
+        return Err(format!("{TVM}: {}", answer["failed"]));
+    }
+    let tvm = |session: &mut Session, calls: u32| {
+        let (batches, calls) = batches(calls);
+        let request = json!({"contender": TVM, "batches": batches, "calls": calls});
+        positive(&session.ask("measure", request)?, "ns")
+    };
+    let tvm_calls = calibrate(|calls| tvm(session, calls))?;
+    let peer = |session: &mut Session| tvm(session, tvm_calls);
+    let mut visits = Vec::new();
+    for ours in &made {
+        let calls = calibrate(|calls| ours.nanoseconds(calls))?;
+        visits.push(move |_: &mut Session| ours.nanoseconds(calls));
+    }
+    let ours = session.ours();
+    let mut contenders: Vec<(String, Visit<'_>)> = Vec::new();
+    for (name, visit) in ours.iter().zip(&visits) {
+        contenders.push((name.clone(), visit));
+    }
+    contenders.push((TVM.to_owned(), &peer));
+    let times = rounds_of(session, &contenders, rounds)?;
+    let entry = Entry::of_rounds(name, session.threads, &ours, &times);
+    Ok(Entry { goal, sizes: "its own".to_owned(), ..entry })
+}
+
+/// The fused multiply-add peak.
+pub const FMA: &str = "FMA peak, float32";
+
+/// The machine's limits for so many threads.
+#[must_use]
+pub fn limits(threads: usize) -> Vec<Limit> {
+    const NEAR: usize = 12 << 20;
+    let far = (2 * last_level_cache_bytes()).clamp(256 << 20, 1 << 30);
+    let mut all = vec![Limit {
+        name: FMA.to_owned(),
+        threads,
+        value: limits::fma_gflops(threads, 9),
+        unit: "GFLOP/s".to_owned(),
+    }];
+    for (place, size_bytes, rounds) in [("12 MiB", NEAR, 25), ("memory", far, 5)] {
+        for (name, stores) in [("plain", Stores::Plain), ("non-temporal", Stores::NonTemporal)] {
+            if let Some(value) = limits::copy_gbps(stores, size_bytes, threads, rounds) {
+                let name = format!("copy within {place}, {name} stores");
+                all.push(Limit { name, threads, value, unit: "GB/s".to_owned() });
+            }
+        }
+    }
+    all
+}
+
+/// The size of the largest cache; 0 where the system does not say.
+fn last_level_cache_bytes() -> usize {
+    let size = |index| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+        let text = std::fs::read_to_string(path).ok()?;
+        let kib: usize = text.trim().strip_suffix('K')?.parse().ok()?;
+        Some(kib * 1024)
+    };
+    (0..5).filter_map(size).max().unwrap_or(0)
+}

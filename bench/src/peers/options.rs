@@ -1,0 +1,187 @@
+//! Arguments of `cargo xtask bench --peers`.
+
+use std::path::PathBuf;
+
+use crate::Result;
+
+/// What `--help` says.
+pub const HELP: &str = "\
+The example kernels through Chipdock and its peers, contenders visited in turn: medians of paired ratios.
+
+Usage: cargo xtask bench --peers [OPTIONS]
+
+Options:
+  --filter NAME     only kernels and figures whose name holds NAME; may be given several times
+  --threads LIST    how many threads, one run each [default: 1,2]
+  --with LIST       further peers, installed when asked: torch, onnxruntime
+  --rounds N        rounds of each contest [default: 21]
+  --resume          keep what an earlier run of the same plugins has measured, and measure the rest
+  --bless           write the table into the README of the plugin whose goals these are; needs every kernel, and a
+                    reason for each row that did not reach its goal
+  --json            the report as JSON (schema chipdock.bench.peers/1)
+
+Examples:
+  cargo xtask bench --peers
+  cargo xtask bench --peers --filter softmax --threads 1 --rounds 51
+  cargo xtask bench --peers --with torch,onnxruntime --json
+  cargo xtask bench --peers --bless             # measure all, then write the table; refused without reasons
+  cargo xtask bench --peers --resume --bless    # the reasons are there now: write what was measured
+
+Times are compared within one run only. Real TVM and numpy are installed into a virtual environment in cargo's target
+folder; torch comes from whatever index pip is told of (its build without CUDA: PIP_EXTRA_INDEX_URL).";
+
+/// What `cargo xtask` hands over, and what the person asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeersOptions {
+    /// The folder with the plugins.
+    pub plugins: PathBuf,
+    /// Python with the peers.
+    pub python: PathBuf,
+    /// Where the report is kept.
+    pub store: PathBuf,
+    /// JSON in place of tables.
+    pub json: bool,
+    /// Only names that hold one of these; empty: all.
+    pub filters: Vec<String>,
+    /// How many threads, one run each.
+    pub threads: Vec<usize>,
+    /// Peers besides TVM and numpy.
+    pub with: Vec<String>,
+    /// Rounds of each contest.
+    pub rounds: usize,
+    /// Whether an earlier report goes on.
+    pub resume: bool,
+    /// Whether the README is written.
+    pub bless: bool,
+    /// Whether only help is wanted.
+    pub help: bool,
+}
+
+/// Peers that are installed when asked.
+pub const EXTRAS: &[&str] = &["torch", "onnxruntime"];
+
+impl PeersOptions {
+    /// Reads arguments.
+    ///
+    /// # Errors
+    ///
+    /// An option that is not known, or a value that it does not take.
+    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut options = Self {
+            plugins: PathBuf::new(),
+            python: PathBuf::new(),
+            store: PathBuf::new(),
+            json: false,
+            filters: Vec::new(),
+            threads: vec![1, 2],
+            with: Vec::new(),
+            rounds: 21,
+            resume: false,
+            bless: false,
+            help: false,
+        };
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} takes a value"));
+            match argument.as_str() {
+                "--peers" => {}
+                "--plugins" => options.plugins = value()?.into(),
+                "--command" => drop(value()?),
+                "--python" => options.python = value()?.into(),
+                "--store" => options.store = value()?.into(),
+                "--json" => options.json = true,
+                "--filter" => options.filters.push(value()?),
+                "--threads" => options.threads = threads(&value()?)?,
+                "--with" => options.with = extras(&value()?)?,
+                "--rounds" => options.rounds = count(&value()?)?,
+                "--resume" => options.resume = true,
+                "--bless" => options.bless = true,
+                "-h" | "--help" => options.help = true,
+                unknown => return Err(format!("unknown argument {unknown}\n\n{HELP}")),
+            }
+        }
+        if options.bless && !options.filters.is_empty() {
+            return Err("--bless writes the whole table: leave --filter out".to_owned());
+        }
+        Ok(options)
+    }
+
+    /// Whether something of that name is asked for.
+    #[must_use]
+    pub fn wants(&self, name: &str) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter.as_str()))
+    }
+}
+
+fn count(text: &str) -> Result<usize> {
+    match text.parse() {
+        Ok(count @ 1..=1000) => Ok(count),
+        _ => Err(format!("{text}: expected a number from 1 to 1000")),
+    }
+}
+
+fn threads(text: &str) -> Result<Vec<usize>> {
+    let mut all = text.split(',').map(count).collect::<Result<Vec<_>>>()?;
+    all.dedup();
+    Ok(all)
+}
+
+fn extras(text: &str) -> Result<Vec<String>> {
+    let known = |name: &str| {
+        if EXTRAS.contains(&name) {
+            Ok(name.to_owned())
+        } else {
+            Err(format!("no peer is called `{name}`; known: {}", EXTRAS.join(", ")))
+        }
+    };
+    text.split(',').map(known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<PeersOptions> {
+        PeersOptions::parse(text.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn lists_are_separated_by_commas() {
+        let options =
+            parse("--peers --threads 1,4 --with torch,onnxruntime --filter soft --filter norm --rounds 5");
+        assert!(options.is_ok_and(|options| {
+            options.threads == [1, 4]
+                && options.with == ["torch", "onnxruntime"]
+                && options.rounds == 5
+                && options.wants("softmax")
+                && !options.wants("matmul")
+        }));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for wrong in [
+            "--threads 0",
+            "--threads 1,x",
+            "--with jax",
+            "--rounds",
+            "--rounds 0",
+            "--fast",
+            "--bless --filter a",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    /// Help shows no option that is refused.
+    #[test]
+    fn the_examples_of_help_are_understood() {
+        let examples: Vec<&str> =
+            HELP.lines().filter_map(|line| line.trim().strip_prefix("cargo xtask bench ")).collect();
+        assert_eq!(examples.len(), 5);
+        for example in examples {
+            let text = example.split('#').next().unwrap_or_default();
+            assert!(parse(text).is_ok(), "{example}");
+        }
+    }
+}

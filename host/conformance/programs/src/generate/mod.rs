@@ -1,0 +1,228 @@
+//! From a seed to a program and its inputs.
+
+mod body;
+mod decorate;
+mod facts;
+mod index;
+mod loops;
+mod module;
+mod op;
+mod stage;
+mod threads;
+mod tour;
+mod value;
+mod vector;
+mod views;
+
+use chipdock_interpret::{Arg, Array};
+use chipdock_ir::{Buffer, DType, Expr, Param, PrimFunc, Stmt, Var, build};
+
+pub(crate) use tour::takes;
+pub use tour::turns;
+
+use crate::random::Random;
+use crate::{Case, Options};
+use facts::{Size, Tensor, Val, comfortable};
+
+/// What tensors to be written hold before.
+const UNTOUCHED: f64 = 77.0;
+
+/// The program of a seed: the same on every machine, as long as this crate and the options stay what they are.
+///
+/// What it promises is on the front page. Seeds that follow each other make programs that have nothing in common, but
+/// that with [`Options::tour`] each takes the next turn.
+#[must_use]
+pub fn arbitrary(seed: u64, options: &Options) -> Case {
+    Generator::new(Random::new(seed), options).case(seed)
+}
+
+/// The program that a tape of bytes spells: each draw takes its next bytes, and once it has ended draws are those of a
+/// fixed seed. Promises are those of [`arbitrary`].
+///
+/// Tapes that are nearly alike make programs that are, so that a fuzzer which keeps tapes learns what programs do.
+#[must_use]
+pub fn spelled(tape: &[u8], options: &Options) -> Case {
+    let mut random = Random::of_tape(tape);
+    let turn = random.below(1 << 16) as u64;
+    Generator::new(random, options).case(turn)
+}
+
+/// A program in the making.
+struct Generator<'o> {
+    options: &'o Options,
+    random: Random<'o>,
+    /// Type of loops, sizes and indices.
+    index: DType,
+    /// The first size: symbolic or constant.
+    n: Expr,
+    n_value: usize,
+    m_value: usize,
+    /// Whether the first size is not 0, in whatever the program is run on.
+    never_empty: bool,
+    /// What may be read, one after the other.
+    tensors: Vec<Tensor>,
+    scalars: Vec<Val>,
+    params: Vec<Param>,
+    args: Vec<Arg>,
+    /// What the root block allocates.
+    allocated: Vec<Buffer>,
+    helpers: Vec<PrimFunc>,
+    n_helpers: usize,
+    /// Indices within indices, in the making.
+    nested: u32,
+    /// Whether what is made is run by threads.
+    in_threads: bool,
+    /// What the stage stored so far: least, greatest, whether exact.
+    written: Option<(f64, f64, bool)>,
+}
+
+/// A statement from what `build` appends.
+fn inner(build: impl FnOnce(&mut build::Body)) -> Stmt {
+    let mut function = build::function("inner");
+    build(&mut function);
+    function.finish().body
+}
+
+impl<'o> Generator<'o> {
+    fn new(mut random: Random<'o>, options: &'o Options) -> Self {
+        let index = if random.one_in(6) { DType::INT64 } else { DType::INT32 };
+        let is_empty = random.one_in(24);
+        let n_value = if is_empty { 0 } else { 1 + random.below(9) };
+        let m_value = *random.pick(&[1, 2, 3, 4, 4, 6, 8, 8]);
+        let symbolic = options.symbolic && random.one_in(2);
+        let n = if symbolic { Var::new("n", index).expr() } else { Expr::int(n_value as i128, index) };
+        Self {
+            options,
+            random,
+            index,
+            n,
+            n_value,
+            m_value,
+            never_empty: !is_empty,
+            tensors: Vec::new(),
+            scalars: Vec::new(),
+            params: Vec::new(),
+            args: Vec::new(),
+            allocated: Vec::new(),
+            helpers: Vec::new(),
+            n_helpers: 0,
+            nested: 0,
+            in_threads: false,
+            written: None,
+        }
+    }
+
+    // Types.
+
+    fn any_type(&mut self) -> DType {
+        *self.random.pick(&self.options.types)
+    }
+
+    fn typed(&mut self, fits: fn(DType) -> bool) -> Option<DType> {
+        let list: Vec<DType> = self.options.types.iter().copied().filter(|dtype| fits(*dtype)).collect();
+        (!list.is_empty()).then(|| *self.random.pick(&list))
+    }
+
+    fn float_type(&mut self) -> Option<DType> {
+        self.typed(DType::is_float)
+    }
+
+    fn integer_type(&mut self) -> Option<DType> {
+        self.typed(DType::is_integer)
+    }
+
+    // Tensors.
+
+    fn extents(&self, shape: &[Size]) -> Vec<Expr> {
+        shape.iter().map(|size| self.extent(*size)).collect()
+    }
+
+    fn lengths(&self, shape: &[Size]) -> Vec<usize> {
+        shape.iter().map(|size| self.length(*size)).collect()
+    }
+
+    /// A parameter with numbers in it.
+    fn input(&mut self, name: String, shape: Vec<Size>, dtype: DType) {
+        let buffer = Buffer::new(name, self.extents(&shape), dtype, chipdock_ir::StorageScope::GLOBAL);
+        let lengths = self.lengths(&shape);
+        let n_elements = lengths.iter().product();
+        let numbers: Vec<f64> = (0..n_elements).map(|_| self.number(dtype)).collect();
+        let special = self.options.special_values && self.random.one_in(4);
+        let mut array = Array::from_f64(dtype, &lengths, &numbers);
+        if special && n_elements > 0 {
+            for _ in 0..1 + n_elements / 8 {
+                self.make_special(&mut array, dtype);
+            }
+        }
+        let (lo, hi) = range_of(dtype);
+        self.params.push(Param::Buffer(buffer.clone()));
+        self.args.push(Arg::Tensor(array));
+        self.tensors.push(Tensor { buffer, shape, lo, hi, exact: true });
+    }
+
+    /// An ordinary value of an input.
+    fn number(&mut self, dtype: DType) -> f64 {
+        let (lo, hi) = range_of(dtype);
+        if dtype.is_float() {
+            return self.random.between(lo as i64 * 16, hi as i64 * 16) as f64 / 16.0;
+        }
+        self.random.between(lo as i64, hi as i64) as f64
+    }
+
+    /// Makes one element what is seldom met.
+    fn make_special(&mut self, array: &mut Array, dtype: DType) {
+        let lane = self.random.below(array.n_lanes());
+        let size_bytes = dtype.lane_size_bytes();
+        let floats = [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            -0.0,
+            f64::from(f32::MIN_POSITIVE) / 8.0,
+            f64::from(f32::MAX),
+            6e-8,
+            65504.0,
+            1.0 + f64::from(f32::EPSILON),
+            -1e10,
+        ];
+        let one = match dtype.integer_range() {
+            None => Array::from_f64(dtype, &[1], &[*self.random.pick(&floats)]),
+            Some((low, high)) => {
+                Array::from_int(dtype, &[1], &[*self.random.pick(&[low, high, low + 1, high - 1])])
+            }
+        };
+        if let Some(place) = array.data.get_mut(lane * size_bytes..(lane + 1) * size_bytes) {
+            place.copy_from_slice(&one.data);
+        }
+    }
+
+    /// A parameter to be written.
+    fn output(&mut self, name: String, shape: &[Size], dtype: DType) -> Buffer {
+        let buffer = Buffer::new(name, self.extents(shape), dtype, chipdock_ir::StorageScope::GLOBAL);
+        let lengths = self.lengths(shape);
+        let elements = lengths.iter().product();
+        self.params.push(Param::Buffer(buffer.clone()));
+        self.args.push(Arg::Tensor(Array::from_f64(dtype, &lengths, &vec![UNTOUCHED; elements])));
+        buffer
+    }
+
+    /// Notes what a store stored.
+    fn note(&mut self, value: &Val) {
+        let (lo, hi, exact) = self.written.unwrap_or((f64::INFINITY, f64::NEG_INFINITY, true));
+        self.written = Some((lo.min(value.lo), hi.max(value.hi), exact && value.exact));
+    }
+}
+
+/// What inputs of a type lie within.
+fn range_of(dtype: DType) -> (f64, f64) {
+    if dtype.is_float() {
+        let most = comfortable(dtype).min(12.0);
+        (-most, most)
+    } else if dtype.is_bool() {
+        (0.0, 1.0)
+    } else if dtype.is_uint() {
+        (0.0, 100.0)
+    } else {
+        (-100.0, 100.0)
+    }
+}

@@ -1,0 +1,215 @@
+//! One operation on values: operands brought into its domain, and what the result lies within.
+
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
+
+use super::facts::{Val, comfortable, number};
+use crate::random::Random;
+
+/// What a function of one float takes and gives; `None` where the range of the result is that of the operand.
+fn domain(op: Op) -> ((f64, f64), Option<(f64, f64)>) {
+    const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+    match op {
+        Op::Acos | Op::Asin => ((-0.9, 0.9), Some((-2.0, 4.0))),
+        Op::Atanh => ((-0.9, 0.9), Some((-2.0, 2.0))),
+        Op::Acosh => ((1.1, 1e3), Some((0.0, 8.0))),
+        Op::Asinh => (ALL, Some((-25.0, 25.0))),
+        Op::Atan => (ALL, Some((-1.6, 1.6))),
+        Op::Cos | Op::Sin => ((-64.0, 64.0), Some((-1.0, 1.0))),
+        Op::Cosh | Op::Sinh => ((-4.0, 4.0), Some((-28.0, 28.0))),
+        Op::Erf | Op::Tanh | Op::Sigmoid => (ALL, Some((-1.0, 1.0))),
+        Op::Exp => ((-8.0, 5.0), Some((0.0, 150.0))),
+        Op::Exp2 => ((-12.0, 8.0), Some((0.0, 256.0))),
+        Op::Exp10 => ((-4.0, 2.0), Some((0.0, 101.0))),
+        Op::Log | Op::Log2 | Op::Log10 => ((0.01, 1e6), Some((-7.0, 21.0))),
+        Op::Log1p => ((-0.9, 1e6), Some((-3.0, 15.0))),
+        Op::Rsqrt => ((0.01, 1e6), Some((0.0, 10.0))),
+        Op::Sqrt => ((0.0, 1e6), Some((0.0, 1e3))),
+        Op::Tan => ((-1.2, 1.2), Some((-2.6, 2.6))),
+        _ => (ALL, None),
+    }
+}
+
+/// True where a value just beside may give a result far away.
+fn jumps(op: Op) -> bool {
+    matches!(op, Op::Floor | Op::Ceil | Op::Trunc | Op::Round | Op::Nearbyint | Op::Fmod | Op::Nextafter)
+}
+
+/// True where every backend gives the same for the same.
+fn is_rounded(op: Op) -> bool {
+    chipdock_ir::accuracy::ulps(op, DType::FLOAT32) <= 0.5
+}
+
+pub(crate) fn op1(op: Op, a: Val) -> Val {
+    let dtype = a.dtype();
+    match op.signature() {
+        Signature::FloatTest => Val::any(Expr::call(op, vec![a.expr], DType::BOOL.with_lanes(dtype.lanes))),
+        Signature::FloatUnary => {
+            let ((lo, hi), result) = domain(op);
+            // Special values go through now and then: the guard keeps only what is known to lie outside.
+            let most = comfortable(dtype).max(1.0);
+            let a = a.clamp(lo.max(-most), hi.min(most));
+            let (lo, hi) = result.unwrap_or((a.lo - 1.0, a.hi + 1.0));
+            let exact = a.exact && is_rounded(op);
+            Val::new(Expr::call(op, vec![a.expr], dtype), lo, hi, exact)
+        }
+        Signature::NumberUnary if dtype.is_float() => {
+            let most = a.lo.abs().max(a.hi.abs());
+            Val::new(Expr::call(op, vec![a.expr], dtype), 0.0, most, a.exact)
+        }
+        _ if op == Op::Clz => {
+            let bits = f64::from(dtype.bits);
+            let result = DType::INT32.with_lanes(dtype.lanes);
+            Val::new(Expr::call(op, vec![a.expr], result), 0.0, bits, a.exact)
+        }
+        _ if op == Op::Popcount => {
+            Val::new(Expr::call(op, vec![a.expr], dtype), 0.0, f64::from(dtype.bits), a.exact)
+        }
+        _ => {
+            let exact = a.exact;
+            Val { exact, ..Val::any(Expr::call(op, vec![a.expr], dtype)) }
+        }
+    }
+}
+
+/// Whether an operand that only nearly is what it is makes the result useless.
+pub(crate) fn wants_exact(op: Op) -> bool {
+    jumps(op) || op == Op::Reinterpret
+}
+
+pub(crate) fn op2(op: Op, a: Val, b: Val) -> Val {
+    let dtype = a.dtype();
+    let exact = a.exact && b.exact && is_rounded(op);
+    if !dtype.is_float() {
+        return Val { exact, ..Val::any(Expr::call(op, vec![a.expr, b.expr], dtype)) };
+    }
+    let (a, b, lo, hi) = match op {
+        Op::Pow => (a.clamp(0.1, 4.0), b.clamp(-3.0, 3.0), 0.0, 1000.0),
+        // To the right of the cut.
+        Op::Atan2 => (a, b.clamp(0.5, 8.0), -1.6, 1.6),
+        Op::Fmod => (a.clamp(-100.0, 100.0), b.clamp(1.0, 8.0), -8.0, 8.0),
+        Op::Hypot => {
+            let most = a.lo.abs().max(a.hi.abs()) + b.lo.abs().max(b.hi.abs());
+            (a, b, 0.0, most)
+        }
+        Op::Ldexp => {
+            let most = a.lo.abs().max(a.hi.abs()) * 16.0;
+            (a, b.clamp(-4.0, 4.0), -most, most)
+        }
+        _ => {
+            let most = a.lo.abs().max(a.hi.abs()) + 1.0;
+            (a, b, -most, most)
+        }
+    };
+    Val::new(Expr::call(op, vec![a.expr, b.expr], dtype), lo, hi, exact).fit()
+}
+
+pub(crate) fn fma(a: Val, b: Val, c: Val) -> Val {
+    let dtype = a.dtype();
+    let product = binary(BinaryOp::Mul, a.clone(), b.clone());
+    let (lo, hi) = (product.lo + c.lo, product.hi + c.hi);
+    let exact = a.exact && b.exact && c.exact;
+    Val::new(Expr::call(Op::Fma, vec![a.expr, b.expr, c.expr], dtype), lo, hi, exact).fit()
+}
+
+pub(crate) fn binary(op: BinaryOp, a: Val, b: Val) -> Val {
+    let dtype = a.dtype();
+    if !dtype.is_float() {
+        return integers(op, a, b);
+    }
+    let exact = a.exact && b.exact;
+    let products = |a: &Val, b: &Val| {
+        let all = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
+        (
+            all.iter().copied().fold(f64::INFINITY, f64::min),
+            all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        )
+    };
+    let (b, (lo, hi), exact) = match op {
+        BinaryOp::Add => {
+            let range = (a.lo + b.lo, a.hi + b.hi);
+            (b, range, exact)
+        }
+        BinaryOp::Sub => {
+            let range = (a.lo - b.hi, a.hi - b.lo);
+            (b, range, exact)
+        }
+        BinaryOp::Mul => {
+            let range = products(&a, &b);
+            // A product may be contracted into the sum that takes it.
+            (b, range, false)
+        }
+        BinaryOp::Min | BinaryOp::Max => {
+            let range = (a.lo.min(b.lo), a.hi.max(b.hi));
+            (b, range, exact)
+        }
+        _ => {
+            let b = if b.lo >= 0.25 || b.hi <= -0.25 { b } else { off_zero(b) };
+            let inverse = Val { lo: -4.0, hi: 4.0, ..b.clone() };
+            let range = products(&a, &inverse);
+            (b, range, exact)
+        }
+    };
+    Val::new(Expr::binary(op, a.expr, b.expr), lo, hi, exact).fit()
+}
+
+/// A divisor, moved away from zero.
+fn off_zero(b: Val) -> Val {
+    let dtype = b.dtype();
+    let most = b.lo.abs().max(b.hi.abs());
+    let magnitude = Expr::call(Op::Abs, vec![b.expr], dtype);
+    Val::new(magnitude + number(0.5, dtype), 0.5, most + 0.5, b.exact).fit()
+}
+
+fn integers(op: BinaryOp, a: Val, b: Val) -> Val {
+    let dtype = a.dtype();
+    let exact = a.exact && b.exact;
+    let range = match op {
+        BinaryOp::Add => Some((a.lo + b.lo, a.hi + b.hi)),
+        BinaryOp::Sub => Some((a.lo - b.hi, a.hi - b.lo)),
+        BinaryOp::Mul if a.lo >= 0.0 && b.lo >= 0.0 => Some((a.lo * b.lo, a.hi * b.hi)),
+        BinaryOp::Min | BinaryOp::Max => Some((a.lo.min(b.lo), a.hi.max(b.hi))),
+        BinaryOp::FloorMod if b.lo >= 1.0 => Some((0.0, b.hi - 1.0)),
+        _ => None,
+    };
+    let all = Val { exact, ..Val::any(Expr::binary(op, a.expr, b.expr)) };
+    match range {
+        Some((lo, hi)) if all.lo <= lo && hi <= all.hi && dtype.is_integer() => Val { lo, hi, ..all },
+        _ => all,
+    }
+}
+
+pub(crate) fn compare(op: CompareOp, a: Val, b: Val) -> Val {
+    let exact = (a.exact && b.exact) || a.dtype().is_float();
+    Val { exact, ..Val::any(Expr::compare(op, a.expr, b.expr)) }
+}
+
+/// A value as another type, of as many lanes.
+pub(crate) fn convert(value: Val, to: DType, random: &mut Random<'_>) -> Val {
+    let from = value.dtype();
+    let to = to.scalar().with_lanes(from.lanes);
+    if from == to {
+        return value;
+    }
+    if !to.is_float() && from.is_float() && !value.exact && !random.one_in(8) {
+        // Truncating what is only nearly known jumps; on which side of the middle it is hardly ever does.
+        let middle = (value.lo + value.hi) / 2.0;
+        let above = Expr::compare(CompareOp::Gt, value.expr, number(middle, from));
+        return Val::new(above.cast(to), 0.0, 1.0, true);
+    }
+    let value = if to.is_float() && from.is_integer() && !value.is_within(-comfortable(to), comfortable(to)) {
+        let by = Val::new(number(101.0, from), 101.0, 101.0, true);
+        binary(BinaryOp::FloorMod, value, by)
+    } else if to.is_float() && !value.is_within(-comfortable(to), comfortable(to)) {
+        value.clamp(-comfortable(to), comfortable(to))
+    } else {
+        value
+    };
+    let (lo, hi, exact) = (value.lo, value.hi, value.exact);
+    let cast = value.expr.cast(to);
+    match to.scalar().integer_range() {
+        Some((low, high)) if to.is_bool() || lo < low as f64 || hi > high as f64 => {
+            Val { exact, ..Val::any(cast) }
+        }
+        _ => Val::new(cast, lo, hi, exact),
+    }
+}

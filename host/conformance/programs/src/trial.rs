@@ -1,0 +1,138 @@
+//! A check on many programs, and what is left behind when it fails.
+
+use std::any::Any;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use crate::{Case, Options, arbitrary, reduce_case};
+
+/// Why a check failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure: a program is reduced as long as this stays what it is.
+    pub what: String,
+    /// All that is known.
+    pub details: String,
+}
+
+impl Failure {
+    /// A failure of a kind, with details.
+    pub fn new(what: impl Into<String>, details: impl ToString) -> Self {
+        Self { what: what.into(), details: details.to_string() }
+    }
+}
+
+/// A check on many programs.
+///
+/// `CHIPDOCK_PROGRAMS=N` in the environment sets how many, `CHIPDOCK_PROGRAMS_SEED=S` runs that one alone.
+///
+/// ```
+/// use chipdock_programs::{Failure, Trial};
+///
+/// Trial::new("runs", std::env::temp_dir()).programs(5).run(|case| {
+///     case.run(&case.module).map(drop).map_err(|error| Failure::new("run", error))
+/// });
+/// ```
+#[derive(Clone, Debug)]
+pub struct Trial {
+    name: String,
+    directory: PathBuf,
+    options: Options,
+    programs: u64,
+    candidates_max: usize,
+}
+
+impl Trial {
+    /// A check of that name (the test's, so that one can repeat it), which writes what fails into a folder
+    /// (`env!("CARGO_TARGET_TMPDIR")` in an integration test).
+    pub fn new(name: impl Into<String>, directory: impl Into<PathBuf>) -> Self {
+        let (name, directory) = (name.into(), directory.into());
+        Self { name, directory, options: Options::default(), programs: 300, candidates_max: 4000 }
+    }
+
+    /// Takes other options.
+    #[must_use]
+    pub fn options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// How many programs, unless the environment says it.
+    #[must_use]
+    pub fn programs(self, programs: u64) -> Self {
+        Self { programs, ..self }
+    }
+
+    /// How many smaller programs are tried at most when one fails; fewer where a check starts a compiler.
+    #[must_use]
+    pub fn candidates_max(self, candidates_max: usize) -> Self {
+        Self { candidates_max, ..self }
+    }
+
+    /// Runs the check. A panic in it is a failure too.
+    ///
+    /// # Panics
+    ///
+    /// On the first program that fails, with where it was written and how to repeat it.
+    pub fn run(&self, mut check: impl FnMut(&Case) -> Result<(), Failure>) {
+        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+        let seeds = match number("CHIPDOCK_PROGRAMS_SEED") {
+            Some(seed) => seed..seed + 1,
+            None => 0..number("CHIPDOCK_PROGRAMS").unwrap_or(self.programs),
+        };
+        for seed in seeds {
+            let case = arbitrary(seed, &self.options);
+            if let Err(failure) = caught(&mut check, &case) {
+                panic!("{}", self.report(seed, &case, &failure, &mut check));
+            }
+        }
+    }
+
+    /// Makes the case small, writes it, says all.
+    fn report(
+        &self,
+        seed: u64,
+        case: &Case,
+        failure: &Failure,
+        check: &mut dyn FnMut(&Case) -> Result<(), Failure>,
+    ) -> String {
+        let mut left = self.candidates_max;
+        let mut last = failure.clone();
+        let small = reduce_case(case, &mut |smaller| {
+            if left == 0 {
+                return false;
+            }
+            left -= 1;
+            match caught(check, smaller) {
+                Err(found) if found.what == failure.what => {
+                    last = found;
+                    true
+                }
+                _ => false,
+            }
+        });
+        let repeat = format!("CHIPDOCK_PROGRAMS_SEED={seed} cargo nextest run {}", self.name);
+        let mut text = format!("# Seed {seed} of {}: {}\n# Repeat: {repeat}\n", self.name, last.what);
+        for line in last.details.lines().take(40) {
+            text.push_str(&format!("# {line}\n"));
+        }
+        text.push_str(&small.text());
+        let path = self.directory.join(format!("{}-{seed}.py", self.name));
+        let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&path, &text));
+        let place = match written {
+            Ok(()) => format!("the reduced kernel is in {}", path.display()),
+            Err(error) => format!("the reduced kernel could not be written to {}: {error}", path.display()),
+        };
+        format!("seed {seed}: {}\n{place}\n\n{text}", failure.what)
+    }
+}
+
+fn caught(check: &mut dyn FnMut(&Case) -> Result<(), Failure>, case: &Case) -> Result<(), Failure> {
+    catch_unwind(AssertUnwindSafe(|| check(case)))
+        .unwrap_or_else(|payload| Err(Failure::new("panic", message(payload.as_ref()))))
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().cloned();
+    text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+}

@@ -1,0 +1,229 @@
+//! Kernels that share compiled modules, each a case of its own.
+//!
+//! A code generator may start a compiler for each module, so neighbours of the same needs are built together. Where that
+//! fails each is built alone, so that only the one to blame fails.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chipdock_interpret::{Arg, Array, Interpreter, Limits, Mismatch, Outcome, Output, compare};
+use chipdock_ir::{IrModule, PrimFunc, build};
+
+use crate::execute::{self, Found, Guards, Ready};
+use crate::ops::judge::shown;
+use crate::{Cases, Context, Group, Profile, Stop, Subject, Verdict};
+
+/// Kernels in one module, those that weigh more counted so often.
+const PER_MODULE: usize = 28;
+
+/// Something to compile, call, and hold to the interpreter.
+pub(crate) trait Kernel: Send + Sync {
+    /// Its functions; the one that is called has this name, the names of others begin with it.
+    fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String>;
+
+    /// What it is called with.
+    fn args(&self) -> Result<Vec<Arg>, String>;
+
+    /// How many ordinary kernels it is worth to a compiler.
+    fn weight(&self) -> usize {
+        1
+    }
+
+    /// What stands around its tensors.
+    fn guards(&self) -> Guards {
+        Guards::BEHIND
+    }
+
+    /// Holds what the plugin computed to what the interpreter did.
+    fn hold(&self, expected: &Outcome, found: &Found) -> Verdict {
+        hold(expected, found)
+    }
+}
+
+/// A kernel as a case.
+pub(crate) struct Described {
+    /// What follows the group in its id.
+    pub name: String,
+    /// The clause.
+    pub clause: &'static str,
+    /// What it needs.
+    pub profiles: Vec<Profile>,
+    /// What it is.
+    pub kernel: Box<dyn Kernel>,
+}
+
+/// Makes a case of each; neighbours that need the same profiles share a module.
+pub(crate) fn add(cases: &mut Cases, group: Group, kernels: Vec<Described>) {
+    for batch in batches(kernels) {
+        let batch = Arc::new(batch);
+        for (index, described) in batch.iter().enumerate() {
+            let own = Arc::clone(&batch);
+            cases
+                .case(group, &described.name, described.clause, Subject::Codegen)
+                .profile(described.profiles.iter().copied())
+                .deadline(60)
+                .run(move |c| run(c, group, &own, index));
+        }
+    }
+}
+
+fn batches(kernels: Vec<Described>) -> Vec<Vec<Described>> {
+    let (mut all, mut weight): (Vec<Vec<Described>>, usize) = (Vec::new(), 0);
+    for kernel in kernels {
+        let more = kernel.kernel.weight();
+        match all.last_mut() {
+            Some(batch) if weight + more <= PER_MODULE && batch[0].profiles == kernel.profiles => {
+                batch.push(kernel);
+                weight += more;
+            }
+            _ => {
+                all.push(vec![kernel]);
+                weight = more;
+            }
+        }
+    }
+    all
+}
+
+fn function_name(index: usize) -> String {
+    format!("f{index}")
+}
+
+/// A module of some kernels of a batch, by their places.
+fn module(batch: &[Described], places: impl Iterator<Item = usize>) -> Verdict<IrModule> {
+    let mut functions = Vec::new();
+    for place in places {
+        let made = batch[place].kernel.functions(&function_name(place));
+        functions.extend(made.map_err(|error| Stop::suite(format!("{}: {error}", batch[place].name)))?);
+    }
+    Ok(build::module(functions))
+}
+
+/// A file that stands while a batch is being built, so that after a crash of the code generator its kernels are built
+/// one by one.
+struct Marker(PathBuf);
+
+impl Marker {
+    fn of(c: &Context, key: &str) -> Self {
+        let name = format!("building-{}-{}", key.replace('/', "-"), c.registration());
+        Self(c.scratch().join(name))
+    }
+}
+
+fn run(c: &Context, group: Group, batch: &[Described], index: usize) -> Verdict {
+    let described = &batch[index];
+    if let Some(why) = execute::beyond(c, &module(batch, std::iter::once(index))?)? {
+        c.not_run(why);
+        return Ok(());
+    }
+    let together = c.cached(&format!("batch/{group}/{}", batch[0].name), || {
+        let marker = Marker::of(c, &format!("{group}/{}", batch[0].name));
+        if batch.len() == 1 || marker.0.exists() {
+            return Ok(None);
+        }
+        // One that cannot even be made is its own case's matter.
+        let places = (0..batch.len()).filter(|place| {
+            let alone = module(batch, std::iter::once(*place)).and_then(|module| execute::beyond(c, &module));
+            !matches!(alone, Ok(Some(_)))
+        });
+        let Ok(module) = module(batch, places) else { return Ok(None) };
+        // Without the file a crash costs a process for each kernel, no more.
+        let _ = fs::write(&marker.0, "");
+        let built = execute::build_with_kernels(c, &module);
+        let _ = fs::remove_file(&marker.0);
+        Ok(built.ok())
+    })?;
+    let alone = match &*together {
+        Some(_) => None,
+        None => Some(execute::build_with_kernels(c, &module(batch, std::iter::once(index))?)?),
+    };
+    let Some((ready, kernels)) = alone.as_ref().or(together.as_ref().as_ref()) else {
+        return Err(Stop::suite("nothing was built"));
+    };
+    let name = function_name(index);
+    kernels.tell(c, &name);
+    let (module, device) = match ready {
+        Ready::Callable(module, device) => (module, device),
+        Ready::Built(why) => {
+            c.not_run(why.as_str());
+            return Ok(());
+        }
+    };
+    let (args, expected) = expected(described, &name)?;
+    let found = execute::call(module, device, &name, &args, described.kernel.guards())?;
+    described.kernel.hold(&expected, &found)
+}
+
+/// Arguments, and what the interpreter makes of them.
+fn expected(described: &Described, name: &str) -> Verdict<(Vec<Arg>, Outcome)> {
+    let suite = |error: String| Stop::suite(format!("{}: {error}", described.name));
+    let functions = described.kernel.functions(name).map_err(suite)?;
+    let args = described.kernel.args().map_err(suite)?;
+    let outcome = interpret(&build::module(functions), name, &args).map_err(suite)?;
+    Ok((args, outcome))
+}
+
+/// Runs a function on the interpreter, with bounds.
+pub(crate) fn interpret(module: &IrModule, name: &str, args: &[Arg]) -> Result<Outcome, String> {
+    let limits = Limits { steps_max: 1 << 26, ..Limits::default() };
+    Interpreter::new(module)
+        .with_bounds()
+        .with_limits(limits)
+        .run(name, &mut args.to_vec())
+        .map_err(|error| error.to_string())
+}
+
+/// Holds every tensor, and what was returned, to the interpreter's.
+pub(crate) fn hold(expected: &Outcome, found: &Found) -> Verdict {
+    if expected.outputs.len() != found.tensors.len() {
+        return Err(Stop::suite("another number of tensors than the interpreter has"));
+    }
+    for (output, tensor) in expected.outputs.iter().zip(&found.tensors) {
+        hold_tensor(output, tensor)?;
+    }
+    let Some((array, bound)) = &expected.returned else {
+        let is_none = found.returned.view().to::<Option<i64>>().is_ok_and(|value| value.is_none());
+        return if is_none {
+            Ok(())
+        } else {
+            Err(Stop::failed("a function that returns nothing", format!("{:?}", found.returned)))
+        };
+    };
+    let value = if array.dtype.is_float() {
+        found.returned.to::<f64>().map(|value| Array::from_f64(array.dtype, &[1], &[value]))
+    } else {
+        found.returned.to::<i64>().map(|value| Array::from_int(array.dtype, &[1], &[i128::from(value)]))
+    };
+    let value =
+        value.map_err(|error| Stop::failed(format!("a result of {}", array.dtype), error.message()))?;
+    let output = Output {
+        parameter: 0,
+        name: "the result".to_owned(),
+        array: Array { shape: vec![1], ..array.clone() },
+        bounds: Some(vec![*bound]),
+    };
+    hold_tensor(&output, &value)
+}
+
+/// Holds a tensor to the interpreter's.
+pub(crate) fn hold_tensor(output: &Output, found: &Array) -> Verdict {
+    let mismatch = match compare(found, output) {
+        Ok(report) if report.n_unbounded * 2 > report.n_lanes && report.n_lanes > 0 => {
+            return Err(Stop::suite(format!("the interpreter bounds too little of {}", output.name)));
+        }
+        Ok(_) => return Ok(()),
+        Err(mismatch) => mismatch,
+    };
+    let Mismatch::Value { index, bound, n_wrong, n_lanes, .. } = &mismatch else {
+        return Err(Stop::failed(&output.name, mismatch));
+    };
+    let lane = (0..*n_lanes).find(|lane| output.array.position(*lane) == *index).unwrap_or_default();
+    let place = format!("{}{index:?}", output.name);
+    let within = if *bound == 0.0 { "exactly".to_owned() } else { format!("within {bound:e}") };
+    Err(Stop::failed(
+        format!("{place} = {}, {within} ({})", shown(&output.array, lane), output.array.dtype),
+        format!("{place} = {}", shown(found, lane)),
+    )
+    .note(format!("{n_wrong} of {n_lanes} values are off")))
+}

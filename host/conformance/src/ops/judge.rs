@@ -1,0 +1,219 @@
+//! Holding a backend's result of a case against the interpreter's, within its bounds.
+
+use chipdock_interpret::{Arg, Array, InterpretError, Interpreter, Mismatch, Output, compare};
+use chipdock_ir::{DType, Op};
+
+use super::cases::{Case, Operation};
+use super::table::Table;
+use super::values::format;
+
+/// How a case went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Held {
+    /// Rows compared.
+    pub n_rows: usize,
+    /// The greatest distance seen, in units in the last place of the result; 0 for what is exact.
+    pub ulps_max: f64,
+    /// How many rows are wrong.
+    pub n_wrong: usize,
+    /// The first that is, in words.
+    pub first: Option<String>,
+}
+
+impl Held {
+    /// Notes a row that is wrong; the text is made for the first.
+    pub fn wrong(&mut self, text: impl FnOnce() -> String) {
+        self.n_wrong += 1;
+        if self.first.is_none() {
+            self.first = Some(text());
+        }
+    }
+}
+
+/// Arguments of a case's kernel: its operands, and a result of zeros.
+#[must_use]
+pub fn arguments(case: &Case, table: &Table) -> Vec<Array> {
+    let mut all: Vec<Array> = table.columns[..case.operands.len()].to_vec();
+    all.push(Array::zeros(case.result, &[table.n_rows()]));
+    all
+}
+
+/// What the interpreter makes of a case, with bounds.
+///
+/// # Errors
+///
+/// The interpreter's.
+pub fn interpret(case: &Case, table: &Table) -> Result<Output, InterpretError> {
+    let module = chipdock_ir::build::module([case.kernel("f", table.n_rows())]);
+    let mut args: Vec<Arg> = arguments(case, table).into_iter().map(Arg::Tensor).collect();
+    let mut outcome = Interpreter::new(&module).with_bounds().run("f", &mut args)?;
+    Ok(outcome.outputs.swap_remove(case.operands.len()))
+}
+
+/// The distance between neighbours at a value, the exponent being unbounded above.
+#[must_use]
+pub fn unit(value: f64, dtype: DType) -> f64 {
+    let (precision, least, _) = format(dtype);
+    let exponent = if value == 0.0 { least } else { exponent(value).max(least) };
+    power_of_two(exponent - precision + 1)
+}
+
+fn exponent(value: f64) -> i32 {
+    let biased = ((value.to_bits() >> 52) & 0x7ff) as i32;
+    // Subnormal float64: below every type's least exponent but its own, which is taken then.
+    if biased == 0 { -1023 } else { biased - 1023 }
+}
+
+fn power_of_two(exponent: i32) -> f64 {
+    if exponent < -1022 { f64::from_bits(1 << (exponent + 1074).clamp(0, 52)) } else { 2_f64.powi(exponent) }
+}
+
+/// The greatest finite value of a float type.
+#[must_use]
+pub fn greatest(dtype: DType) -> f64 {
+    let (precision, _, greatest) = format(dtype);
+    (2.0 - 2_f64.powi(1 - precision)) * 2_f64.powi(greatest)
+}
+
+/// How far a result is from the exact value, hi + lo; past the greatest value an infinity is the next one.
+#[must_use]
+pub fn distance(found: f64, (hi, lo): (f64, f64), dtype: DType) -> f64 {
+    if found.is_nan() || hi.is_nan() {
+        return if found.is_nan() && hi.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    let limit = greatest(dtype);
+    if hi.abs() > limit || found.is_infinite() {
+        if found.is_sign_negative() != hi.is_sign_negative() {
+            return f64::INFINITY;
+        }
+        let beyond =
+            |value: f64| ((value.abs().min(limit * 2.0) - limit) / unit(limit, dtype)).clamp(-1e300, 1.0);
+        return (beyond(found) - beyond(hi)).abs() * unit(limit, dtype);
+    }
+    ((found - hi) - lo).abs()
+}
+
+/// A lane as a value, with its bits where these say more.
+#[must_use]
+pub fn shown(array: &Array, lane: usize) -> String {
+    let size_bytes = array.dtype.lane_size_bytes();
+    let bits = array.data.get(lane * size_bytes..(lane + 1) * size_bytes).unwrap_or_default();
+    let bits: String = bits.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+    if array.dtype.is_float() {
+        format!("{:?} [0x{bits}]", array.float(lane).unwrap_or(f64::NAN))
+    } else {
+        array.int(lane).unwrap_or_default().to_string()
+    }
+}
+
+/// A row that is wrong, with its operands.
+#[must_use]
+pub fn difference(table: &Table, case: &Case, row: usize, found: &str, expected: &str) -> String {
+    format!("of {}: expected {expected}, found {found}", operands(table, case, row))
+}
+
+/// The operands of a row: `(1.5 [0x3fc00000], 2)`.
+fn operands(table: &Table, case: &Case, row: usize) -> String {
+    let operand = |column: &Array| {
+        let lanes = usize::from(column.dtype.lanes);
+        let all: Vec<String> = (row * lanes..(row + 1) * lanes).map(|lane| shown(column, lane)).collect();
+        all.join(" ")
+    };
+    let operands: Vec<String> = table.columns[..case.operands.len()].iter().map(operand).collect();
+    format!("({})", operands.join(", "))
+}
+
+/// Holds a backend's result against the interpreter's, within its bounds.
+///
+/// N6 does not say which NaN a NaN is: reinterpreted, it may have the bits of any.
+#[must_use]
+pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) -> Held {
+    let mut verdict = Held { n_rows: output.array.n_lanes(), ..Held::default() };
+    let output = nans_as_found(case, table, output, found);
+    match compare(found, &output) {
+        Err(mismatch) => verdict.wrong(|| mismatch.to_string()),
+        Ok(report) => verdict.n_rows -= report.n_unbounded,
+    }
+    for row in (0..output.array.n_lanes()).filter(|_| case.result.is_float()) {
+        let (a, b) = (found.float(row), output.array.float(row));
+        let (Some(a), Some(b)) = (a, b) else { continue };
+        if output.bound(row).is_finite() {
+            let units = distance(a, (b, 0.0), case.result) / unit(b, case.result);
+            verdict.ulps_max = verdict.ulps_max.max(units);
+        }
+    }
+    verdict
+}
+
+/// The output with those NaNs of a reinterpreted float that a backend may have otherwise taken from it.
+fn nans_as_found(case: &Case, table: &Table, output: &Output, found: &Array) -> Output {
+    let mut output = output.clone();
+    if case.operation == Operation::Op(Op::Reinterpret) && case.operands[0].is_float() {
+        let bits = Array { dtype: case.operands[0], ..found.clone() };
+        let is_nan = |array: &Array, row| array.float(row).is_some_and(f64::is_nan);
+        let either = |row: &usize| is_nan(&table.columns[0], *row) && is_nan(&bits, *row);
+        let size_bytes = case.result.size_bytes();
+        for row in (0..output.array.n_lanes()).filter(either) {
+            let lane = row * size_bytes..(row + 1) * size_bytes;
+            output.array.data[lane.clone()].copy_from_slice(&found.data[lane]);
+        }
+    }
+    output
+}
+
+/// A row that a backend has wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Which.
+    pub row: usize,
+    /// Its operands, values and bits.
+    pub operands: String,
+    /// The interpreter's value, with how far one may be off.
+    pub expected: String,
+    /// The backend's.
+    pub found: String,
+    /// How many rows are wrong.
+    pub n_wrong: usize,
+    /// Of how many.
+    pub n_rows: usize,
+}
+
+/// The first row that a backend has wrong, if any. Beyond [`hold_backend`] the sign of a zero counts, where the accuracy
+/// contract is exact.
+#[must_use]
+pub fn first_wrong(case: &Case, table: &Table, output: &Output, found: &Array) -> Option<Wrong> {
+    let output = nans_as_found(case, table, output, found);
+    let n_rows = output.array.n_lanes();
+    let wrong = |row: usize, n_wrong: usize, exactly: bool| {
+        let bound = output.bound(row);
+        let within = if bound == 0.0 || exactly { "exactly".to_owned() } else { format!("within {bound:e}") };
+        Wrong {
+            row,
+            operands: operands(table, case, row),
+            expected: format!("{}, {within}", shown(&output.array, row)),
+            found: shown(found, row),
+            n_wrong,
+            n_rows,
+        }
+    };
+    match compare(found, &output) {
+        Err(Mismatch::Value { index, n_wrong, .. }) => {
+            return Some(wrong(index.first().copied().unwrap_or_default(), n_wrong, false));
+        }
+        Err(form) => {
+            let none = Wrong { operands: String::new(), ..wrong(0, n_rows, false) };
+            return Some(Wrong { found: form.to_string(), ..none });
+        }
+        Ok(_) => {}
+    }
+    if !case.result.is_float() || case.ulps > 0.5 {
+        return None;
+    }
+    let other_sign = |row: &usize| match (output.array.float(*row), found.float(*row)) {
+        (Some(a), Some(b)) => a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative(),
+        _ => false,
+    };
+    let mut rows = (0..n_rows).filter(other_sign);
+    let first = rows.next()?;
+    Some(wrong(first, rows.count() + 1, true))
+}

@@ -1,0 +1,132 @@
+//! Kernels that are written as TVMScript in this crate, and arguments for any kernel.
+
+use std::collections::HashMap;
+
+use chipdock_interpret::{Arg, Array};
+use chipdock_ir::{BinaryOp, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc};
+
+use crate::Profile;
+use crate::batch::{Described, Kernel};
+use crate::ops::table::Random;
+
+/// Values of the symbols of shapes and of scalar parameters, by name.
+pub(crate) type Sizes = HashMap<String, i64>;
+
+/// A kernel as text. `FN` in it stands for the name of the function that is called, and begins that of every other.
+pub(crate) struct Script {
+    text: String,
+    sizes: Sizes,
+    seed: u64,
+    weight: usize,
+}
+
+/// Describes a kernel that is written as text.
+pub(crate) fn script(
+    name: impl Into<String>,
+    clause: &'static str,
+    profiles: impl IntoIterator<Item = Profile>,
+    text: &str,
+    sizes: &[(&str, i64)],
+) -> Described {
+    weighing(1, name, clause, profiles, text, sizes)
+}
+
+/// The same of one that is worth so many ordinary kernels to a compiler.
+pub(crate) fn weighing(
+    weight: usize,
+    name: impl Into<String>,
+    clause: &'static str,
+    profiles: impl IntoIterator<Item = Profile>,
+    text: &str,
+    sizes: &[(&str, i64)],
+) -> Described {
+    let sizes = sizes.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    Described {
+        name: name.into(),
+        clause,
+        profiles: profiles.into_iter().collect(),
+        kernel: Box::new(Script { text: text.to_owned(), sizes, seed: 0x5eed, weight }),
+    }
+}
+
+impl Script {
+    /// The functions of a text, the one to be called by this name.
+    fn parse(&self, name: &str) -> Result<IrModule, String> {
+        chipdock_script::parse(&self.text.replace("FN", name), name).map_err(|errors| errors.to_string())
+    }
+}
+
+impl Kernel for Script {
+    fn functions(&self, name: &str) -> Result<Vec<PrimFunc>, String> {
+        Ok(self.parse(name)?.functions)
+    }
+
+    fn args(&self) -> Result<Vec<Arg>, String> {
+        let module = self.parse("f")?;
+        let function = module.function("f").ok_or("the text has no function FN")?;
+        arguments(function, &self.sizes, self.seed)
+    }
+
+    fn weight(&self) -> usize {
+        self.weight
+    }
+}
+
+/// Arguments of a function: every buffer filled from a seed, those that are written too; scalars from the sizes, else 3,
+/// true or 1.5.
+pub(crate) fn arguments(function: &PrimFunc, sizes: &Sizes, seed: u64) -> Result<Vec<Arg>, String> {
+    let mut random = Random(seed);
+    let argument = |param: &Param| {
+        Ok(match param {
+            Param::Buffer(buffer) => Arg::Tensor(filled(&mut random, buffer.dtype, &shape(buffer, sizes)?)),
+            Param::Var(var) => match sizes.get(&*var.name) {
+                Some(value) if var.dtype.is_float() => Arg::Float(*value as f64),
+                None if var.dtype.is_float() => Arg::Float(1.5),
+                value => {
+                    let default = if var.dtype.is_bool() { 1 } else { 3 };
+                    Arg::Int(i128::from(value.copied().unwrap_or(default)))
+                }
+            },
+        })
+    };
+    function.params.iter().map(argument).collect()
+}
+
+/// The shape of a parameter when its symbols have values.
+pub(crate) fn shape(buffer: &Buffer, sizes: &Sizes) -> Result<Vec<usize>, String> {
+    fn value(expr: &Expr, sizes: &Sizes) -> Result<i64, String> {
+        match &expr.kind {
+            ExprKind::Int(value) => i64::try_from(*value).map_err(|_| "too large an extent".to_owned()),
+            ExprKind::Var(var) => {
+                sizes.get(&*var.name).copied().ok_or_else(|| format!("no size is given for {}", var.name))
+            }
+            ExprKind::Binary(BinaryOp::Add, a, b) => Ok(value(a, sizes)? + value(b, sizes)?),
+            ExprKind::Binary(BinaryOp::Mul, a, b) => Ok(value(a, sizes)? * value(b, sizes)?),
+            _ => Err("an extent that is more than sums and products".to_owned()),
+        }
+    }
+    let extent =
+        |extent: &Expr| usize::try_from(value(extent, sizes)?).map_err(|_| "a negative extent".to_owned());
+    buffer.shape.iter().map(extent).collect()
+}
+
+/// Floats in [-2, 2), booleans, bytes of the whole range, wider integers in [-32, 96).
+pub(crate) fn filled(random: &mut Random, dtype: DType, shape: &[usize]) -> Array {
+    let lanes = usize::from(dtype.lanes);
+    let count = shape.iter().product::<usize>() * lanes;
+    let scalar = dtype.scalar();
+    let array = if scalar.is_float() {
+        let values: Vec<f64> =
+            (0..count).map(|_| (random.bits() >> 40) as f64 / f64::from(1 << 22) - 2.0).collect();
+        Array::from_f64(scalar, &[count], &values)
+    } else {
+        let value = |bits: u64| match (scalar.is_bool(), scalar.bits) {
+            (true, _) => i128::from(bits & 1),
+            (_, 8) => scalar.wrap(i128::from(bits as u8)),
+            _ => i128::from(bits % 128) - if scalar.is_uint() { 0 } else { 32 },
+        };
+        let values: Vec<i128> = (0..count).map(|_| value(random.bits())).collect();
+        Array::from_int(scalar, &[count], &values)
+    };
+    Array { dtype, shape: shape.to_vec(), data: array.data }
+}

@@ -1,0 +1,148 @@
+//! The suite over the plugins of this repository, as a user runs it: each backend is as its kept card says, and the
+//! templates reach the level that their READMEs promise.
+//!
+//! `BLESS=1` writes `plugins/*/conformance.card.json` and the table in the README that is printed from the cards.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use chipdock_conformance::Level;
+use chipdock_conformance::card::{self, Card};
+use chipdock_test_support::command::built;
+
+const BEGIN: &str = "<!-- conformance:begin -->\n";
+const END: &str = "<!-- conformance:end -->";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn is_blessed() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
+/// The folders of the backends, by name.
+fn backends() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("plugins")).expect("plugins/").flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    folders.retain(|folder| folder.join("Cargo.toml").is_file());
+    folders.sort();
+    assert!(!folders.is_empty(), "no backend");
+    folders
+}
+
+/// Runs the suite and answers the exit code, what it printed, and the card.
+fn conformance(library: &Path, arguments: &[&str]) -> (Option<i32>, String, Card) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("conformance.card.json");
+    let mut command = Command::new(&built().command);
+    command.arg("conformance").arg(library).arg("--card").arg(&file).args(arguments);
+    // Plugins that are installed on this machine take no part, nor do the tester's settings.
+    command.env("XDG_DATA_HOME", folder.path()).env("XDG_CONFIG_HOME", folder.path());
+    command.current_dir(folder.path());
+    let output = command.output().expect("the command starts");
+    let said =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("no card: {error}\n{said}"));
+    (output.status.code(), said, Card::parse(&text).expect("a card"))
+}
+
+/// What of a card has to be the same on every machine: not the library's digest, the device, the day.
+fn facts(card: &Card) -> String {
+    let lines = [
+        format!("plugin {} {:?}", card.plugin.name, card.plugin.registered),
+        format!("suite {} {:?} {:?}", card.suite.version, card.suite.level, card.suite.filters),
+        format!("claims {:?}", card.claims),
+        format!("levels {:?}", card.levels),
+        format!("counts {:#?}", card.counts),
+        format!("exit {}, {} stale, {} faults", card.exit, card.n_stale, card.n_faults),
+    ];
+    lines.join("\n")
+}
+
+fn library(backend: &Path) -> PathBuf {
+    let name = backend.file_name().expect("a name").to_string_lossy().replace('-', "_");
+    built().plugins.join(format!("chipdock_plugin_{name}.so"))
+}
+
+fn kept(backend: &Path) -> PathBuf {
+    backend.join("conformance.card.json")
+}
+
+#[test]
+fn each_backend_is_as_its_card_says() {
+    let mut wrong = Vec::new();
+    for backend in backends() {
+        let name = backend.file_name().unwrap_or_default().to_string_lossy();
+        let (code, said, card) = conformance(&library(&backend), &[]);
+        println!("{name}: {:?}, exit code {code:?}", card.reached());
+        if code != Some(0) {
+            wrong.push(format!("{name} ended with {code:?}:\n{said}"));
+            continue;
+        }
+        if is_blessed() {
+            fs::write(kept(&backend), card.text()).expect("written");
+            continue;
+        }
+        let text = fs::read_to_string(kept(&backend)).unwrap_or_default();
+        let before = Card::parse(&text).map(|card| facts(&card)).unwrap_or_default();
+        if before != facts(&card) {
+            let now = facts(&card);
+            wrong.push(format!(
+                "{name} is not as its card says; BLESS=1 keeps the new one\n{before}\n---\n{now}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn the_table_in_the_readme_is_printed_from_the_cards() {
+    let cards: Vec<Card> = backends()
+        .iter()
+        .map(|backend| Card::parse(&fs::read_to_string(kept(backend)).expect("a card")).expect("a card"))
+        .collect();
+    let path = root().join("README.md");
+    let text = fs::read_to_string(&path).expect("the README");
+    let (head, rest) = text.split_once(BEGIN).expect("where the table begins");
+    let (table, tail) = rest.split_once(END).expect("where the table ends");
+    let printed = card::table(&cards);
+    if is_blessed() {
+        fs::write(&path, format!("{head}{BEGIN}{printed}{END}{tail}")).expect("written");
+    } else {
+        assert_eq!(table, printed, "BLESS=1 prints it anew");
+    }
+}
+
+/// A template is where a vendor begins: it is at its level before anything is changed.
+fn reaches(library: &Path, level: Level, expectations: &Path) {
+    let output = Command::new(&built().command).arg("manifest").arg(library).output();
+    assert!(output.expect("the command starts").status.success(), "a manifest");
+    let expectations = expectations.to_str().expect("a path");
+    let (code, said, card) = conformance(library, &["--expectations", expectations]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(card.reached(), Some(Level::Full), "{said}");
+    let reached = card.levels.iter().find(|one| one.level == level);
+    assert!(reached.is_some_and(|one| one.reached), "{level:?}: {said}");
+}
+
+#[test]
+fn the_template_in_rust_reaches_its_level() {
+    let built = chipdock_test_support::plugins::build(&["chipdock-plugin-template"]).remove(0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("template.so");
+    fs::copy(built, &library).expect("copied");
+    reaches(&library, Level::Device, &root().join("examples/plugin-template-rust/expectations.toml"));
+}
+
+#[test]
+fn the_template_in_c_reaches_its_level() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("template.so");
+    let source = root().join("examples/plugin-template-c/template.c");
+    chipdock_test_support::plugins::compile(&["gcc", "-std=c99"], &source, &library);
+    reaches(&library, Level::Device, &root().join("examples/plugin-template-c/expectations.toml"));
+}

@@ -1,0 +1,279 @@
+//! Every form of report, from made-up runs: with every status, and with hostile texts.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "reports/sample.rs"]
+mod sample;
+
+use std::path::Path;
+
+use chipdock_conformance::report::grid::Paint;
+use chipdock_conformance::report::verdict::Summary;
+use chipdock_conformance::report::{html, junit, text};
+use chipdock_conformance::{Group, Report, Status};
+use chipdock_test_support::bless;
+use roxmltree::{Document, Node};
+use sample::{HOSTILE, healthy, hostile, sample};
+use serde_json::{Value, json};
+
+fn golden(name: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(name);
+    bless(&path, actual).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+/// Without the sentences of the clauses, which the contract's page may word anew.
+fn without_sentences(text: &str) -> String {
+    let (mut out, mut in_sentence) = (String::new(), false);
+    for line in text.lines() {
+        in_sentence = match line {
+            line if line.starts_with("  clause ") || line.starts_with("  tests ") => {
+                out += &(line.split_whitespace().take(2).collect::<Vec<_>>().join(" ") + "\n");
+                true
+            }
+            line if in_sentence && line.starts_with("            ") => true,
+            line => {
+                out += &format!("{line}\n");
+                false
+            }
+        };
+    }
+    out
+}
+
+#[test]
+fn the_sample_has_every_status() {
+    for status in Status::ALL {
+        assert!(sample().count(None, *status) > 0, "{}", status.name());
+    }
+}
+
+#[test]
+fn the_terminal_shows_what_the_goldens_show() {
+    golden("report.txt", &without_sentences(&text::render(&sample(), Paint(false))));
+    golden("healthy.txt", &text::render(&healthy(), Paint(false)));
+    let refused = Report {
+        cases: Vec::new(),
+        levels: Vec::new(),
+        profiles: Vec::new(),
+        stale: Vec::new(),
+        exit: 3,
+        refused: "P1.1: the library has no symbol chipdock_plugin_v1".to_owned(),
+        ..sample()
+    };
+    golden("refused.txt", &text::render(&refused, Paint(false)));
+}
+
+#[test]
+fn the_terminal_is_coloured_only_when_asked_and_never_steered() {
+    let plain = text::render(&hostile(), Paint(false));
+    let control = plain.chars().find(|c| c.is_control() && *c != '\n');
+    assert_eq!(control, None, "{plain}");
+    assert!(!plain.contains('\u{202e}'));
+    assert!(plain.lines().all(|line| line.chars().count() <= 400), "no line runs on");
+    let coloured = text::render(&sample(), Paint(true));
+    assert!(coloured.contains("\x1b[1;31mCRASHED\x1b[0m"));
+    let mut bare = coloured;
+    for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[1;31m", "\x1b[33m"] {
+        bare = bare.replace(code, "");
+    }
+    assert_eq!(bare, text::render(&sample(), Paint(false)), "colours change no word");
+}
+
+#[test]
+fn what_is_alike_is_shown_a_few_times_and_counted() {
+    let mut report = sample();
+    let like = report.cases.iter().find(|case| case.status == Status::Failed).unwrap().clone();
+    report.cases = vec![like; 1000];
+    let shown = text::render(&report, Paint(false));
+    assert_eq!(shown.matches("\nFAILED  ").count(), 3);
+    assert!(shown.contains("and 997 like these"), "{shown}");
+    for (index, case) in report.cases.iter_mut().enumerate() {
+        let word: String = index.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
+        case.failure.as_mut().unwrap().found = word;
+    }
+    let shown = text::render(&report, Paint(false));
+    assert_eq!(shown.matches("\nFAILED  ").count(), 20);
+    assert!(shown.contains("and 980 more"), "{shown}");
+}
+
+#[test]
+fn the_verdict_follows_the_exit_code() {
+    for (exit, says) in [
+        (0, "all as expected"),
+        (1, "15 cases failed"),
+        (3, "refused"),
+        (4, "no device"),
+        (5, "1 case crashed, 1 case hung"),
+        (6, "1 expectation no longer holds"),
+        (7, "the suite itself"),
+    ] {
+        let summary = Summary::of(&Report { exit, ..sample() });
+        let n_wrong = sample().unfine().filter(|case| case.status != Status::Stale).count();
+        let says = says.replace("15", &n_wrong.to_string());
+        assert!(summary.headline.contains(&says), "{exit}: {summary:?}");
+    }
+}
+
+// JSON
+
+fn schema(name: &str) -> jsonschema::Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(jsonschema::meta::validate(&schema).is_ok(), "{name} is a schema of draft 2020-12");
+    jsonschema::draft202012::new(&schema).unwrap()
+}
+
+fn holds(schema: &jsonschema::Validator, value: &Value) {
+    let errors: Vec<String> =
+        schema.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn a_report_keeps_its_schema_and_comes_back_the_same() {
+    let schema = schema("report.schema.json");
+    for report in [sample(), healthy(), hostile(), sample::whole()] {
+        let value = serde_json::to_value(&report).unwrap();
+        holds(&schema, &value);
+        assert_eq!(serde_json::from_value::<Report>(value).unwrap(), report);
+    }
+}
+
+#[test]
+fn a_report_that_was_changed_does_not_keep_the_schema() {
+    let schema = schema("report.schema.json");
+    let good = serde_json::to_value(sample()).unwrap();
+    for (what, at, value) in [
+        ("another schema", "/schema", json!("chipdock.conformance/2")),
+        ("an exit code that there is not", "/exit", json!(8)),
+        ("a digest that is too short", "/sha256", json!("abc")),
+        ("a status that there is not", "/cases/0/status", json!("fine")),
+        ("a group that there is not", "/cases/0/group", json!("speed")),
+        ("an id with a blank", "/cases/0/id", json!("")),
+        ("a time before the beginning", "/cases/0/seconds", json!(-1)),
+        ("a clause without a number", "/cases/0/clause", json!("D")),
+        ("a profile that there is not", "/claims/0", json!("fast")),
+        ("a level that there is not", "/levels/0/level", json!("great")),
+        ("a count that is a text", "/profiles/0/n_cases", json!("4")),
+        ("no machine", "/machine", Value::Null),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(at).unwrap() = value;
+        assert!(!schema.is_valid(&bad), "{what}");
+    }
+    for name in good.as_object().unwrap().keys().filter(|name| *name != "notes") {
+        let mut bad = good.clone();
+        bad.as_object_mut().unwrap().remove(name);
+        assert!(!schema.is_valid(&bad), "without {name}");
+    }
+    let mut more = good;
+    more["cases"][0]["colour"] = json!("red");
+    assert!(schema.is_valid(&more), "C4: fields may be added");
+}
+
+#[test]
+fn the_schema_knows_every_word() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("report.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let words = |name: &str| schema["$defs"][name]["enum"].clone();
+    assert_eq!(words("group"), serde_json::to_value(Group::ALL).unwrap());
+    assert_eq!(words("status"), serde_json::to_value(Status::ALL).unwrap());
+    assert_eq!(words("profile"), serde_json::to_value(chipdock_conformance::Profile::ALL).unwrap());
+    assert_eq!(words("level"), serde_json::to_value(chipdock_conformance::Level::ALL).unwrap());
+}
+
+// JUnit
+
+fn number(node: Node<'_, '_>, name: &str) -> usize {
+    node.attribute(name).unwrap_or_else(|| panic!("{name} of {node:?}")).parse().unwrap()
+}
+
+#[test]
+fn junit_counts_what_the_report_counts() {
+    let report = sample();
+    let xml = junit::render(&report).unwrap();
+    let document = Document::parse(&xml).unwrap();
+    let root = document.root_element();
+    let suites: Vec<Node<'_, '_>> = root.children().filter(|node| node.has_tag_name("testsuite")).collect();
+    let n = |statuses: &[Status]| statuses.iter().map(|status| report.count(None, *status)).sum::<usize>();
+    let of_cases: Vec<&Node<'_, '_>> =
+        suites.iter().filter(|suite| suite.attribute("name") != Some("run")).collect();
+    let sum = |name: &str| of_cases.iter().map(|suite| number(**suite, name)).sum::<usize>();
+    assert_eq!(sum("tests"), report.cases.len());
+    assert_eq!(sum("skipped"), n(&[Status::Built, Status::Unsupported, Status::Absent, Status::Expected]));
+    assert_eq!(sum("errors"), n(&[Status::Crashed, Status::Hung, Status::SuiteFault]));
+    assert_eq!(sum("failures"), n(&[Status::Failed, Status::Flaky, Status::OrderDependent, Status::Stale]));
+    for suite in &suites {
+        let elements = |name: &str| suite.descendants().filter(|node| node.has_tag_name(name)).count();
+        assert_eq!(elements("testcase"), number(*suite, "tests"));
+        assert_eq!(elements("failure"), number(*suite, "failures"));
+        assert_eq!(elements("error"), number(*suite, "errors"));
+        assert_eq!(elements("skipped"), number(*suite, "skipped"));
+        let property = |name: &str| {
+            suite
+                .descendants()
+                .find(|node| node.attribute("name") == Some(name) && node.has_tag_name("property"))
+        };
+        assert_eq!(property("plugin_version").unwrap().attribute("value"), Some("1.4.0"));
+        assert_eq!(property("driver.npu").unwrap().attribute("value"), Some("5.3.1"));
+    }
+    let run = suites.iter().find(|suite| suite.attribute("name") == Some("run")).unwrap();
+    assert_eq!(number(*run, "tests"), 2, "the claim that does not hold, and the stale line");
+    let crash =
+        document.descendants().find(|node| node.attribute("name") == Some("misuse/free-twice@npu")).unwrap();
+    let error = crash.children().find(|node| node.has_tag_name("error")).unwrap();
+    assert_eq!(error.attribute("message"), Some("killed by signal 11 (SIGSEGV)"));
+    assert!(error.text().unwrap().contains("stack: #0 npu_copy"), "{:?}", error.text());
+    let stderr = crash.children().find(|node| node.has_tag_name("system-err")).unwrap();
+    assert!(stderr.text().unwrap().contains("npu: no such handle"));
+}
+
+#[test]
+fn junit_of_hostile_texts_is_still_xml() {
+    let xml = junit::render(&hostile()).unwrap();
+    let document = Document::parse(&xml).unwrap_or_else(|error| panic!("{error}\n{xml}"));
+    let script = document.descendants().find(|node| node.has_tag_name("script"));
+    assert!(script.is_none(), "no text became markup");
+    let refused = document.descendants().find(|node| node.attribute("name") == Some("open")).unwrap();
+    let error = refused.children().find(|node| node.has_tag_name("error")).unwrap();
+    assert!(error.attribute("message").unwrap().starts_with("<script>alert(1)</script>]]>"));
+}
+
+// HTML
+
+#[test]
+fn the_page_needs_nothing_else_and_holds_every_case() {
+    let report = sample();
+    let page = html::render(&report);
+    for outside in ["http://", "https://", "src=", "@import", "url(", "<link"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    for case in &report.cases {
+        assert!(page.contains(&format!("<code>{}</code>", case.id)), "{}", case.id);
+    }
+    let rows = page.matches("<tr data-status=").count();
+    assert_eq!(rows, report.cases.len());
+    let n_wrong = report.unfine().count();
+    assert_eq!(page.matches("<details class=\"failure").count(), n_wrong);
+    assert_eq!(page.matches("<details class=\"failure bad\" open>").count(), 0, "many failures stay folded");
+    let mut few = report;
+    few.cases.retain(|case| case.status != Status::Failed);
+    let page = html::render(&few);
+    assert!(page.contains("<details class=\"failure bad\" open>"), "few are shown unfolded");
+    assert!(!html::render(&healthy()).contains("<details class=\"failure"));
+}
+
+#[test]
+fn hostile_texts_stay_texts_in_the_page() {
+    let page = html::render(&hostile());
+    assert_eq!(page.matches("<script>").count(), 1, "the page's own");
+    assert_eq!(page.matches("</script>").count(), 1);
+    assert!(!page.contains("<!--") && !page.contains("]]>"));
+    let control = page.chars().find(|c| c.is_control() && *c != '\n' && *c != '\t');
+    assert_eq!(control, None);
+    assert!(!page.contains('\u{202e}'));
+    assert_eq!(html::escaped("\0\x1b\x7f"), "\u{2400}\u{241b}\u{2421}");
+    let plain = html::escaped(HOSTILE);
+    assert!(plain.starts_with("&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;"), "{plain}");
+    assert!(plain.contains("&quot;quoted&quot; &#39;single&#39;"), "{plain}");
+}

@@ -1,0 +1,276 @@
+//! How an absolute error bound passes through an operation (rules B1, B2 of [`crate`]).
+//!
+//! A bound `e` of a value `v` means: every conforming backend has a value within `e` of `v`. 0 means the very value
+//! (any NaN for a NaN), infinity means anything. An operation gives `prop` (how far its exact results on the two sides'
+//! operands may be apart) plus the rounding of both sides. Where nothing is propagated and the operation is rounded to
+//! nearest, both sides compute the same from the same, and the bound is 0.
+
+use crate::scalar::{Flt, Int};
+
+/// A register and its bound.
+pub(crate) type Num = (u64, f64);
+
+/// "Anything".
+pub(crate) const ANY: f64 = f64::INFINITY;
+
+/// The bounds' own rounding.
+const SLACK: f64 = 1.0 + 1e-9;
+
+/// The bound of a result rounded to nearest.
+#[inline]
+pub(crate) fn rounded<T: Flt>(v: T, prop: f64) -> f64 {
+    if prop == 0.0 { 0.0 } else { inexact(v, prop, 0.5) }
+}
+
+/// The bound of a finite result that the other side may compute `ulps` units off.
+pub(crate) fn inexact<T: Flt>(v: T, prop: f64, ulps: f64) -> f64 {
+    let magnitude = v.wide().abs() + prop;
+    let own = T::UNIT * v.wide().abs();
+    let theirs = 2.0 * ulps * T::UNIT * magnitude;
+    let bound = (prop + own + theirs + T::TINY * (ulps + 0.5)) * SLACK;
+    if magnitude + bound <= T::MAX { bound } else { ANY }
+}
+
+/// What must be so for any bound at all: `Some` answers at once.
+#[inline]
+fn quick<T: Flt>(a: T, ea: f64, b: T, eb: f64) -> Option<f64> {
+    if (ea == 0.0 && a.wide().is_nan()) || (eb == 0.0 && b.wide().is_nan()) {
+        // A NaN makes a NaN.
+        Some(0.0)
+    } else if ea == ANY || eb == ANY {
+        Some(ANY)
+    } else {
+        None
+    }
+}
+
+#[inline]
+pub(crate) fn sum<T: Flt>((a, ea): Num, (b, eb): Num, subtract: bool) -> Num {
+    let (a, b) = (T::of(a), T::of(b));
+    let v = if subtract { a.sub(b) } else { a.add(b) };
+    if ea + eb == 0.0 {
+        return (v.bits(), 0.0);
+    }
+    let bound = match quick(a, ea, b, eb) {
+        Some(bound) => bound,
+        None if v.wide().is_finite() => rounded(v, ea + eb),
+        // An infinite operand is exact, the other one finite or exact too: the result is settled; else it overflowed.
+        None if !a.wide().is_finite() || !b.wide().is_finite() => 0.0,
+        None => ANY,
+    };
+    (v.bits(), bound)
+}
+
+#[inline]
+pub(crate) fn product<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
+    let (a, b) = (T::of(a), T::of(b));
+    let v = a.mul(b);
+    let (x, y, z) = (a.wide(), b.wide(), v.wide());
+    if ea + eb == 0.0 {
+        // Contracted into a sum, the product is not rounded (B2).
+        let lost = x.mul_add(y, -z).abs();
+        return (v.bits(), if lost > 0.0 { lost } else { 0.0 });
+    }
+    let bound = match quick(a, ea, b, eb) {
+        Some(bound) => bound,
+        None if z.is_finite() => rounded(v, x.abs() * eb + y.abs() * ea + ea * eb),
+        None if sign_is_settled(x, ea) && sign_is_settled(y, eb) && !(x.is_finite() && y.is_finite()) => 0.0,
+        None => ANY,
+    };
+    (v.bits(), bound)
+}
+
+fn sign_is_settled(x: f64, e: f64) -> bool {
+    e == 0.0 || x.abs() > e
+}
+
+#[inline]
+pub(crate) fn quotient<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
+    let (a, b) = (T::of(a), T::of(b));
+    let v = a.div(b);
+    if ea + eb == 0.0 {
+        return (v.bits(), 0.0);
+    }
+    let (x, y, z) = (a.wide(), b.wide(), v.wide());
+    let bound = match quick(a, ea, b, eb) {
+        Some(bound) => bound,
+        None if y.abs() <= eb && eb > 0.0 => ANY,
+        // What is neither finite nor overflowed: an infinity over a number, or a number over an exact zero.
+        None if !z.is_finite() => {
+            if sign_is_settled(x, ea) && (!x.is_finite() || y == 0.0) {
+                0.0
+            } else {
+                ANY
+            }
+        }
+        None => rounded(v, (ea + z.abs() * eb) / (y.abs() - eb)),
+    };
+    (v.bits(), bound)
+}
+
+/// `less` picks min, else max.
+#[inline]
+pub(crate) fn extreme<T: Flt>((a, ea): Num, (b, eb): Num, less: bool) -> Num {
+    let (x, y) = (T::of(a).wide(), T::of(b).wide());
+    let first = if less { x < y } else { x > y };
+    let v = if first { a } else { b };
+    let bound = if ea + eb == 0.0 {
+        0.0
+    } else if (x.is_nan() && ea == 0.0) || (y.is_nan() && eb == 0.0) {
+        eb
+    } else {
+        ea.max(eb)
+    };
+    (v, bound)
+}
+
+#[inline]
+pub(crate) fn fused<T: Flt>((a, ea): Num, (b, eb): Num, (c, ec): Num) -> Num {
+    let (a, b, c) = (T::of(a), T::of(b), T::of(c));
+    let v = a.fma(b, c);
+    let narrow = T::UNIT > 1e-5;
+    if ea + eb + ec == 0.0 && (!narrow || !v.wide().is_finite()) {
+        return (v.bits(), 0.0);
+    }
+    let bound = match quick(a, ea, b, eb).or_else(|| quick(c, ec, c, ec)) {
+        Some(bound) => bound,
+        None if !v.wide().is_finite() => ANY,
+        // Narrow types are fused in float32 and rounded again, or fused at once.
+        None => {
+            let prop = a.wide().abs() * eb + b.wide().abs() * ea + ea * eb + ec;
+            inexact(v, prop, if narrow { 0.51 } else { 0.5 })
+        }
+    };
+    (v.bits(), bound)
+}
+
+/// Whether `a - b` is certain to have the sign that it has.
+#[inline]
+pub(crate) fn is_apart(a: f64, ea: f64, b: f64, eb: f64) -> bool {
+    if ea + eb == 0.0 || (a.is_nan() && ea == 0.0) || (b.is_nan() && eb == 0.0) {
+        return true;
+    }
+    (a - b).abs() > (ea + eb) * SLACK
+}
+
+/// The bound of a comparison of floats.
+#[inline]
+pub(crate) fn float_compare<T: Flt>((a, ea): Num, (b, eb): Num) -> f64 {
+    f64::from(!is_apart(T::of(a).wide(), ea, T::of(b).wide(), eb))
+}
+
+/// The bound of a comparison of integers.
+#[inline]
+pub(crate) fn int_compare<T: Int>((a, ea): Num, (b, eb): Num) -> f64 {
+    if ea + eb == 0.0 {
+        return 0.0;
+    }
+    let distance = T::of(a).wide().abs_diff(T::of(b).wide()) as f64;
+    f64::from(distance <= (ea + eb) * SLACK)
+}
+
+/// The bound of an integer result that may be `e` off, wrapping past the range being anything.
+#[inline]
+pub(crate) fn int_result<T: Int>(exact: i128, e: f64) -> f64 {
+    if e == 0.0 {
+        return 0.0;
+    }
+    if T::BITS == 1 {
+        return 1.0;
+    }
+    let (low, high) = (T::RANGE.0 as f64, T::RANGE.1 as f64);
+    let exact = exact as f64;
+    if exact - e >= low && exact + e <= high { e.ceil() } else { ANY }
+}
+
+/// How the values of a function on an interval follow from those at its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// Rises or falls all the way.
+    Monotone,
+    /// Falls to 0 and rises again (`cosh`, `abs`).
+    Valley,
+    /// Moves no faster than its argument and stays within 1 of 0 (`sin`, `cos`).
+    Wave,
+    /// Rises between its poles at odd multiples of π/2.
+    Tangent,
+}
+
+/// A function on floats, and what a bound needs to know of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Function {
+    /// On float64.
+    pub(crate) f: fn(f64) -> f64,
+    /// See [`Course`].
+    pub(crate) course: Course,
+    /// Units in the last place that a backend may be off; 0: its values need no rounding.
+    pub(crate) ulps: f64,
+}
+
+/// A function applied to a register with a bound.
+pub(crate) fn apply<T: Flt>((a, e): Num, function: &Function) -> Num {
+    let x = T::of(a).wide();
+    let exact = (function.f)(x);
+    let v = T::nearest(exact);
+    (v.bits(), function_bound::<T>(x, e, exact, function))
+}
+
+fn function_bound<T: Flt>(x: f64, e: f64, exact: f64, function: &Function) -> f64 {
+    let to_nearest = function.ulps <= 0.5;
+    if e == 0.0 && (to_nearest || !exact.is_finite()) {
+        return 0.0;
+    }
+    let prop = spread(x, e, exact, function);
+    if prop == ANY || !exact.is_finite() {
+        return ANY;
+    }
+    if function.ulps == 0.0 {
+        return prop;
+    }
+    let magnitude = exact.abs() + prop;
+    // The reference itself is off by a unit or two of float64.
+    let own = if T::UNIT < 1e-10 { 8.0 } else { 1.0 };
+    let mut bound = prop + own * T::UNIT * exact.abs() + 2.0 * function.ulps * T::UNIT * magnitude;
+    bound += T::TINY * (function.ulps + 0.5);
+    // A result below the normal numbers may be flushed to zero.
+    if exact.abs() - prop < 2.0 * T::NORMAL && T::NORMAL < 1e-30 && !to_nearest {
+        bound += T::NORMAL;
+    }
+    bound *= SLACK;
+    if magnitude + bound <= T::MAX {
+        bound
+    } else if exact.abs() - bound > T::MAX * (1.0 + T::UNIT) {
+        0.0 // an infinity on both sides
+    } else {
+        ANY
+    }
+}
+
+/// How far the function's values within `e` of `x` are from its value there.
+fn spread(x: f64, e: f64, exact: f64, function: &Function) -> f64 {
+    if e == 0.0 {
+        return 0.0;
+    }
+    if e == ANY || !x.is_finite() {
+        return ANY;
+    }
+    let ends = [(function.f)(x - e), (function.f)(x + e)];
+    let mut spread = ends.iter().fold(0.0_f64, |spread, end| {
+        let distance = (end - exact).abs();
+        if distance.is_finite() { spread.max(distance) } else { ANY }
+    });
+    match function.course {
+        Course::Monotone => {}
+        Course::Valley if x.abs() <= e => spread = spread.max((exact - (function.f)(0.0)).abs()),
+        Course::Valley => {}
+        Course::Wave => spread = e.min(2.0),
+        Course::Tangent => {
+            let branch = |x: f64| (x / std::f64::consts::PI + 0.5).floor();
+            if branch(x - e) != branch(x + e) {
+                return ANY;
+            }
+        }
+    }
+    // The differences above cancel: they are known to a few units of float64 only.
+    if function.ulps == 0.0 { spread } else { spread + 4.0 * f64::EPSILON * exact.abs() }
+}

@@ -1,0 +1,337 @@
+//! Why a run ended early.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chipdock_ir::Span;
+
+/// Why a run ended early, and where. The arguments are as they were before the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterpretError {
+    /// The function that was running; nothing when it is about the call itself.
+    pub function: Arc<str>,
+    /// Where the statement or expression was read, if it was.
+    pub span: Span,
+    /// The thread that ran, within a launch.
+    pub thread: Option<Box<ThreadIndex>>,
+    /// What happened.
+    pub kind: ErrorKind,
+}
+
+/// A thread of a launch: its index per axis, x first; 0 for an axis that is not bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ThreadIndex {
+    /// Of its block within the grid.
+    pub block: [u32; 3],
+    /// Within its block.
+    pub thread: [u32; 3],
+    /// Among the virtual threads.
+    pub virtual_thread: [u32; 3],
+}
+
+impl fmt::Display for ThreadIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.thread;
+        write!(f, "thread ({x}, {y}, {z})")?;
+        if self.virtual_thread != [0; 3] {
+            let [x, y, z] = self.virtual_thread;
+            write!(f, ", virtual ({x}, {y}, {z}),")?;
+        }
+        let [x, y, z] = self.block;
+        write!(f, " of block ({x}, {y}, {z})")
+    }
+}
+
+/// What ended a run. The caller's mistakes are `UnknownFunction`, `Argument` and the three limits; `Unsupported` is
+/// what this interpreter cannot run; everything else is a defect of the module.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ErrorKind {
+    /// No function of that name.
+    UnknownFunction {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// An argument that does not fit its parameter.
+    Argument {
+        /// The parameter, or nothing when the count is wrong.
+        parameter: String,
+        /// Expected and found.
+        message: String,
+    },
+    /// An index outside of its buffer.
+    OutOfBounds {
+        /// The buffer.
+        buffer: Arc<str>,
+        /// The index per axis.
+        indices: Vec<i64>,
+        /// The extent per axis.
+        shape: Vec<i64>,
+        /// True for a store.
+        write: bool,
+    },
+    /// A view that reaches outside of the memory that it is a view of.
+    OutsideMemory {
+        /// The view.
+        buffer: Arc<str>,
+        /// First byte touched.
+        offset_bytes: i64,
+        /// Bytes that there are.
+        size_bytes: usize,
+    },
+    /// Two iterations of a parallel loop touch one element and one of them writes it.
+    Race {
+        /// The buffer, as the later access names it.
+        buffer: Arc<str>,
+        /// The index per axis of the later access.
+        indices: Vec<i64>,
+        /// True when the later access writes.
+        write: bool,
+        /// True when the earlier access wrote.
+        earlier_write: bool,
+    },
+    /// Two threads of a launch that touch one element with no barrier between, one of them writing it.
+    ThreadRace {
+        /// The buffer.
+        buffer: Arc<str>,
+        /// The index per axis of the later access.
+        indices: Vec<i64>,
+        /// True when the later access writes.
+        write: bool,
+        /// True when the earlier access wrote.
+        earlier_write: bool,
+        /// The thread of the earlier access.
+        other: ThreadIndex,
+    },
+    /// A barrier, or an operation of several threads, that is not reached by all of them.
+    BarrierDivergence {
+        /// What the thread waits at.
+        waits_at: &'static str,
+        /// One that does not come.
+        other: ThreadIndex,
+        /// What that one waits at.
+        other_waits_at: &'static str,
+        /// Where that was read, if it was.
+        other_span: Span,
+        /// True when it is the same place in another iteration.
+        same_place: bool,
+    },
+    /// A shuffle from a lane that its mask leaves out, or that no thread of the warp runs.
+    InactiveLane {
+        /// The lane that is asked for.
+        lane: u32,
+        /// The mask.
+        mask: u32,
+    },
+    /// A launch of threads that no device could run.
+    BadLaunch {
+        /// What is wrong.
+        what: String,
+    },
+    /// An assumption of the module that does not hold.
+    Assumption,
+    /// A workspace that is freed twice, or never.
+    Workspace {
+        /// What is wrong.
+        what: String,
+    },
+    /// A packed function that failed with a status, but with no error of the module's own.
+    Status {
+        /// What it returned.
+        status: i32,
+    },
+    /// A read of what was never written.
+    Uninitialized {
+        /// The buffer.
+        buffer: Arc<str>,
+        /// The index per axis.
+        indices: Vec<i64>,
+    },
+    /// A block whose axis gets a value outside of its domain.
+    AxisOutOfDomain {
+        /// The block's name.
+        block: Arc<str>,
+        /// The axis.
+        axis: Arc<str>,
+        /// The value.
+        value: i64,
+        /// First value of the domain.
+        min: i64,
+        /// Number of values of the domain.
+        extent: i64,
+    },
+    /// An assertion of the module that does not hold.
+    Assertion {
+        /// The error's kind, as the module says.
+        kind: Arc<str>,
+        /// The message.
+        message: String,
+    },
+    /// A function of the host that does not take its arguments.
+    HostCall {
+        /// The function.
+        function: &'static str,
+        /// What was expected, and what was found.
+        message: String,
+    },
+    /// A buffer of a negative size, or one past what can be addressed.
+    BadExtent {
+        /// The buffer.
+        buffer: Arc<str>,
+        /// The extent per axis.
+        shape: Vec<i64>,
+    },
+    /// A loop whose step is not positive.
+    BadStep {
+        /// The step.
+        step: i64,
+    },
+    /// More iterations and calls than the limit.
+    StepLimit {
+        /// The limit.
+        steps_max: u64,
+    },
+    /// More memory than the limit.
+    MemoryLimit {
+        /// What was asked for in all.
+        wanted_bytes: u64,
+        /// The limit.
+        memory_bytes_max: u64,
+    },
+    /// Calls nested deeper than the limit.
+    DepthLimit {
+        /// The limit.
+        calls_max: usize,
+    },
+    /// What this interpreter does not run.
+    Unsupported {
+        /// What it is, and what to do.
+        what: String,
+    },
+    /// A module that [`chipdock_ir::validate`] would reject.
+    Malformed {
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl InterpretError {
+    pub(crate) fn new(function: &Arc<str>, span: Span, kind: ErrorKind) -> Self {
+        Self { function: Arc::clone(function), span, thread: None, kind }
+    }
+}
+
+impl fmt::Display for InterpretError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.span != Span::NONE {
+            write!(f, "{}:{}: ", self.span.line, self.span.column)?;
+        }
+        if !self.function.is_empty() {
+            write!(f, "in {}: ", self.function)?;
+        }
+        self.kind.fmt(f)?;
+        match &self.thread {
+            Some(thread) => write!(f, " (by {thread})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What an access does.
+fn verb(is_write: bool) -> &'static str {
+    if is_write { "writes" } else { "reads" }
+}
+
+impl ErrorKind {
+    /// What goes wrong between threads of a launch.
+    fn of_threads(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ThreadRace { buffer, indices, write, earlier_write, other } => {
+                let (first, second) = (verb(*earlier_write), verb(*write));
+                write!(
+                    f,
+                    "two threads touch {buffer}{indices:?} with no barrier between: {other} {first} it, then this one {second} it"
+                )
+            }
+            Self::BarrierDivergence { waits_at, other, other_waits_at, other_span, same_place } => {
+                let place = match (*same_place, *other_span) {
+                    (true, _) => " in another iteration".to_owned(),
+                    (false, Span::NONE) => " elsewhere".to_owned(),
+                    (false, span) => format!(" in {}:{}", span.line, span.column),
+                };
+                write!(
+                    f,
+                    "{waits_at} is not reached by all threads: {other} waits at {other_waits_at}{place}"
+                )
+            }
+            Self::InactiveLane { lane, mask } => write!(
+                f,
+                "a shuffle from lane {lane}, which the mask {mask:#010x} leaves out or no thread runs"
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownFunction { name, known } => {
+                write!(f, "the module has no function \"{name}\"; it has: {}", known.join(", "))
+            }
+            Self::Argument { parameter, message } if parameter.is_empty() => f.write_str(message),
+            Self::Argument { parameter, message } => write!(f, "argument for {parameter}: {message}"),
+            Self::OutOfBounds { buffer, indices, shape, write } => {
+                let verb = if *write { "store to" } else { "load from" };
+                write!(f, "{verb} {buffer}{indices:?} is out of bounds: its shape is {shape:?}")
+            }
+            Self::OutsideMemory { buffer, offset_bytes, size_bytes } => write!(
+                f,
+                "{buffer} is a view of {size_bytes} bytes of memory and reaches byte {offset_bytes} of it"
+            ),
+            Self::Race { buffer, indices, write, earlier_write } => {
+                let (first, second) = (verb(*earlier_write), verb(*write));
+                write!(
+                    f,
+                    "two iterations of a parallel loop touch {buffer}{indices:?}: one {first} it, a later one {second} it"
+                )
+            }
+            Self::ThreadRace { .. } | Self::BarrierDivergence { .. } | Self::InactiveLane { .. } => {
+                self.of_threads(f)
+            }
+            Self::BadLaunch { what } => write!(f, "the launch of threads is wrong: {what}"),
+            Self::Workspace { what } => write!(f, "workspaces are wrong: {what}"),
+            Self::Status { status } => write!(f, "the function ended with the status {status}"),
+            Self::Assumption => f.write_str("an assumption of the module does not hold"),
+            Self::Uninitialized { buffer, indices } => {
+                write!(f, "load from {buffer}{indices:?}, which was never written")
+            }
+            Self::AxisOutOfDomain { block, axis, value, min, extent } => write!(
+                f,
+                "block \"{block}\": axis {axis} is bound to {value}, outside of its domain of {extent} values from {min}"
+            ),
+            Self::Assertion { kind, message } => write!(f, "assertion failed: {kind}: {message}"),
+            Self::HostCall { function, message } => write!(f, "the call of {function}: {message}"),
+            Self::BadExtent { buffer, shape } => {
+                write!(f, "buffer {buffer} has the shape {shape:?}: extents are expected to be at least 0")
+            }
+            Self::BadStep { step } => write!(f, "a loop has the step {step}, expected at least 1"),
+            Self::StepLimit { steps_max } => write!(
+                f,
+                "more than {steps_max} iterations and calls: the program may not end, or needs a higher step limit"
+            ),
+            Self::MemoryLimit { wanted_bytes, memory_bytes_max } => write!(
+                f,
+                "{wanted_bytes} bytes of memory are wanted and the limit is {memory_bytes_max}: raise the limit"
+            ),
+            Self::DepthLimit { calls_max } => {
+                write!(f, "calls are nested deeper than {calls_max}: the recursion may not end")
+            }
+            Self::Unsupported { what } => write!(f, "the interpreter does not run {what}"),
+            Self::Malformed { what } => write!(f, "malformed module: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for InterpretError {}

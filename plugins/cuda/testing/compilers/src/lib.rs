@@ -1,0 +1,140 @@
+//! Target `cuda` before NVIDIA's own compiler and assembler, through `dlopen` as a user has it, on machines that have no
+//! NVIDIA GPU. The wheels with both lie where `CHIPDOCK_CUDA_WHEELS` says (`cargo xtask wheels`); without them each test
+//! says what it skipped, unless `CHIPDOCK_TEST_SETUP=done` says that they have to be there.
+
+#![expect(clippy::panic, reason = "a test without the plugin proves nothing and has to fail")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use chipdock_host::artifact::Artifact;
+use chipdock_host::{CompileOptions, Error, Host, HostOptions};
+use chipdock_ir::{IrModule, Target};
+use serde_json::json;
+
+/// The architectures that everything has to compile for.
+pub const ARCHS: &[&str] = &["sm_75", "sm_80", "sm_90"];
+
+/// A host over the plugins that were built.
+///
+/// # Panics
+///
+/// When it cannot be made.
+#[must_use]
+pub fn host() -> Host {
+    let plugins = chipdock_test_support::command::built().plugins.clone();
+    let options = HostOptions { plugin_paths: vec![plugins], ..HostOptions::isolated() };
+    Host::new(options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Compiles a module for an architecture to a format; the artifacts of its kernels.
+///
+/// # Errors
+///
+/// As of [`Host::compile`].
+///
+/// # Panics
+///
+/// When there is no such target.
+pub fn compiled(
+    host: &Host,
+    module: &IrModule,
+    arch: &str,
+    format: &str,
+) -> Result<Vec<Arc<Artifact>>, Error> {
+    compiled_by(host, module, arch, format, if format == "cuda" { "none" } else { "nvrtc" })
+}
+
+/// The same by a compiler of that name.
+///
+/// # Errors
+///
+/// As of [`Host::compile`].
+///
+/// # Panics
+///
+/// When there is no such target.
+pub fn compiled_by(
+    host: &Host,
+    module: &IrModule,
+    arch: &str,
+    format: &str,
+    compiler: &str,
+) -> Result<Vec<Arc<Artifact>>, Error> {
+    let target = json!({ "kind": "cuda", "arch": arch, "format": format, "compiler": compiler });
+    let target: Arc<Target> =
+        host.target(target.to_string().as_str()).unwrap_or_else(|error| panic!("{error}"));
+    let compiled = host.compile(module, &target, &CompileOptions::default())?;
+    let kernels = |artifact: &Arc<Artifact>| artifact.index().module_kind == "cuda";
+    let artifact = Arc::clone(&compiled.artifact);
+    let all = artifact.imports().iter().cloned().chain([Arc::clone(&artifact)]);
+    Ok(all.filter(kernels).collect())
+}
+
+/// Whether there is an NVRTC; without one, that is said.
+///
+/// # Panics
+///
+/// When there has to be one.
+#[must_use]
+pub fn has_compiler(what: &str) -> bool {
+    let found = wheels().is_some();
+    if !found {
+        chipdock_test_support::setup::missing(&format!(
+            "{what}: CHIPDOCK_CUDA_WHEELS names no folder with NVIDIA's wheels"
+        ));
+    }
+    found
+}
+
+/// The program nvcc of the wheels.
+#[must_use]
+pub fn nvcc() -> Option<PathBuf> {
+    wheels().map(|folder| folder.join("nvidia/cu13/bin/nvcc"))
+}
+
+fn wheels() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("CHIPDOCK_CUDA_WHEELS")?);
+    folder.join("nvidia/cu13/lib/libnvrtc.so.13").exists().then_some(folder)
+}
+
+/// Compiles a module to PTX for each architecture, and assembles that; how many kernels it has.
+///
+/// # Errors
+///
+/// What the passes, the dialect, the compiler or the assembler refused.
+pub fn check(host: &Host, module: &IrModule) -> Result<usize, String> {
+    let mut kernels = 0;
+    for arch in ARCHS {
+        let artifacts = compiled(host, module, arch, "ptx").map_err(|error| {
+            let all: Vec<String> = error.diagnostics().iter().map(ToString::to_string).collect();
+            format!("{error} {}", all.join("; "))
+        })?;
+        kernels = artifacts.iter().map(|artifact| artifact.index().functions.len()).sum();
+        for artifact in &artifacts {
+            let code = artifact.section("code").ok_or("an artifact without code")?;
+            assemble(arch, code.data())?;
+        }
+    }
+    Ok(kernels)
+}
+
+/// ptxas takes the text.
+///
+/// # Errors
+///
+/// What it says.
+pub fn assemble(arch: &str, ptx: &[u8]) -> Result<(), String> {
+    let ptxas = wheels().map(|folder| folder.join("nvidia/cu13/bin/ptxas")).ok_or("no wheels")?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let path: &Path = &folder.path().join("kernels.ptx");
+    std::fs::write(path, ptx).map_err(|error| error.to_string())?;
+    let mut command = Command::new(ptxas);
+    command.arg(format!("-arch={arch}")).arg(path).arg("-o").arg(folder.path().join("kernels.cubin"));
+    let output = command.output().map_err(|error| format!("ptxas: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("ptxas for {arch}: {}", String::from_utf8_lossy(&output.stderr)))
+}

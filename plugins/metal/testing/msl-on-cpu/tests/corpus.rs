@@ -1,0 +1,113 @@
+//! Every kernel of the corpus and the examples, scheduled by hand and by default.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use chipdock_interpret::compare;
+use chipdock_ir::{DType, Param};
+use chipdock_metal_tests as msl;
+use chipdock_test_backends::device_code::{
+    Shader, build, built, modules, modules_in_words, modules_of_long_elements, target, texts,
+};
+use chipdock_test_backends::{host, launches};
+use chipdock_test_support::setup::missing;
+use chipdock_test_support::{bless, workspace};
+
+#[test]
+fn msl_computes_what_the_interpreter_does() {
+    let Some(compiler) = msl::Compiler::found().unwrap() else { return missing("MSL as C++: no clang++") };
+    let host = host();
+    let target = target(&host, "metal");
+    let (mut refused, mut wrong, mut unsuited, mut count) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for (file, module) in modules() {
+        let Some(shader) = built(&host, &target, &file, &module, &mut refused) else { continue };
+        match checked(&compiler, &shader) {
+            Ok((ran, left)) => {
+                count += ran;
+                unsuited.extend(left);
+            }
+            Err(error) => wrong.push(format!("{}: {error}", file.name)),
+        }
+    }
+    println!("{count} kernels; refused:\n{}\nnot run:\n{}", refused.join("\n"), unsuited.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 20, "only {count} kernels were run");
+}
+
+/// Passes: W1 to W8 of `lower_int64`, by a compiler of C++: a language that has such integers is given none.
+#[test]
+fn words_of_64_bit_integers_are_compiled_right() {
+    let Some(compiler) = msl::Compiler::found().unwrap() else { return missing("words as C++: no clang++") };
+    let host = host();
+    let target = target(&host, "metal");
+    let (mut refused, mut wrong, mut count) = (Vec::new(), Vec::new(), 0);
+    for (file, words) in modules_in_words() {
+        let Some(shader) = built(&host, &target, &file, &words, &mut refused) else { continue };
+        match checked(&compiler, &shader) {
+            Ok((ran, _)) => count += ran,
+            Err(error) => wrong.push(format!("{}: {error}", file.name)),
+        }
+    }
+    println!("{count} kernels; refused:\n{}", refused.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 10, "only {count} kernels were run");
+}
+
+#[test]
+fn long_elements_and_scattered_lanes_are_right() {
+    let host = host();
+    let Some(compiler) = msl::Compiler::found().unwrap() else {
+        return missing("vectors in MSL: no clang++");
+    };
+    for (name, module) in modules_of_long_elements() {
+        let shader = build(&host, &module, &target(&host, "metal")).unwrap().unwrap();
+        let (count, left) =
+            checked(&compiler, &shader).unwrap_or_else(|error| panic!("{name}: {error}\n{}", shader.source));
+        assert_eq!((count, left.len()), (2, 0), "{name}: {left:?}");
+    }
+}
+
+/// TVM's own device functions: their texts are kept in the plugin's folder, or why there is none.
+#[test]
+fn texts_are_the_kept_ones() {
+    let texts = texts(&host(), "metal");
+    let goldens = workspace().join("plugins/metal/goldens");
+    let compare = |(name, text): &(String, String)| bless(&goldens.join(format!("{name}.metal")), text).err();
+    let wrong: Vec<String> = texts.iter().filter_map(compare).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(texts.len() >= 10, "only {} texts", texts.len());
+}
+
+/// How many kernels of a text were run in both orders and found right, and those whose arguments could not be made up.
+fn checked(compiler: &msl::Compiler, shader: &Shader) -> Result<(usize, Vec<String>), String> {
+    let program = msl::Program::new(compiler, shader)?;
+    let (mut count, mut left) = (0, Vec::new());
+    for launch in launches::launches(&shader.module) {
+        let expected = launch.and_then(|launch| Ok((launches::expected(&shader.module, &launch)?, launch)));
+        let (expected, launch) = match expected {
+            Ok(expected) => expected,
+            Err(error) => {
+                left.push(error);
+                continue;
+            }
+        };
+        let function = shader.module.function(&launch.name).unwrap();
+        let types: Vec<DType> = function
+            .params
+            .iter()
+            .map(|param| match param {
+                Param::Var(var) => var.dtype,
+                Param::Buffer(_) => DType::HANDLE,
+            })
+            .collect();
+        for reversed in [false, true] {
+            let found = program.run(&launch, &types, reversed)?;
+            for (output, found) in expected.outputs.iter().zip(&found) {
+                compare(found, output).map_err(|mismatch| {
+                    format!("{} (reversed {reversed}), {}: {mismatch}", launch.name, output.name)
+                })?;
+            }
+        }
+        count += 1;
+    }
+    Ok((count, left))
+}

@@ -1,0 +1,55 @@
+//! Every kernel of the corpus and the examples, scheduled by hand and by default.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use chipdock_test_backends::device_code::{
+    build, built, modules, modules_in_words, modules_of_long_elements, target, texts,
+};
+use chipdock_test_backends::host;
+use chipdock_test_support::{CorpusFile, bless, workspace};
+use chipdock_webgpu_tests::check;
+
+fn naga_takes(modules: Vec<(CorpusFile, chipdock_ir::IrModule)>, count_min: usize) {
+    let host = host();
+    let target = target(&host, "webgpu");
+    let (mut refused, mut wrong, mut count) = (Vec::new(), Vec::new(), 0);
+    for (file, module) in modules {
+        let Some(shader) = built(&host, &target, &file, &module, &mut refused) else { continue };
+        count += 1;
+        wrong.extend(check(&shader.source).err().map(|error| format!("{}: {error}", file.name)));
+    }
+    println!("{count} texts; refused:\n{}", refused.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= count_min, "only {count} kernels were built");
+}
+
+#[test]
+fn naga_takes_every_kernel() {
+    naga_takes(modules(), 20);
+}
+
+/// Passes: W1 to W8 of `lower_int64`, as naga reads them.
+#[test]
+fn naga_takes_words_of_64_bit_integers() {
+    naga_takes(modules_in_words(), 10);
+}
+
+#[test]
+fn naga_takes_long_elements_and_scattered_lanes() {
+    let host = host();
+    for (name, module) in modules_of_long_elements() {
+        let shader = build(&host, &module, &target(&host, "webgpu")).unwrap().unwrap();
+        check(&shader.source).unwrap_or_else(|error| panic!("{name}: {error}\n{}", shader.source));
+    }
+}
+
+/// TVM's own device functions: their texts are kept in the plugin's folder, or why there is none.
+#[test]
+fn texts_are_the_kept_ones() {
+    let texts = texts(&host(), "webgpu");
+    let goldens = workspace().join("plugins/webgpu/goldens");
+    let compare = |(name, text): &(String, String)| bless(&goldens.join(format!("{name}.wgsl")), text).err();
+    let wrong: Vec<String> = texts.iter().filter_map(compare).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(texts.len() >= 10, "only {} texts", texts.len());
+}

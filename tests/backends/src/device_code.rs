@@ -1,0 +1,211 @@
+//! Texts for devices that this machine has not: built for a kind of device, to be read or run by somebody else's tools.
+
+#![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
+
+use std::sync::Arc;
+
+use chipdock_host::{CompileOptions, Host};
+use chipdock_ir::{
+    AttrValue, DType, Expr, IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, attr,
+};
+use chipdock_passes::{LowerOptions, lower};
+use chipdock_test_support::{CorpusFile, corpus};
+
+/// A module built for a target: the device's part.
+#[derive(Debug)]
+pub struct Shader {
+    /// What the code generator was given.
+    pub module: IrModule,
+    /// The artifact's index.
+    pub index: serde_json::Value,
+    /// The text.
+    pub source: String,
+}
+
+/// Builds a module for a target; none when it has nothing for a device.
+///
+/// # Errors
+///
+/// What the passes or the code generator say.
+pub fn build(host: &Host, module: &IrModule, target: &Arc<Target>) -> Result<Option<Shader>, String> {
+    let compiled =
+        host.compile(module, target, &CompileOptions::default()).map_err(|error| error.to_string())?;
+    let Some((_, device)) = compiled.lowered_devices.first() else { return Ok(None) };
+    let artifact = compiled.artifact.imports().first().ok_or("the artifact imports nothing")?;
+    let index = serde_json::from_str(artifact.index_json()).map_err(|error| error.to_string())?;
+    let source = artifact.source().ok_or("the artifact has no source")?.to_owned();
+    Ok(Some(Shader { module: device.clone(), index, source }))
+}
+
+/// The corpus and the examples as modules; `CHIPDOCK_ONLY` takes those whose names hold it.
+///
+/// # Panics
+///
+/// When they cannot be read.
+#[must_use]
+pub fn modules() -> Vec<(CorpusFile, IrModule)> {
+    let read = |file: CorpusFile| {
+        let module = chipdock_script::parse(&file.text, &file.name).ok()?;
+        Some((file, module))
+    };
+    let only = std::env::var("CHIPDOCK_ONLY").unwrap_or_default();
+    corpus().unwrap().into_iter().filter(|file| file.name.contains(&only)).filter_map(read).collect()
+}
+
+/// What is built of a module; none where it is refused, with the reason in `refused`, or has nothing for a device.
+pub fn built(
+    host: &Host,
+    target: &Arc<Target>,
+    file: &CorpusFile,
+    module: &IrModule,
+    refused: &mut Vec<String>,
+) -> Option<Shader> {
+    build(host, &retargeted(module, target), target).unwrap_or_else(|error| {
+        refused.push(format!("{}: {error}", file.name));
+        None
+    })
+}
+
+/// The module with its kernels for the target: TVM's own device functions name TVM's.
+#[must_use]
+pub fn retargeted(module: &IrModule, target: &Arc<Target>) -> IrModule {
+    let mut module = module.clone();
+    for function in &mut module.functions {
+        if function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(2)) {
+            function.attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::clone(target)));
+        }
+    }
+    module
+}
+
+/// The target of that kind whose host part is C.
+///
+/// # Panics
+///
+/// When there is no such kind.
+#[must_use]
+pub fn target(host: &Host, kind: &str) -> Arc<Target> {
+    let json = serde_json::json!({ "kind": kind, "host": { "kind": "c" } });
+    host.target(json.to_string()).unwrap()
+}
+
+/// TVM's own device functions as texts for a kind of device, or why there is none, each with the function's name.
+///
+/// # Panics
+///
+/// When there is no such kind.
+#[must_use]
+pub fn texts(host: &Host, kind: &str) -> Vec<(String, String)> {
+    let target = target(host, kind);
+    let mut texts = Vec::new();
+    for (file, module) in modules() {
+        let name = file.name.strip_prefix("lowered/opencl_g_").and_then(|name| name.strip_suffix(".py"));
+        let Some(name) = name else { continue };
+        let text = match build(host, &retargeted(&module, &target), &target) {
+            Ok(shader) => shader.unwrap().source,
+            Err(error) => format!("// {}\n", error.replace('\n', "\n// ")),
+        };
+        texts.push((name.to_owned(), text));
+    }
+    texts
+}
+
+/// A device like those in use, without integers of 64 bits.
+fn capabilities_of_32_bits() -> TargetCapabilities {
+    TargetCapabilities::host("device-kind").with(|it| {
+        it.stage = Stage::Device;
+        it.is_host = false;
+        it.execution.thread_axes = ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect();
+        it.memory.storage_scopes = ["global", "shared", "shared.dyn", "local"].map(str::to_owned).to_vec();
+        it.limits.threads_per_block_max = Some(256);
+        it.memory.shared_memory_bytes_max = Some(32 * 1024);
+        it.execution.warp_size = Some(1);
+        it.execution.native_ops = vec![Op::Clz, Op::Popcount];
+        it.types.missing_types = vec![DType::FLOAT64, DType::INT64, DType::UINT64];
+    })
+}
+
+/// The kernels of the module's functions in words of 32 bits, as a module; none where a function is refused or has kernels already.
+#[must_use]
+pub fn in_words(module: &IrModule) -> Option<IrModule> {
+    let uses_int64 = |expr: &Expr| {
+        let mut found = false;
+        expr.walk(&mut |e| found |= e.dtype.is_integer() && e.dtype.bits == 64);
+        found
+    };
+    let mut found = false;
+    for function in &module.functions {
+        function.body.walk_exprs(&mut |e| found |= uses_int64(e));
+    }
+    let lowered = lower(module, &LowerOptions::new(Arc::new(capabilities_of_32_bits()))).ok()?;
+    let mut device = lowered.device.filter(|device| found && !device.functions.is_empty())?;
+    for function in &mut device.functions {
+        function.attrs.remove(attr::TARGET);
+    }
+    Some(device)
+}
+
+/// Arithmetic, conditions and conversions of data of 64 bits.
+const DATA: &str = r#"
+@T.prim_func(s_tir=True)
+def data(A: T.Buffer((64,), "DT"), B: T.Buffer((64,), "DT"), C: T.Buffer((9, 64), "DT"), F: T.Buffer((64,), "float32"), D: T.Buffer((4, 64), "int32")):
+    for i in T.thread_binding(64, thread="threadIdx.x"):
+        C[0, i] = A[i] * B[63 - i] + T.Cast("DT", i)
+        C[1, i] = A[i] * A[i] * T.DT(65537) // (B[i] - T.DT(3))
+        C[2, i] = (A[i] * T.DT(1000003) - B[i]) % (B[63 - i] * T.DT(70000))
+        C[3, i] = T.max(A[i], B[i]) - T.min(A[i], B[i] * T.DT(4294967296))
+        C[4, i] = T.shift_left(A[i], B[i]) ^ T.shift_right(A[i] * T.DT(4294967297), B[i])
+        C[5, i] = T.if_then_else(i < 32, A[i + 32] - B[i], T.Cast("DT", F[i] * T.float32(1e12)))
+        C[6, i] = T.truncdiv(A[i] * T.DT(123456789), B[i]) | T.truncmod(A[i] * T.DT(123456789), B[i] + T.DT(1))
+        C[7, i] = T.Select(A[i] < B[i], T.bitwise_not(A[i]), B[i]) & T.DT(1099511627775)
+        C[8, i] = T.DT(0)
+        for j in range(T.Cast("int64", A[i] & T.DT(7))):
+            C[8, i] = C[8, i] + T.Cast("DT", j) * B[i]
+        F[i] = T.Cast("float32", A[i] * B[i] * T.DT(987654321987))
+        D[0, i] = T.clz(A[i] * B[i])
+        D[1, i] = T.Cast("int32", T.popcount(A[i] * B[i]))
+        D[2, i] = T.Cast("int32", A[i] >= B[i]) + T.Cast("int32", A[i] != B[i])
+        D[3, i] = T.Cast("int32", A[i] * B[i])
+"#;
+
+/// Modules with data of 64 bits in words of 32 (W1 to W8 of the pass `lower_int64`): of the corpus, and made for it.
+///
+/// # Panics
+///
+/// When a script cannot be read.
+#[must_use]
+pub fn modules_in_words() -> Vec<(CorpusFile, IrModule)> {
+    let data = ["int64", "uint64"].map(|dtype| {
+        let text = DATA.replace("DT", dtype);
+        let module = chipdock_script::parse(&text, "data.py").unwrap();
+        (CorpusFile { name: format!("{dtype}.py"), path: "data.py".into(), text }, module)
+    });
+    let all = modules().into_iter().chain(data);
+    all.filter_map(|(file, module)| Some((file, in_words(&module)?))).collect()
+}
+
+/// Elements of more lanes than the languages have, and lanes that are not neighbours, at positions of 64 bits.
+const VECTORS: &str = r#"
+@T.prim_func(s_tir=True)
+def vectors(A: T.Buffer((6,), "DTxLANES"), B: T.Buffer((6,), "DTxLANES"), C: T.Buffer((64,), "DT"), D: T.Buffer((64,), "DT")):
+    for i in T.thread_binding(6, thread="threadIdx.x"):
+        B[5 - i] = A[i]
+    for i in T.thread_binding(4, thread="threadIdx.x"):
+        D[T.Ramp(i * 16, 3, 4)] = C[T.Ramp(i * 8 + 1, 2, 4)]
+        D[T.Ramp(T.Cast("int64", i) * T.int64(16) + T.int64(4), T.int64(-1), 2)] = C[T.Ramp(T.int64(9), T.int64(0), 2)]
+"#;
+
+/// Modules with elements of more lanes than device languages have, by the name of their element.
+///
+/// # Panics
+///
+/// When a script cannot be read.
+#[must_use]
+pub fn modules_of_long_elements() -> Vec<(String, IrModule)> {
+    let elements = [("int32", 3), ("float32", 4), ("int8", 8), ("float16", 8), ("float32", 16), ("bool", 5)];
+    let module = |(dtype, lanes): (&str, u16)| {
+        let text = VECTORS.replace("DT", dtype).replace("LANES", &lanes.to_string());
+        (format!("{dtype}x{lanes}"), chipdock_script::parse(&text, "vectors.py").unwrap())
+    };
+    elements.into_iter().map(module).collect()
+}

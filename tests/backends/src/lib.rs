@@ -1,0 +1,289 @@
+//! Every backend present against the reference interpreter, and against each other, through `dlopen` as a user has it.
+//!
+//! The plugins are those of `CHIPDOCK_TEST_PLUGINS`; without it they are built first, since `cargo test` builds no
+//! cdylib and would judge yesterday's. A run that finds no plugin fails.
+//!
+//! Where `cargo xtask test` has installed what the plugins need (it says so by `CHIPDOCK_TEST_SETUP=done`), each kind that
+//! a plugin's `expectations.toml` lists under `usable` has to be there; elsewhere one that is not is a skip with its
+//! reason.
+
+#![expect(clippy::panic, reason = "a test without plugins proves nothing and has to fail")]
+
+pub mod backends;
+pub mod cases;
+pub mod corpus;
+pub mod device_code;
+pub mod digits;
+pub mod launches;
+pub mod npy;
+pub mod run;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use chipdock_host::{Function, Host, HostOptions};
+use chipdock_interpret::{Arg, Array, Output, compare};
+
+use crate::backends::{Absent, Backend, present};
+
+/// What failed, for a person.
+pub type Result<T> = std::result::Result<T, String>;
+
+/// The folder with the plugins and their manifests.
+///
+/// # Panics
+///
+/// When they cannot be built.
+#[must_use]
+pub fn plugins() -> &'static Path {
+    &chipdock_test_support::command::built().plugins
+}
+
+/// A host over these plugins alone.
+///
+/// # Panics
+///
+/// When it finds none.
+#[must_use]
+pub fn host() -> Host {
+    host_without(&[])
+}
+
+/// A host over these plugins but those of these names.
+///
+/// # Panics
+///
+/// When it finds none.
+#[must_use]
+pub fn host_without(names: &[&str]) -> Host {
+    let disable = names.iter().map(|name| (*name).to_owned()).collect();
+    host_with(|options| HostOptions { disable, ..options })
+}
+
+/// A host over these plugins, made otherwise than by default.
+///
+/// # Panics
+///
+/// When it finds no plugin.
+#[must_use]
+pub fn host_with(change: impl FnOnce(HostOptions) -> HostOptions) -> Host {
+    let options = HostOptions { plugin_paths: vec![plugins().to_owned()], ..HostOptions::isolated() };
+    let host = Host::new(change(options)).unwrap_or_else(|error| panic!("{error}"));
+    let found = host.plugins().iter().filter(|plugin| plugin.library.starts_with(plugins())).count();
+    assert!(found > 0, "no plugin in {}", plugins().display());
+    host
+}
+
+/// The backends that can be used, all those that have to be among them.
+///
+/// # Panics
+///
+/// When there is none, or one that has to be there is not.
+#[must_use]
+pub fn backends(host: &Host) -> Vec<Backend> {
+    let (usable, unusable) = present(host).unwrap_or_else(|error| panic!("{error}"));
+    for kind in expected() {
+        if usable.iter().any(|backend| backend.target.kind == kind) {
+            continue;
+        }
+        let why = unusable.iter().find(|absent| absent.kind == kind);
+        let why = why.map_or("no plugin provides it", |absent| absent.reason.as_str());
+        chipdock_test_support::setup::missing(&format!("everything on {kind}: {why}"));
+    }
+    assert!(!usable.is_empty(), "no backend can be used: {unusable:?}");
+    usable
+}
+
+/// What can be used of a host that lacks plugins on purpose.
+///
+/// # Panics
+///
+/// When there is nothing.
+#[must_use]
+pub fn backends_left(host: &Host) -> (Vec<Backend>, Vec<Absent>) {
+    let (usable, unusable) = present(host).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!usable.is_empty(), "no backend can be used: {unusable:?}");
+    (usable, unusable)
+}
+
+/// Target kinds that have to be usable once everything is installed, as each plugin's folder says.
+///
+/// # Panics
+///
+/// When a folder's `expectations.toml` cannot be read.
+#[must_use]
+pub fn expected() -> Vec<String> {
+    let folder = chipdock_test_support::workspace().join("plugins");
+    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut all = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path().join("expectations.toml")) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Some(list) = text.lines().find_map(|line| line.strip_prefix("usable = ")) else { continue };
+        // A list of plain strings is the same in TOML and in JSON.
+        let kinds: Vec<String> =
+            serde_json::from_str(list).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        all.extend(kinds);
+    }
+    all.sort();
+    assert!(!all.is_empty(), "no plugin says in {} what has to be there", folder.display());
+    all
+}
+
+/// Runs a test on each backend, on all of them even when one fails, and says which did. A device is compiled for as
+/// what it is, and with the defaults of its kind: the two may be scheduled in other ways.
+///
+/// # Panics
+///
+/// When it failed on any.
+pub fn on_each(host: &Host, test: impl Fn(&Backend)) {
+    on_all(&with_defaults(host, backends(host)), test);
+}
+
+/// Each with the same device behind it as a target with defaults, where that is another.
+fn with_defaults(host: &Host, backends: Vec<Backend>) -> Vec<Backend> {
+    let both = backends.into_iter().flat_map(|backend| {
+        let other = if backend.is_host() { Ok(None) } else { backend.with_defaults(host) };
+        let other = other.unwrap_or_else(|error| panic!("{}: {error}", backend.target.kind));
+        [Some(backend), other].into_iter().flatten()
+    });
+    both.collect()
+}
+
+/// The same on the backends whose code runs on the host itself.
+///
+/// # Panics
+///
+/// When it failed on any, or there is none.
+pub fn on_each_host(host: &Host, test: impl Fn(&Backend)) {
+    on_all(&hosts(host), test);
+}
+
+/// The backends whose code runs on the host itself.
+///
+/// # Panics
+///
+/// When there is none.
+#[must_use]
+pub fn hosts(host: &Host) -> Vec<Backend> {
+    let mut hosts = backends(host);
+    hosts.retain(Backend::is_host);
+    assert!(!hosts.is_empty(), "no target kind with host functions can be used");
+    hosts
+}
+
+/// The same on the backends whose code a host launches on a device. Where there is none, that is said.
+///
+/// # Panics
+///
+/// When it failed on any.
+pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
+    on_all(&with_defaults(host, devices(host)), test);
+}
+
+/// The backends whose code a host launches on a device. Where there is none, that is said.
+///
+/// # Panics
+///
+/// As [`backends`].
+#[must_use]
+pub fn devices(host: &Host) -> Vec<Backend> {
+    let mut devices = backends(host);
+    devices.retain(|backend| !backend.is_host());
+    if devices.is_empty() {
+        chipdock_test_support::skipped("what runs on a device: no target kind has one here");
+    }
+    devices
+}
+
+fn on_all(all: &[Backend], test: impl Fn(&Backend)) {
+    let mut failed = Vec::new();
+    for (index, backend) in all.iter().enumerate() {
+        let kind = &backend.target.kind;
+        let is_again = all[..index].iter().any(|before| before.target.kind == *kind);
+        let what = if is_again { format!("{kind} with defaults") } else { kind.clone() };
+        let ended = catch_unwind(AssertUnwindSafe(|| test(backend)));
+        println!("{what}: {}", if ended.is_ok() { "passed" } else { "FAILED" });
+        if ended.is_err() {
+            failed.push(what);
+        }
+    }
+    assert!(failed.is_empty(), "failed on {}, of {} backends; see above", failed.join(", "), all.len());
+}
+
+/// What a function leaves in its tensors, in the order of its parameters.
+///
+/// # Errors
+///
+/// What the device or the function say.
+pub fn outputs(backend: &Backend, function: &Function, args: &[Arg]) -> Result<Vec<Array>> {
+    let values = run::upload(backend, args)?;
+    run::call(function, &values)?;
+    let mut found = Vec::new();
+    for (value, arg) in values.iter().zip(args) {
+        if let (run::Value::Tensor(tensor), Arg::Tensor(array)) = (value, arg) {
+            let data = tensor.to_bytes().map_err(|error| error.to_string())?;
+            found.push(Array { dtype: array.dtype, shape: array.shape.clone(), data });
+        }
+    }
+    Ok(found)
+}
+
+/// Holds what a backend computed against the interpreter's outputs, within their bounds.
+///
+/// # Errors
+///
+/// The first tensor that is off, and where.
+pub fn hold(expected: &[Output], found: &[Array]) -> Result<()> {
+    if expected.len() != found.len() {
+        return Err(format!("expected {} tensors, found {}", expected.len(), found.len()));
+    }
+    for (output, found) in expected.iter().zip(found) {
+        compare(found, output).map_err(|mismatch| format!("{}: {mismatch}", output.name))?;
+    }
+    Ok(())
+}
+
+/// Holds what one backend computed against another: integers exactly, floats within what the interpreter allows both.
+///
+/// # Errors
+///
+/// The first tensor that differs, and where.
+pub fn hold_alike(expected: &[Output], one: &[Array], other: &[Array]) -> Result<()> {
+    for ((output, one), other) in expected.iter().zip(one).zip(other) {
+        let doubled = |bounds: &Vec<f64>| bounds.iter().map(|bound| 2.0 * bound).collect();
+        let first =
+            Output { array: one.clone(), bounds: output.bounds.as_ref().map(doubled), ..output.clone() };
+        compare(other, &first).map_err(|mismatch| format!("{}: {mismatch}", output.name))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use chipdock_ir::DType;
+
+    use super::*;
+
+    fn output(dtype: DType, value: f64, bound: f64) -> Output {
+        let array = Array::from_f64(dtype, &[1], &[value]);
+        Output { parameter: 0, name: "A".to_owned(), array, bounds: Some(vec![bound]) }
+    }
+
+    #[test]
+    fn backends_may_differ_by_what_both_are_allowed() {
+        let one = |dtype, value| vec![Array::from_f64(dtype, &[1], &[value])];
+        let float = [output(DType::FLOAT32, 1.0, 0.25)];
+        let floats = |a, b| hold_alike(&float, &one(DType::FLOAT32, a), &one(DType::FLOAT32, b));
+        assert!(floats(0.75, 1.25).is_ok() && floats(1.25, 0.75).is_ok());
+        assert!(floats(0.75, 1.5).is_err() && floats(f64::NAN, 1.0).is_err());
+        let int = [output(DType::INT32, 7.0, 0.0)];
+        assert!(hold_alike(&int, &one(DType::INT32, 7.0), &one(DType::INT32, 7.0)).is_ok());
+        assert!(hold_alike(&int, &one(DType::INT32, 7.0), &one(DType::INT32, 8.0)).is_err());
+        assert!(hold(&int, &one(DType::INT32, 8.0)).is_err() && hold(&int, &[]).is_err());
+    }
+
+    #[test]
+    fn each_plugin_says_what_has_to_be_there() {
+        assert_eq!(expected(), ["c", "llvm", "opencl"]);
+    }
+}

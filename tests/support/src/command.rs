@@ -1,0 +1,288 @@
+//! Running the command in a scratch folder, and looking at all that it leaves: exit code, both streams, files.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use npyz::WriterBuilder as _;
+use serde_json::Value;
+
+use crate::workspace;
+
+/// The command and the folder of plugins.
+#[derive(Debug)]
+pub struct Built {
+    /// The executable.
+    pub command: PathBuf,
+    /// Plugins with their manifests, beside the executable.
+    pub plugins: PathBuf,
+}
+
+/// What `cargo xtask test` built, or, when a test is run by itself, what `cargo xtask plugins` builds now.
+///
+/// # Panics
+///
+/// When it cannot be built, or no plugin is there: a run that loads none would prove nothing.
+pub fn built() -> &'static Built {
+    static BUILT: OnceLock<Built> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let variable = |name| std::env::var_os(name).map(PathBuf::from);
+        let plugins = variable("CHIPDOCK_TEST_PLUGINS").unwrap_or_else(build);
+        let beside = plugins.with_file_name("chipdock");
+        let built = Built { command: variable("CHIPDOCK_TEST_COMMAND").unwrap_or(beside), plugins };
+        let libraries = fs::read_dir(&built.plugins).into_iter().flatten().flatten();
+        let count = libraries.filter(|entry| entry.path().extension().is_some_and(|e| e == "so")).count();
+        assert!(count > 0, "no plugin in {}", built.plugins.display());
+        built
+    })
+}
+
+#[expect(clippy::expect_used, reason = "a test helper: what cannot be built fails the test")]
+fn build() -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(workspace()).args(["run", "--quiet", "--package", "chipdock-xtask", "--", "plugins"]);
+    let output = command.stderr(Stdio::inherit()).output().expect("cargo runs");
+    assert!(output.status.success(), "the plugins cannot be built");
+    let text = String::from_utf8(output.stdout).expect("a path");
+    PathBuf::from(text.lines().last().expect("the folder of plugins"))
+}
+
+/// The folder of the example kernels.
+#[must_use]
+pub fn kernels() -> PathBuf {
+    workspace().join("examples/kernels")
+}
+
+/// A library to be loaded before the command, that runs a piece of C when the command opens its first library: a plugin that
+/// does something when it is opened.
+///
+/// # Panics
+///
+/// When it cannot be compiled.
+#[expect(clippy::expect_used, reason = "a test helper: what cannot be compiled fails the test")]
+pub fn opened_does(scratch: &Scratch, name: &str, body: &str) -> PathBuf {
+    let text = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+void *dlopen(const char *name, int flags) {
+    static int opened;
+    void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    void *library = real(name, flags);
+    // Not in the compilers that the command starts, which inherit it.
+    int is_command = !strcmp(program_invocation_short_name, "chipdock");
+    if (is_command && name && strchr(name, '/') && !opened++) { BODY }
+    return library;
+}
+"#;
+    let source = scratch.write(&format!("{name}.c"), text.replace("BODY", body));
+    let library = scratch.path(&format!("{name}.so"));
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(source).arg("-ldl");
+    assert!(command.status().expect("cc").success());
+    library
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// The result as JSON.
+    ///
+    /// # Panics
+    ///
+    /// When the command failed, or its output is no JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        #[expect(clippy::expect_used, reason = "a test helper")]
+        serde_json::from_str(&self.stdout).expect("JSON on standard output")
+    }
+
+    /// Holds that it failed with that code, and that its one error says each of `says`, in the shape of rule C3.
+    ///
+    /// # Panics
+    ///
+    /// When it did not.
+    pub fn failed(&self, code: i32, says: &[&str]) {
+        assert_eq!(self.code, Some(code), "out: {}\nerr: {}", self.stdout, self.stderr);
+        assert_eq!(self.stdout, "", "C1: results only");
+        assert!(self.stderr.starts_with("error: "), "C3: {}", self.stderr);
+        for line in self.stderr.lines().skip(1) {
+            assert!(line.starts_with("  ") || line.starts_with("error: "), "C3: {line:?} in {}", self.stderr);
+        }
+        for text in says {
+            assert!(self.stderr.contains(text), "{} should say {text:?}", self.stderr);
+        }
+    }
+}
+
+/// A folder of its own, removed afterwards, in which the command runs.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: tempfile::TempDir,
+    command: PathBuf,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[expect(clippy::expect_used, reason = "test helpers: what cannot be prepared fails the test")]
+impl Scratch {
+    /// With the plugins of this repository.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), command: built().command.clone() }
+    }
+
+    /// With no plugin at all: the command stands alone in another folder.
+    #[must_use]
+    pub fn without_plugins() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let command = folder.path().join("bin/chipdock");
+        fs::create_dir(folder.path().join("bin")).expect("a folder");
+        fs::copy(&built().command, &command).expect("a copy of the command");
+        Self { folder, command }
+    }
+
+    /// The path of a file in it.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file, and the folders that it lies in.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, content).expect("written");
+        path
+    }
+
+    /// Copies an example kernel into it.
+    pub fn kernel(&self, name: &str) -> &Self {
+        fs::copy(kernels().join(name), self.path(name)).expect("an example kernel");
+        self
+    }
+
+    /// Names of what lies in it, sorted.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).expect("the folder").flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// The command with those words, split at blanks, ready to run: nothing of the tester's own settings reaches it.
+    #[must_use]
+    pub fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(&self.command);
+        command.args(words.split_whitespace()).current_dir(self.folder.path()).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("CHIPDOCK_") {
+                command.env_remove(name);
+            }
+        }
+        command.env("XDG_DATA_HOME", self.path("data")).env("XDG_CONFIG_HOME", self.path("config"));
+        command.env_remove("NO_COLOR");
+        // Each command compiles for itself, whatever the tester has compiled before.
+        command.env("CHIPDOCK_CACHE_DIR", "");
+        command
+    }
+
+    /// Runs the command with those words, split at blanks.
+    pub fn run(&self, words: &str) -> Ended {
+        end(&mut self.command(words))
+    }
+
+    /// Writes an array with another implementation than the command's.
+    pub fn write_npy<T: npyz::Serialize + npyz::AutoSerialize + Copy>(
+        &self,
+        name: &str,
+        shape: &[u64],
+        values: &[T],
+        order: npyz::Order,
+    ) {
+        let file = fs::File::create(self.path(name)).expect("created");
+        let options = npyz::WriteOptions::new().default_dtype().shape(shape).order(order);
+        let mut writer = options.writer(file).begin_nd().expect("a header");
+        writer.extend(values.iter().copied()).expect("data");
+        writer.finish().expect("a whole file");
+    }
+
+    /// A row-major array of float32.
+    pub fn write_f32(&self, name: &str, shape: &[u64], values: &[f32]) {
+        self.write_npy(name, shape, values, npyz::Order::C);
+    }
+
+    /// Reads an array with another implementation than the command's: shape and elements.
+    #[must_use]
+    pub fn read_npy<T: npyz::Deserialize>(&self, name: &str) -> (Vec<u64>, Vec<T>) {
+        let bytes = fs::read(self.path(name)).expect("the file");
+        let file = npyz::NpyFile::new(&bytes[..]).expect("an .npy file");
+        let shape = file.shape().to_vec();
+        (shape, file.into_vec().expect("elements of that type"))
+    }
+}
+
+/// Runs a command to its end.
+///
+/// # Panics
+///
+/// When it cannot be started, or prints what is no text.
+#[expect(clippy::expect_used, reason = "a test helper")]
+pub fn end(command: &mut Command) -> Ended {
+    let output = command.output().expect("the command starts");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// The shape of a JSON value, one line a field, for goldens: `buffers[].name: string`.
+#[must_use]
+pub fn fields(value: &Value) -> String {
+    let mut lines = std::collections::BTreeSet::new();
+    collect("", value, &mut lines);
+    lines.into_iter().collect::<Vec<_>>().join("\n")
+}
+
+fn collect(path: &str, value: &Value, lines: &mut std::collections::BTreeSet<String>) {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(items) => {
+            if items.is_empty() {
+                lines.insert(format!("{path}[]"));
+            }
+            return items.iter().for_each(|item| collect(&format!("{path}[]"), item, lines));
+        }
+        Value::Object(object) => {
+            for (name, value) in object {
+                let dot = if path.is_empty() { "" } else { "." };
+                collect(&format!("{path}{dot}{name}"), value, lines);
+            }
+            return;
+        }
+    };
+    lines.insert(format!("{path}: {kind}"));
+}

@@ -1,0 +1,35 @@
+//! Memory, by somebody else's judgement: a test binary runs itself under valgrind.
+
+use std::process::Command;
+
+/// Runs this binary's tests but `memcheck` and `skipped` under valgrind; says so and does nothing when it is not there.
+///
+/// Code for processors with AVX-512 is none of it: valgrind dies on that, so nothing here is built for this processor.
+///
+/// # Panics
+///
+/// When valgrind finds an error or a leak, with its report.
+pub fn run(skipped: &[&str]) {
+    const WITHIN: &str = "CHIPDOCK_UNDER_MEMCHECK";
+    if std::env::var_os(WITHIN).is_some() {
+        return;
+    }
+    let mut command = Command::new("valgrind");
+    command.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
+    command.arg("--errors-for-leak-kinds=definite,indirect");
+    command.arg(std::env::current_exe().expect("this test's path")).arg("--test-threads=1");
+    for name in skipped.iter().chain(&["memcheck"]) {
+        command.args(["--skip", name]);
+    }
+    match command.env(WITHIN, "1").env("PROPTEST_CASES", "8").output() {
+        Err(error) => {
+            crate::setup::missing(&format!("memory: valgrind is not there ({error}); install it"));
+        }
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}\n{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        ),
+    }
+}

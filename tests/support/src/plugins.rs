@@ -1,0 +1,61 @@
+//! Builds the plugins of this repository that the tests open.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::workspace;
+
+/// Builds cdylibs with cargo and answers where each is: `cargo test` does not build them by itself.
+///
+/// # Panics
+///
+/// When cargo fails; its messages are in the test's output.
+#[must_use]
+pub fn build(packages: &[&str]) -> Vec<PathBuf> {
+    let binary = std::env::current_exe().expect("this test's path");
+    // target/<profile>/deps/<test>
+    let profile_folder = binary.ancestors().nth(2).expect("the profile's folder");
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .current_dir(workspace())
+        .args(["build", "--quiet", "--target-dir"])
+        .arg(profile_folder.join(".."));
+    if profile_folder.ends_with("release") {
+        command.arg("--release");
+    }
+    for package in packages {
+        command.args(["--package", package]);
+    }
+    let status = command.status().expect("cargo runs");
+    assert!(status.success(), "cargo build of {packages:?} failed");
+    let library = |package: &&str| profile_folder.join(format!("lib{}.so", package.replace('-', "_")));
+    packages.iter().map(library).collect()
+}
+
+/// Compiles a C file into a plugin: `gcc -std=c99`, `g++ -x c++ -std=c++11` and so on, with nothing but the header.
+///
+/// # Panics
+///
+/// When the compiler is not there or finds fault.
+pub fn compile(command_line: &[&str], source: &Path, library: &Path) {
+    let output = Command::new(command_line[0])
+        .args(&command_line[1..])
+        .args([
+            "-O2",
+            "-Wall",
+            "-Wextra",
+            "-pedantic",
+            "-Werror",
+            "-fPIC",
+            "-shared",
+            "-fvisibility=hidden",
+            "-I",
+        ])
+        .arg(workspace().join("plugin-api/abi/include"))
+        .arg(source)
+        .arg("-o")
+        .arg(library)
+        .output()
+        .unwrap_or_else(|error| panic!("{} is needed for this test: {error}", command_line[0]));
+    assert!(output.status.success(), "{command_line:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,113 @@
+//! Building the command and the plugins, with manifests, into one folder.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::commands::{Result, cargo, root, step, target_folder};
+
+/// What was built.
+pub(crate) struct Built {
+    /// The command `chipdock`.
+    pub(crate) command: PathBuf,
+    /// The folder with the plugins and their manifests.
+    pub(crate) folder: PathBuf,
+}
+
+/// The plugins of this repository: (folder name, stem of the library). A folder is all it takes to be one.
+pub(crate) fn all() -> Result<Vec<(String, String)>> {
+    let folder = root().join("plugins");
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter(|entry| entry.path().join("Cargo.toml").is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    Ok(names
+        .into_iter()
+        .map(|name| (name.clone(), format!("chipdock_plugin_{}", name.replace('-', "_"))))
+        .collect())
+}
+
+/// Builds the command and every plugin in one profile, copies the plugins into `<profile>/plugins` and writes a
+/// manifest beside each, generated from what it registers.
+pub(crate) fn build(release: bool) -> Result<Built> {
+    let profile = if release { "release" } else { "debug" };
+    let plugins = all()?;
+    let mut command = cargo();
+    command.args(["build", "--package", "chipdock-cli"]);
+    for (name, _) in &plugins {
+        command.args(["--package", &format!("chipdock-plugin-{name}")]);
+    }
+    if release {
+        command.arg("--release");
+    }
+    step("build the command and the plugins", &mut command)?;
+
+    let output = target_folder().join(profile);
+    let built = Built { command: output.join("chipdock"), folder: output.join("plugins") };
+    fs::create_dir_all(&built.folder).map_err(|error| format!("{}: {error}", built.folder.display()))?;
+    let ours = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&built.folder, ours)
+        .map_err(|error| format!("{}: {error}", built.folder.display()))?;
+    remove_stale(&built.folder, &plugins)?;
+    for (name, stem) in &plugins {
+        install(&built, &output.join(format!("lib{stem}.so")), name, stem)?;
+    }
+    Ok(built)
+}
+
+/// Removes what an earlier build left of plugins that are gone: yesterday's plugin must not be judged today.
+fn remove_stale(folder: &Path, plugins: &[(String, String)]) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = file.split('.').next().unwrap_or_default();
+        if path.is_file() && !plugins.iter().any(|(_, known)| known == stem) {
+            fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies one plugin under a new inode (a library that is open keeps its old one) and writes its manifest.
+fn install(built: &Built, library: &Path, name: &str, stem: &str) -> Result<()> {
+    let installed = built.folder.join(format!("{stem}.so"));
+    // A name of its own: two builds at once must not take each other's file away.
+    let fresh = built.folder.join(format!("{stem}.so.{}", std::process::id()));
+    fs::copy(library, &fresh).map_err(|error| format!("{}: {error}", library.display()))?;
+    // A library that its group may write is refused, and a umask may have left it so.
+    let ours = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&fresh, ours).map_err(|error| format!("{}: {error}", fresh.display()))?;
+    fs::rename(&fresh, &installed).map_err(|error| format!("{}: {error}", installed.display()))?;
+    let mut command = Command::new(&built.command);
+    command.arg("manifest").arg(&installed);
+    // What the suite may expect of it goes where it goes.
+    let expectations = root().join("plugins").join(name).join("expectations.toml");
+    let beside = built.folder.join(format!("{stem}.expectations.toml"));
+    fs::copy(&expectations, &beside).map_err(|error| format!("{}: {error}", expectations.display()))?;
+    let needs = root().join("plugins").join(name).join("needs.json");
+    if needs.is_file() {
+        command.arg("--needs").arg(needs);
+    }
+    step(&format!("write the manifest of {name}"), &mut command)
+}
+
+/// Builds everything in release, then runs one of the programs of `bench` over it.
+pub(crate) fn run_with_plugins(program: &str, arguments: &[String]) -> Result<()> {
+    let built = build(true)?;
+    let mut all = vec!["--plugins".to_owned(), built.folder.display().to_string()];
+    all.extend(["--command".to_owned(), built.command.display().to_string()]);
+    all.extend_from_slice(arguments);
+    run_alone(program, &all)
+}
+
+/// Runs one of the programs of `bench`.
+pub(crate) fn run_alone(program: &str, arguments: &[String]) -> Result<()> {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "--package", "chipdock-bench"]);
+    command.args(["--bin", program, "--"]).args(arguments);
+    step(program, &mut command)
+}
