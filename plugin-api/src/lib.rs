@@ -460,6 +460,7 @@ pub mod process;
 pub mod received;
 pub mod setting;
 pub mod slot;
+pub mod source;
 pub mod text;
 
 mod any;

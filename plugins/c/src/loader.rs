@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
+use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
 };
@@ -14,7 +15,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde_json::Value;
 
 use crate::cache;
-use crate::codegen::{KIND, SOURCE};
+use crate::codegen::KIND;
 use crate::compiler::{self, Compiled, Options};
 
 /// The loader of module kind `c`.

@@ -1,9 +1,10 @@
 //! The code of an artifact: what it is, which devices run it, and the bytes that the driver is given.
 
+use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{Artifact, Error, ErrorKind, HostRef, Verdict};
 use serde_json::Value;
 
-use crate::codegen::{self, CODE, KIND, SOURCE};
+use crate::codegen::{self, CODE, KIND};
 use crate::compiler::{Choice, Format, Settings};
 use crate::device_api::arch;
 

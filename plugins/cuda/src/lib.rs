@@ -26,6 +26,7 @@ mod timer;
 
 use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::source::SourceCodegen;
 use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
@@ -54,7 +55,9 @@ register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn 
 register_target_kind!("cuda", include_str!("target_kind.json"), |context| Box::new(
     target_kind::CudaTargetKind(context.host())
 ));
-register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(codegen::CudaCodegen::new(context.host())));
+register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(SourceCodegen(codegen::CudaTarget::new(
+    context.host()
+))));
 register_module_loader!("cuda", |context| {
     Box::new(loader::CudaLoader { host: context.host(), hardware: context.state::<Hardware>() })
 });

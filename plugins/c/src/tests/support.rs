@@ -11,9 +11,10 @@ use chipdock_plugin_api::abi::{
     ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockEnv, ChipdockFunctionObject,
     ChipdockInterface, ChipdockParallelBody, ChipdockTensor,
 };
+use chipdock_plugin_api::source::Written;
 use chipdock_plugin_api::{Env, HostRef};
 
-use crate::codegen::{Built, build};
+use crate::codegen::build;
 use crate::loader::{CModule, load};
 
 thread_local! {
@@ -163,7 +164,7 @@ pub(super) fn lowered(module: &IrModule) -> IrModule {
     lower(module, &LowerOptions::new(capabilities)).unwrap().module
 }
 
-pub(super) fn built(module: &IrModule) -> Built {
+pub(super) fn built(module: &IrModule) -> Written {
     match build(&lowered(module), &target(), None) {
         Ok(built) => built,
         Err(diagnostics) => {
