@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
     Callee, Child, Diagnostic, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Span, Stmt, StmtKind,
     StorageRank, TargetFacts, ThreadAxis,
@@ -149,9 +150,7 @@ fn warp_ops(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnos
 
 fn warp_problem(op: Op, args: &[Expr], facts: &TargetFacts) -> Option<String> {
     let kind = &facts.target.kind;
-    let is_shuffle =
-        matches!(op, Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor);
-    if op == Op::StorageSync {
+    if op.threads() == Threads::Barrier {
         let is_of_warp =
             matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::Str(scope)) if **scope == *"warp");
         return (is_of_warp && !has_warps(facts)).then(|| {
@@ -162,7 +161,7 @@ fn warp_problem(op: Op, args: &[Expr], facts: &TargetFacts) -> Option<String> {
             )
         });
     }
-    if !(is_shuffle || op == Op::WarpActivemask) {
+    if !op.threads().is_of_warp() {
         return None;
     }
     if !facts.native_ops.contains(&op) {
@@ -172,7 +171,7 @@ fn warp_problem(op: Op, args: &[Expr], facts: &TargetFacts) -> Option<String> {
         ));
     }
     let (size, own) = (args.get(4).and_then(Expr::as_int)?, facts.warp_size?);
-    (is_shuffle && size != i128::from(own)).then(|| {
+    (size != i128::from(own)).then(|| {
         format!("expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}", op.name())
     })
 }

@@ -9,6 +9,7 @@ mod facts;
 mod int64;
 mod math;
 mod offsets;
+mod ops;
 mod parallel;
 mod refusals;
 mod rounds;
