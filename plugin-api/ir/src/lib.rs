@@ -242,7 +242,7 @@ mod function;
 pub mod json;
 pub mod limits;
 pub mod number;
-mod op;
+pub mod op;
 pub mod print;
 mod scope;
 mod stmt;
@@ -260,7 +260,7 @@ pub use diagnostic::Diagnostic;
 pub use dtype::{DType, TypeCode, UnknownDType};
 pub use expr::{BinaryOp, Callee, CompareOp, Expr, ExprKind, ExprNode, FloatBits, PointerType, Var, VarNode};
 pub use function::{AttrValue, Attrs, Functions, IrModule, Param, PrimFunc, Span, attr};
-pub use op::{Effect, Op, Signature, StructField};
+pub use op::{Effect, Op, OpInfo, Signature, StructField};
 pub use scope::{StorageRank, StorageScope, ThreadAxis};
 pub use stmt::{
     AttrNode, Block, BufferRegion, ForKind, IterKind, IterVar, MatchBufferRegion, Range, Reducer, Stmt,

@@ -15,6 +15,7 @@ mod quantised;
 mod trig;
 mod words;
 
+use chipdock_ir::op::{Lowering, Takes};
 use chipdock_ir::{
     BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
     TargetCapabilities, Var,
@@ -124,43 +125,6 @@ pub fn lower_intrinsics(module: &IrModule, capabilities: &TargetCapabilities) ->
     })
 }
 
-/// Ops that every code generator spells.
-const CORE: &[Op] = &[
-    Op::Sqrt,
-    Op::Floor,
-    Op::Ceil,
-    Op::Trunc,
-    Op::Nearbyint,
-    Op::Abs,
-    Op::Fma,
-    Op::Copysign,
-    Op::BitwiseAnd,
-    Op::BitwiseOr,
-    Op::BitwiseXor,
-    Op::BitwiseNot,
-    Op::ShiftLeft,
-    Op::ShiftRight,
-    Op::IfThenElse,
-    Op::Likely,
-    Op::Reinterpret,
-    Op::Isnullptr,
-    Op::AddressOf,
-    Op::HandleAddByteOffset,
-    Op::StructGet,
-    Op::StructSet,
-    Op::HandleLoad,
-    Op::AllocateWorkspace,
-    Op::FreeWorkspace,
-    Op::ThrowLastError,
-    Op::CallPacked,
-    Op::StackMakeShape,
-    Op::StackMakeArray,
-    Op::StorageSync,
-    Op::ThreadReturn,
-    Op::AtomicAdd,
-    Op::ParallelLaunch,
-];
-
 struct Lowerer<'a> {
     function: &'a PrimFunc,
     capabilities: &'a TargetCapabilities,
@@ -258,13 +222,7 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         let on_half = args.first().is_some_and(|arg| is_half(arg.dtype));
-        let number = matches!(
-            op.signature(),
-            chipdock_ir::Signature::FloatUnary
-                | chipdock_ir::Signature::FloatBinary
-                | chipdock_ir::Signature::FloatTest
-                | chipdock_ir::Signature::NumberUnary
-        ) || matches!(op, Op::Fma | Op::Ldexp);
+        let number = matches!(op.info().takes(0), Some(Takes::Float | Takes::Number));
         if on_half && number && op != Op::Nextafter {
             let args: Vec<&Expr> = args.iter().collect();
             let make = |wide: &[Expr]| {
@@ -278,7 +236,7 @@ impl Lowerer<'_> {
     }
 
     fn lowered(&self, op: Op, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
-        if CORE.contains(&op) || self.capabilities.execution.has_native(op) {
+        if op.info().lowering == Lowering::Core || self.capabilities.execution.has_native(op) {
             return Ok(None);
         }
         if let Some(new) = functions::arithmetic(op, args, dtype, self.capabilities) {
@@ -304,14 +262,7 @@ impl Lowerer<'_> {
                 let args: [Expr; 7] = std::array::from_fn(|index| args[index].clone());
                 quantised::multiply_shift_per_axis(&args, has_int64)
             }
-            (
-                Op::WarpActivemask
-                | Op::WarpShuffle
-                | Op::WarpShuffleUp
-                | Op::WarpShuffleDown
-                | Op::WarpShuffleXor,
-                _,
-            ) => return Err(self.no_warp(op)),
+            _ if op.info().lowering == Lowering::Native => return Err(self.no_warp(op)),
             _ => library::call(op, args, dtype).ok_or_else(|| {
                 PassError::bug(
                     "lower_intrinsics",

@@ -6,8 +6,9 @@ mod limits;
 
 pub use limits::verify_limits;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
-    Callee, Child, Diagnostic, Expr, ExprKind, ForKind, IrModule, Op, Param, PrimFunc, Span, StmtKind,
+    Callee, Child, Diagnostic, Expr, ExprKind, ForKind, IrModule, Param, PrimFunc, Span, StmtKind,
     StorageScope, TargetCapabilities, ThreadAxis,
 };
 
@@ -125,19 +126,15 @@ impl Verifier<'_> {
         }
         expr.walk(&mut |e| {
             let ExprKind::Call { callee: Callee::Op(op), args } = &e.kind else { return };
-            let what = match op {
-                Op::StorageSync => match args.first().map(|arg| &arg.kind) {
+            let what = match op.threads() {
+                Threads::Barrier => match args.first().map(|arg| &arg.kind) {
                     Some(ExprKind::Str(scope)) => format!("the barrier {}(\"{scope}\")", op.name()),
                     _ => format!("the barrier {}", op.name()),
                 },
-                Op::WarpActivemask
-                | Op::WarpShuffle
-                | Op::WarpShuffleUp
-                | Op::WarpShuffleDown
-                | Op::WarpShuffleXor => format!("the warp operation {}", op.name()),
-                Op::ThreadAllreduce => format!("the reduction across threads {}", op.name()),
-                Op::ThreadReturn => format!("{}, the end of a thread", op.name()),
-                _ => return,
+                Threads::ActiveMask | Threads::Shuffle => format!("the warp operation {}", op.name()),
+                Threads::Reduction => format!("the reduction across threads {}", op.name()),
+                Threads::Exit => format!("{}, the end of a thread", op.name()),
+                Threads::Alone => return,
             };
             let kind = self.capabilities.target.kind.clone();
             self.problem(

@@ -115,16 +115,16 @@ fn lone(threads: i64, blocks: Option<i64>) -> TargetCapabilities {
 }
 
 #[test]
-fn l3_what_is_scheduled_for_lone_threads_is_lowered() {
+fn l3_what_is_scheduled_for_serial_threads_is_lowered() {
     let capabilities = lone(256, None);
-    let trial = Trial::new("l3_what_is_scheduled_for_lone_threads_is_lowered", FOLDER);
+    let trial = Trial::new("l3_what_is_scheduled_for_serial_threads_is_lowered", FOLDER);
     trial.programs(400).run(|case| lowered(case, &capabilities));
 }
 
 #[test]
-fn l3_default_schedule_for_lone_threads() {
+fn l3_default_schedule_for_serial_threads() {
     for capabilities in [lone(256, None), lone(4, Some(2))] {
-        let trial = Trial::new("l3_default_schedule_for_lone_threads", FOLDER);
+        let trial = Trial::new("l3_default_schedule_for_serial_threads", FOLDER);
         trial.programs(700).run(|case| scheduled(case, &capabilities));
     }
 }

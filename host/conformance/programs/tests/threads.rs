@@ -27,8 +27,9 @@ fn capabilities(native_ops: &[Op]) -> TargetCapabilities {
     })
 }
 
-const SHUFFLES: &[Op] =
-    &[Op::WarpActivemask, Op::WarpShuffle, Op::WarpShuffleUp, Op::WarpShuffleDown, Op::WarpShuffleXor];
+fn of_warps() -> Vec<Op> {
+    Op::all_where(|op| op.threads.is_of_warp()).collect()
+}
 
 fn after(name: &str, module: &IrModule, error: impl ToString) -> Failure {
     Failure::new(name, format!("after {name}: {}\n{}", error.to_string(), print::module(module)))
@@ -62,7 +63,7 @@ fn l3_threads_compute_the_same_after_every_pass() {
 /// L3.
 #[test]
 fn l3_threads_with_shuffles_compute_the_same_after_every_pass() {
-    let capabilities = capabilities(SHUFFLES);
+    let capabilities = capabilities(&of_warps());
     programs("l3_threads_with_shuffles_compute_the_same_after_every_pass")
         .run(|case| pipeline(case, &capabilities));
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
     Callee, Child, Diagnostic, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Span, Stmt, StmtKind,
     StorageRank, TargetCapabilities, ThreadAxis,
@@ -161,9 +162,7 @@ fn warp_ops(function: &PrimFunc, capabilities: &TargetCapabilities, problems: &m
 
 fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Option<String> {
     let kind = &capabilities.target.kind;
-    let is_shuffle =
-        matches!(op, Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor);
-    if op == Op::StorageSync {
+    if op.threads() == Threads::Barrier {
         let is_of_warp =
             matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::Str(scope)) if **scope == *"warp");
         return (is_of_warp && !has_warps(capabilities)).then(|| {
@@ -174,7 +173,7 @@ fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Opt
             )
         });
     }
-    if !(is_shuffle || op == Op::WarpActivemask) {
+    if !op.threads().is_of_warp() {
         return None;
     }
     if !capabilities.execution.has_native(op) {
@@ -184,7 +183,7 @@ fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Opt
         ));
     }
     let (size, own) = (args.get(4).and_then(Expr::as_int)?, capabilities.execution.warp_size?);
-    (is_shuffle && size != i128::from(own)).then(|| {
+    (size != i128::from(own)).then(|| {
         format!("expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}", op.name())
     })
 }

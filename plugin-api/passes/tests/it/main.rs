@@ -9,6 +9,7 @@ mod contractions;
 mod int64;
 mod math;
 mod offsets;
+mod ops;
 mod parallel;
 mod refusals;
 mod rounds;

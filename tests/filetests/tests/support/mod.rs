@@ -45,8 +45,7 @@ pub(crate) fn device_capabilities() -> TargetCapabilities {
 /// Capabilities of a device whose warps shuffle.
 #[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn shuffling_capabilities() -> TargetCapabilities {
-    use Op::{WarpActivemask, WarpShuffle, WarpShuffleDown, WarpShuffleUp, WarpShuffleXor};
-    let native_ops = vec![WarpActivemask, WarpShuffle, WarpShuffleUp, WarpShuffleDown, WarpShuffleXor];
+    let native_ops = Op::all_where(|op| op.threads.is_of_warp()).collect();
     device_capabilities().with(|it| it.execution.native_ops = native_ops)
 }
 
