@@ -86,7 +86,7 @@ impl Host {
 
     /// Refuses a module that is not valid; says what of another changes nothing.
     pub(crate) fn check(&self, module: &IrModule) -> Result<(), Error> {
-        check_valid(module)?;
+        tracing::debug_span!("validate").in_scope(|| check_valid(module))?;
         for unknown in chipdock_passes::unknown_annotations(module) {
             self.0.services.log(LogLevel::Debug, &unknown.to_string());
         }
@@ -182,6 +182,8 @@ impl Host {
         options: &CompileOptions,
     ) -> Result<Compiled, Error> {
         self.0.services.check_process()?;
+        let span =
+            tracing::info_span!("compile", target = &*target.kind, cached = tracing::field::Empty).entered();
         // A plugin that is missing is told before the work begins.
         self.codegen(&target.kind)?;
         let plan = self.plan(module, target, options)?;
@@ -194,6 +196,7 @@ impl Host {
             imports.push(Arc::new(self.build(job, options, imports.clone(), &mut said)?));
         }
         let artifact = self.build(&plan.own, options, imports, &mut said)?;
+        span.record("cached", said.built == 0);
         Ok(Compiled {
             artifact: Arc::new(artifact),
             target: Arc::clone(target),

@@ -191,9 +191,13 @@ impl Host {
         let codegen = self.codegen(&target.kind)?;
         let at = |error: Error| error.at(format!("target.build.{}", target.kind));
         let version = wire_version(&codegen).map_err(at)?;
+        let span =
+            tracing::debug_span!("write_ir", target = &*target.kind, size_bytes = tracing::field::Empty)
+                .entered();
         let write = wire::WriteOptions { version: &version, positions: true, file: options.file.as_deref() };
         let ir = wire::write_with(&module, &write)
             .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
+        span.record("size_bytes", ir.len());
         let ir_digest =
             options.cache.as_ref().map(|_| files::sha256_of_bytes(ir.as_bytes())).unwrap_or_default();
         let target_json = target.to_json().to_string();
