@@ -60,7 +60,9 @@ impl Host {
         imports: Vec<Arc<Artifact>>,
         said: &mut Said,
     ) -> Result<Artifact, Error> {
-        let at = |error: Error| error.at(format!("target.build.{}", job.target.kind().name));
+        let kind = &job.target.kind().name;
+        let _span = tracing::info_span!("build", target = kind.as_str()).entered();
+        let at = |error: Error| error.at(format!("target.build.{kind}"));
         let options_json = serde_json::Value::Object(options.options.clone()).to_string();
         let request = ChipdockBuildRequest {
             ir: str_out(&job.ir),
@@ -179,6 +181,7 @@ impl Host {
 
     /// What is kept there, when it passes (V3, V4).
     fn find(&self, place: &Place<'_>, work: &Work<'_>) -> Option<(Artifact, Vec<BuildMessage>)> {
+        let span = tracing::debug_span!("find_build", found = false).entered();
         let says = |what: &str| {
             let line =
                 format!("compile cache: target.build.{}: {what} {}", work.job.target.kind().name, place.key);
@@ -198,6 +201,7 @@ impl Host {
         });
         match passed {
             Ok(artifact) => {
+                span.record("found", true);
                 says("hit");
                 Some((artifact, messages))
             }
@@ -237,6 +241,7 @@ impl Host {
         artifact: &Artifact,
         said: &[BuildMessage],
     ) {
+        let _span = tracing::debug_span!("keep_build").entered();
         // V2: what was asked before may have changed while it was built.
         let after = fingerprint(self.0.services, &work.codegen, request).ok().flatten();
         let is_same = after.as_deref() == Some(&*place.fingerprint);

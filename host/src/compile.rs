@@ -105,7 +105,7 @@ impl Host {
 
     /// Refuses a module that is not valid; says what of another changes nothing.
     pub(crate) fn check(&self, module: &IrModule) -> Result<(), Error> {
-        check_valid(module)?;
+        tracing::debug_span!("validate").in_scope(|| check_valid(module))?;
         for unknown in chipdock_passes::unknown_annotations(module) {
             self.0.services.log(LogLevel::Debug, &unknown.to_string());
         }
@@ -202,6 +202,8 @@ impl Host {
     ) -> Result<Compiled, Error> {
         self.0.services.check_process()?;
         let target = self.complete(target.into())?.without_device();
+        let name = target.kind().name.as_str();
+        let span = tracing::info_span!("compile", target = name, cached = tracing::field::Empty).entered();
         let mut codegens = Codegens::new(self);
         // A plugin that is missing is reported before the work begins.
         codegens.of(target.target())?;
@@ -228,6 +230,7 @@ impl Host {
         }
         let codegen = codegens.of(plan.own.target.target())?;
         let artifact = self.build(&plan.own, codegen, options, imports, &mut said)?;
+        span.record("cached", said.built == 0);
         Ok(Compiled {
             artifact: Arc::new(artifact),
             target: Arc::clone(target.target()),

@@ -40,6 +40,7 @@
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |
 //! | [`calling`] | N1 to N5: which plugin is being called, for whoever has to say why the process ended |
+//! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
 //! | [`settings`] | O1 to O6: what a user decides about plugins, and which source counts |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | F1 to F11: the threads that parallel loops of compiled code run on |
@@ -118,6 +119,7 @@ pub mod settings;
 pub mod shown;
 mod sort;
 mod target;
+pub mod trace;
 
 pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use chipdock_plugin_api::{Any, AnyView};

@@ -219,9 +219,13 @@ impl Planner<'_, '_> {
         let at = |error: Error| error.at(format!("target.build.{}", codegen.kind));
         let version = wire_version(&codegen).map_err(at)?;
         let file = self.options.file.as_deref();
+        let span =
+            tracing::debug_span!("write_ir", target = &*codegen.kind, size_bytes = tracing::field::Empty);
+        let _entered = span.enter();
         let write = wire::WriteOptions { version: &version, positions: true, file };
         let ir = wire::write_with(&module, &write)
             .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
+        span.record("size_bytes", ir.len());
         let ir_digest =
             self.options.cache.as_ref().map(|_| files::sha256_of_bytes(ir.as_bytes())).unwrap_or_default();
         Ok(Job { target: Arc::clone(target), module, ir, ir_digest, version })

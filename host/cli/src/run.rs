@@ -54,7 +54,8 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let outcome = call::call(&host, &build, function, device, &arguments, args.repeat, &progress)?;
     progress.step("writing the outputs");
     let took_standard_output = destinations.iter().any(Destination::is_standard_output);
-    write_outputs(&outputs, destinations, &arguments, &outcome)?;
+    tracing::info_span!("outputs")
+        .in_scope(|| write_outputs(&outputs, destinations, &arguments, &outcome))?;
     drop(progress);
     if took_standard_output {
         return Ok(());

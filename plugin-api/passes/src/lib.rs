@@ -11,6 +11,9 @@
 //! * **L3** What the module computes is unchanged: integers exactly, floats to the bit, except that the reductions of a
 //!   block may associate in another order and that mathematical functions have the error bounds of `lower_intrinsics`.
 //! * **L4** A failure is a [`PassError`] that names the function and says whose fault it is; nothing falls back silently.
+//! * **L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`, `functions`,
+//!   `statements` and `expressions`, and those three again with `_after`. A node is counted once, however often it is shared.
+//!   Where nobody listens, nothing is counted.
 //!
 //! # What a code generator of host functions receives ([`Stage::Host`](chipdock_ir::Stage::Host))
 //!
@@ -97,6 +100,7 @@ mod merge_shared_memory;
 mod outline_parallel;
 mod rescope_memory;
 pub mod simplify;
+mod spans;
 mod split_host_device;
 mod split_reductions;
 mod storage_rewrite;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{IrModule, Stage, TargetCapabilities, attr};
 
-use crate::PassError;
+use crate::{PassError, spans};
 
 /// Whether what is not scheduled gets a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +99,7 @@ pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 ///
 /// The first pass that cannot go on; see [`PassError`]. The module is unchanged.
 pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassError> {
+    let _span = tracing::info_span!("lower", stage = %options.stage).entered();
     let mut module = module.clone();
     // Device functions have no packed convention: a host's target makes that of their launches.
     let last = if options.capabilities.is_host { options.stage } else { options.stage.min(Stage::Device) };
@@ -109,15 +110,15 @@ pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassE
         {
             continue;
         }
-        module = pass(&module, &options.capabilities)?;
+        module = spans::run(name, *pass, &module, &options.capabilities)?;
     }
     if last < Stage::Device || options.capabilities.is_host {
         return Ok(Lowered { stage: last, module, device: None });
     }
     let (device, host) = module.functions.into_iter().partition(|f| f.attrs.contains_key(attr::TARGET));
     let mut device = IrModule { functions: device, attrs: module.attrs.clone() };
-    for (_, pass) in DEVICE_PIPELINE {
-        device = pass(&device, &options.capabilities)?;
+    for (name, pass) in DEVICE_PIPELINE {
+        device = spans::run(name, *pass, &device, &options.capabilities)?;
     }
     let module = IrModule { functions: host, attrs: module.attrs };
     Ok(Lowered { stage: last, module, device: Some(device) })

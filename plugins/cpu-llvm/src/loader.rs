@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::codegen::{CODE, FORMAT};
 use crate::llvm::jit::Jit;
+use crate::llvm::naming::Naming;
 use crate::llvm::{MachineOptions, library_of};
 use crate::runs_here;
 use crate::target_kind::NAME;
@@ -103,7 +104,7 @@ pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Res
         return Err(Error::new(ErrorKind::UNSUPPORTED, format!("the artifact does not run here: {why}")));
     }
     let symbols: Vec<&str> = functions.iter().map(|(_, symbol)| *symbol).collect();
-    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr())?);
+    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr(), Naming::of(host)?)?);
     let mut found = HashMap::new();
     for (name, symbol) in functions {
         let address = code

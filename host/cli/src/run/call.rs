@@ -105,6 +105,7 @@ pub(crate) fn call(
         } else {
             progress.step(format!("running {}", function.name));
         }
+        let _span = tracing::info_span!("round").entered();
         let begin = clock.mark().map_err(|error| at(&error))?;
         let started = Instant::now();
         let value = callable.call(&views).map_err(|error| at(&error))?;
