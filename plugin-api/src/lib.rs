@@ -22,6 +22,9 @@
 //! # fn main() {}
 //! ```
 //!
+//! A device's plugin does not start from nothing: [`kit`] has handles, lost devices, streams, builds for each device and checks of
+//! artifacts, with rules of their own. A plugin's state for one host is a type of its own, see [`HostState`].
+//!
 //! # The contract
 //!
 //! Each clause is one duty. **By** says who has it: P the plugin, H the host, both. **Checked** says who finds out when
@@ -452,6 +455,7 @@ pub mod extension;
 pub mod files;
 #[cfg(feature = "ir")]
 pub mod kernel;
+pub mod kit;
 #[cfg(feature = "ir")]
 pub mod launch;
 #[cfg(feature = "ir")]

@@ -250,7 +250,7 @@ pub(super) fn call_packed(
     name: &str,
     args: &[ChipdockAny],
 ) -> Result<(), (String, String)> {
-    let function = module.functions[name];
+    let function = module.address(name).unwrap();
     let mut result = any(0, ChipdockAnyValue { v_int64: 0 });
     RAISED.with_borrow_mut(|raised| *raised = None);
     TASKS.set(0);

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock};
 
 use chipdock_plugin_api::abi::ChipdockEnv;
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind};
 use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
@@ -22,7 +23,7 @@ use llvm_sys::orc2::{
     LLVMOrcLookupKind, LLVMOrcSymbolLookupFlags,
 };
 
-use super::library::{Llvm, c_text, lock};
+use super::library::{Llvm, c_text};
 use super::machine::MachineOptions;
 use super::naming::{Naming, Shown, anchors};
 use super::object::{self, Checked};
