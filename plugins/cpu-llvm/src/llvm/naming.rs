@@ -19,9 +19,10 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, HostRef, LogLevel, Setting};
 
-use super::library::{Llvm, lock};
+use super::library::Llvm;
 use super::object::{self, Function};
 
 /// The setting of rule J1.
