@@ -282,7 +282,7 @@ pub(super) const fn positional(takes: Takes) -> OpParam {
     OpParam { name: "", takes }
 }
 
-/// A row of the table of ops; the rules of each column are on the page of [`Op`](crate::Op).
+/// A row of the table of ops; the rules of each column are on the page of [`crate::op`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpInfo {
     /// OP1: its name in scripts, in the wire, in a target's `native_ops` and in messages.
