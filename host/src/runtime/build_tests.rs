@@ -286,7 +286,7 @@ fn a_key_that_nobody_provides_names_the_nearest() {
     let error = host.target("toi").unwrap_err();
     assert_eq!((error.kind(), error.category()), (&ErrorKind::Value, Category::Plugin), "{error}");
     let error = host.target("zebra").unwrap_err();
-    assert!(error.to_string().contains("known kinds: \"lone\", \"toy\""), "{error}");
+    assert!(error.to_string().contains("known kinds: \"gadget\", \"lone\", \"toy\""), "{error}");
 }
 
 #[test]
