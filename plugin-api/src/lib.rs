@@ -464,6 +464,7 @@ pub mod process;
 pub mod received;
 pub mod setting;
 pub mod slot;
+#[cfg(feature = "ir")]
 pub mod source;
 pub mod text;
 
