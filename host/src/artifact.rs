@@ -24,6 +24,7 @@ use sha2::{Digest, Sha256};
 use crate::bounds::{ARTIFACT_BYTES_MAX, NAME_BYTES_MAX, SECTIONS_MAX};
 use crate::error::{Error, ErrorKind};
 use crate::files::read_regular;
+use crate::target::TargetId;
 
 const MAGIC: &[u8; 8] = b"CHIPDOCK";
 const CONTAINER_VERSION: u32 = 1;
@@ -177,6 +178,7 @@ pub struct Artifact {
     index_json: String,
     index: ArtifactIndex,
     target_json: String,
+    target_id: TargetId,
     sections: Vec<Section>,
     imports: Vec<Arc<Artifact>>,
 }
@@ -227,7 +229,8 @@ impl Artifact {
         if let Some(name) = twice(sections.iter().map(Section::name)) {
             return Err(value_error(format!("there are two sections \"{name}\"")));
         }
-        Ok(Self { index_json, index, target_json, sections, imports })
+        let target_id = TargetId::of_json(&target_json);
+        Ok(Self { index_json, index, target_json, target_id, sections, imports })
     }
 
     /// The index as the code generator wrote it.
@@ -246,6 +249,12 @@ impl Artifact {
     #[must_use]
     pub fn target_json(&self) -> &str {
         &self.target_json
+    }
+
+    /// The identity of that target.
+    #[must_use]
+    pub fn target_id(&self) -> TargetId {
+        self.target_id
     }
 
     /// The sections, in the order of their delivery.

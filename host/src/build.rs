@@ -55,16 +55,18 @@ impl Host {
     pub(crate) fn build(
         &self,
         job: &Job,
+        codegen: Arc<CodegenEntry>,
         options: &CompileOptions,
         imports: Vec<Arc<Artifact>>,
         said: &mut Said,
     ) -> Result<Artifact, Error> {
-        let codegen = self.codegen(&job.target.kind)?;
-        let at = |error: Error| error.at(format!("target.build.{}", job.target.kind));
+        let kind = &job.target.kind().name;
+        let _span = tracing::info_span!("build", target = kind.as_str()).entered();
+        let at = |error: Error| error.at(format!("target.build.{kind}"));
         let options_json = serde_json::Value::Object(options.options.clone()).to_string();
         let request = ChipdockBuildRequest {
             ir: str_out(&job.ir),
-            target_json: str_out(&job.target_json),
+            target_json: str_out(job.target.json()),
             options_json: str_out(&options_json),
             sections: ptr::null(),
             sections_count: 0,
@@ -73,7 +75,7 @@ impl Host {
             next: ptr::null(),
         };
         let place = options.cache.as_deref().and_then(|cache| {
-            self.place(cache, &codegen, &request, [&job.ir_digest, &job.target_json, &options_json])
+            self.place(cache, &codegen, &request, [&job.ir_digest, job.target.json(), &options_json])
         });
         let work = Work { codegen, job, options, imports };
         if let Some(place) = &place
@@ -103,14 +105,14 @@ impl Host {
         let session = Session::new(self.0.services, Arc::clone(&work.options.cancel));
         let built = session.run(&work.codegen, request);
         let errors = session.take_messages(messages);
-        let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind));
+        let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind().name));
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
         let Parts { index, sections, refused } = session.take_parts();
         // C2: all that it cannot build was reported; a report that was refused is the plugin's fault all the same.
         if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",
-                work.job.target.kind
+                work.job.target.kind().name
             );
             let error = match refused {
                 None => Error::new(ErrorKind::Unsupported, message),
@@ -127,8 +129,9 @@ impl Host {
             return Err(broken(format!("the build succeeded although a delivery was refused: {refused}")));
         }
         let index = index.ok_or_else(|| broken("the build succeeded and set no index".into()))?;
-        let artifact = Artifact::new(index, work.job.target_json.clone(), sections, work.imports.clone())
-            .map_err(|error| broken(error.to_string()))?;
+        let artifact =
+            Artifact::new(index, work.job.target.json().to_owned(), sections, work.imports.clone())
+                .map_err(|error| broken(error.to_string()))?;
         check_index(&work.job.module, artifact.index()).map_err(broken)?;
         Ok(artifact)
     }
@@ -178,8 +181,10 @@ impl Host {
 
     /// What is kept there, when it passes (V3, V4).
     fn find(&self, place: &Place<'_>, work: &Work<'_>) -> Option<(Artifact, Vec<BuildMessage>)> {
+        let span = tracing::debug_span!("find_build", found = false).entered();
         let says = |what: &str| {
-            let line = format!("compile cache: target.build.{}: {what} {}", work.job.target.kind, place.key);
+            let line =
+                format!("compile cache: target.build.{}: {what} {}", work.job.target.kind().name, place.key);
             self.0.services.log(LogLevel::Debug, &line);
         };
         let Some(kept) = place.cache.read(&place.key) else {
@@ -188,13 +193,15 @@ impl Host {
         };
         let messages = kept.messages();
         let Kept { head, sections } = kept;
-        let made = Artifact::new(head.index, work.job.target_json.clone(), sections, work.imports.clone());
+        let made =
+            Artifact::new(head.index, work.job.target.json().to_owned(), sections, work.imports.clone());
         let passed = made.map_err(|error| error.to_string()).and_then(|artifact| {
             check_index(&work.job.module, artifact.index())?;
             self.veto(&artifact, work).map_or(Ok(artifact), Err)
         });
         match passed {
             Ok(artifact) => {
+                span.record("found", true);
                 says("hit");
                 Some((artifact, messages))
             }
@@ -208,13 +215,13 @@ impl Host {
     /// Why its loader would not have it run where it is to run: rule V4.
     fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
         let device = work.options.device.as_ref()?;
-        let facts = self.facts(&work.job.target).ok()?;
-        let number = match facts.is_host {
+        let capabilities = work.job.target.capabilities();
+        let number = match capabilities.is_host {
             true => ChipdockDevice { device_type: CHIPDOCK_DEVICE_CPU, device_id: 0 },
             false => device.number(),
         };
         // Kernels for another device than the one that is known.
-        if !facts.is_host && number.device_type != facts.device_type {
+        if !capabilities.is_host && number.device_type != capabilities.device.device_type {
             return None;
         }
         // What nobody loads is as it would be if it were built now.
@@ -234,6 +241,7 @@ impl Host {
         artifact: &Artifact,
         said: &[BuildMessage],
     ) {
+        let _span = tracing::debug_span!("keep_build").entered();
         // V2: what was asked before may have changed while it was built.
         let after = fingerprint(self.0.services, &work.codegen, request).ok().flatten();
         let is_same = after.as_deref() == Some(&*place.fingerprint);
@@ -242,7 +250,7 @@ impl Host {
         }
         let owned = &work.codegen.owned;
         let plugin = (owned.plugin(), owned.instance().origin().version.as_str());
-        let kept = Kept::bytes(plugin, &work.job.target.kind, artifact, said);
+        let kept = Kept::bytes(plugin, &work.job.target.kind().name, artifact, said);
         if let Err(why) = kept.and_then(|bytes| place.cache.write(&place.key, &bytes)) {
             let (level, why) = place.cache.telling(&why);
             self.0.services.log(level, &why);

@@ -22,7 +22,7 @@
 //! * **V8 Lowered once.** Where a build may be kept, a host remembers what it lowered last, within bounds of number and bytes, so
 //!   that a hit neither lowers nor writes the module. It takes that again where nothing tells the modules apart (names, order,
 //!   the place of every node: rule W9 of the IR's wire format), target, schedule and the file's name are the same, and so is all
-//!   that it took from the host: each target's facts, the targets of host functions, the version of the wire format. It is memory
+//!   that it took from the host: each target's capabilities, the targets of host functions, the version of the wire format. It is memory
 //!   of one host, which no other process sees; whether there is a build for what was lowered is decided by V1 to V4.
 //!
 //! [`CompileOptions::device`]: crate::CompileOptions::device

@@ -142,11 +142,9 @@ impl TableNotes {
         Self(functions.iter().map(|name| (*name, Note::of(plugin, &format!("{key}: {name}")))).collect())
     }
 
-    /// That of a function; of one that is not listed the note that is there already.
-    pub(crate) fn enter(&self, function: &str) -> Calling {
-        Calling::resume(
-            self.0.iter().find(|(name, _)| *name == function).map(|(_, note)| *note).or_else(here),
-        )
+    /// That of a function; nothing of one that is not listed.
+    pub(crate) fn of_function(&self, function: &str) -> Option<&'static Note> {
+        self.0.iter().find(|(name, _)| *name == function).map(|(_, note)| *note)
     }
 }
 

@@ -10,7 +10,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{IrModule, Stage, Target, TargetFacts, TargetKind, validate};
+use chipdock_ir::{IrModule, Stage, Target, TargetCapabilities, TargetKind, validate};
 use chipdock_passes::{Fault as PassFault, LowerOptions, PassError, lower};
 
 use crate::artifact::Artifact;
@@ -22,7 +22,7 @@ use crate::options::LogLevel;
 use crate::registrar::{CodegenEntry, Entry};
 use crate::runtime::Device;
 use crate::session::BuildMessage;
-use crate::target::TargetContext;
+use crate::target::{TargetContext, TargetId, TargetSource};
 
 pub use chipdock_passes::Schedule;
 
@@ -68,32 +68,51 @@ pub struct Compiled {
     pub cached: bool,
 }
 
+impl Compiled {
+    /// The artifact of the target itself: of a device's target, the one that the artifact of its host functions imports.
+    #[must_use]
+    pub fn of_target(&self) -> &Artifact {
+        let id = TargetId::of(&self.target);
+        let imported = self.artifact.imports().iter().find(|import| import.target_id() == id);
+        imported.map_or(&*self.artifact, AsRef::as_ref)
+    }
+}
+
 impl Host {
-    /// What passes may know of a target: the kind's declarations, with the numbers that the target sets.
+    /// What passes may know of a target: the kind's declarations, with the numbers that the target sets. A
+    /// [`ResolvedTarget`](crate::ResolvedTarget) has them already.
     ///
     /// # Errors
     ///
     /// `Unavailable` when nobody provides the kind.
-    pub fn facts(&self, target: &Arc<Target>) -> Result<TargetFacts, Error> {
+    pub fn capabilities(&self, target: &Arc<Target>) -> Result<TargetCapabilities, Error> {
         let kind = self.kind_of(target)?;
+        self.capabilities_of(&kind, target)
+    }
+
+    pub(crate) fn capabilities_of(
+        &self,
+        kind: &TargetKind,
+        target: &Arc<Target>,
+    ) -> Result<TargetCapabilities, Error> {
         let device_type = match target.int("target_device_type").and_then(|number| i32::try_from(number).ok())
         {
             Some(number) => number,
-            None => self.device_type(&kind)?,
+            None => self.device_type(kind)?,
         };
-        Ok(kind.facts(target, device_type))
+        Ok(kind.capabilities(target, device_type))
     }
 
     /// Refuses a module that is not valid; says what of another changes nothing.
     pub(crate) fn check(&self, module: &IrModule) -> Result<(), Error> {
-        check_valid(module)?;
+        tracing::debug_span!("validate").in_scope(|| check_valid(module))?;
         for unknown in chipdock_passes::unknown_annotations(module) {
             self.0.services.log(LogLevel::Debug, &unknown.to_string());
         }
         Ok(())
     }
 
-    fn kind_of(&self, target: &Target) -> Result<Arc<TargetKind>, Error> {
+    pub(crate) fn kind_of(&self, target: &Target) -> Result<Arc<TargetKind>, Error> {
         TargetContext::kind(&*self.0, &target.kind)?
             .ok_or_else(|| self.0.missing(&format!("target.kind.{}", target.kind)))
     }
@@ -132,12 +151,12 @@ impl Host {
     pub fn lower(
         &self,
         module: &IrModule,
-        target: &Arc<Target>,
+        target: impl Into<TargetSource>,
         schedule: Schedule,
     ) -> Result<chipdock_passes::Lowered, Error> {
         self.check(module)?;
-        let facts = Arc::new(self.facts(target)?);
-        let options = LowerOptions { schedule, ..LowerOptions::new(facts) };
+        let capabilities = Arc::clone(self.complete(target.into())?.capabilities());
+        let options = LowerOptions { schedule, ..LowerOptions::new(capabilities) };
         lower(module, &options).map_err(pass_error)
     }
 
@@ -150,16 +169,16 @@ impl Host {
     pub fn schedule(
         &self,
         module: &IrModule,
-        target: &Arc<Target>,
+        target: impl Into<TargetSource>,
         schedule: Schedule,
     ) -> Result<IrModule, Error> {
         self.check(module)?;
-        let facts = Arc::new(self.facts(target)?);
-        let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(facts) };
+        let capabilities = Arc::clone(self.complete(target.into())?.capabilities());
+        let options = LowerOptions { schedule, stage: Stage::Scheduled, ..LowerOptions::new(capabilities) };
         lower(module, &options).map(|lowered| lowered.module).map_err(pass_error)
     }
 
-    /// Compiles a module for a target.
+    /// Compiles a module for a target: one that [`Self::resolve`] or [`Self::target`] made, or what these make one from.
     ///
     /// A target whose kind has host functions itself gives one artifact. Another gives its device functions as one that
     /// the artifact of the host functions imports; these are compiled for the target's `host`, or for
@@ -178,25 +197,43 @@ impl Host {
     pub fn compile(
         &self,
         module: &IrModule,
-        target: &Arc<Target>,
+        target: impl Into<TargetSource>,
         options: &CompileOptions,
     ) -> Result<Compiled, Error> {
         self.0.services.check_process()?;
-        // A plugin that is missing is told before the work begins.
-        self.codegen(&target.kind)?;
-        let plan = self.plan(module, target, options)?;
+        let target = self.complete(target.into())?.without_device();
+        let name = target.kind().name.as_str();
+        let span = tracing::info_span!("compile", target = name, cached = tracing::field::Empty).entered();
+        let mut codegens = Codegens::new(self);
+        // A plugin that is missing is reported before the work begins.
+        codegens.of(target.target())?;
+        let plan = self.plan(module, &target, options, &mut codegens)?;
         let (mut said, mut imports) = (Said::default(), Vec::new());
         for job in &plan.devices {
-            imports.push(Arc::new(self.build(job, options, Vec::new(), &mut said)?));
+            imports.push(Arc::new(self.build(
+                job,
+                codegens.of(job.target.target())?,
+                options,
+                Vec::new(),
+                &mut said,
+            )?));
         }
         for job in &plan.others {
             // Its functions launch kernels of the same artifacts.
-            imports.push(Arc::new(self.build(job, options, imports.clone(), &mut said)?));
+            imports.push(Arc::new(self.build(
+                job,
+                codegens.of(job.target.target())?,
+                options,
+                imports.clone(),
+                &mut said,
+            )?));
         }
-        let artifact = self.build(&plan.own, options, imports, &mut said)?;
+        let codegen = codegens.of(plan.own.target.target())?;
+        let artifact = self.build(&plan.own, codegen, options, imports, &mut said)?;
+        span.record("cached", said.built == 0);
         Ok(Compiled {
             artifact: Arc::new(artifact),
-            target: Arc::clone(target),
+            target: Arc::clone(target.target()),
             host: Arc::clone(&plan.host),
             lowered: plan.own.module.clone(),
             lowered_devices: plan.lowered_devices.clone(),
@@ -205,12 +242,34 @@ impl Host {
         })
     }
 
-    pub(crate) fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
+    fn codegen(&self, kind: &str) -> Result<Arc<CodegenEntry>, Error> {
         let key = format!("target.build.{kind}");
         match self.0.entry(&key)? {
             Some(Entry::Codegen(entry)) => Ok(entry),
             _ => Err(self.0.missing(&key)),
         }
+    }
+}
+
+/// The code generators of one compilation, each looked up once.
+pub(crate) struct Codegens<'a> {
+    host: &'a Host,
+    known: Vec<Arc<CodegenEntry>>,
+}
+
+impl<'a> Codegens<'a> {
+    pub(crate) fn new(host: &'a Host) -> Self {
+        Self { host, known: Vec::new() }
+    }
+
+    /// The code generator of a target, or what is missing.
+    pub(crate) fn of(&mut self, target: &Target) -> Result<Arc<CodegenEntry>, Error> {
+        if let Some(known) = self.known.iter().find(|known| known.kind == target.kind) {
+            return Ok(Arc::clone(known));
+        }
+        let found = self.host.codegen(&target.kind)?;
+        self.known.push(Arc::clone(&found));
+        Ok(found)
     }
 }
 

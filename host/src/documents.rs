@@ -3,11 +3,11 @@
 //! A host ignores them (P3.9): the document may be newer than the host. Whoever writes one may have misspelt a field; to
 //! an author they are an error.
 
-use chipdock_ir::TargetKind;
+use chipdock_ir::{CAPABILITIES, CapabilitySource, TargetKind};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, nearest, quoted};
 
 /// What was read, and the paths of the fields that were not, as `needs.libraries.0.nams`.
 pub(crate) fn read_with_ignored<T: DeserializeOwned>(
@@ -47,7 +47,24 @@ pub(crate) fn refuse_unknown(what: &str, unknown: &[String]) -> Result<(), Error
         if unknown.len() > 1 { format!(", nor are {} more", unknown.len() - 1) } else { String::new() };
     let first: String = first.chars().take(200).collect();
     let message = format!("{what}: unknown field {first:?}{more}; a host would ignore it");
-    Err(Error::new(ErrorKind::Value, message).hint("correct its name, or take it out"))
+    let hint = meant(&first).unwrap_or_else(|| "correct its name, or take it out".to_owned());
+    Err(Error::new(ErrorKind::Value, message).hint(hint))
+}
+
+/// What an author can have meant by the unknown field of that path, where it is one of `capabilities`: the nearest name, or
+/// all names.
+#[must_use]
+pub fn meant(field: &str) -> Option<String> {
+    let (place, name) = field.rsplit_once('.')?;
+    if place.rsplit('.').next() != Some("capabilities") {
+        return None;
+    }
+    let is_named = |source| matches!(source, CapabilitySource::Option { .. });
+    let known = CAPABILITIES.iter().filter(|known| is_named(known.source)).map(|known| known.name);
+    Some(match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean the capability \"{near}\"?"),
+        None => format!("known capabilities: {}", quoted(known)),
+    })
 }
 
 #[cfg(test)]
@@ -57,13 +74,27 @@ mod tests {
     #[test]
     fn a_field_that_is_not_known_is_named_by_its_path() {
         let schema = r#"{"schema": 1, "name": "k", "doc": "", "device": "d", "stage": "host", "licence": 1,
-            "options": [{"name": "o", "type": "int", "doc": "", "mim": 1}], "facts": {"warp": "o"}}"#;
-        assert_eq!(unknown_schema_fields(schema).unwrap(), ["licence", "options.0.mim", "facts.warp"]);
+            "options": [{"name": "o", "type": "int", "doc": "", "mim": 1}], "capabilities": {"warp": "o"}}"#;
+        assert_eq!(unknown_schema_fields(schema).unwrap(), ["licence", "options.0.mim", "capabilities.warp"]);
         let value: Value = serde_json::from_str(schema).unwrap();
         assert_eq!(unknown_fields_at("kinds.0", &value)[1], "kinds.0.options.0.mim");
         assert!(unknown_schema_fields("{}").is_err() && unknown_schema_fields("{} x").is_err());
         let error = refuse_unknown("the needs", &["a".into(), "b".into()]).unwrap_err();
         assert!(error.to_string().contains("the needs: unknown field \"a\", nor are 1 more"), "{error}");
         assert!(refuse_unknown("the needs", &[]).is_ok());
+    }
+
+    #[test]
+    fn an_unknown_capability_is_refused_with_the_nearest_name() {
+        let refused = |field: &str| refuse_unknown("the schema", &[field.into()]).unwrap_err().to_string();
+        let error = refused("capabilities.warp_sise");
+        assert!(error.contains("unknown field \"capabilities.warp_sise\""), "{error}");
+        assert!(error.ends_with("; did you mean the capability \"warp_size\"?"), "{error}");
+        let error = refused("target_kinds.0.capabilities.clusters");
+        assert!(
+            error.contains("known capabilities: \"threads_per_block_max\", \"block_dimensions"),
+            "{error}"
+        );
+        assert!(refused("options.0.warp_sise").ends_with("correct its name, or take it out"));
     }
 }

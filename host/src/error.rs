@@ -43,30 +43,17 @@ pub enum ErrorKind {
     Other(Cow<'static, str>),
 }
 
-/// What an error means for a command: the exit code.
+/// What an error means for whoever asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
-    /// The work failed: kernel, device, input or output. Exit code 1.
+    /// The work failed: kernel, device, input or output.
     Work,
-    /// Wrong usage or input. Exit code 2.
+    /// Wrong usage or input.
     Input,
-    /// A plugin, or something that it needs, is missing or refused. Exit code 3.
+    /// A plugin, or something that it needs, is missing or refused.
     Plugin,
-    /// No device. Exit code 4.
+    /// No device.
     NoDevice,
-}
-
-impl Category {
-    /// The exit code of a command that ends with an error of this category.
-    #[must_use]
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Work => 1,
-            Self::Input => 2,
-            Self::Plugin => 3,
-            Self::NoDevice => 4,
-        }
-    }
 }
 
 /// Kinds, and what they are at the boundary.
@@ -298,28 +285,28 @@ mod tests {
 
     #[test]
     fn categories_follow_whose_fault_it_is() {
-        assert_eq!(Error::new(ErrorKind::Value, "").category().exit_code(), 2);
-        assert_eq!(Error::new(ErrorKind::Unavailable, "").category().exit_code(), 3);
-        assert_eq!(Error::new(ErrorKind::BrokenPlugin, "").category().exit_code(), 3);
-        assert_eq!(Error::new(ErrorKind::OutOfMemory, "").category().exit_code(), 1);
-        assert_eq!(Error::new(ErrorKind::Cancelled, "").category().exit_code(), 1);
+        assert_eq!(Error::new(ErrorKind::Value, "").category(), Category::Input);
+        assert_eq!(Error::new(ErrorKind::Unavailable, "").category(), Category::Plugin);
+        assert_eq!(Error::new(ErrorKind::BrokenPlugin, "").category(), Category::Plugin);
+        assert_eq!(Error::new(ErrorKind::OutOfMemory, "").category(), Category::Work);
+        assert_eq!(Error::new(ErrorKind::Cancelled, "").category(), Category::Work);
         let error = Error::new(ErrorKind::NotFound, "").with_category(Category::NoDevice);
-        assert_eq!(error.category().exit_code(), 4);
+        assert_eq!(error.category(), Category::NoDevice);
     }
 
     #[test]
     fn p7_11_the_status_classes_a_kind_that_is_not_known() {
         let unknown = |status| Error::with_status(ErrorKind::from_name("Timeout"), "", status);
-        for (status, fault, exit_code) in [
-            (15, Fault::Caller, 2),
-            (16, Fault::Environment, 1),
-            (31, Fault::Environment, 1),
-            (32, Fault::Bug, 1),
-            (48, Fault::Environment, 1),
-            (-1, Fault::Environment, 1),
+        for (status, fault, category) in [
+            (15, Fault::Caller, Category::Input),
+            (16, Fault::Environment, Category::Work),
+            (31, Fault::Environment, Category::Work),
+            (32, Fault::Bug, Category::Work),
+            (48, Fault::Environment, Category::Work),
+            (-1, Fault::Environment, Category::Work),
         ] {
             let error = unknown(status);
-            assert_eq!((error.fault(), error.category().exit_code()), (fault, exit_code), "{status}");
+            assert_eq!((error.fault(), error.category()), (fault, category), "{status}");
         }
         let known = Error::with_status(ErrorKind::Value, "", 32);
         assert_eq!(known.fault(), Fault::Caller);

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use chipdock_abi::{ChipdockDeleter, ChipdockInterface};
 
-use crate::calling::{Calling, Note};
+use crate::calling::Note;
 use crate::instance::Instance;
+use crate::trace::PluginCall;
 
 /// An interface that was registered, released by its deleter when dropped.
 pub(crate) struct Extension {
@@ -71,8 +72,8 @@ impl Extension {
     }
 
     /// Notes that a function of it is called (N1).
-    pub(crate) fn calling(&self, what: &str) -> Calling {
-        Calling::enter(Note::of(self.instance.plugin(), what))
+    pub(crate) fn calling(&self, what: &str) -> PluginCall {
+        PluginCall::enter(Note::of(self.instance.plugin(), what))
     }
 }
 

@@ -162,7 +162,11 @@ impl Host {
     /// opened.
     pub fn target(&self, source: impl Into<TargetSource>) -> Result<Arc<Target>, Error> {
         self.0.services.check_process()?;
-        target::make(&*self.0, &source.into())
+        let span = tracing::info_span!("target", kind = tracing::field::Empty).entered();
+        let made = target::make(&*self.0, &source.into());
+        made.inspect(|target| {
+            span.record("kind", &*target.kind);
+        })
     }
 
     /// The target of a kind with its defaults, when it can be compiled for: its plugin opens, makes the target, which is

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use chipdock_abi::{ChipdockDeleter, ChipdockSafeCall};
 use chipdock_plugin_api as api;
 
-use crate::calling::{Calling, Note};
+use crate::calling::Note;
 use crate::error::Error;
 use crate::origin::Origin;
 use crate::services::Services;
+use crate::trace::PluginCall;
 
 /// The functions of a descriptor by which an instance ends.
 #[derive(Clone, Copy)]
@@ -75,7 +76,7 @@ impl Instance {
             return Ok(());
         }
         self.services.clear_error();
-        let _calling = Calling::enter(Note::of(&self.plugin, "shutdown"));
+        let _calling = PluginCall::enter(Note::of(&self.plugin, "shutdown"));
         // SAFETY: P10.13, what `init` wrote, once.
         let status = unsafe { (self.ends.shutdown)(self.pointer.load(Ordering::Acquire)) };
         self.services.check(status, || format!("`shutdown` of plugin \"{}\"", self.plugin))
@@ -107,7 +108,7 @@ impl Drop for Instance {
         if let Err(error) = self.shut_down() {
             self.services.log(crate::options::LogLevel::Warning, &error.to_string());
         }
-        let _calling = Calling::enter(Note::of(&self.plugin, "release"));
+        let _calling = PluginCall::enter(Note::of(&self.plugin, "release"));
         // SAFETY: P10.14, what `init` wrote, once: nothing that was registered is left.
         unsafe { (self.ends.release)(*self.pointer.get_mut()) };
     }

@@ -34,12 +34,13 @@
 //! | loader | L1 to L6: the checks of a library, all or nothing |
 //! | instance, extension | what a plugin is to this host, from `init` to `release`, and its named interfaces |
 //! | registry | R1 to R6: lazy, one answer, for good, nothing hidden, disputes stay, needed keys first |
-//! | target | T1 to T6: construction and checks of a [`Target`](chipdock_ir::Target) |
+//! | target | T1 to T11: a [`Target`](chipdock_ir::Target) constructed, checked and made complete |
 //! | compile | C1 to C5: validate once, build once, the lower version, nothing half-done, positions |
 //! | [`CompileCache`] | V1 to V8: the same bytes as a build, or a build; nobody's error |
 //! | [`artifact`] | the container: whole and unchanged, or refused |
 //! | [`shown`] | X1 to X3: text from elsewhere, made safe to show |
 //! | [`calling`] | N1 to N5: which plugin is being called, for whoever has to say why the process ended |
+//! | [`trace`] | SP1 to SP5: spans and events, for a program that listens |
 //! | [`settings`] | O1 to O6: what a user decides about plugins, and which source counts |
 //! | runtime | devices, streams, tensors, workspace, modules, functions |
 //! | runtime::parallel | F1 to F11: the threads that parallel loops of compiled code run on |
@@ -118,6 +119,7 @@ pub mod settings;
 pub mod shown;
 mod sort;
 mod target;
+pub mod trace;
 
 pub use cache::{COMPILE_CACHE, CompileCache, KeptBuild};
 pub use chipdock_plugin_api::{Any, AnyView};
@@ -134,4 +136,4 @@ pub use runtime::{
     dtype_of,
 };
 pub use session::{BuildMessage, Severity};
-pub use target::TargetSource;
+pub use target::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest, TargetSource};

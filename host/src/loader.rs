@@ -33,7 +33,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::attest::{self, Attested};
 use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX};
-use crate::calling::{Calling, Note};
+use crate::calling::Note;
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FileIdentity, LIBRARY_BYTES_MAX};
 use crate::image;
@@ -49,6 +49,7 @@ use crate::registrar::{DeviceTypes, Entry, Staged, Staging};
 use crate::registry::HOST_PLUGIN;
 use crate::services::Services;
 use crate::settings::{DeclaredSetting, parse_info};
+use crate::trace::PluginCall;
 
 /// As many digits of a library's digest tell its builds apart for a person.
 const DIGEST_SHOWN: usize = 16;
@@ -116,10 +117,11 @@ pub(crate) struct Opening<'a> {
 pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let examined = Examined::of(opening.library)?;
     let digest = check_digests(&examined, opening)?;
-    let calling = Calling::enter(Note::of(opening.name, "dlopen"));
+    let calling = PluginCall::enter(Note::of(opening.name, "dlopen"));
     let library = open_library(&examined)?;
     drop(calling);
-    let calling = Calling::enter(Note::of(opening.name, &format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}")));
+    let calling =
+        PluginCall::enter(Note::of(opening.name, &format!("chipdock_plugin_v{CHIPDOCK_ABI_MAJOR}")));
     let (descriptor, address) = descriptor(&library)?;
     drop(calling);
     let mut identity = check_descriptor(&descriptor, opening.manifest)
@@ -390,7 +392,7 @@ fn register(
     let staging = Staging::new(services, Arc::clone(&instance), Arc::clone(opening.device_types));
     let registrar = staging.lend();
     services.clear_error();
-    let calling = Calling::enter(Note::of(&identity.name, "init"));
+    let calling = PluginCall::enter(Note::of(&identity.name, "init"));
     let mut pointer = ptr::null_mut();
     // SAFETY: once for each host, with no other call of this host during it; host, registrar and place outlive the call.
     let status = unsafe { init(ptr::from_ref(host.table()), registrar.table(), &mut pointer) };

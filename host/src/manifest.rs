@@ -126,6 +126,7 @@ impl Manifest {
 
     /// Reads a manifest, with the SHA-256 of its file.
     pub(crate) fn read_whole(path: &Path) -> Result<(Self, String), Error> {
+        let _span = tracing::debug_span!("manifest", path = %path.display()).entered();
         let text = files::read_regular_text(path, SIZE_BYTES_MAX)
             .map_err(|error| error.while_doing("cannot read the manifest"))?;
         let manifest = Self::parse(&text).map_err(|error| error.at(path.display().to_string()))?;

@@ -4,15 +4,15 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
-use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetFacts, attr, wire};
+use chipdock_ir::{AttrValue, IrModule, Stage, Target, TargetCapabilities, attr, wire};
 use chipdock_passes::{LowerOptions, Schedule, lower};
 
-use crate::compile::{CompileOptions, pass_error};
+use crate::compile::{Codegens, CompileOptions, pass_error};
 use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::host::Host;
 use crate::registrar::CodegenEntry;
-use crate::target::TargetSource;
+use crate::target::{ResolvedTarget, TargetSource};
 
 /// Plans that a host remembers, at most.
 const PLANS_MAX: usize = 32;
@@ -21,8 +21,7 @@ const PLANS_BYTES_MAX: usize = 8 << 20;
 
 /// One module for one code generator.
 pub(crate) struct Job {
-    pub(crate) target: Arc<Target>,
-    pub(crate) target_json: String,
+    pub(crate) target: Arc<ResolvedTarget>,
     /// As the code generator is given it.
     pub(crate) module: IrModule,
     /// The same as text, with positions and the name of its file.
@@ -47,7 +46,7 @@ pub(crate) struct Plan {
 /// What a plan takes from the host beside the module and the target.
 #[derive(Default)]
 struct Basis {
-    facts: Vec<(Arc<Target>, Arc<TargetFacts>)>,
+    capabilities: Vec<(Arc<Target>, Arc<TargetCapabilities>)>,
     /// Targets, each with that of its host functions.
     hosts: Vec<(Arc<Target>, Arc<Target>)>,
 }
@@ -102,145 +101,167 @@ impl Host {
     pub(crate) fn plan(
         &self,
         module: &IrModule,
-        target: &Arc<Target>,
+        target: &Arc<ResolvedTarget>,
         options: &CompileOptions,
+        codegens: &mut Codegens<'_>,
     ) -> Result<Arc<Plan>, Error> {
         // What has no identity is not valid, which lowering says better.
         let identity = options.cache.is_some().then(|| wire::identity(module).ok()).flatten();
-        let Some(identity) = identity else { return self.plan_now(module, target, options).map(Arc::new) };
+        let Some(identity) = identity else {
+            return self.plan_now(module, target, options, codegens).map(Arc::new);
+        };
         let asked = Asked {
             module: identity,
-            target: Arc::clone(target),
+            target: Arc::clone(target.target()),
             schedule: options.schedule,
             file: options.file.clone(),
         };
         let plans = || self.0.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let known = plans().find(&asked);
-        if let Some(plan) = known.filter(|plan| self.still_holds(plan)) {
+        if let Some(plan) = known.filter(|plan| self.still_holds(plan, codegens)) {
             return Ok(plan);
         }
-        let plan = Arc::new(self.plan_now(module, target, options)?);
+        let plan = Arc::new(self.plan_now(module, target, options, codegens)?);
         plans().keep(asked, Arc::clone(&plan));
         Ok(plan)
     }
 
     /// Whether all that a plan rests on is as it was.
-    fn still_holds(&self, plan: &Plan) -> bool {
-        let Basis { facts, hosts } = &plan.rests_on;
-        let has_version = |job: &Job| {
-            self.codegen(&job.target.kind)
+    fn still_holds(&self, plan: &Plan, codegens: &mut Codegens<'_>) -> bool {
+        let Basis { capabilities, hosts } = &plan.rests_on;
+        let mut has_version = |job: &Job| {
+            codegens
+                .of(job.target.target())
                 .and_then(|codegen| wire_version(&codegen))
                 .is_ok_and(|now| now == job.version)
         };
-        facts.iter().all(|(target, facts)| self.facts(target).is_ok_and(|now| now == **facts))
-            && hosts.iter().all(|(target, host)| self.host_of(target).is_ok_and(|now| now == *host))
-            && plan.jobs().all(has_version)
+        capabilities
+            .iter()
+            .all(|(target, capabilities)| self.capabilities(target).is_ok_and(|now| now == **capabilities))
+            && hosts.iter().all(|(target, host)| self.host_target_of(target).is_ok_and(|now| now == *host))
+            && plan.jobs().all(&mut has_version)
     }
 
     fn plan_now(
         &self,
         module: &IrModule,
-        target: &Arc<Target>,
+        target: &Arc<ResolvedTarget>,
         options: &CompileOptions,
+        codegens: &mut Codegens<'_>,
     ) -> Result<Plan, Error> {
         self.check(module)?;
         let mut planner = Planner {
             host: self,
             options,
+            codegens,
             hosts: Vec::new(),
             devices: Vec::new(),
+            default_host: None,
             rests_on: Basis::default(),
         };
-        for (target, module) in self.by_target(module, target)? {
+        for (target, module) in planner.by_target(module, target)? {
             planner.lower(&module, &target)?;
         }
         planner.finish(target)
     }
 
-    /// The functions of a module by the target that each names; those that name none, or one of the same kind, first.
-    fn by_target(
-        &self,
-        module: &IrModule,
-        target: &Arc<Target>,
-    ) -> Result<Vec<(Arc<Target>, IrModule)>, Error> {
-        let of = |functions| IrModule { functions, attrs: module.attrs.clone() };
-        let mut groups: Vec<(Arc<Target>, IrModule)> = vec![(Arc::clone(target), of(Vec::new()))];
-        for function in &module.functions {
-            let named = match function.attrs.get(attr::TARGET) {
-                Some(AttrValue::Target(named)) if named.kind != target.kind => {
-                    self.codegen(&named.kind)?;
-                    self.target(TargetSource::Json(named.to_json()))?
-                }
-                _ => Arc::clone(target),
-            };
-            match groups.iter_mut().find(|(known, _)| *known == named) {
-                Some((_, group)) => group.functions.push(function.clone()),
-                None => groups.push((named, of(vec![function.clone()]))),
-            }
-        }
-        groups.retain(|(known, group)| !group.functions.is_empty() || known == target);
-        Ok(groups)
-    }
-
-    fn host_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
+    fn host_target_of(&self, target: &Target) -> Result<Arc<Target>, Error> {
         target.host.as_ref().map_or_else(|| self.default_host(), |host| Ok(Arc::clone(host)))
-    }
-
-    /// A module as its code generator is given it (C3).
-    fn job(&self, target: &Arc<Target>, module: IrModule, options: &CompileOptions) -> Result<Job, Error> {
-        let codegen = self.codegen(&target.kind)?;
-        let at = |error: Error| error.at(format!("target.build.{}", target.kind));
-        let version = wire_version(&codegen).map_err(at)?;
-        let write = wire::WriteOptions { version: &version, positions: true, file: options.file.as_deref() };
-        let ir = wire::write_with(&module, &write)
-            .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
-        let ir_digest =
-            options.cache.as_ref().map(|_| files::sha256_of_bytes(ir.as_bytes())).unwrap_or_default();
-        let target_json = target.to_json().to_string();
-        Ok(Job { target: Arc::clone(target), target_json, module, ir, ir_digest, version })
     }
 }
 
 /// A module of several targets on its way to what is built.
-struct Planner<'a> {
+struct Planner<'a, 'b> {
     host: &'a Host,
     options: &'a CompileOptions,
+    codegens: &'a mut Codegens<'b>,
     /// Functions by the target that compiles them, at the stage that they came to: those that need no host, and hosts'.
     hosts: Vec<HostGroup>,
     /// Device functions by target.
-    devices: Vec<(Arc<Target>, IrModule)>,
+    devices: Vec<(Arc<ResolvedTarget>, IrModule)>,
+    /// The default host, once it was asked for.
+    default_host: Option<Arc<ResolvedTarget>>,
     rests_on: Basis,
 }
 
 /// Functions that one code generator takes.
 struct HostGroup {
-    target: Arc<Target>,
+    target: Arc<ResolvedTarget>,
     module: IrModule,
     from: Option<Stage>,
 }
 
-impl Planner<'_> {
-    fn facts(&mut self, target: &Arc<Target>) -> Result<Arc<TargetFacts>, Error> {
-        if let Some((_, facts)) = self.rests_on.facts.iter().find(|(known, _)| known == target) {
-            return Ok(Arc::clone(facts));
+impl Planner<'_, '_> {
+    /// The capabilities of a target, on which the plan rests.
+    fn capabilities(&mut self, target: &ResolvedTarget) -> Arc<TargetCapabilities> {
+        let capabilities = target.capabilities();
+        if !self.rests_on.capabilities.iter().any(|(known, _)| known == target.target()) {
+            self.rests_on.capabilities.push((Arc::clone(target.target()), Arc::clone(capabilities)));
         }
-        let facts = Arc::new(self.host.facts(target)?);
-        self.rests_on.facts.push((Arc::clone(target), Arc::clone(&facts)));
-        Ok(facts)
+        Arc::clone(capabilities)
     }
 
-    fn host_of(&mut self, target: &Arc<Target>) -> Result<Arc<Target>, Error> {
-        let host = self.host.host_of(target)?;
-        self.rests_on.hosts.push((Arc::clone(target), Arc::clone(&host)));
+    fn host_of(&mut self, target: &ResolvedTarget) -> Result<Arc<ResolvedTarget>, Error> {
+        let host = match (target.host(), &self.default_host) {
+            (Some(host), _) | (None, Some(host)) => Arc::clone(host),
+            (None, None) => {
+                let host = self.host.completed(&self.host.default_host()?, None)?;
+                Arc::clone(self.default_host.insert(host))
+            }
+        };
+        self.rests_on.hosts.push((Arc::clone(target.target()), Arc::clone(host.target())));
         Ok(host)
     }
 
+    /// A module as its code generator is given it (C3).
+    fn job(&mut self, target: &Arc<ResolvedTarget>, module: IrModule) -> Result<Job, Error> {
+        let codegen = self.codegens.of(target.target())?;
+        let at = |error: Error| error.at(format!("target.build.{}", codegen.kind));
+        let version = wire_version(&codegen).map_err(at)?;
+        let file = self.options.file.as_deref();
+        let span =
+            tracing::debug_span!("write_ir", target = &*codegen.kind, size_bytes = tracing::field::Empty);
+        let _entered = span.enter();
+        let write = wire::WriteOptions { version: &version, positions: true, file };
+        let ir = wire::write_with(&module, &write)
+            .map_err(|error| at(Error::new(ErrorKind::Unsupported, error.to_string())))?;
+        span.record("size_bytes", ir.len());
+        let ir_digest =
+            self.options.cache.as_ref().map(|_| files::sha256_of_bytes(ir.as_bytes())).unwrap_or_default();
+        Ok(Job { target: Arc::clone(target), module, ir, ir_digest, version })
+    }
+
+    /// The functions of a module by the target that each names; those that name none, or one of the same kind, first.
+    fn by_target(
+        &mut self,
+        module: &IrModule,
+        target: &Arc<ResolvedTarget>,
+    ) -> Result<Vec<(Arc<ResolvedTarget>, IrModule)>, Error> {
+        let of = |functions| IrModule { functions, attrs: module.attrs.clone() };
+        let mut groups: Vec<(Arc<ResolvedTarget>, IrModule)> = vec![(Arc::clone(target), of(Vec::new()))];
+        for function in &module.functions {
+            let named = match function.attrs.get(attr::TARGET) {
+                Some(AttrValue::Target(named)) if named.kind != target.target().kind => {
+                    self.codegens.of(named)?;
+                    self.host.resolve(TargetSource::Json(named.to_json()))?
+                }
+                _ => Arc::clone(target),
+            };
+            match groups.iter_mut().find(|(known, _)| known.id() == named.id()) {
+                Some((_, group)) => group.functions.push(function.clone()),
+                None => groups.push((named, of(vec![function.clone()]))),
+            }
+        }
+        groups.retain(|(known, group)| !group.functions.is_empty() || known.id() == target.id());
+        Ok(groups)
+    }
+
     /// Lowers the functions of one target as far as what is the device's and what is a host's part from each other.
-    fn lower(&mut self, module: &IrModule, target: &Arc<Target>) -> Result<(), Error> {
-        let facts = self.facts(target)?;
-        let stage = facts.stage.min(Stage::Device);
+    fn lower(&mut self, module: &IrModule, target: &Arc<ResolvedTarget>) -> Result<(), Error> {
+        let capabilities = self.capabilities(target);
+        let stage = capabilities.stage.min(Stage::Device);
         let schedule = self.options.schedule;
-        let options = LowerOptions { schedule, stage, ..LowerOptions::new(facts) };
+        let options = LowerOptions { schedule, stage, ..LowerOptions::new(capabilities) };
         let lowered = lower(module, &options).map_err(pass_error)?;
         let Some(device) = lowered.device else {
             self.join(target, lowered.module, stage);
@@ -252,19 +273,21 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn join(&mut self, target: &Arc<Target>, module: IrModule, from: Stage) {
-        match self.hosts.iter_mut().find(|group| group.target == *target && group.from == Some(from)) {
+    fn join(&mut self, target: &Arc<ResolvedTarget>, module: IrModule, from: Stage) {
+        match self.hosts.iter_mut().find(|group| group.target.id() == target.id() && group.from == Some(from))
+        {
             Some(group) => group.module.functions.extend(module.functions),
             None => self.hosts.push(HostGroup { target: Arc::clone(target), module, from: Some(from) }),
         }
     }
 
     /// The artifact of `target`'s functions, or of their host functions, imports the others.
-    fn finish(mut self, target: &Arc<Target>) -> Result<Plan, Error> {
-        let is_host = self.facts(target)?.is_host;
+    fn finish(mut self, target: &Arc<ResolvedTarget>) -> Result<Plan, Error> {
+        let is_host = self.capabilities(target).is_host;
         let mut devices = Vec::new();
-        for (target, device) in self.devices.iter().filter(|(_, device)| !device.functions.is_empty()) {
-            devices.push(self.host.job(target, device.clone(), self.options)?);
+        let lowered_devices = std::mem::take(&mut self.devices);
+        for (target, device) in lowered_devices.iter().filter(|(_, device)| !device.functions.is_empty()) {
+            devices.push(self.job(target, device.clone())?);
         }
         // What stands first is the target's own: the others are imported.
         let mut groups = std::mem::take(&mut self.hosts).into_iter();
@@ -276,29 +299,35 @@ impl Planner<'_> {
             others.push(self.group(group)?);
         }
         let own = self.group(first)?;
-        let is_alone = !is_host && self.devices.is_empty();
+        let is_alone = !is_host && lowered_devices.is_empty();
         let host = if is_alone { self.host_of(target)? } else { Arc::clone(&own.target) };
-        Ok(Plan { devices, others, own, host, lowered_devices: self.devices, rests_on: self.rests_on })
+        let host = Arc::clone(host.target());
+        let of_target = |(target, module): (Arc<ResolvedTarget>, _)| (Arc::clone(target.target()), module);
+        let lowered_devices = lowered_devices.into_iter().map(of_target).collect();
+        Ok(Plan { devices, others, own, host, lowered_devices, rests_on: self.rests_on })
     }
 
     fn group(&mut self, group: HostGroup) -> Result<Job, Error> {
-        let facts = self.facts(&group.target)?;
-        if group.from == Some(facts.stage) {
-            return self.host.job(&group.target, group.module, self.options);
+        let capabilities = self.capabilities(&group.target);
+        if group.from == Some(capabilities.stage) {
+            return self.job(&group.target, group.module);
         }
-        if facts.stage != Stage::Host {
+        if capabilities.stage != Stage::Host {
             let message = format!(
                 "target kind \"{}\" takes modules at stage {}; expected a host that takes packed functions (stage {})",
-                group.target.kind,
-                facts.stage,
+                group.target.target().kind,
+                capabilities.stage,
                 Stage::Host
             );
             return Err(Error::new(ErrorKind::Value, message).hint("name another host with --host"));
         }
-        let options =
-            LowerOptions { schedule: self.options.schedule, from: group.from, ..LowerOptions::new(facts) };
+        let options = LowerOptions {
+            schedule: self.options.schedule,
+            from: group.from,
+            ..LowerOptions::new(capabilities)
+        };
         let lowered = lower(&group.module, &options).map_err(pass_error)?;
-        self.host.job(&group.target, lowered.module, self.options)
+        self.job(&group.target, lowered.module)
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::bounds::{self, INFO_BYTES_MAX, NAME_BYTES_MAX, REFUSED_MAX, REGISTRATIONS_MAX, SCHEMA_BYTES_MAX};
-use crate::calling::{Calling, Note, TableNotes};
+use crate::calling::{Note, TableNotes};
 use crate::error::{Error, ErrorKind};
 use crate::extension::{Extension, Extensions};
 use crate::instance::Instance;
@@ -26,6 +26,7 @@ use crate::lent::{self, Loan};
 use crate::names::{check_interface_key, check_registered_name};
 use crate::services::{Services, aligned};
 use crate::target::schema::check_kind;
+use crate::trace::PluginCall;
 
 /// A table of function pointers whose first entry releases what was registered with it.
 ///
@@ -117,8 +118,8 @@ impl<T: Table> Owned<T> {
     }
 
     /// Notes that a function of it is called (N1).
-    pub(crate) fn calling(&self, what: &str) -> Calling {
-        Calling::enter(Note::of(self.plugin(), what))
+    pub(crate) fn calling(&self, what: &str) -> PluginCall {
+        PluginCall::enter(Note::of(self.plugin(), what))
     }
 }
 

@@ -318,10 +318,13 @@ impl HostInner {
             device_types: &self.device_types,
             accept: &|name| self.refused_name(index, candidate, name),
         };
+        let library = candidate.library.display();
+        let span = tracing::info_span!("open_plugin", plugin = candidate.name, %library).entered();
         let opened = self.open_needed(index).and_then(|()| {
             self.services.log(LogLevel::Debug, &format!("opening {}", candidate.library.display()));
             loader::open(&opening)
         });
+        drop(span);
         let result = opened.as_ref().map(|_| ()).map_err(Clone::clone);
         if let Err(problem) = &result {
             let line = format!("plugin \"{}\" ({}): {problem}", candidate.name, candidate.library.display());

@@ -30,6 +30,7 @@ use crate::registry::HOST_PLUGIN;
 use crate::runtime::{EnvState, Threads};
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::trace;
 
 /// One host's services. Leaked: it lives as long as the process.
 pub(crate) struct Services {
@@ -115,10 +116,18 @@ impl Services {
 
     /// Hands a line to whoever takes the log; what is too long is cut.
     pub(crate) fn log(&self, level: LogLevel, line: &str) {
-        let line = bounds::cut(line, MESSAGE_BYTES_MAX);
+        self.log_of(None, level, line);
+    }
+
+    /// The same, of a plugin.
+    pub(crate) fn log_of(&self, plugin: Option<&str>, level: LogLevel, message: &str) {
+        let message = bounds::cut(message, MESSAGE_BYTES_MAX);
+        let line = plugin.map(|plugin| format!("{plugin}: {message}"));
+        let line = line.as_deref().unwrap_or(&message);
         // The sink is the embedder's code: its panic, which its hook has told, goes no further. Many who log hold what a
         // plugin or another thread waits for.
-        let _ = api::caught(|| (self.log)(level, &line));
+        let _ = api::caught(|| (self.log)(level, line));
+        let _ = api::caught(|| trace::event(level, plugin, &message));
     }
 
     /// Rule A7: runs what a plugin or compiled code called. A panic is raised as an error, and `otherwise` answered.
@@ -412,7 +421,7 @@ unsafe extern "C" fn write_log(self_: *mut c_void, level: i32, message: Chipdock
     services.guarded("log", (), || {
         // SAFETY: a string that lives for the call.
         let message = unsafe { bounds::shown(message, MESSAGE_BYTES_MAX) };
-        services.log(level, &format!("{plugin}: {message}"));
+        services.log_of(Some(plugin), level, &message);
     });
 }
 

@@ -11,7 +11,7 @@ use core::ffi::c_void;
 use chipdock_abi::{
     CHIPDOCK_DTYPE_BOOL, CHIPDOCK_DTYPE_FLOAT, CHIPDOCK_DTYPE_HANDLE, CHIPDOCK_DTYPE_INT, CHIPDOCK_DTYPE_UINT,
 };
-use chipdock_ir::{AttrValue, Param, PrimFunc, ThreadAxis, attr};
+use chipdock_ir::{AttrValue, Child, Param, PrimFunc, StmtKind, ThreadAxis, attr};
 use serde_json::{Value, json};
 
 use crate::{AnyView, ChipdockDataType, Error, ErrorKind, dtype};
@@ -107,6 +107,25 @@ pub fn describe(symbol: &str, function: &PrimFunc) -> Value {
         _ => Vec::new(),
     };
     json!({ "name": &*function.name, "symbol": symbol, "args": args, "launch_params": launch_params })
+}
+
+/// Threads of a kernel's block on the axes x, y, z: 1 on an axis that it does not launch, `None` where the launch alone
+/// tells.
+#[must_use]
+pub fn block_extents(function: &PrimFunc) -> [Option<i64>; 3] {
+    let mut extents = [Some(1); 3];
+    function.body.walk(&mut |child| {
+        let Child::Stmt(s) = child else { return };
+        let StmtKind::LaunchThread { axis, extent, .. } = &s.kind else { return };
+        let place = match axis {
+            ThreadAxis::ThreadX => 0,
+            ThreadAxis::ThreadY => 1,
+            ThreadAxis::ThreadZ => 2,
+            _ => return,
+        };
+        extents[place] = extent.as_int().and_then(|extent| i64::try_from(extent).ok());
+    });
+    extents
 }
 
 fn argument_type(param: &Param) -> String {

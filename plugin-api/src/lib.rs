@@ -22,6 +22,9 @@
 //! # fn main() {}
 //! ```
 //!
+//! A device's plugin does not start from nothing: [`kit`] has handles, lost devices, streams, builds for each device and checks of
+//! artifacts, with rules of their own. A plugin's state for one host is a type of its own, see [`HostState`].
+//!
 //! # The contract
 //!
 //! Each clause is one duty. **By** says who has it: P the plugin, H the host, both. **Checked** says who finds out when
@@ -341,7 +344,7 @@
 //! | T.2 | `canonicalize` gets a target to which the schema was applied, and asks no device. | both | review |
 //! | T.3 | What is canonical already comes back unchanged. | P | suite |
 //! | T.4 | A wrong option is `ValueError` with option, value, what is allowed and the nearest name. | P | suite |
-//! | T.5 | Axes, scopes and ops of the schema are known names; an option is there once, with a doc, a range and a default within it; facts name integer options. | P | host, suite |
+//! | T.5 | Axes, scopes and ops of the schema are known names; an option is there once, with a doc, a range and a default within it; each capability is read from a declared option of its type. | P | host, suite |
 //! | T.6 | The answer is canonical JSON of the same kind: `tag` and `keys` as given, options that are declared and within their ranges, integers and booleans as given. | P | host, suite |
 //! | T.7 | The same text is answered alike at every call, in every host. | P | suite |
 //! | T.8 | A text that is no such target is `ValueError` or passed through, however malformed; the kind stays usable. | P | suite |
@@ -452,6 +455,7 @@ pub mod extension;
 pub mod files;
 #[cfg(feature = "ir")]
 pub mod kernel;
+pub mod kit;
 #[cfg(feature = "ir")]
 pub mod launch;
 #[cfg(feature = "ir")]
@@ -460,6 +464,7 @@ pub mod process;
 pub mod received;
 pub mod setting;
 pub mod slot;
+pub mod source;
 pub mod text;
 
 mod any;

@@ -44,6 +44,22 @@ impl LoweredRequest {
         };
         Ok(Self { module: document.module, target, file: document.file, options })
     }
+
+    /// The file whose lines a text names for debuggers: that of the module, when the build option `debug` asks for it.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`: the option is no boolean.
+    pub fn debug_file(&self, kind: &str) -> Result<Option<String>, Error> {
+        match self.options.get("debug") {
+            None | Some(Value::Null | Value::Bool(false)) => Ok(None),
+            Some(Value::Bool(true)) => Ok(Some(self.file.as_deref().unwrap_or("<kernel>").to_owned())),
+            Some(found) => Err(Error::new(
+                ErrorKind::VALUE_ERROR,
+                format!("target {kind}: build option 'debug': expected true or false, found {found}"),
+            )),
+        }
+    }
 }
 
 /// What is said of a module that is not valid at the stage that was asked for: the kernel passed validation, so whoever

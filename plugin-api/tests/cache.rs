@@ -3,7 +3,7 @@
 #![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use chipdock_plugin_api::files::cache::{Cache, Key, Kind};
 use chipdock_plugin_api::files::kept::{self, Cleared};
+use proptest::prelude::*;
 
 const KIND: Kind = Kind { name: "example", version: 3 };
 /// Magic, length of the name, the name, version, digest.
@@ -344,6 +345,36 @@ fn k6_what_was_used_longest_ago_goes_first() {
     assert_eq!(names(&path).len(), 5, "three files of 1000 bytes, the new one, the mark");
     newer.write(&key(21), &[1; 6000]);
     assert!(newer.read(&key(21)).is_none() && names(&path).len() == 5, "larger than the bound");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// K6: after each write the cache has at most its bound, the file that was just written is there if it fits, and what is
+    /// there is what was written last under its key.
+    #[test]
+    fn k6_the_size_stays_within_the_bound(
+        writes in proptest::collection::vec((0_u64..12, 0_usize..1300), 1..40)
+    ) {
+        const BOUND_BYTES: u64 = 3000;
+        let folder = folder();
+        let path = folder.path().join("example");
+        let cache = Cache::at(&path, KIND, BOUND_BYTES).unwrap();
+        let mut last: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+        for (number, (of, size)) in writes.into_iter().enumerate() {
+            let content = vec![number as u8; size];
+            cache.write(&key(of), &content);
+            prop_assert_eq!(cache.read(&key(of)), Some(content.clone()));
+            last.insert(of, content);
+            let files = names(&path).into_iter().filter(|name| name != "CACHEDIR.TAG");
+            let used: u64 = files.map(|name| fs::metadata(path.join(name)).unwrap().len()).sum();
+            prop_assert!(used <= BOUND_BYTES, "{used} bytes");
+            for (of, content) in &last {
+                let kept = cache.read(&key(*of));
+                prop_assert!(kept.is_none() || kept.as_ref() == Some(content));
+            }
+        }
+    }
 }
 
 #[test]

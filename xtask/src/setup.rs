@@ -19,6 +19,8 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("nm", "--version", "binutils", "what a plugin exports"),
     ("clang++-19", "--version", "clang-19", "goldens of GPU dialects, compiled as C and C++"),
     ("chromium", "--version", "chromium", "the page of the conformance suite, looked at in a browser"),
+    ("perf", "--version", "linux-perf", "names of code that target llvm loads"),
+    ("gdb", "--version", "gdb", "the same"),
     ("valgrind", "--version", "valgrind", "leaks and stray accesses of the value layer"),
 ];
 

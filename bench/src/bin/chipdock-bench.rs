@@ -10,7 +10,7 @@ use chipdock_bench::contest::{duel, median, ns_per_call};
 use chipdock_bench::options::Options;
 use chipdock_bench::{Result, cached, device, fork, limits};
 use chipdock_host::{AnyView, Host, HostOptions, Tensor};
-use chipdock_ir::{DType, TargetFacts};
+use chipdock_ir::{DType, TargetCapabilities};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_test_backends::backends::{self, Absent, Backend};
 use chipdock_test_backends::cases::{CASES, Case, arguments, symbols};
@@ -357,11 +357,11 @@ fn script() -> Result<Line> {
 /// Whether a script can be lowered for a host, and the median time in ms that reading and lowering takes. What is lowered
 /// already, or bound to threads, is only read.
 fn read_and_lower(text: &str) -> Result<(bool, f64)> {
-    let facts = Arc::new(host_facts());
+    let capabilities = Arc::new(host_capabilities());
     let once = || -> Result<(bool, f64)> {
         let start = Instant::now();
         let module = chipdock_script::parse(text, "kernel.py").map_err(|errors| errors.to_string())?;
-        let lowered = lower(&module, &LowerOptions::new(Arc::clone(&facts)));
+        let lowered = lower(&module, &LowerOptions::new(Arc::clone(&capabilities)));
         let ms = start.elapsed().as_secs_f64() * 1e3;
         Ok((lowered.is_ok(), ms))
     };
@@ -371,8 +371,8 @@ fn read_and_lower(text: &str) -> Result<(bool, f64)> {
 }
 
 /// A host without anything of its own.
-fn host_facts() -> TargetFacts {
-    TargetFacts::host("host")
+fn host_capabilities() -> TargetCapabilities {
+    TargetCapabilities::host("host")
 }
 
 /// The command with eight plugins in its folder: time and memory of listing them, and that it opened none.

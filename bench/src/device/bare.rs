@@ -16,7 +16,7 @@ use chipdock_test_backends::backends::Backend;
 
 /// Whether a backend's driver is OpenCL: DLPack's number of such devices.
 pub(super) fn serves(backend: &Backend) -> bool {
-    backend.facts.device_type == 4
+    backend.capabilities.device.device_type == 4
 }
 
 fn said(error: ClError) -> String {

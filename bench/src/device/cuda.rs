@@ -54,7 +54,7 @@ class Module:
 
 /// Whether a backend's driver is CUDA: DLPack's number of such devices.
 pub(super) fn serves(backend: &Backend) -> bool {
-    backend.facts.device_type == 2
+    backend.capabilities.device.device_type == 2
 }
 
 /// Everything that is asked for.

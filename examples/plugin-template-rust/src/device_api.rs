@@ -1,10 +1,10 @@
 //! The device: blocks of host memory behind opaque handles, as a real device has buffers of its own.
 
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use chipdock_plugin_api::kit::{Budget, Devices, Reserved, Spaces, lock};
 use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream,
     attribute, bail, ensure,
@@ -16,83 +16,61 @@ pub(crate) const NAME: &str = "template";
 /// What this device has, in bytes. A real one asks its driver.
 const MEMORY_BYTES: u64 = 1 << 30;
 
-/// One device with a memory of its own. Streams are trivial: every call is done when it returns.
-#[derive(Debug, Default)]
+/// The device API of one host. Streams are trivial: every call is done when it returns.
+#[derive(Debug)]
 pub(crate) struct TemplateDeviceApi {
-    memory: Mutex<Memory>,
+    /// A real plugin searches for its devices here, when the first call needs one.
+    devices: Devices<Chip>,
 }
 
-/// The device's memory: blocks by handle. A handle is a number, no address; 0 stands for no block.
-#[derive(Debug, Default)]
-struct Memory {
-    blocks: HashMap<usize, Vec<u8>>,
-    last_handle: usize,
-    used_bytes: u64,
+/// One device with a memory of its own. The kit looks handles up, and refuses those that it did not make.
+#[derive(Debug)]
+struct Chip {
+    spaces: Spaces<Block>,
+    budget: Budget,
 }
 
-impl Memory {
-    /// The bytes of one end of a copy, checked.
-    fn range(&self, end: &CopyEnd, size_bytes: u64) -> Result<std::ops::Range<usize>, Error> {
-        let length = self.block(end.data)?.len() as u64;
-        let past = end.offset_bytes.checked_add(size_bytes).filter(|past| *past <= length);
-        let Some(past) = past else {
-            bail!(
-                ErrorKind::INDEX_ERROR,
-                "expected a range within the {length} bytes of the data space, found {size_bytes} bytes at {}",
-                end.offset_bytes
-            );
-        };
-        Ok(end.offset_bytes as usize..past as usize)
-    }
+/// A data space. A real one has the driver's buffer.
+#[derive(Debug)]
+struct Block {
+    bytes: Mutex<Vec<u8>>,
+    /// Counts as used until the block is freed.
+    _reserved: Reserved,
+}
 
-    fn block(&self, data: *mut c_void) -> Result<&Vec<u8>, Error> {
-        self.blocks.get(&data.addr()).ok_or_else(|| unknown(data))
-    }
-
-    fn block_mut(&mut self, data: *mut c_void) -> Result<&mut Vec<u8>, Error> {
-        self.blocks.get_mut(&data.addr()).ok_or_else(|| unknown(data))
+impl Default for TemplateDeviceApi {
+    fn default() -> Self {
+        let search = || Ok(vec![Chip { spaces: Spaces::default(), budget: Budget::new(MEMORY_BYTES) }]);
+        Self { devices: Devices::new(NAME, 0, search) }
     }
 }
 
-fn unknown(data: *mut c_void) -> Error {
-    Error::new(
-        ErrorKind::WRONG_STATE,
-        format!("{data:p} is no data space of {NAME}: it was freed, or is another device's"),
-    )
-}
-
-fn check_device(device_id: i32) -> Result<(), Error> {
-    ensure!(
-        device_id == 0,
-        ErrorKind::VALUE_ERROR,
-        "device {NAME}:{device_id}: expected id 0, there is 1 device"
-    );
-    Ok(())
-}
-
-impl TemplateDeviceApi {
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        // Every change is whole before anything can panic.
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+impl Chip {
+    /// The block at one end of a copy, and the range there.
+    fn range(&self, end: &CopyEnd, size_bytes: u64) -> Result<(Arc<Block>, std::ops::Range<usize>), Error> {
+        let (block, start) = self.spaces.range(end.data.addr(), end.offset_bytes, size_bytes, NAME)?;
+        Ok((block, start..start + size_bytes as usize))
     }
 }
 
 impl DeviceApi for TemplateDeviceApi {
+    fn registered_as(&self, device_type: i32) {
+        self.devices.set_device_type(device_type);
+    }
+
     fn device_count(&self) -> Result<i32, Error> {
-        Ok(1)
+        self.devices.count()
     }
 
     fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error> {
         if key == attribute::EXIST {
-            return Ok(Some(Any::from(device_id == 0)));
+            return Ok(Some(Any::from(self.devices.get(device_id).is_ok())));
         }
-        check_device(device_id)?;
+        let chip = self.devices.get(device_id)?;
         Ok(match key {
             attribute::DEVICE_NAME => Some(Any::from("Template device in host memory")),
             attribute::TOTAL_GLOBAL_MEMORY_BYTES => Some(Any::try_from(MEMORY_BYTES)?),
-            attribute::AVAILABLE_GLOBAL_MEMORY_BYTES => {
-                Some(Any::try_from(MEMORY_BYTES - self.memory().used_bytes)?)
-            }
+            attribute::AVAILABLE_GLOBAL_MEMORY_BYTES => Some(Any::try_from(chip.budget.available_bytes())?),
             // What is not known here is no error.
             _ => None,
         })
@@ -103,7 +81,7 @@ impl DeviceApi for TemplateDeviceApi {
         device_id: i32,
         request: &DataSpaceRequest<'_>,
     ) -> Result<*mut c_void, Error> {
-        check_device(device_id)?;
+        let chip = self.devices.get(device_id)?;
         ensure!(
             request.kind == DataSpaceKind::Device && matches!(request.scope, "" | "global"),
             ErrorKind::UNSUPPORTED,
@@ -111,57 +89,43 @@ impl DeviceApi for TemplateDeviceApi {
             request.kind,
             request.scope
         );
-        let mut memory = self.memory();
-        let left = MEMORY_BYTES - memory.used_bytes;
-        // Reserved first and checked: on failure nothing has changed.
-        let mut block = Vec::new();
-        if request.size_bytes > left || block.try_reserve_exact(request.size_bytes as usize).is_err() {
-            bail!(
-                ErrorKind::OUT_OF_MEMORY,
-                "{NAME}: {} bytes asked for, {left} are left",
-                request.size_bytes
-            );
+        // Given back when it is dropped: on failure nothing has changed.
+        let reserved = chip.budget.reserve(request.size_bytes, NAME)?;
+        let mut bytes = Vec::new();
+        if bytes.try_reserve_exact(request.size_bytes as usize).is_err() {
+            bail!(ErrorKind::OUT_OF_MEMORY, "{NAME}: the host has no {} bytes left", request.size_bytes);
         }
-        block.resize(request.size_bytes as usize, 0);
-        memory.used_bytes += request.size_bytes;
-        memory.last_handle += 1;
-        let handle = memory.last_handle;
-        memory.blocks.insert(handle, block);
-        Ok(ptr::without_provenance_mut(handle))
+        bytes.resize(request.size_bytes as usize, 0);
+        let block = Block { bytes: Mutex::new(bytes), _reserved: reserved };
+        Ok(ptr::without_provenance_mut(chip.spaces.add(block, request.size_bytes)))
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
-        check_device(device_id)?;
-        let mut memory = self.memory();
-        let block = memory.blocks.remove(&data.addr()).ok_or_else(|| unknown(data))?;
-        memory.used_bytes -= block.len() as u64;
-        Ok(())
+        self.devices.get(device_id)?.spaces.take(data.addr(), NAME).map(drop)
     }
 
     unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, _stream: Stream) -> Result<(), Error> {
-        check_device(device_id)?;
+        let chip = self.devices.get(device_id)?;
         let (from, to) = (&copy.from, &copy.to);
         let size = copy.size_bytes as usize;
-        let mut memory = self.memory();
         match (from.is_host(), to.is_host()) {
             (true, false) => {
-                let range = memory.range(to, copy.size_bytes)?;
-                let block = memory.block_mut(to.data)?;
+                let (block, range) = chip.range(to, copy.size_bytes)?;
+                let mut bytes = lock(&block.bytes);
                 // SAFETY: the source is live host memory of that size, and no block of ours.
-                unsafe { ptr::copy_nonoverlapping(from.address(), block[range].as_mut_ptr(), size) };
+                unsafe { ptr::copy_nonoverlapping(from.address(), bytes[range].as_mut_ptr(), size) };
             }
             (false, true) => {
-                let range = memory.range(from, copy.size_bytes)?;
+                let (block, range) = chip.range(from, copy.size_bytes)?;
+                let bytes = lock(&block.bytes);
                 // SAFETY: the destination is live host memory of that size, and no block of ours.
-                unsafe {
-                    ptr::copy_nonoverlapping(memory.block(from.data)?[range].as_ptr(), to.address(), size)
-                };
+                unsafe { ptr::copy_nonoverlapping(bytes[range].as_ptr(), to.address(), size) };
             }
             (false, false) => {
-                let source = memory.range(from, copy.size_bytes)?;
-                let target = memory.range(to, copy.size_bytes)?;
-                let bytes = memory.block(from.data)?[source].to_vec();
-                memory.block_mut(to.data)?[target].copy_from_slice(&bytes);
+                let (source, from_range) = chip.range(from, copy.size_bytes)?;
+                let (target, to_range) = chip.range(to, copy.size_bytes)?;
+                let bytes = lock(&source.bytes)[from_range].to_vec();
+                lock(&target.bytes)[to_range].copy_from_slice(&bytes);
             }
             (true, true) => bail!(ErrorKind::UNSUPPORTED, "neither end of the copy lives on {NAME}"),
         }

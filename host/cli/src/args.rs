@@ -78,7 +78,7 @@ pub(crate) struct GlobalArgs {
     /// When to colour; auto is on a terminal, unless NO_COLOR is set. [default: auto]
     #[arg(long, value_enum, value_name = "auto|always|never", hide_possible_values = true)]
     pub(crate) color: Option<ColorChoice>,
-    /// Say more on standard error.
+    /// Say more on standard error; of build and run also the phases, with their times and the size of the module.
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }
@@ -323,6 +323,9 @@ pub(crate) struct BuildArgs {
     /// What to write. [default: by the ending of OUT; source without one]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) emit: Option<Emit>,
+    /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) isolate: IsolateArgs,
     #[command(flatten)]
@@ -339,6 +342,8 @@ Examples:
   chipdock run add.py --in A=a.npy --in B=b.npy --out C=sum.npy
   chipdock run kernels.py:scale --target KIND --set factor=2.5 --in A=a.npy --out B=b.npy
   chipdock run add.py --set n=1000000 --repeat 20 --json
+  chipdock run add.py --set n=1000 --verbose             each phase and pass, with times and sizes
+  chipdock run add.py --set n=1000 --trace trace.json    all of it to look at in chrome://tracing or ui.perfetto.dev
 
 Outputs are written when all of them can be.")]
 pub(crate) struct RunArgs {
@@ -363,6 +368,9 @@ pub(crate) struct RunArgs {
     /// Run so many times, each from the same inputs, and report the median and the least time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: u32,
+    /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) isolate: IsolateArgs,
     #[command(flatten)]

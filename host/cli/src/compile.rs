@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chipdock_host::{
-    CompileCache, CompileOptions, Compiled, Device, Error, ErrorKind, Host, Schedule, Severity, TargetSource,
+    CompileCache, CompileOptions, Compiled, Device, DeviceChoice, Error, ErrorKind, Host, ResolvedTarget,
+    Schedule, Severity, TargetRequest,
 };
-use chipdock_ir::json::parse_unique;
 use chipdock_ir::{IrModule, Target};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::args::{KernelArgs, ScheduleArg};
 use crate::command::{failure, plugin_failure};
@@ -34,76 +34,24 @@ impl Build {
     }
 }
 
-/// The target of `--target` and `--host`, or the default ones.
+/// The target of `--target` and `--host`, or the default ones; for a device where one is chosen.
 ///
 /// # Errors
 ///
-/// What the host says of an invalid target; exit code 2 when JSON names a host and `--host` too.
-pub(crate) fn target(host: &Host, args: &KernelArgs) -> Result<Arc<Target>> {
-    let source = match (&args.target, &args.host) {
-        (None, None) => return host.default_host().map_err(|error| plugin_failure(&error)),
-        (Some(target), None) => TargetSource::from(target.as_str()),
-        (target, Some(host_text)) => {
-            let text = match target {
-                Some(text) => text.clone(),
-                None => host.default_host().map_err(|error| plugin_failure(&error))?.kind.clone(),
-            };
-            TargetSource::from(Value::Object(with_host(&text, host_text)?))
-        }
-    };
-    host.target(source).map_err(|error| failure(&error))
-}
-
-/// The same target, with what the device that it is to run on says of itself where nobody set it. A host's target says
-/// all of itself.
-///
-/// # Errors
-///
-/// What the host says of an invalid target.
-pub(crate) fn target_on(
+/// What the host says of an invalid target, or of a device that is not there.
+pub(crate) fn target(
     host: &Host,
     args: &KernelArgs,
-    target: Arc<Target>,
-    device_id: i32,
-) -> Result<Arc<Target>> {
-    let Some(text) = &args.target else { return Ok(target) };
-    if host.facts(&target).map_err(|error| plugin_failure(&error))?.is_host {
-        return Ok(target);
+    device: Option<DeviceChoice>,
+) -> Result<Arc<ResolvedTarget>> {
+    let mut request = args.target.as_deref().map_or_else(TargetRequest::default, TargetRequest::new);
+    if let Some(host) = &args.host {
+        request = request.host(host.as_str());
     }
-    let mut object = match &args.host {
-        Some(host_text) => with_host(text, host_text)?,
-        None => object_of(text)?,
-    };
-    object.entry("from_device").or_insert(device_id.into());
-    host.target(Value::Object(object)).map_err(|error| failure(&error))
-}
-
-/// A target's name or JSON as an object.
-fn object_of(target: &str) -> Result<Map<String, Value>> {
-    if !target.trim_start().starts_with('{') {
-        return Ok(Map::from_iter([("kind".to_owned(), Value::from(target))]));
+    if let Some(device) = device {
+        request = request.device(device);
     }
-    match parse_unique(target) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err(Failure::input(format!("the target is not a JSON object: found {other}"))),
-        Err(error) => Err(Failure::input(format!("the target is not a JSON object: {error}"))),
-    }
-}
-
-/// A target's name or JSON with a host in it.
-fn with_host(target: &str, host: &str) -> Result<Map<String, Value>> {
-    let mut object = object_of(target)?;
-    if object.get("host").is_some_and(|host| !host.is_null()) {
-        return Err(Failure::input("the target names a host and --host names one too").help("leave one out"));
-    }
-    let host = if host.trim_start().starts_with('{') {
-        parse_unique(host)
-            .map_err(|error| Failure::input(format!("the host is not a JSON object: {error}")))?
-    } else {
-        Value::from(host)
-    };
-    object.insert("host".to_owned(), host);
-    Ok(object)
+    host.resolve(request).map_err(|error| failure(&error))
 }
 
 /// The option of a build by which a code generator is asked for more than it delivers unasked.
@@ -127,12 +75,12 @@ pub(crate) fn compile(
     host: &Host,
     kernel: &KernelFile,
     module: &IrModule,
-    target: &Arc<Target>,
+    target: &Arc<ResolvedTarget>,
     args: &KernelArgs,
     purpose: Purpose<'_>,
     progress: &Progress,
 ) -> Result<Build> {
-    progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind));
+    progress.step(format!("compiling {} for {}", kernel.path.display(), target.kind().name));
     let mut options =
         CompileOptions { file: Some(kernel.path.to_string_lossy().into_owned()), ..options(args, progress)? };
     options.device = purpose.device.cloned();
@@ -189,28 +137,4 @@ pub(crate) fn with_lines(error: &Error, kernel: &KernelFile) -> Failure {
     failed.problems.truncate(1);
     failed.problems.extend(kernel.problems(error.diagnostics()));
     failed.in_file(&kernel.path)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_host_is_put_into_a_target() {
-        assert_eq!(
-            Value::Object(with_host("toy", "other").unwrap()),
-            json!({"kind": "toy", "host": "other"})
-        );
-        assert_eq!(
-            Value::Object(
-                with_host(r#"{"kind": "toy", "x": 1, "host": null}"#, r#"{"kind": "other"}"#).unwrap()
-            ),
-            json!({"kind": "toy", "x": 1, "host": {"kind": "other"}})
-        );
-        for (target, host) in [(r#"{"host": "a"}"#, "b"), ("{", "b"), ("toy", "{")] {
-            assert_eq!(with_host(target, host).unwrap_err().exit, crate::report::Exit::Input);
-        }
-    }
 }

@@ -36,6 +36,7 @@ impl KernelFile {
     pub(crate) fn read(argument: &str) -> Result<Self> {
         let (path, function) = split(argument);
         let name = path.display().to_string();
+        let _span = tracing::info_span!("read", file = name).entered();
         let wrong = |what: String| Failure::input(what).at(name.clone());
         let text = read_regular_text(&path, SIZE_BYTES_MAX)
             .map_err(|error| wrong(format!("cannot read the kernel file: {}", error.message())))?;

@@ -37,6 +37,11 @@
 //! * **C12 Cache.** `build` and `run` take what was compiled before where nothing has changed that it depends on, unless
 //!   `--no-cache` says otherwise: results are the same but for times and the field `cached`. No state of the cache fails them.
 //!   `cache` opens no plugin, and removes nothing but files of caches.
+//! * **C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with their
+//!   times, and after each pass the size of the module. `--trace FILE` writes spans and log
+//!   ([`chipdock_host::trace`], and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the command: it is written as the
+//!   work goes on (C5 and `--isolate` do not hold it back). It replaces an older trace and no other file. Neither changes
+//!   a result or an exit code.
 
 mod args;
 mod command;
@@ -52,6 +57,7 @@ mod run;
 mod streams;
 mod supervised;
 mod table;
+mod trace;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -60,7 +66,7 @@ use std::process::ExitCode;
 use chipdock_plugin_api::process::has_raised_privileges;
 use clap::{CommandFactory as _, Parser as _};
 
-use args::{Cli, ColorChoice, Command, GlobalArgs};
+use args::{BuildArgs, Cli, ColorChoice, Command, GlobalArgs, RunArgs};
 use report::{Exit, Failure, Result};
 
 fn main() -> ExitCode {
@@ -106,11 +112,11 @@ fn isolated(words: Vec<OsString>) -> u8 {
     let (result, color) = match Cli::try_parse_from(words) {
         Ok(Cli { global, command: Command::Run(args) }) => {
             let global = global.merged(&args.global);
-            (run::run(&args, &global), global.color())
+            (run_observed(&args, &global), global.color())
         }
         Ok(Cli { global, command: Command::Build(args) }) => {
             let global = global.merged(&args.global);
-            (command::build::run(&args, &global), global.color())
+            (build_observed(&args, &global), global.color())
         }
         _ => (Err(Failure::input("only run and build can be isolated")), ColorChoice::Auto),
     };
@@ -139,8 +145,8 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
             let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
             isolate::run(&args.isolate, &files)
         }
-        Command::Build(args) => done(command::build::run(&args, global)),
-        Command::Run(args) => done(run::run(&args, global)),
+        Command::Build(args) => done(build_observed(&args, global)),
+        Command::Run(args) => done(run_observed(&args, global)),
         Command::Cache(args) => done(command::cache::run(&args, global)),
         Command::Conformance(args) => command::conformance::run(&args, global),
         Command::ConformanceWorker(args) => done(command::conformance::worker(&args)),
@@ -150,6 +156,19 @@ fn dispatch(command: Command, global: &GlobalArgs) -> Result<ExitCode> {
         Command::Isolated(args) => isolate::child(args.watched, || isolated(args.words)),
         Command::Help(args) => done(help(args.command.as_deref())),
     }
+}
+
+/// `build`, with what `--verbose` and `--trace` show of it.
+fn build_observed(args: &BuildArgs, global: &GlobalArgs) -> Result<()> {
+    let outputs: Vec<&Path> = args.output.as_deref().into_iter().collect();
+    trace::observed("build", args.trace.as_deref(), &outputs, global, || command::build::run(args, global))
+}
+
+/// `run`, likewise.
+fn run_observed(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
+    let outputs = run::output_files(args)?;
+    let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
+    trace::observed("run", args.trace.as_deref(), &outputs, global, || run::run(args, global))
 }
 
 fn finish(result: Result<ExitCode>, color: ColorChoice) -> ExitCode {

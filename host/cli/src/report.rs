@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use chipdock_host::Category;
 use chipdock_host::shown::{LINE_CHARS_MAX, in_place, paragraph, shown};
 use chipdock_ir::Span;
 
@@ -31,6 +32,17 @@ pub(crate) enum Exit {
     NoDevice = 4,
     /// The conformance suite is at fault, not the plugin.
     Suite = 7,
+}
+
+impl From<Category> for Exit {
+    fn from(category: Category) -> Self {
+        match category {
+            Category::Work => Self::Work,
+            Category::Input => Self::Input,
+            Category::Plugin => Self::Plugin,
+            Category::NoDevice => Self::NoDevice,
+        }
+    }
 }
 
 /// A line of a text, with a mark under one of its columns.

@@ -9,7 +9,7 @@ mod show;
 
 use std::path::PathBuf;
 
-use chipdock_host::{Host, HostOptions};
+use chipdock_host::{DeviceChoice, Host, HostOptions};
 use chipdock_ir::PrimFunc;
 
 use crate::args::{GlobalArgs, RunArgs};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let inputs = buffer_files("--in", &args.inputs)?;
     let outputs = buffer_files("--out", &args.outputs)?;
     let settings = settings(&args.values)?;
-    let device = args.device.as_deref().map(parse_device).transpose()?;
+    let device = args.device.as_deref().map_or(Ok(DeviceChoice::First), parse_device)?;
     let kernel = KernelFile::read(&args.kernel.kernel)?;
     let function = kernel.chosen()?;
     let destinations = destinations(function, &outputs)?;
@@ -45,17 +45,17 @@ pub(crate) fn run(args: &RunArgs, global: &GlobalArgs) -> Result<()> {
     let host_options = HostOptions { threads: args.threads, ..host_options(global)? };
     let host = Host::new(host_options).map_err(|error| failure(&error))?;
     check_named_are_used(&host, global)?;
-    let target = compile::target(&host, &args.kernel)?;
-    // Before the work of compiling; and what it is compiled for is this device.
-    let device = call::device(&host, &target, device)?;
-    let target = compile::target_on(&host, &args.kernel, target, device.id())?;
+    // The device is opened before the work of compiling; and what it is compiled for is this device.
+    let target = compile::target(&host, &args.kernel, Some(device))?;
+    let device = call::device(&target)?;
     let module = kernel.module_of(function);
-    let purpose = Purpose { wish: None, device: Some(device.device()) };
+    let purpose = Purpose { wish: None, device: Some(device) };
     let build = compile::compile(&host, &kernel, &module, &target, &args.kernel, purpose, &progress)?;
-    let outcome = call::call(&host, &build, function, &device, &arguments, args.repeat, &progress)?;
+    let outcome = call::call(&host, &build, function, device, &arguments, args.repeat, &progress)?;
     progress.step("writing the outputs");
     let took_standard_output = destinations.iter().any(Destination::is_standard_output);
-    write_outputs(&outputs, destinations, &arguments, &outcome)?;
+    tracing::info_span!("outputs")
+        .in_scope(|| write_outputs(&outputs, destinations, &arguments, &outcome))?;
     drop(progress);
     if took_standard_output {
         return Ok(());
@@ -111,16 +111,16 @@ fn settings(texts: &[String]) -> Result<Vec<Setting>> {
 }
 
 /// `NAME:ID`, or `NAME` for the first.
-fn parse_device(text: &str) -> Result<(String, i32)> {
+fn parse_device(text: &str) -> Result<DeviceChoice> {
     let wrong = || {
         Failure::input(format!("--device {text}: expected NAME:ID"))
             .help("as in --device cpu:0; chipdock devices lists them")
     };
     match text.split_once(':') {
-        None if !text.is_empty() => Ok((text.to_owned(), 0)),
+        None if !text.is_empty() => Ok(DeviceChoice::Named { name: text.to_owned(), id: 0 }),
         Some((name, id)) if !name.is_empty() => {
             let id = id.parse::<i32>().ok().filter(|id| *id >= 0).ok_or_else(wrong)?;
-            Ok((name.to_owned(), id))
+            Ok(DeviceChoice::Named { name: name.to_owned(), id })
         }
         _ => Err(wrong()),
     }
@@ -186,8 +186,9 @@ mod tests {
 
     #[test]
     fn a_device_is_a_name_and_a_number() {
-        assert_eq!(parse_device("cpu:3").unwrap(), ("cpu".to_owned(), 3));
-        assert_eq!(parse_device("cpu").unwrap(), ("cpu".to_owned(), 0));
+        for (text, id) in [("cpu:3", 3), ("cpu", 0)] {
+            assert_eq!(parse_device(text).unwrap(), DeviceChoice::Named { name: "cpu".to_owned(), id });
+        }
         for wrong in ["", ":", ":0", "cpu:", "cpu:-1", "cpu:x", "cpu:99999999999", "cpu:0:1"] {
             assert!(parse_device(wrong).is_err(), "{wrong}");
         }

@@ -13,7 +13,17 @@ pub(crate) struct Table(comfy_table::Table);
 impl Table {
     /// Adds a row.
     pub(crate) fn add_row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) -> &mut Self {
-        self.0.add_row(cells.into_iter().map(|cell| cell_text(cell.as_ref())));
+        self.add_row_at(0, cells)
+    }
+
+    /// Adds a row whose first cell stands so many levels deep.
+    pub(crate) fn add_row_at<S: AsRef<str>>(
+        &mut self,
+        depth: usize,
+        cells: impl IntoIterator<Item = S>,
+    ) -> &mut Self {
+        let mut indent = "  ".repeat(depth);
+        self.0.add_row(cells.into_iter().map(|cell| std::mem::take(&mut indent) + &cell_text(cell.as_ref())));
         self
     }
 }

@@ -38,7 +38,9 @@ pub(crate) fn compile(c: &Context, module: &IrModule) -> Verdict<Compiled> {
 
 /// Why a module has blocks of more threads than the target takes: how many those are is the device's, not the plugin's.
 pub(crate) fn beyond(c: &Context, module: &IrModule) -> Verdict<Option<String>> {
-    let most = c.cached("execute/threads", || Ok(c.host()?.facts(&c.target()?)?.threads_per_block_max))?;
+    let most = c.cached("execute/threads", || {
+        Ok(c.host()?.capabilities(&c.target()?)?.limits.threads_per_block_max)
+    })?;
     let Some(most) = *most else { return Ok(None) };
     let needed = module.functions.iter().map(threads).max().unwrap_or(1);
     let why = || format!("it launches blocks of {needed} threads, and the target takes {most}");

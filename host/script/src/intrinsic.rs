@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, Op, Reducer, Stmt, Var};
 use rustpython_ruff_python_ast as ast;
 
@@ -10,17 +11,9 @@ use crate::parser::{Failed, Parser, Result};
 use crate::value::Value;
 use crate::{left_out, names};
 
-/// The op of a builtin that TVM keeps in the namespaces of devices, and whether its last argument is the width.
-fn device_op(name: &str) -> Option<(Op, bool)> {
-    Some(match name {
-        "__activemask" => (Op::WarpActivemask, false),
-        "__shfl_sync" => (Op::WarpShuffle, true),
-        "__shfl_up_sync" => (Op::WarpShuffleUp, true),
-        "__shfl_down_sync" => (Op::WarpShuffleDown, true),
-        "__shfl_xor_sync" => (Op::WarpShuffleXor, true),
-        "atomic_add" => (Op::AtomicAdd, false),
-        _ => return None,
-    })
+/// The op of a builtin that TVM keeps in the namespaces of devices.
+fn device_op(name: &str) -> Option<Op> {
+    Op::all_where(|op| op.device_name == Some(name)).next()
 }
 
 impl Parser<'_> {
@@ -28,11 +21,11 @@ impl Parser<'_> {
     pub(crate) fn device_call(&mut self, path: &str, call: &ast::ExprCall) -> Result<Expr> {
         let name = path.rsplit('.').next().unwrap_or_default();
         let known = path.split('.').count() == 3 && !path.starts_with("T.axis.");
-        let Some((op, shuffle)) = device_op(name).filter(|_| known) else {
+        let Some(op) = device_op(name).filter(|_| known) else {
             let message = self.unknown_path(path);
             return Err(self.fail(&*call.func, message));
         };
-        if !shuffle {
+        if op.info().threads != Threads::Shuffle {
             return self.call_op(op, path, call);
         }
         // The size of the warp is not said: a group is at most one.
@@ -65,11 +58,9 @@ impl Parser<'_> {
             return Err(self.fail(name_at, message));
         }
         let mut args: Vec<ast::Expr> = rest.to_vec();
-        match op {
-            Some(Op::Reinterpret | Op::HandleLoad) => args.insert(0, dtype_at.clone()),
-            Some(Op::StructGet) => args.push(dtype_at.clone()),
-            None => args.insert(0, dtype_at.clone()),
-            _ => {}
+        let type_place = op.map_or(Some(0), |op| op.info().form.type_place(args.len()));
+        if let Some(place) = type_place {
+            args.insert(place, dtype_at.clone());
         }
         let inner = with_args(call, args.into());
         let value = self.call_path(&path, &inner)?;

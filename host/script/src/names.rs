@@ -1,5 +1,6 @@
 //! The names below `T` that mean something here.
 
+use chipdock_ir::op::DTypeKeyword;
 use chipdock_ir::{DType, Op};
 
 /// Statements, constructors and functions below `T`, other than ops and types.
@@ -189,7 +190,6 @@ pub(crate) fn with_bits(text: &str) -> std::borrow::Cow<'_, str> {
 /// Functions below `T` that take `dtype=` in place of their first argument.
 pub(crate) fn forwards_dtype(name: &str) -> bool {
     const FORWARDS: &[&str] = &[
-        "reinterpret",
         "call_extern",
         "call_pure_extern",
         "call_intrin",
@@ -197,9 +197,8 @@ pub(crate) fn forwards_dtype(name: &str) -> bool {
         "vectorhigh",
         "vectorcombine",
         "masked_load",
-        "dp4a",
     ];
-    FORWARDS.contains(&name)
+    FORWARDS.contains(&name) || op(name).is_some_and(|op| op.info().dtype_keyword == DTypeKeyword::First)
 }
 
 /// True for the path of a function that takes `dtype=` beside its arguments, which to TVM means nothing.
@@ -208,26 +207,7 @@ pub(crate) fn ignores_dtype(path: &str) -> bool {
     if matches!(name, "ceildiv" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "masked_store") {
         return true;
     }
-    let takes_none = |op: Op| {
-        use Op::{
-            AtomicAdd, HandleLoad, ParallelLaunch, StorageSync, StructGet, WarpActivemask, WarpShuffle,
-            WarpShuffleDown, WarpShuffleUp, WarpShuffleXor,
-        };
-        matches!(
-            op,
-            AtomicAdd
-                | HandleLoad
-                | ParallelLaunch
-                | StorageSync
-                | StructGet
-                | WarpActivemask
-                | WarpShuffle
-                | WarpShuffleDown
-                | WarpShuffleUp
-                | WarpShuffleXor
-        )
-    };
-    op(name).is_some_and(|op| !takes_none(op)) && !forwards_dtype(name)
+    op(name).is_some_and(|op| op.info().dtype_keyword == DTypeKeyword::Ignored)
 }
 
 /// What is meant by a name that other languages have, as it is written here.
@@ -270,12 +250,7 @@ pub(crate) fn instead_of(python: &str) -> Option<&'static str> {
 
 /// The op of a name below `T`, with TVM's other names.
 pub(crate) fn op(name: &str) -> Option<Op> {
-    match name {
-        "fabs" => Some(Op::Abs),
-        "power" => Some(Op::Pow),
-        "call_packed" => Some(Op::CallPacked),
-        _ => Op::by_name(name),
-    }
+    Op::by_name(name).or_else(|| Op::all_where(|op| op.aliases.contains(&name)).next())
 }
 
 #[cfg(test)]

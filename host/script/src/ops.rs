@@ -1,5 +1,6 @@
 //! Calls of ops by name: what they take, and what they give.
 
+use chipdock_ir::op::{Takes, Threads};
 use chipdock_ir::{DType, Expr, ExprKind, Op, Signature};
 use rustpython_ruff_python_ast as ast;
 use rustpython_ruff_text_size::Ranged;
@@ -8,34 +9,23 @@ use crate::parser::{Failed, Parser, Result};
 use crate::types::convert;
 use crate::value::Value;
 
-/// Names of arguments, for the ops that take them by name too.
-fn named(op: Op) -> &'static [&'static str] {
-    match op {
-        Op::IfThenElse => &["cond", "t", "f"],
-        Op::Ldexp => &["x1", "x2"],
-        Op::Fma => &["x", "y", "z"],
-        Op::Clz => &["x"],
-        Op::Likely | Op::Assume | Op::ThreadInvariant => &["cond"],
-        Op::Isnullptr => &["var"],
-        Op::AddressOf => &["obj"],
-        Op::Reinterpret => &["dtype", "value"],
-        Op::HandleAddByteOffset => &["handle", "offset"],
-        Op::HandleLoad => &["dtype", "handle", "offset"],
-        Op::StructGet => &["arr", "index", "field", "dtype"],
-        Op::StructSet => &["arr", "index", "field", "value"],
-        Op::FreeWorkspace => &["device_type", "device_id", "ptr"],
-        Op::StorageSync => &["storage_scope", "is_load", "num_blocks"],
-        Op::QMultiplyShift => &["x", "y", "q", "s"],
-        Op::QMultiplyShiftPerAxis => &["x", "y", "ls", "rs", "q", "is_lshift_required", "is_rshift_required"],
-        Op::AccessPtr => &["ptype", "data", "offset", "extent", "rw_mask"],
-        Op::ParallelLaunch => &["body", "data", "tasks_max"],
-        Op::AtomicAdd => &["address", "value"],
-        Op::WarpShuffle => &["mask", "value", "warp_id", "width", "warp_size"],
-        Op::WarpShuffleUp | Op::WarpShuffleDown => &["mask", "value", "offset", "width", "warp_size"],
-        Op::WarpShuffleXor => &["mask", "value", "lane_mask", "width", "warp_size"],
-        _ => &[],
+/// Names of arguments, for the ops that take them by name too: up to the first that has none, and the type of the call in
+/// its place.
+fn names(op: Op) -> Vec<&'static str> {
+    let info = op.info();
+    let named = info.params.iter().map(|param| param.name).take_while(|name| !name.is_empty());
+    let mut names: Vec<&'static str> = named.collect();
+    if let Some(place) = info.form.type_place(names.len()) {
+        names.insert(place, "dtype");
     }
+    if info.threads == Threads::Barrier {
+        names.extend(IGNORED);
+    }
+    names
 }
+
+/// Arguments of TVM's barrier that mean nothing here.
+const IGNORED: [&str; 2] = ["is_load", "num_blocks"];
 
 impl Parser<'_> {
     pub(crate) fn call_op(&mut self, op: Op, path: &str, call: &ast::ExprCall) -> Result<Expr> {
@@ -45,10 +35,10 @@ impl Parser<'_> {
                 let x = self.required(x)?;
                 self.unary_call(op, path, x)
             }
-            Signature::FloatBinary | Signature::IntBinary => {
+            Signature::FloatBinary | Signature::IntBinary | Signature::BitBinary => {
                 let [a, b] = self.bind(call, path, ["x", "y"], 2)?;
                 let (a, b) = (self.required(a)?, self.required(b)?);
-                if op.signature() == Signature::IntBinary {
+                if op.signature() != Signature::FloatBinary {
                     let (left, right) = (self.value(a)?, self.value(b)?);
                     let (left, right) = self.like_each_other(left, a, right, b)?;
                     return self.bitwise(op, left, right, call);
@@ -60,7 +50,9 @@ impl Parser<'_> {
                 let dtype = left.dtype;
                 Ok(Expr::call(op, vec![left, right], dtype))
             }
-            Signature::Own => self.own_call(op, path, call),
+            Signature::FloatTernary | Signature::IntCount | Signature::Custom => {
+                self.custom_call(op, path, call)
+            }
         }
     }
 
@@ -73,8 +65,7 @@ impl Parser<'_> {
         };
         let dtype = value.dtype;
         // Rounding leaves integers alone.
-        let rounding = matches!(op, Op::Ceil | Op::Floor | Op::Round | Op::Trunc | Op::Nearbyint);
-        if rounding && dtype.is_integer() {
+        if op.info().is_rounding && dtype.is_integer() {
             return Ok(value);
         }
         let (fits, wanted) = match op.signature() {
@@ -92,17 +83,18 @@ impl Parser<'_> {
     }
 
     /// The arguments of an op with a rule of its own, as many as it takes.
-    fn own_args<'a>(&mut self, op: Op, path: &str, call: &'a ast::ExprCall) -> Result<Vec<&'a ast::Expr>> {
-        let names = named(op);
-        // TVM's barrier has two arguments that mean nothing here; a dot product may go without the type and the sum.
+    fn custom_args<'a>(&mut self, op: Op, path: &str, call: &'a ast::ExprCall) -> Result<Vec<&'a ast::Expr>> {
+        let (names, rest) = (names(op), op.info().rest);
+        // A dot product may go without the type and the sum.
         let least = match op {
-            Op::StorageSync => 1,
             Op::Dp4a => 2,
-            _ => names.len().max(if op.arity() == 255 { 0 } else { op.arity() }),
+            _ if rest.is_some() => names.len(),
+            _ if op.info().threads == Threads::Barrier => op.arity(),
+            _ => names.len().max(op.arity()),
         };
         let most = match op {
             Op::Dp4a => 4,
-            _ if op.arity() == 255 => usize::MAX,
+            _ if rest.is_some() => usize::MAX,
             _ => names.len().max(op.arity()),
         };
         let mut args: Vec<Option<&ast::Expr>> = call.arguments.args.iter().map(Some).collect();
@@ -115,7 +107,7 @@ impl Parser<'_> {
                 if name == "dtype" && crate::names::ignores_dtype(path) {
                     continue;
                 }
-                return Err(self.unknown_keyword(keyword, path, names));
+                return Err(self.unknown_keyword(keyword, path, &names));
             };
             args.resize(args.len().max(index + 1), None);
             if args[index].replace(&keyword.value).is_some() {
@@ -134,19 +126,14 @@ impl Parser<'_> {
         Ok(given)
     }
 
-    fn own_call(&mut self, op: Op, path: &str, call: &ast::ExprCall) -> Result<Expr> {
-        let at = self.own_args(op, path, call)?;
+    fn custom_call(&mut self, op: Op, path: &str, call: &ast::ExprCall) -> Result<Expr> {
+        let mut at = self.custom_args(op, path, call)?;
+        if let Some(place) = op.info().form.type_place(op.arity()) {
+            let dtype = self.dtype(at.remove(place))?;
+            let args = at.iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
+            return Ok(Expr::call(op, args, dtype));
+        }
         match op {
-            Op::Reinterpret | Op::HandleLoad => {
-                let dtype = self.dtype(at[0])?;
-                let args = at[1..].iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
-                return Ok(Expr::call(op, args, dtype));
-            }
-            Op::StructGet => {
-                let dtype = self.dtype(at[3])?;
-                let args = at[..3].iter().map(|arg| self.expr(arg)).collect::<Result<_>>()?;
-                return Ok(Expr::call(op, args, dtype));
-            }
             Op::StorageSync => {
                 let scope = self.string(at[0])?;
                 let scope = Expr::str(scope).with_span(self.span(at[0]));
@@ -165,7 +152,7 @@ impl Parser<'_> {
             }
             Op::Likely | Op::Assume => args[0] = self.condition(args[0].clone(), at[0])?,
             Op::Ldexp => args[1] = convert(&args[1], DType::INT32),
-            Op::Fma => {
+            _ if op.signature() == Signature::FloatTernary => {
                 let (a, b) = self.unify(args[0].clone(), args[1].clone(), call)?;
                 let (a, c) = self.unify(a, args[2].clone(), call)?;
                 let (b, c) = self.unify(b, c, call)?;
@@ -176,9 +163,7 @@ impl Parser<'_> {
                     *flag = convert(flag, DType::INT32);
                 }
             }
-            Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor => {
-                shuffle_types(&mut args);
-            }
+            _ if op.info().threads == Threads::Shuffle => shuffle_types(op, &mut args),
             Op::ThreadAllreduce => {
                 if let Some(count) = args.first_mut() {
                     *count = convert(count, DType::UINT32);
@@ -186,15 +171,17 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        self.own_result(op, path, args, call)
+        self.custom_result(op, path, args, call)
     }
 
     /// A call of an op with the arguments given, when they are of the kind it takes.
-    fn own_result(&mut self, op: Op, path: &str, args: Vec<Expr>, call: &ast::ExprCall) -> Result<Expr> {
+    fn custom_result(&mut self, op: Op, path: &str, args: Vec<Expr>, call: &ast::ExprCall) -> Result<Expr> {
         let first = args.first().map(|arg| arg.dtype);
         let wanted = match op {
-            Op::Ldexp | Op::Fma if !first.is_some_and(DType::is_float) => "a float",
-            Op::Clz if !first.is_some_and(DType::is_integer) => "an integer",
+            _ if op.info().takes(0) == Some(Takes::Float) && !first.is_some_and(DType::is_float) => "a float",
+            _ if op.info().takes(0) == Some(Takes::Integer) && !first.is_some_and(DType::is_integer) => {
+                "an integer"
+            }
             Op::Isnullptr if !first.is_some_and(DType::is_handle) => "a pointer",
             Op::AddressOf if !matches!(args[0].kind, ExprKind::Load { .. }) => {
                 "an element of a buffer, as A[0]"
@@ -318,15 +305,12 @@ impl Parser<'_> {
     }
 }
 
-/// A mask is a uint32; constants are converted to what their place takes.
-fn shuffle_types(args: &mut [Expr]) {
-    for (index, arg) in args.iter_mut().enumerate() {
-        let wanted = match index {
-            0 => DType::UINT32,
-            1 => continue,
-            _ => DType::INT32,
-        };
-        if arg.as_int().is_some() {
+/// Constants are converted to what their place takes.
+fn shuffle_types(op: Op, args: &mut [Expr]) {
+    for (position, arg) in args.iter_mut().enumerate() {
+        if let Some(Takes::Exactly(wanted) | Takes::Constant(wanted)) = op.info().takes(position)
+            && arg.as_int().is_some()
+        {
             *arg = convert(arg, wanted);
         }
     }

@@ -103,6 +103,7 @@ pub struct Discovery {
 /// `ValueError` for a select or disable pattern that is no glob. What is wrong with a plugin is no error here: it
 /// stands with its candidate.
 pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
+    let span = tracing::info_span!("discover", candidates = tracing::field::Empty).entered();
     let environment = &options.environment;
     let filters = Filters::new(options)?;
     let trust = trust::Trust::new(options);
@@ -133,6 +134,7 @@ pub fn discover(options: &HostOptions) -> Result<Discovery, Error> {
     }
     shadow(&mut discovery.candidates);
     needs::refuse_unmet(&mut discovery.candidates);
+    span.record("candidates", discovery.candidates.len());
     Ok(discovery)
 }
 

@@ -2,7 +2,7 @@ use chipdock_ir::{Expr, IrModule, Span, Stmt, StmtKind, build};
 use serde_json::json;
 
 use super::*;
-use crate::{CompileCache, HostOptions};
+use crate::{CompileCache, Device, DeviceChoice, HostOptions, TargetRequest};
 
 struct Bench {
     _folder: tempfile::TempDir,
@@ -18,20 +18,31 @@ impl Bench {
         Self { _folder: folder, host: Host::new(HostOptions::isolated()).unwrap(), options }
     }
 
-    fn target(&self, order: &str) -> Arc<Target> {
-        self.host.target(json!({"kind": "toy", "do": order})).unwrap()
+    fn target(&self, order: &str) -> Arc<ResolvedTarget> {
+        self.host.resolve(json!({"kind": "toy", "do": order})).unwrap()
     }
 
     fn plan(&self, module: &IrModule) -> Arc<Plan> {
-        self.host.plan(module, &self.target("build"), &self.options).unwrap()
+        self.plan_with(module, &self.target("build"), &self.options)
+    }
+
+    fn plan_with(
+        &self,
+        module: &IrModule,
+        target: &Arc<ResolvedTarget>,
+        options: &CompileOptions,
+    ) -> Arc<Plan> {
+        self.host.plan(module, target, options, &mut Codegens::new(&self.host)).unwrap()
     }
 
     /// Whether a plan is remembered that was made by hand.
     fn is_taken(&self, change: impl FnOnce(&mut Plan)) -> bool {
         let (module, target) = (module("f", 3), self.target("build"));
-        let mut plan = self.host.plan_now(&module, &target, &self.options).unwrap();
+        let codegens = &mut Codegens::new(&self.host);
+        let mut plan = self.host.plan_now(&module, &target, &self.options, codegens).unwrap();
         change(&mut plan);
         let identity = wire::identity(&module).unwrap();
+        let target = Arc::clone(target.target());
         let asked = Asked { module: identity, target, schedule: Schedule::Auto, file: None };
         let plan = Arc::new(plan);
         self.host.0.plans.lock().unwrap().keep(asked, Arc::clone(&plan));
@@ -65,8 +76,8 @@ fn v8_whatever_tells_two_apart_is_lowered_anew() {
     let bench = Bench::new();
     let (target, options) = (bench.target("build"), &bench.options);
     let first = bench.plan(&module("f", 3));
-    let is_new = |module: &IrModule, target: &Arc<Target>, options: &CompileOptions| {
-        !Arc::ptr_eq(&bench.host.plan(module, target, options).unwrap(), &first)
+    let is_new = |module: &IrModule, target: &Arc<ResolvedTarget>, options: &CompileOptions| {
+        !Arc::ptr_eq(&bench.plan_with(module, target, options), &first)
     };
     let same = module("f", 3);
     assert!(!is_new(&same, &target, options));
@@ -84,11 +95,27 @@ fn v8_whatever_tells_two_apart_is_lowered_anew() {
 fn v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
     let bench = Bench::new();
     let other = bench.target("threads");
-    let facts = |plan: &mut Plan| Arc::make_mut(&mut plan.rests_on.facts[0].1).device_type += 1;
-    assert!(!bench.is_taken(facts), "facts of the target");
-    let host = |plan: &mut Plan| plan.rests_on.hosts.push((bench.target("build"), other));
+    let edited =
+        |plan: &mut Plan| Arc::make_mut(&mut plan.rests_on.capabilities[0].1).device.device_type += 1;
+    assert!(!bench.is_taken(edited), "capabilities of the target");
+    let (own, other) = (bench.target("build"), Arc::clone(other.target()));
+    let host = |plan: &mut Plan| plan.rests_on.hosts.push((Arc::clone(own.target()), other));
     assert!(!bench.is_taken(host), "the target of its host functions");
     assert!(!bench.is_taken(|plan| plan.own.version = "1.0.0".into()), "the version");
+}
+
+/// A device keeps its host, and the host its plans.
+#[test]
+fn w5_a_plan_for_a_device_does_not_keep_the_host() {
+    let Bench { _folder, host, options } = Bench::new();
+    let request = TargetRequest::new(json!({"kind": "toy", "do": "build"})).device(DeviceChoice::First);
+    let target = host.resolve(request).unwrap();
+    assert_eq!(target.device().map(Device::name), Some("cpu"));
+    host.compile(&IrModule::default(), &target, &options).unwrap();
+    assert_eq!(host.0.plans.lock().unwrap().0.len(), 1);
+    let inner = Arc::downgrade(&host.0);
+    drop((host, target));
+    assert!(inner.upgrade().is_none(), "the host is gone with its last user");
 }
 
 #[test]
@@ -96,7 +123,7 @@ fn v8_nothing_is_remembered_without_a_cache_or_beyond_the_bounds() {
     let bench = Bench::new();
     let count = || bench.host.0.plans.lock().unwrap().0.len();
     let without = CompileOptions { cache: None, ..bench.options.clone() };
-    bench.host.plan(&module("f", 3), &bench.target("build"), &without).unwrap();
+    bench.plan_with(&module("f", 3), &bench.target("build"), &without);
     assert_eq!(count(), 0);
     let names: Vec<String> = (0..=PLANS_MAX).map(|number| format!("f{number}")).collect();
     let plans: Vec<_> = names.iter().map(|name| bench.plan(&module(name, 3))).collect();

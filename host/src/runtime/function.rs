@@ -12,6 +12,7 @@ use crate::calling::{Calling, Note};
 use crate::error::Error;
 use crate::host::Host;
 use crate::services::Services;
+use crate::trace;
 
 /// A function that can be called. It keeps its host, and the module that it comes from, alive. Cloning shares it.
 #[derive(Clone)]
@@ -54,6 +55,22 @@ impl Function {
     /// What it raised: `TypeError` and `ValueError` for arguments that it does not take, with the parameter's name and
     /// both values. `BrokenPlugin` when it failed and raised nothing, or answered what is no value.
     pub fn call(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
+        if trace::is_wanted() {
+            return self.call_in_span(args);
+        }
+        self.call_now(args)
+    }
+
+    #[cold]
+    fn call_in_span(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
+        let _span =
+            tracing::trace_span!("call", function = &*self.name, plugin = self.note.plugin()).entered();
+        self.call_now(args)
+    }
+
+    /// A call without a look at who listens.
+    #[inline]
+    pub(crate) fn call_now(&self, args: &[api::AnyView<'_>]) -> Result<api::Any, Error> {
         let services = self.host.0.services;
         services.check_process()?;
         services.clear_error();

@@ -16,6 +16,7 @@ use super::tensor::Tensor;
 use crate::calling::{Calling, Note};
 use crate::error::{Error, ErrorKind, nearest, quoted};
 use crate::services::{Services, from_api};
+use crate::trace::PluginCall;
 
 /// Arguments up to so many have their addresses on the stack.
 const INLINE_ARGUMENTS: usize = 32;
@@ -60,7 +61,8 @@ impl ModuleInner {
         let services = self.host().0.services;
         let mut entry = ChipdockEntry { entry: ptr::null_mut(), device_type: 0, flags: 0 };
         services.clear_error();
-        let calling = Calling::enter(Note::of(self.plugin(), &format!("module.load.{}: entry", self.kind())));
+        let calling =
+            PluginCall::enter(Note::of(self.plugin(), &format!("module.load.{}: entry", self.kind())));
         // SAFETY: the interface's `self`, a string that lives for the call, a place to write to.
         let status = unsafe { (table.entry)(self_, str_out(name), &mut entry) };
         drop(calling);
@@ -269,6 +271,8 @@ impl Inner {
             args_count: addresses.len() as u64,
             next: ptr::null(),
         };
+        let (kernel, plugin) = (&*self.described.name, self.note.plugin());
+        let _span = tracing::trace_span!("launch", kernel, plugin).entered();
         let _calling = Calling::enter(self.note);
         // SAFETY: the interface's `self` and an entry of it, which live as long as the module; the request and what it
         // points to live for the call, as many arguments of the types that the index has.

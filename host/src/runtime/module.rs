@@ -140,6 +140,7 @@ impl Host {
     /// functions that do not need it.
     fn load_as(&self, artifact: &Arc<Artifact>, is_imported: bool) -> Result<Module, Error> {
         self.0.services.check_process()?;
+        let _span = tracing::info_span!("load", kind = &*artifact.index().module_kind).entered();
         let imports = artifact.imports().iter().map(|import| self.load_as(import, true));
         let imports: Result<Vec<Module>, Error> = imports.collect();
         let imports = imports?;
@@ -391,6 +392,7 @@ impl Module {
     /// missing.
     pub fn function(&self, name: &str) -> Result<Function, Error> {
         self.0.host.0.services.check_process()?;
+        let _span = tracing::debug_span!("find_function", function = name).entered();
         if self.function_names().any(|known| known == name) {
             let loaded =
                 self.0.own_function(name).map_err(|error| error.at(format!("function \"{name}\"")))?;

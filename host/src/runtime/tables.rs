@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::registrar::{DeviceApiEntry, TargetKindEntry};
 use crate::services::Services;
 use crate::target::schema::usable_kind;
+use crate::trace::PluginCall;
 
 /// What a data space is aligned to when nobody says, in bytes.
 pub(crate) const ALIGNMENT_BYTES: u64 = 64;
@@ -44,7 +45,7 @@ impl DeviceApiEntry {
         call: impl FnOnce(&ChipdockDeviceApi, *mut c_void) -> i32,
     ) -> Result<(), Error> {
         services.clear_error();
-        let calling = self.notes.enter(what);
+        let calling = self.notes.of_function(what).map(PluginCall::enter_device);
         let status = call(self.owned.table(), self.owned.self_());
         drop(calling);
         services.check(status, || format!("`{what}` of device_api.{}", self.name))

@@ -18,6 +18,7 @@ pub(super) const DEVICE_BYTES: u64 = 1 << 20;
 api::register_device_api!("toy", 0, |_| Box::new(ToyDevice::default()));
 api::register_target_kind!("toy", TOY_KIND, |_| Box::new(SchemaOnly));
 api::register_target_kind!("lone", LONE_KIND, |_| Box::new(SchemaOnly));
+api::register_target_kind!("gadget", GADGET_KIND, |_| Box::new(SchemaOnly));
 api::register_codegen!("toy", "1.0.0", "1.9.0", |_| Box::new(ToyCodegen));
 api::register_codegen!("lone", "9.0.0", "9.0.0", |_| Box::new(ToyCodegen));
 api::register_module_loader!("toy", |context| Box::new(ToyLoader(context.host())));
@@ -31,6 +32,11 @@ const TOY_KIND: &str = r#"{"schema": 1, "name": "toy", "doc": "", "device": "cpu
     "options": [{"name": "do", "type": "str", "default": "build", "doc": ""}]}"#;
 const LONE_KIND: &str = r#"{"schema": 1, "name": "lone", "doc": "", "device": "cpu", "stage": "blocks",
     "is_host": true, "host_preference": 1}"#;
+
+/// A kind of devices: what it is by default no device answers.
+const GADGET_KIND: &str = r#"{"schema": 1, "name": "gadget", "doc": "", "device": "toy", "stage": "blocks",
+    "capabilities": {"shared_memory_bytes_max": "bytes"},
+    "options": [{"name": "bytes", "type": "int", "default": 77, "from_attribute": "bytes", "doc": ""}]}"#;
 
 /// Host memory that is counted, with a limit, and streams whose synchronisations are counted.
 #[derive(Default)]

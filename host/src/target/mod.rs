@@ -15,8 +15,19 @@
 //!
 //! * **T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
+//! Made complete ([`Host::resolve`](crate::Host::resolve)), once, and then shared:
+//!
+//! * **T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the target of its host functions where it
+//!   names one, and the device that was chosen. Compiling asks for none of these again.
+//! * **T9 Device.** A device that is chosen is one of the kind's. Unless the source says otherwise, it is the one of
+//!   `from_device`; the target of a host says all of itself, so nothing is filled in there.
+//! * **T10 Host.** A host that is chosen stands where `host` of the source would: not both.
+//! * **T11 Identity.** Equal targets have equal [`TargetId`]s, others do not; an artifact carries that of the target that it was
+//!   compiled for.
+//!
 //! A target written with [`Target::to_json`] reads back equal.
 
+mod resolved;
 pub(crate) mod schema;
 
 use std::collections::BTreeMap;
@@ -27,6 +38,7 @@ use chipdock_ir::{OptionSchema, OptionType, Target, TargetKind, check_option};
 use serde_json::{Map, Value};
 
 use crate::error::{Category, Error, ErrorKind, nearest, quoted};
+pub use resolved::{DeviceChoice, ResolvedTarget, TargetId, TargetRequest};
 use schema::{common_options, converted, described};
 
 /// Targets within targets: no deeper than this.
@@ -60,14 +72,16 @@ pub(crate) trait TargetContext {
 }
 
 /// Where a target comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum TargetSource {
     /// A kind's name, or a JSON object as text.
     Text(String),
     /// A JSON object.
     Json(Value),
-    /// A target: checked and canonicalized again.
+    /// A target: checked and canonicalized again, but where it is compiled for; then it is one that a host made.
     Target(Arc<Target>),
+    /// A target that is complete.
+    Resolved(Arc<ResolvedTarget>),
 }
 
 impl From<&str> for TargetSource {
@@ -100,12 +114,19 @@ impl From<&Arc<Target>> for TargetSource {
     }
 }
 
+impl From<&Arc<ResolvedTarget>> for TargetSource {
+    fn from(target: &Arc<ResolvedTarget>) -> Self {
+        Self::Resolved(Arc::clone(target))
+    }
+}
+
 /// Makes a target.
 pub(crate) fn make(context: &dyn TargetContext, source: &TargetSource) -> Result<Arc<Target>, Error> {
     let json = match source {
         TargetSource::Text(text) => from_text(text)?,
         TargetSource::Json(json) => json.clone(),
         TargetSource::Target(target) => target.to_json(),
+        TargetSource::Resolved(resolved) => resolved.target().to_json(),
     };
     from_json(context, &json, 0)
 }

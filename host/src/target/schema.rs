@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chipdock_ir::{DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
+use chipdock_ir::{CapabilitySource, DeclaredKind, KIND_SCHEMA, OptionSchema, OptionType, TargetKind};
 use serde_json::Value;
 
 use crate::error::{Category, Error, ErrorKind, nearest, quoted};
@@ -70,17 +70,6 @@ pub(crate) fn described(value: &Value) -> String {
     }
 }
 
-fn type_name(option_type: OptionType) -> &'static str {
-    match option_type {
-        OptionType::Bool => "bool",
-        OptionType::Int => "int",
-        OptionType::Str => "str",
-        OptionType::StrList => "list[str]",
-        OptionType::IntList => "list[int]",
-        OptionType::TargetList => "list[target]",
-    }
-}
-
 /// Rule T4: the value as the option's type, or what is wrong with it. `nested` makes a target of a list's element.
 pub(crate) fn converted(
     kind: &str,
@@ -91,8 +80,7 @@ pub(crate) fn converted(
     let wrong = |message: String| {
         Error::new(ErrorKind::Value, format!("target \"{kind}\": option \"{}\": {message}", option.name))
     };
-    let mistyped =
-        || wrong(format!("expected {}, found {}", type_name(option.option_type), described(value)));
+    let mistyped = || wrong(format!("expected {}, found {}", option.option_type, described(value)));
     match (option.option_type, value) {
         (OptionType::Bool, Value::Bool(_)) => Ok(value.clone()),
         (OptionType::Bool, Value::Number(number)) => match number.as_i64() {
@@ -132,7 +120,7 @@ fn integer(option: &OptionSchema, value: &Value) -> Result<i64, String> {
     match value.as_i64() {
         Some(number) => ranged(option, number),
         None if value.is_u64() => Err(format!("expected {}, found {value}", range_text(option))),
-        None => Err(format!("expected {}, found {}", type_name(option.option_type), described(value))),
+        None => Err(format!("expected {}, found {}", option.option_type, described(value))),
     }
 }
 
@@ -173,6 +161,23 @@ pub(crate) fn usable_kind(declared: &DeclaredKind) -> Result<Arc<TargetKind>, Er
             .with_category(Category::Plugin)
             .hint("use a newer host, or an older plugin")
     })
+}
+
+/// Each capability is read from a declared option of its type (T.5).
+fn check_capabilities(kind: &TargetKind) -> Result<(), String> {
+    for (capability, name) in kind.capabilities.named() {
+        let CapabilitySource::Option { option_type, .. } = capability.source else { continue };
+        let found = kind.options.iter().find(|option| option.name == name).map(|option| option.option_type);
+        if found == Some(option_type) {
+            continue;
+        }
+        let found = found.map_or("no option of that name".to_owned(), |found| format!("one of type {found}"));
+        return Err(format!(
+            "capability \"{}\" is read from option \"{name}\": expected an option of type {option_type}, found {found}",
+            capability.name
+        ));
+    }
+    Ok(())
 }
 
 /// What is wrong with a kind's schema, if anything: the host relies on the rest.
@@ -220,13 +225,5 @@ pub(crate) fn check_kind(name: &str, declared: &DeclaredKind) -> Result<(), Stri
             kind.device_type
         ));
     }
-    for (fact, option_type) in kind.facts.named() {
-        let is_declared =
-            kind.options.iter().any(|option| option.name == fact && option.option_type == option_type);
-        if !is_declared {
-            let what = if option_type == OptionType::Int { "integer" } else { "list of integers" };
-            return Err(format!("a fact is read from option \"{fact}\", which is no declared {what}"));
-        }
-    }
-    Ok(())
+    check_capabilities(kind)
 }

@@ -1,9 +1,10 @@
 use std::cell::RefCell;
 
-use chipdock_ir::DeclaredKind;
+use chipdock_ir::{CAPABILITIES, CapabilitySource, DeclaredKind};
 use serde_json::json;
 
 use super::*;
+use crate::documents::unknown_schema_fields;
 
 /// Kinds that exist only here, and one device.
 struct World {
@@ -34,7 +35,7 @@ fn world() -> World {
     }));
     let gpu_like = kind(json!({
         "schema": 1, "name": "npu", "doc": "a device", "device": "npu", "keys": ["npu", "gpu"], "stage": "device",
-        "thread_axes": ["blockIdx.x", "threadIdx.x"], "facts": {"warp_size": "warp"},
+        "thread_axes": ["blockIdx.x", "threadIdx.x"], "capabilities": {"warp_size": "warp"},
         "options": [
             {"name": "warp", "type": "int", "min": 1, "max": 64, "default": 32, "from_attribute": "warp_size", "doc": ""},
             {"name": "arch", "type": "str", "from_attribute": "arch", "doc": ""}
@@ -339,6 +340,39 @@ fn a_target_reads_back_equal_as_text_json_and_target() {
     }
 }
 
+/// Each row of the table is checked by the host and read from its option, whichever rows there are.
+#[test]
+fn t5_of_the_contract_each_capability_is_checked_and_read() {
+    for row in CAPABILITIES {
+        let CapabilitySource::Option { option_type, usual_name, .. } = row.source else { continue };
+        let value = match option_type {
+            OptionType::Bool => json!(true),
+            OptionType::IntList => json!([32, 7, 5]),
+            _ => json!(32),
+        };
+        let schema = |option_type: &str| {
+            json!({
+                "schema": 1, "name": "x", "doc": "", "device": "cpu", "stage": "host",
+                "capabilities": {row.name: usual_name},
+                "options": [{"name": usual_name, "type": option_type, "doc": ""}],
+            })
+        };
+        let right = schema(&option_type.to_string());
+        assert_eq!(unknown_schema_fields(&right.to_string()).unwrap(), [""; 0], "{}", row.name);
+        let kind: DeclaredKind = serde_json::from_value(right).unwrap();
+        schema::check_kind("x", &kind).unwrap();
+        let wrong: DeclaredKind = serde_json::from_value(schema("str")).unwrap();
+        let error = schema::check_kind("x", &wrong).unwrap_err();
+        assert!(error.contains(&format!("capability \"{}\"", row.name)), "{error}");
+        assert!(error.contains(&format!("of type {option_type}, found one of type str")), "{error}");
+        let options = [(usual_name.to_owned(), value.clone())].into();
+        let target = Arc::new(Target { kind: "x".into(), options, ..Target::default() });
+        let read = |target| kind.usable().unwrap().capabilities(target, 1).of_options()[row.name].clone();
+        assert_eq!(read(&target), value, "{}", row.name);
+        assert_ne!(read(&Arc::new(Target::default())), value, "{}: not set", row.name);
+    }
+}
+
 #[test]
 fn a_bad_schema_is_told() {
     let base = json!({"schema": 1, "name": "x", "doc": "", "device": "cpu", "stage": "host", "options": []});
@@ -349,10 +383,20 @@ fn a_bad_schema_is_told() {
         schema::check_kind("x", &kind).unwrap_err()
     };
     type Edit = fn(&mut Value);
-    let cases: [(Edit, &str); 6] = [
+    let cases: [(Edit, &str); 7] = [
         (|kind| kind["schema"] = json!(0), "schema version 0"),
         (|kind| kind["name"] = json!("y"), "its schema is named \"y\""),
-        (|kind| kind["facts"] = json!({"warp_size": "w"}), "no declared integer"),
+        (
+            |kind| kind["capabilities"] = json!({"warp_size": "w"}),
+            "capability \"warp_size\" is read from option \"w\": expected an option of type int, found no option",
+        ),
+        (
+            |kind| {
+                kind["options"] = json!([{"name": "w", "type": "int", "doc": ""}]);
+                kind["capabilities"] = json!({"runs_threads_serially": "w"});
+            },
+            "expected an option of type bool, found one of type int",
+        ),
         (|kind| kind["options"] = json!([{"name": "host", "type": "str", "doc": ""}]), "every target has"),
         (
             |kind| kind["options"] = json!([{"name": "a", "type": "int", "max": 3, "default": 4, "doc": ""}]),

@@ -168,7 +168,7 @@ fn fits(e: &Expr, left: &mut usize) -> bool {
             }
             _ => 1,
         }),
-        ExprKind::Call { callee: Callee::Op(op), .. } => op_cost(*op),
+        ExprKind::Call { callee: Callee::Op(op), .. } => op.info().cost.map(usize::from),
         ExprKind::Call { .. } => None,
         _ => Some(1),
     };
@@ -177,17 +177,6 @@ fn fits(e: &Expr, left: &mut usize) -> bool {
     let mut is_cheap = true;
     e.for_each_child(&mut |child| is_cheap = is_cheap && fits(child, left));
     is_cheap
-}
-
-fn op_cost(op: Op) -> Option<usize> {
-    Some(match op {
-        Op::Abs | Op::Copysign | Op::Likely | Op::Reinterpret | Op::Isnullptr => 1,
-        Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor | Op::BitwiseNot => 1,
-        Op::ShiftLeft | Op::ShiftRight | Op::IfThenElse => 1,
-        Op::Isnan | Op::Isinf | Op::Isfinite | Op::Fma => 2,
-        Op::Floor | Op::Ceil | Op::Trunc | Op::Nearbyint | Op::Round | Op::Clz | Op::Popcount => 3,
-        _ => return None,
-    })
 }
 
 /// The nodes, none within another, that are evaluated whenever either of two expressions is.

@@ -1,6 +1,7 @@
 //! Ops on values: which part writes which.
 
-use chipdock_ir::{DType, Expr, ExprKind, Op};
+use chipdock_ir::op::{Gives, Threads};
+use chipdock_ir::{DType, Expr, ExprKind, Op, Signature};
 
 use crate::constants::integer;
 use crate::types;
@@ -13,7 +14,7 @@ impl<'a> Writer<'a> {
         if let Some(value) = self.runtime_op(e, op, args) {
             return value;
         }
-        if op.arity() != 255 && args.len() != op.arity() {
+        if !op.takes_count(args.len()) {
             return self
                 .refuse(e, format!("{} expects {} arguments, found {}", op.name(), op.arity(), args.len()));
         }
@@ -35,12 +36,11 @@ impl<'a> Writer<'a> {
     fn pure_op(&mut self, e: &Expr, op: Op, args: &[Value]) -> Value {
         let Some(first) = args.first().cloned() else { return self.refuse(e, no_op(op)) };
         let is_number = first.dtype.is_float() || first.dtype.integer_range().is_some();
-        let expected = match op {
-            Op::Reinterpret => e.dtype,
-            Op::Isnullptr => DType::BOOL,
-            Op::Isnan | Op::Isinf | Op::Isfinite => DType::BOOL.with_lanes(first.dtype.lanes),
-            Op::Clz => DType::INT32.with_lanes(first.dtype.lanes),
-            _ => first.dtype,
+        let expected = match op.info().gives {
+            Gives::Stated => e.dtype,
+            Gives::Exactly(dtype) => dtype,
+            Gives::LanesOf(_, dtype) => dtype.with_lanes(first.dtype.lanes),
+            Gives::Like(_) | Gives::Nothing => first.dtype,
         };
         if !self.has_type(e, e.dtype, expected) {
             return Value::new("poison", e.dtype);
@@ -66,13 +66,10 @@ impl<'a> Writer<'a> {
             Op::Abs | Op::Copysign => return self.sign_function(op, args),
             Op::Isnan | Op::Isinf | Op::Isfinite => return self.float_test(op, &args[0]),
             Op::Rsqrt => return self.reciprocal_root(e.dtype, &args[0]),
-            Op::Sqrt => "sqrt",
-            Op::Floor => "floor",
-            Op::Ceil => "ceil",
-            Op::Trunc => "trunc",
-            Op::Nearbyint | Op::Round => "nearbyint",
-            Op::Fma => "fma",
-            _ => return self.refuse(e, format!("has no {} of {}", op.name(), args[0].dtype)),
+            _ => match float_intrinsic(op) {
+                Some(name) => name,
+                None => return self.refuse(e, format!("has no {} of {}", op.name(), args[0].dtype)),
+            },
         };
         self.float_function(name, e.dtype, args)
     }
@@ -134,50 +131,49 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True for an op that this crate has instructions for, on some type.
+/// The intrinsic of LLVM that computes an op on floats.
+fn float_intrinsic(op: Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Sqrt => "sqrt",
+        Op::Floor => "floor",
+        Op::Ceil => "ceil",
+        Op::Trunc => "trunc",
+        Op::Nearbyint | Op::Round => "nearbyint",
+        Op::Fma => "fma",
+        _ => return None,
+    })
+}
+
+/// True for an op that this crate has instructions for, on some type: those of tests, bits, signs and types, and the
+/// intrinsics.
 fn is_written(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Abs
-            | Op::Copysign
-            | Op::Sqrt
-            | Op::Rsqrt
-            | Op::Floor
-            | Op::Ceil
-            | Op::Trunc
-            | Op::Nearbyint
-            | Op::Round
-            | Op::Fma
-            | Op::Isnan
-            | Op::Isinf
-            | Op::Isfinite
-            | Op::Clz
-            | Op::Popcount
-            | Op::BitwiseAnd
-            | Op::BitwiseOr
-            | Op::BitwiseXor
-            | Op::BitwiseNot
-            | Op::Likely
-            | Op::Reinterpret
-            | Op::Isnullptr
-            | Op::ThreadInvariant
-    )
+    let info = op.info();
+    let is_bits = matches!(info.signature, Signature::IntUnary | Signature::IntCount | Signature::BitBinary);
+    is_bits
+        || info.signature == Signature::FloatTest
+        || float_intrinsic(op).is_some()
+        || matches!(
+            op,
+            Op::Abs
+                | Op::Copysign
+                | Op::Rsqrt
+                | Op::Likely
+                | Op::Reinterpret
+                | Op::Isnullptr
+                | Op::ThreadInvariant
+        )
 }
 
 /// What is said of an op that has no instructions, and what to do.
 fn no_op(op: Op) -> String {
     let name = op.name();
-    match op {
-        Op::WarpActivemask
-        | Op::WarpShuffle
-        | Op::WarpShuffleUp
-        | Op::WarpShuffleDown
-        | Op::WarpShuffleXor => {
+    match op.threads() {
+        Threads::ActiveMask | Threads::Shuffle => {
             format!("has no {name}: there are no warps here; build the kernel for a target that has threads")
         }
-        Op::StorageSync | Op::ThreadReturn | Op::ThreadAllreduce => {
+        Threads::Barrier | Threads::Exit | Threads::Reduction => {
             format!("has no {name}: there are no threads here; build the kernel for a target that has them")
         }
-        _ => format!("has no {name}; lower it with the pass lower_intrinsics first"),
+        Threads::Alone => format!("has no {name}; lower it with the pass lower_intrinsics first"),
     }
 }

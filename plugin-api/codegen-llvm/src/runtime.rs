@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, Stmt, StructField, attr, environment};
 
 use crate::control::Edges;
@@ -29,13 +30,7 @@ impl<'a> Writer<'a> {
             Op::ParallelLaunch => self.parallel_launch(args),
             Op::AtomicAdd => self.atomic_add(args),
             Op::StorageSync => Err(Refusal::new("a barrier is a statement, no value")),
-            Op::WarpActivemask
-            | Op::WarpShuffle
-            | Op::WarpShuffleUp
-            | Op::WarpShuffleDown
-            | Op::WarpShuffleXor
-            | Op::ThreadAllreduce
-            | Op::ThreadReturn => Err(Refusal::new(format!(
+            _ if op.threads() != Threads::Alone => Err(Refusal::new(format!(
                 "has no {}: there are neither threads nor warps; build the kernel for a target with threads",
                 op.name()
             ))),

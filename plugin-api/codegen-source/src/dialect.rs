@@ -1,8 +1,11 @@
-//! What differs between C-like languages, grouped by question.
+//! What differs between C-like languages: the text around expressions. What is within one, [`Expressions`] answers.
 
 use chipdock_ir::{BinaryOp, Buffer, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
-use crate::{Code, OpTable, Prelude, Uses};
+use crate::{Code, Expressions, Prelude, Uses};
+
+/// What names of helpers begin with, unless a dialect has another prefix.
+pub(crate) const HELPER_PREFIX: &str = "cd_";
 
 /// A dialect's "no": what is not supported, and what to do about it. Becomes the message of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +104,7 @@ pub struct Signature {
 pub enum AllocationPlace {
     /// Where its allocation stands in the function.
     Here,
-    /// At the top of the function's body, behind the preamble: `__local` of OpenCL C, `threadgroup` of MSL.
+    /// At the top of the function's body, after the preamble: `__local` of OpenCL C, `threadgroup` of MSL.
     Function,
     /// Before the function, under a name that is unique in the file: `var<workgroup>` of WGSL.
     Module,
@@ -237,60 +240,29 @@ pub enum MessagePart {
     Integer(Code, DType),
 }
 
-/// Answers what differs between C-like languages.
+/// Answers what differs between C-like languages: statements, declarations, functions.
 ///
 /// The writer owns text, names, precedence, statements and everything that the IR's semantics fix; a dialect answers
-/// the questions below. Texts of types and helpers that an answer needs are put into the [`Prelude`] on the way. No
-/// answer needs a device, and none panics; what a dialect cannot express it refuses with a [`Refusal`].
+/// the questions below, and those of [`Expressions`]. Texts of types and helpers that an answer needs are put into the
+/// [`Prelude`] on the way. No answer needs a device, and none panics; what a dialect cannot express it refuses with a
+/// [`Refusal`].
 ///
 /// Questions with a default have the answer of C.
-pub trait Dialect {
-    // -- identity ---------------------------------------------------------------------------------------------------
-
+pub trait Dialect: Expressions {
     /// The name of the target, for messages.
     fn name(&self) -> &str;
 
-    /// Words that may not be names: keywords, macros, and whatever the dialect's own texts use.
-    fn reserved_words(&self) -> &[&str];
-
-    /// True for a name that may not be given out; by default the reserved words. Never for one that begins with `v_`
-    /// or `f_`.
-    fn is_reserved(&self, name: &str) -> bool {
-        self.reserved_words().contains(&name)
-    }
+    /// True for a name that may not be given out: keywords, macros, and whatever the dialect's own texts use
+    /// ([`contains_word`](crate::contains_word) looks one up). Never for one that begins with `v_` or `f_`.
+    fn is_reserved(&self, name: &str) -> bool;
 
     /// What the names of the dialect's helpers begin with; no other name does.
-    fn helper_prefix(&self) -> &str;
+    fn helper_prefix(&self) -> &str {
+        HELPER_PREFIX
+    }
 
     /// The text before everything else, once the prelude is complete.
     fn header(&self, prelude: &Prelude) -> String;
-
-    // -- types ------------------------------------------------------------------------------------------------------
-
-    /// The type of a value in variables and expressions.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn value_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String>;
-
-    /// The type of a pointer variable; refused where there are none.
-    ///
-    /// # Errors
-    ///
-    /// A scope or an element type that the language does not have.
-    fn pointer_type(&self, pointer: Option<&PointerType>, prelude: &mut Prelude) -> Answer<String>;
-
-    /// What signed arithmetic does when it does not fit.
-    fn overflow(&self) -> Overflow {
-        Overflow::Undefined
-    }
-
-    /// The type in which an index that may not fit 32 bits is computed: int64, or int32 in a language that has no other;
-    /// there 64-bit positions are computed in 32 bits, since no buffer is longer.
-    fn index_type(&self) -> DType {
-        DType::INT64
-    }
 
     /// A line that says of the next that it comes from that line of the file that the module was read from, or from none
     /// of it; nothing when the language has no such line, or nobody asked for it.
@@ -330,8 +302,6 @@ pub trait Dialect {
         String::new()
     }
 
-    // -- storage qualifiers -----------------------------------------------------------------------------------------
-
     /// The declaration of a buffer under a name that is known to the rest of the block (of the function, of the file, as
     /// [`Dialect::allocation_place`] has it).
     ///
@@ -347,145 +317,12 @@ pub trait Dialect {
         AllocationPlace::Here
     }
 
-    // -- literals ---------------------------------------------------------------------------------------------------
-
-    /// An integer or boolean constant of a scalar type.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn integer(&self, value: i128, dtype: DType) -> Answer<Code>;
-
-    /// A float constant of a scalar type, exactly.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn float(&self, value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
-
-    // -- values -----------------------------------------------------------------------------------------------------
-
-    /// A scalar conversion with the IR's semantics.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code>;
-
-    /// The bits of an integer as another integer type, modulo its width: what [`Overflow::Undefined`] needs.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn cast_bits(&self, value: &Code, to: DType, prelude: &mut Prelude) -> Answer<Code>;
-
-    /// The result of one operation on scalars of a float type, rounded into it where the language computes wider.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn rounded(&self, value: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let _ = (dtype, prelude);
-        Ok(value)
-    }
-
-    /// The quotient of two scalars of a float type, rounded to nearest: an operator, where the language's is.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn quotient(&self, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        self.rounded(Code::infix(crate::Infix::Div, a, b), dtype, prelude)
-    }
-
-    /// Guarded division and remainder of scalar integers, and the scalar minimum and maximum, with the IR's semantics.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
-
-    /// A choice between two scalars; both may be evaluated.
-    fn choice(&self, condition: &Code, then: &Code, otherwise: &Code) -> Code {
-        Code::ternary(condition, then, otherwise)
-    }
-
-    /// A choice between two scalars that evaluates only the one chosen; `None` where only a statement can.
-    fn lazy_choice(&self, condition: &Code, then: &Code, otherwise: &Code) -> Option<Code> {
-        Some(Code::ternary(condition, then, otherwise))
-    }
-
-    /// The amount of a shift, an integer within the width of `dtype`, as the second operand of a shift operator.
-    ///
-    /// # Errors
-    ///
-    /// A type that the language does not have.
-    fn shift_amount(&self, amount: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let _ = (dtype, prelude);
-        Ok(amount)
-    }
-
-    /// A comparison of two scalars of a type; of booleans, false is below true.
-    fn comparison(&self, op: CompareOp, a: &Code, b: &Code, operand: DType) -> Code {
-        let _ = operand;
-        Code::infix(crate::Infix::of_comparison(op), a, b)
-    }
-
-    /// True where the compiler computes what has only constants in it, and refuses what does not fit, or divides by 0: a
-    /// variable then holds each of those constants.
-    fn checks_constants(&self) -> bool {
-        false
-    }
-
-    /// `result` in place of a computation on `operand` that would give it anyway; for languages whose compilers complain
-    /// of a variable that nothing reads.
-    fn instead_of(&self, operand: &Code, result: &Code) -> Code {
-        let _ = operand;
-        result.clone()
-    }
-
-    // -- threads and barriers ---------------------------------------------------------------------------------------
-
-    /// The index of this thread on an axis, as a value of the type, which is int32 or int64.
-    ///
-    /// # Errors
-    ///
-    /// An axis that the language does not have.
-    fn thread_index(&self, axis: ThreadAxis, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
-
     /// The statement that waits for the other threads of a scope; empty where nothing has to be said.
     ///
     /// # Errors
     ///
     /// A scope that the language has no barrier for.
     fn barrier(&self, barrier: &Barrier<'_>, prelude: &mut Prelude) -> Answer<String>;
-
-    // -- buffers ----------------------------------------------------------------------------------------------------
-
-    /// The value of a load.
-    ///
-    /// # Errors
-    ///
-    /// A type or a form of access that the language does not have.
-    fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code>;
-
-    /// The statement of a store.
-    ///
-    /// # Errors
-    ///
-    /// A type or a form of access that the language does not have.
-    fn store(&self, access: &Access, value: &Code, prelude: &mut Prelude) -> Answer<String>;
-
-    // -- vectors ----------------------------------------------------------------------------------------------------
-
-    /// A computation on vectors whose result has type `dtype`.
-    ///
-    /// # Errors
-    ///
-    /// A type or a computation that the language does not have.
-    fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code>;
-
-    // -- functions --------------------------------------------------------------------------------------------------
 
     /// Whether compilers of the language are known to get loads under conditions wrong when they turn branches into masks. Loads
     /// that are in bounds are then made before their condition.
@@ -515,8 +352,8 @@ pub trait Dialect {
     }
 
     /// A parameter as the body names it: `args.n` where scalars stand in a struct, `n != 0` where a boolean comes as
-    /// something else. Of its type; where that is a 64-bit integer and [`Dialect::index_type`] is narrower, what
-    /// [`Dialect::cast_bits`] takes.
+    /// something else. Of its type; where that is a 64-bit integer and [`Expressions::index_type`] is narrower, what
+    /// [`Expressions::cast_bits`] takes.
     fn parameter(&self, signature: &Signature, position: usize, prelude: &mut Prelude) -> Code {
         let _ = prelude;
         Code::primary(signature.params.get(position).map_or("", |param| &param.name))
@@ -571,15 +408,4 @@ pub trait Dialect {
         ret: DType,
         prelude: &mut Prelude,
     ) -> Answer<Code>;
-
-    // -- ops --------------------------------------------------------------------------------------------------------
-
-    /// How ops on scalars are spelled, as data.
-    fn ops(&self) -> &OpTable;
-
-    /// An op that no row of the table can say; `None` leaves it to the table.
-    fn op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
-        let _ = (call, prelude);
-        None
-    }
 }

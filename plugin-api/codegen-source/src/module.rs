@@ -19,6 +19,16 @@ pub struct Source {
     pub functions: Vec<SourceFunction>,
 }
 
+impl Source {
+    /// The functions that are called from outside: their names in the text, and as the module that was written has them.
+    pub fn functions_of<'m>(&self, module: &'m IrModule) -> impl Iterator<Item = (&str, &'m PrimFunc)> {
+        let by_name = module.by_name();
+        self.functions
+            .iter()
+            .filter_map(move |function| Some((function.symbol.as_str(), *by_name.get(&*function.name)?)))
+    }
+}
+
 /// A function that is called from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFunction {
@@ -133,7 +143,7 @@ fn diagnostic(function: &PrimFunc, dialect: &dyn Dialect, message: String) -> Di
 
 /// The text name of each function: its own where it may be called from outside, else one like it.
 fn name_functions(module: &IrModule, dialect: &dyn Dialect) -> (HashMap<Arc<str>, String>, Vec<Diagnostic>) {
-    let mut names = Names::new(dialect.reserved_words().iter().copied());
+    let mut names = Names::default();
     let (mut functions, mut diagnostics) = (HashMap::new(), Vec::new());
     let prefix = dialect.helper_prefix();
     let is_free = |name: &str| {

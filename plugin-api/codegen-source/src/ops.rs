@@ -2,7 +2,7 @@
 
 use chipdock_ir::{DType, Op};
 
-use crate::{Answer, Code, Dialect, Infix, Prelude, Refusal};
+use crate::{Answer, Code, Expressions, Infix, Prelude, Refusal};
 
 /// The call of an op on scalars, as the dialect's table spells it: rounded into `dtype`, halves through float32, shifts
 /// by an amount modulo the width. `constants` are the integer constants among the arguments, by position.
@@ -10,8 +10,8 @@ use crate::{Answer, Code, Dialect, Infix, Prelude, Refusal};
 /// # Errors
 ///
 /// An op that the table does not have for the type of its first argument.
-pub fn scalar_op(
-    dialect: &dyn Dialect,
+pub fn scalar_op<E: Expressions + ?Sized>(
+    dialect: &E,
     op: Op,
     dtype: DType,
     args: &[(Code, DType)],
@@ -51,8 +51,8 @@ pub fn scalar_op(
 }
 
 /// A shift by an amount modulo the width. The left one goes through the unsigned type.
-fn shift(
-    dialect: &dyn Dialect,
+fn shift<E: Expressions + ?Sized>(
+    dialect: &E,
     op: Op,
     (value, dtype): (&Code, DType),
     amount: &Code,

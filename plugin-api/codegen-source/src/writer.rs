@@ -73,11 +73,10 @@ impl<'a> Writer<'a> {
         functions: &'a HashMap<Arc<str>, String>,
         function: &'a PrimFunc,
     ) -> Self {
-        let reserved = dialect.reserved_words().iter().map(|word| (*word).to_owned());
         Self {
             dialect,
             functions,
-            module_names: Arc::new(reserved.chain(functions.values().cloned()).collect()),
+            module_names: Arc::new(functions.values().cloned().collect()),
             new_module_names: Vec::new(),
             prelude: Prelude::default(),
             text: Text::default(),
@@ -128,9 +127,12 @@ impl<'a> Writer<'a> {
     pub(crate) fn declare(&mut self, hint: &str) -> String {
         let prefix = self.dialect.helper_prefix();
         if prefix.is_empty() || !hint.trim_start_matches('_').starts_with(prefix) {
-            let name = self.names.declare(hint);
-            if !self.dialect.is_reserved(&name) {
-                return name;
+            // A reserved word once taken, it is followed by a number.
+            for _ in 0..2 {
+                let name = self.names.declare(hint);
+                if !self.dialect.is_reserved(&name) {
+                    return name;
+                }
             }
         }
         // No dialect reserves what begins like this.

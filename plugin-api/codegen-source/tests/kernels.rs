@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
 
 use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, OpCall,
-    OpTable, Place, Prelude, Refusal, Signature, Uses, Vector, unsupported, write_module,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Expressions,
+    OpCall, OpTable, Place, Prelude, Refusal, Signature, Uses, Vector, unsupported, write_module,
 };
 use chipdock_ir::{
     AttrValue, BinaryOp, Buffer, DType, Expr, ExprKind, ForKind, IrModule, Op, Param, PointerType, PrimFunc,
@@ -36,19 +36,7 @@ fn element(access: &Access) -> Answer<String> {
     }
 }
 
-impl Dialect for Toy {
-    fn name(&self) -> &str {
-        "toy"
-    }
-    fn reserved_words(&self) -> &[&str] {
-        &["var", "let"]
-    }
-    fn helper_prefix(&self) -> &str {
-        "toy_"
-    }
-    fn header(&self, _: &Prelude) -> String {
-        String::new()
-    }
+impl Expressions for Toy {
     fn value_type(&self, dtype: DType, _: &mut Prelude) -> Answer<String> {
         if dtype == DType::INT64 { no("int64") } else { Ok(dtype.to_string()) }
     }
@@ -57,12 +45,6 @@ impl Dialect for Toy {
     }
     fn index_type(&self) -> DType {
         self.index_type
-    }
-    fn allocation(&self, a: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
-        Ok(format!("var<{}> {}: {}[{}] {}", a.buffer.scope, a.name, a.buffer.dtype, a.count, letters(a.uses)))
-    }
-    fn allocation_place(&self, scope: &StorageScope) -> AllocationPlace {
-        if *scope == StorageScope::SHARED { self.place } else { AllocationPlace::Here }
     }
     fn integer(&self, value: i128, _: DType) -> Answer<Code> {
         Ok(Code::primary(value.to_string()))
@@ -83,9 +65,6 @@ impl Dialect for Toy {
     fn thread_index(&self, axis: ThreadAxis, dtype: DType, _: &mut Prelude) -> Answer<Code> {
         Ok(Code::primary(format!("{dtype}({axis})")))
     }
-    fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
-        Ok(format!("{}{};", barrier.scope, if barrier.orders_global { "+global" } else { "" }))
-    }
     fn load(&self, access: &Access, _: &mut Prelude) -> Answer<Code> {
         Ok(Code::primary(element(access)?))
     }
@@ -94,6 +73,44 @@ impl Dialect for Toy {
     }
     fn vector(&self, _: Vector<'_>, _: DType, _: &mut Prelude) -> Answer<Code> {
         no("vectors")
+    }
+    fn ops(&self) -> &OpTable {
+        &OpTable { rows: &[] }
+    }
+    fn op(&self, call: &OpCall<'_>, _: &mut Prelude) -> Option<Answer<Code>> {
+        match (call.op, call.args) {
+            (Op::AtomicAdd, [Argument::Address(place), Argument::Value(value, _)]) => {
+                Some(element(place).map(|element| {
+                    Code::primary(format!("add({element} {}, {})", letters(place.uses), value.text))
+                }))
+            }
+            (Op::WarpActivemask, _) => Some(Ok(Code::primary("mask()"))),
+            _ => None,
+        }
+    }
+}
+
+impl Dialect for Toy {
+    fn is_reserved(&self, name: &str) -> bool {
+        matches!(name, "var" | "let")
+    }
+    fn helper_prefix(&self) -> &str {
+        "toy_"
+    }
+    fn name(&self) -> &str {
+        "toy"
+    }
+    fn header(&self, _: &Prelude) -> String {
+        String::new()
+    }
+    fn allocation(&self, a: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
+        Ok(format!("var<{}> {}: {}[{}] {}", a.buffer.scope, a.name, a.buffer.dtype, a.count, letters(a.uses)))
+    }
+    fn allocation_place(&self, scope: &StorageScope) -> AllocationPlace {
+        if *scope == StorageScope::SHARED { self.place } else { AllocationPlace::Here }
+    }
+    fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
+        Ok(format!("{}{};", barrier.scope, if barrier.orders_global { "+global" } else { "" }))
     }
     fn are_parameters_of_module(&self, calling_conv: i64) -> bool {
         self.is_of_module && calling_conv == 2
@@ -136,20 +153,6 @@ impl Dialect for Toy {
     }
     fn call_extern(&self, _: &str, _: &[(Code, DType)], _: DType, _: &mut Prelude) -> Answer<Code> {
         no("C functions")
-    }
-    fn ops(&self) -> &OpTable {
-        &OpTable { rows: &[] }
-    }
-    fn op(&self, call: &OpCall<'_>, _: &mut Prelude) -> Option<Answer<Code>> {
-        match (call.op, call.args) {
-            (Op::AtomicAdd, [Argument::Address(place), Argument::Value(value, _)]) => {
-                Some(element(place).map(|element| {
-                    Code::primary(format!("add({element} {}, {})", letters(place.uses), value.text))
-                }))
-            }
-            (Op::WarpActivemask, _) => Some(Ok(Code::primary("mask()"))),
-            _ => None,
-        }
     }
 }
 

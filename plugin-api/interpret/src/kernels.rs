@@ -503,10 +503,16 @@ fn spread_fmod((x, ex): (f64, f64), (y, ey): (f64, f64), _: f64) -> f64 {
     if same && whole.abs() < 1e15 { ex + whole.abs() * ey } else { ANY }
 }
 
-/// The fused multiply-add; `None` when the type has none.
-pub(crate) fn fma(lane: Lane) -> Option<&'static Ternary> {
-    fn of<T: Flt>() -> &'static Ternary {
-        &Ternary { plain: |a, b, c| T::of(a).fma(T::of(b), T::of(c)).bits(), bounded: bound::fused::<T> }
-    }
-    with_float!(lane, T => Some(of::<T>()), None)
+/// A ternary op; `None` when it has none on that type, or is no such op.
+pub(crate) fn ternary_op(op: Op, lane: Lane) -> Option<&'static Ternary> {
+    with_float!(lane, T => float_three::<T>(op), None)
+}
+
+fn float_three<T: Flt>(op: Op) -> Option<&'static Ternary> {
+    Some(match op {
+        Op::Fma => {
+            &Ternary { plain: |a, b, c| T::of(a).fma(T::of(b), T::of(c)).bits(), bounded: bound::fused::<T> }
+        }
+        _ => return None,
+    })
 }

@@ -21,22 +21,6 @@ pub fn ulps(op: Op, dtype: DType) -> f64 {
 /// The same of ops whose float type is of 16 bits, or wider: for a constant of a generic function.
 #[must_use]
 pub const fn lane_ulps(op: Op, is_half: bool) -> f64 {
-    let full = full_profile(op);
+    let full = op.info().ulps;
     if is_half && full > 1.0 { 1.0 } else { full }
-}
-
-const fn full_profile(op: Op) -> f64 {
-    match op {
-        Op::Sqrt | Op::Fma => 0.5,
-        Op::Log1p | Op::Rsqrt => 2.0,
-        Op::Exp | Op::Exp2 | Op::Exp10 | Op::Log | Op::Log2 | Op::Log10 => 3.0,
-        Op::Acos | Op::Acosh | Op::Asin | Op::Asinh | Op::Cos | Op::Cosh | Op::Sin | Op::Sinh | Op::Hypot => {
-            4.0
-        }
-        Op::Atan | Op::Atanh | Op::Tan | Op::Tanh => 5.0,
-        // 1 / (1 + exp(-x)): an exponential, a sum and a quotient.
-        Op::Atan2 | Op::Sigmoid => 6.0,
-        Op::Erf | Op::Pow => 16.0,
-        _ => 0.0,
-    }
 }

@@ -242,7 +242,7 @@ mod function;
 pub mod json;
 pub mod limits;
 pub mod number;
-mod op;
+pub mod op;
 pub mod print;
 mod scope;
 mod stmt;
@@ -260,14 +260,15 @@ pub use diagnostic::Diagnostic;
 pub use dtype::{DType, TypeCode, UnknownDType};
 pub use expr::{BinaryOp, Callee, CompareOp, Expr, ExprKind, ExprNode, FloatBits, PointerType, Var, VarNode};
 pub use function::{AttrValue, Attrs, Functions, IrModule, Param, PrimFunc, Span, attr};
-pub use op::{Effect, Op, Signature, StructField};
+pub use op::{Effect, Op, OpInfo, Signature, StructField};
 pub use scope::{StorageRank, StorageScope, ThreadAxis};
 pub use stmt::{
     AttrNode, Block, BufferRegion, ForKind, IterKind, IterVar, MatchBufferRegion, Range, Reducer, Stmt,
     StmtKind, StmtNode,
 };
 pub use target::{
-    DeclaredKind, FactOptions, KIND_SCHEMA, OptionSchema, OptionType, Stage, Target, TargetFacts, TargetKind,
-    UnusableKind, check_option,
+    CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, DeclaredKind, Execution, KIND_SCHEMA,
+    Limits, Memory, OptionSchema, OptionType, Stage, Target, TargetCapabilities, TargetDevice, TargetKind,
+    Types, UnusableKind, check_option,
 };
 pub use visit::Child;

@@ -1,348 +1,591 @@
-//! Operators that are called by name, as one table: name, shape of the signature, effect.
+//! Ops: operators that are called by name. Whatever is true of an op, whoever asks, stands in its row of one table.
+//!
+//! # The columns
+//!
+//! A row states what differs from what its signature implies. The columns are the fields of [`OpInfo`]:
+//!
+//! - **OP1 Names.** `name` is the op's name in scripts (`T.<name>`), in the wire (`CallOp`), in a target's `native_ops` and
+//!   in messages. Scripts may also use `aliases`, and `device_name` below a namespace of a device. No two ops share a name,
+//!   and no op's name is another's alias. Asked by the printer, the wire, the script's reader, targets.
+//! - **OP2 Wire.** `wire_minor` is the minor of the format that brought the op. It never changes, and within a minor the
+//!   order of the table is the order of the format's list. Asked by the tables of the format.
+//! - **OP3 Arguments.** `signature` is their shape; `params` names them and says what each may be, `rest` what any number of
+//!   further ones may be, `expects` says the same in words. Asked by the validator, the script's reader, the interpreter,
+//!   `vectorize` (which arguments stay scalar), the conformance suite and the program generator. What a type does not tell
+//!   (a mask of certain bits, a scope of a certain name) is the validator's own code.
+//! - **OP4 Result.** `gives` is the type of a call, `is_rounding` says that its value is integral. Asked by whoever makes a
+//!   call, by the validator, and by the program generator, which must know where a small error jumps.
+//! - **OP5 Effect.** `effect` says whether a call may be moved, repeated or dropped. Asked by passes, and by code generators
+//!   where they order evaluation.
+//! - **OP6 Subject.** `class` is what the op is about. Ops of [`Class::Value`], and no others, have cases in the conformance
+//!   suite and stand in random programs.
+//! - **OP7 Elementwise.** `is_elementwise`: a call on vectors is the call on each lane. `vectorize` makes such calls of these
+//!   ops and of no others; a parameter for which [`Takes::is_uniform`] holds stays scalar.
+//! - **OP8 Threads.** `threads` names the threads that a call concerns. Asked by the passes that verify, split or move code
+//!   of threads, by code generators for machines without threads, and by the interpreter.
+//! - **OP9 Cost.** `cost` is the price in instructions of a call that may be evaluated although its value is not needed.
+//!   Asked by code generators that choose between a branch and a selection.
+//! - **OP10 Lowering.** `lowering` says how the op reaches a code generator. `lower_intrinsics` follows it; `vectorize` asks
+//!   it whether a call on vectors would fall apart into calls of a library.
+//! - **OP11 Accuracy.** `ulps` is the accuracy contract; 0 is exact, 0.5 rounded to nearest.
+//! - **OP12 C.** `c_names` are C's functions for it: what `lower_intrinsics` calls, and what the interpreter takes for it.
+//! - **OP13 Text.** `form` is how a script writes a call, `dtype_keyword` what becomes of a keyword that TVM's functions
+//!   have. Asked by the printer and the script's reader.
+//!
+//! # Code of its own
+//!
+//! What an op computes is the interpreter's (`kernels.rs` for ops of lanes), what it is made of is its lowering's
+//! (`lower_intrinsics/functions.rs` for functions of floats), how a language spells it is the dialect's. An op that every
+//! code generator gets lowered needs a row here, its meaning, its lowering, and tests; nothing else lists ops.
 
+mod columns;
+mod field;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use columns::{
+    Class, DTypeKeyword, Effect, Form, Gives, Lowering, OpInfo, OpParam, Signature, Takes, Threads,
+};
+pub use field::StructField;
+
+use columns::{named, positional};
+
+use crate::build::Operand;
 use crate::{DType, Expr};
 
-/// What the arguments and the result of an op are; [`crate::validate`] holds calls to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signature {
-    /// One float; the result has its type.
-    FloatUnary,
-    /// Two floats of one type; the result has it.
-    FloatBinary,
-    /// One float; the result is boolean of as many lanes.
-    FloatTest,
-    /// One integer; the result has its type.
-    IntUnary,
-    /// Two integers of one type; the result has it.
-    IntBinary,
-    /// One integer or float; the result has its type.
-    NumberUnary,
-    /// A rule of its own, stated at the op.
-    Own,
-}
-
-/// What a call does besides giving a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing: it may be moved, repeated or dropped.
-    Pure,
-    /// It reads state that others write.
-    Reads,
-    /// It changes state.
-    Writes,
-}
-
-macro_rules! ops {
-    ($($(#[$doc:meta])* $name:ident = $text:literal $signature:ident $arity:literal $effect:ident;)*) => {
-        /// An operator that is called by name.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Op { $($(#[$doc])* $name,)* }
-
-        impl Op {
-            /// Every op.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-
-            /// Its name, as in `T.<name>`.
+/// The methods of [`Expr`] that call an op of a regular signature.
+macro_rules! method {
+    (Custom $op:ident $name:ident) => {};
+    (FloatBinary $op:ident $name:ident) => {
+        method! { binary $op $name }
+    };
+    (IntBinary $op:ident $name:ident) => {
+        method! { binary $op $name }
+    };
+    (BitBinary $op:ident $name:ident) => {
+        method! { binary $op $name }
+    };
+    (binary $op:ident $name:ident) => {
+        impl Expr {
+            #[doc = concat!("[`Op::", stringify!($op), "`], this one first.")]
             #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
+            pub fn $name(&self, other: impl Operand) -> Self {
+                Op::$op.call(vec![self.clone(), other.beside(self.dtype)], self.dtype)
             }
-
-            /// The shape of its signature.
+        }
+    };
+    (FloatTernary $op:ident $name:ident) => {
+        impl Expr {
+            #[doc = concat!("[`Op::", stringify!($op), "`], this one first.")]
             #[must_use]
-            pub const fn signature(self) -> Signature {
-                match self { $(Self::$name => Signature::$signature,)* }
+            pub fn $name(&self, second: impl Operand, third: impl Operand) -> Self {
+                let args = vec![self.clone(), second.beside(self.dtype), third.beside(self.dtype)];
+                Op::$op.call(args, self.dtype)
             }
-
-            /// How many arguments it takes; 255 means any number.
+        }
+    };
+    ($unary:ident $op:ident $name:ident) => {
+        impl Expr {
+            #[doc = concat!("[`Op::", stringify!($op), "`].")]
             #[must_use]
-            pub const fn arity(self) -> usize {
-                match self { $(Self::$name => $arity,)* }
-            }
-
-            /// What it does besides giving a value.
-            #[must_use]
-            pub const fn effect(self) -> Effect {
-                match self { $(Self::$name => Effect::$effect,)* }
-            }
-
-            /// The op of that name.
-            #[must_use]
-            pub fn by_name(name: &str) -> Option<Self> {
-                match name { $($text => Some(Self::$name),)* _ => None }
+            pub fn $name(&self) -> Self {
+                Op::$op.call(vec![self.clone()], self.dtype)
             }
         }
     };
 }
 
+macro_rules! ops {
+    ($($(#[$doc:meta])* $op:ident = $name:ident $signature:ident $({ $($column:ident: $value:expr),* $(,)? })?;)*) => {
+        /// An operator that is called by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Op { $($(#[$doc])* $op,)* }
+
+        const ROWS: &[OpInfo] = &[$(OpInfo {
+            $($($column: $value,)*)?
+            ..OpInfo::of(&[stringify!($name)], Signature::$signature)
+        },)*];
+
+        impl Op {
+            /// Every op, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$op,)*];
+        }
+
+        $(method! { $signature $op $name })*
+    };
+}
+
 ops! {
     /// Arc cosine.
-    Acos = "acos" FloatUnary 1 Pure;
+    Acos = acos FloatUnary { ulps: 4.0 };
     /// Inverse hyperbolic cosine.
-    Acosh = "acosh" FloatUnary 1 Pure;
+    Acosh = acosh FloatUnary { ulps: 4.0 };
     /// Arc sine.
-    Asin = "asin" FloatUnary 1 Pure;
+    Asin = asin FloatUnary { ulps: 4.0 };
     /// Inverse hyperbolic sine.
-    Asinh = "asinh" FloatUnary 1 Pure;
+    Asinh = asinh FloatUnary { ulps: 4.0 };
     /// Arc tangent.
-    Atan = "atan" FloatUnary 1 Pure;
+    Atan = atan FloatUnary { ulps: 5.0 };
     /// Inverse hyperbolic tangent.
-    Atanh = "atanh" FloatUnary 1 Pure;
+    Atanh = atanh FloatUnary { ulps: 5.0 };
     /// Least integral value not below.
-    Ceil = "ceil" FloatUnary 1 Pure;
+    Ceil = ceil FloatUnary { is_rounding: true, cost: Some(3), lowering: Lowering::Core };
     /// Cosine.
-    Cos = "cos" FloatUnary 1 Pure;
+    Cos = cos FloatUnary { ulps: 4.0 };
     /// Hyperbolic cosine.
-    Cosh = "cosh" FloatUnary 1 Pure;
+    Cosh = cosh FloatUnary { ulps: 4.0 };
     /// Error function.
-    Erf = "erf" FloatUnary 1 Pure;
+    Erf = erf FloatUnary { ulps: 16.0 };
     /// e to the power.
-    Exp = "exp" FloatUnary 1 Pure;
+    Exp = exp FloatUnary { ulps: 3.0 };
     /// 10 to the power.
-    Exp10 = "exp10" FloatUnary 1 Pure;
+    Exp10 = exp10 FloatUnary { ulps: 3.0, c_names: &[] };
     /// 2 to the power.
-    Exp2 = "exp2" FloatUnary 1 Pure;
+    Exp2 = exp2 FloatUnary { ulps: 3.0 };
     /// Absolute value; of the least integer, itself.
-    Abs = "abs" NumberUnary 1 Pure;
+    Abs = abs NumberUnary { cost: Some(1), c_names: &["fabs"], aliases: &["fabs"] };
     /// Greatest integral value not above.
-    Floor = "floor" FloatUnary 1 Pure;
+    Floor = floor FloatUnary { is_rounding: true, cost: Some(3), lowering: Lowering::Core };
     /// Natural logarithm.
-    Log = "log" FloatUnary 1 Pure;
+    Log = log FloatUnary { ulps: 3.0 };
     /// Decimal logarithm.
-    Log10 = "log10" FloatUnary 1 Pure;
+    Log10 = log10 FloatUnary { ulps: 3.0 };
     /// Natural logarithm of one more.
-    Log1p = "log1p" FloatUnary 1 Pure;
+    Log1p = log1p FloatUnary { ulps: 2.0 };
     /// Binary logarithm.
-    Log2 = "log2" FloatUnary 1 Pure;
+    Log2 = log2 FloatUnary { ulps: 3.0 };
     /// Nearest integral value, halves to even.
-    Nearbyint = "nearbyint" FloatUnary 1 Pure;
+    Nearbyint = nearbyint FloatUnary {
+        is_rounding: true, cost: Some(3), lowering: Lowering::Core, c_names: &["nearbyint", "rint"],
+    };
     /// Nearest integral value, halves to even (as TVM's numbers have it; the same as `nearbyint`).
-    Round = "round" FloatUnary 1 Pure;
+    Round = round FloatUnary { is_rounding: true, cost: Some(3), lowering: Lowering::Arithmetic, c_names: &[] };
     /// One over the square root.
-    Rsqrt = "rsqrt" FloatUnary 1 Pure;
+    Rsqrt = rsqrt FloatUnary { lowering: Lowering::Arithmetic, ulps: 2.0, c_names: &[] };
     /// 1 / (1 + exp(-x)).
-    Sigmoid = "sigmoid" FloatUnary 1 Pure;
+    Sigmoid = sigmoid FloatUnary { lowering: Lowering::Arithmetic, ulps: 6.0, c_names: &[] };
     /// Sine.
-    Sin = "sin" FloatUnary 1 Pure;
+    Sin = sin FloatUnary { ulps: 4.0 };
     /// Hyperbolic sine.
-    Sinh = "sinh" FloatUnary 1 Pure;
+    Sinh = sinh FloatUnary { ulps: 4.0 };
     /// Square root.
-    Sqrt = "sqrt" FloatUnary 1 Pure;
+    Sqrt = sqrt FloatUnary { lowering: Lowering::Core, ulps: 0.5 };
     /// Tangent.
-    Tan = "tan" FloatUnary 1 Pure;
+    Tan = tan FloatUnary { ulps: 5.0 };
     /// Hyperbolic tangent.
-    Tanh = "tanh" FloatUnary 1 Pure;
+    Tanh = tanh FloatUnary { ulps: 5.0 };
     /// Integral part.
-    Trunc = "trunc" FloatUnary 1 Pure;
+    Trunc = trunc FloatUnary { is_rounding: true, cost: Some(3), lowering: Lowering::Core };
     /// Angle of the point (second, first).
-    Atan2 = "atan2" FloatBinary 2 Pure;
+    Atan2 = atan2 FloatBinary { ulps: 6.0 };
     /// Magnitude of the first with the sign of the second.
-    Copysign = "copysign" FloatBinary 2 Pure;
+    Copysign = copysign FloatBinary { cost: Some(1), lowering: Lowering::Core };
     /// Remainder of the division, with the sign of the first.
-    Fmod = "fmod" FloatBinary 2 Pure;
+    Fmod = fmod FloatBinary;
     /// Square root of the sum of squares.
-    Hypot = "hypot" FloatBinary 2 Pure;
+    Hypot = hypot FloatBinary { ulps: 4.0 };
     /// First times 2 to the power of the second (an int32).
-    Ldexp = "ldexp" Own 2 Pure;
+    Ldexp = ldexp Custom {
+        params: &[named("x1", Takes::Float), named("x2", Takes::LanesOf(0, DType::INT32))],
+        expects: "a float, and an int32 of as many lanes", lowering: Lowering::Function, c_names: &["ldexp"],
+    };
     /// The next value from the first towards the second.
-    Nextafter = "nextafter" FloatBinary 2 Pure;
+    Nextafter = nextafter FloatBinary { lowering: Lowering::Arithmetic };
     /// First to the power of the second.
-    Pow = "pow" FloatBinary 2 Pure;
+    Pow = pow FloatBinary { ulps: 16.0, aliases: &["power"] };
     /// First times second plus third, rounded once (of halves, once to float32 and once more, as N6 has it). Three floats of
     /// one type.
-    Fma = "fma" Own 3 Pure;
+    Fma = fma FloatTernary { cost: Some(2), ulps: 0.5 };
     /// True for a NaN.
-    Isnan = "isnan" FloatTest 1 Pure;
+    Isnan = isnan FloatTest { cost: Some(2) };
     /// True for an infinity.
-    Isinf = "isinf" FloatTest 1 Pure;
+    Isinf = isinf FloatTest { cost: Some(2) };
     /// True for what is neither.
-    Isfinite = "isfinite" FloatTest 1 Pure;
+    Isfinite = isfinite FloatTest { cost: Some(2) };
     /// Number of leading zero bits; of 0, the width. The result is int32.
-    Clz = "clz" Own 1 Pure;
+    Clz = clz IntCount { cost: Some(3) };
     /// Number of one bits.
-    Popcount = "popcount" IntUnary 1 Pure;
+    Popcount = popcount IntUnary { cost: Some(3), lowering: Lowering::Arithmetic };
     /// Bitwise and. Also of booleans.
-    BitwiseAnd = "bitwise_and" IntBinary 2 Pure;
+    BitwiseAnd = bitwise_and BitBinary { cost: Some(1), form: Form::Infix("&") };
     /// Bitwise or. Also of booleans.
-    BitwiseOr = "bitwise_or" IntBinary 2 Pure;
+    BitwiseOr = bitwise_or BitBinary { cost: Some(1), form: Form::Infix("|") };
     /// Bitwise exclusive or. Also of booleans.
-    BitwiseXor = "bitwise_xor" IntBinary 2 Pure;
+    BitwiseXor = bitwise_xor BitBinary { cost: Some(1), form: Form::Infix("^") };
     /// Bitwise complement.
-    BitwiseNot = "bitwise_not" IntUnary 1 Pure;
+    BitwiseNot = bitwise_not IntUnary { cost: Some(1) };
     /// First shifted left by the second, taken modulo the width.
-    ShiftLeft = "shift_left" IntBinary 2 Pure;
+    ShiftLeft = shift_left IntBinary { cost: Some(1), form: Form::Infix("<<") };
     /// First shifted right by the second, taken modulo the width; the sign is kept.
-    ShiftRight = "shift_right" IntBinary 2 Pure;
+    ShiftRight = shift_right IntBinary { cost: Some(1), form: Form::Infix(">>") };
     /// (condition, then, otherwise): evaluates one branch only; the condition is a scalar boolean.
-    IfThenElse = "if_then_else" Own 3 Pure;
+    IfThenElse = if_then_else Custom {
+        params: &[
+            named("cond", Takes::Exactly(DType::BOOL)),
+            named("t", Takes::Any),
+            named("f", Takes::Like(1)),
+        ],
+        expects: "a scalar boolean and two values of one type", gives: Gives::Like(1), is_elementwise: true,
+        cost: Some(1), form: Form::FullNameOfHandles,
+    };
     /// Its boolean argument, which is most often true.
-    Likely = "likely" Own 1 Pure;
+    Likely = likely Custom {
+        params: &[named("cond", Takes::Bool)], expects: "a boolean", is_elementwise: true, cost: Some(1),
+    };
     /// The bits of the argument read as the call's own type, of equal size.
-    Reinterpret = "reinterpret" Own 1 Pure;
+    Reinterpret = reinterpret Custom {
+        params: &[named("value", Takes::Any)], expects: "a value of as many bits, no boolean",
+        gives: Gives::Stated, is_elementwise: true, cost: Some(1), form: Form::TypeFirst,
+        dtype_keyword: DTypeKeyword::First,
+    };
     /// True when the handle is null.
-    Isnullptr = "isnullptr" Own 1 Pure;
+    Isnullptr = isnullptr Custom {
+        params: &[named("var", Takes::Handle)], expects: "a handle", gives: Gives::Exactly(DType::BOOL),
+        class: Class::Pointer, cost: Some(1),
+    };
     /// The address of its argument, a buffer load.
-    AddressOf = "address_of" Own 1 Pure;
+    AddressOf = address_of Custom {
+        params: &[named("obj", Takes::Any)], expects: "a handle", gives: Gives::Exactly(DType::HANDLE),
+        class: Class::Pointer,
+    };
     /// The handle, moved by an int64 number of bytes.
-    HandleAddByteOffset = "handle_add_byte_offset" Own 2 Pure;
+    HandleAddByteOffset = handle_add_byte_offset Custom {
+        params: &[named("handle", Takes::Handle), named("offset", Takes::Index)],
+        expects: "a handle and an int32 or int64", gives: Gives::Exactly(DType::HANDLE), class: Class::Pointer,
+    };
     /// (handle, index, field): a field of the `index`-th DLTensor or Any behind `handle`; fields are [`StructField`].
-    StructGet = "tvm_struct_get" Own 3 Reads;
+    StructGet = tvm_struct_get Custom {
+        params: &[
+            named("arr", Takes::Handle),
+            named("index", Takes::Exactly(DType::INT32)),
+            named("field", Takes::Integer),
+        ],
+        expects: "a handle, an int32 and a field", gives: Gives::Stated, effect: Effect::Reads,
+        class: Class::Struct, form: Form::TypeLast, dtype_keyword: DTypeKeyword::Refused,
+    };
     /// (handle, index, field, value): sets such a field.
-    StructSet = "tvm_struct_set" Own 4 Writes;
+    StructSet = tvm_struct_set Custom {
+        params: &[
+            named("arr", Takes::Handle),
+            named("index", Takes::Exactly(DType::INT32)),
+            named("field", Takes::Integer),
+            named("value", Takes::Scalar),
+        ],
+        expects: "a handle, an int32, a field and a scalar", gives: Gives::Nothing, effect: Effect::Writes,
+        class: Class::Struct,
+    };
     /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many bytes behind the
     /// handle, whatever its alignment.
-    HandleLoad = "handle_load" Own 2 Reads;
+    HandleLoad = handle_load Custom {
+        params: &[named("handle", Takes::Handle), named("offset", Takes::Constant(DType::INT64))],
+        expects: "a handle and a constant int64", gives: Gives::Stated, effect: Effect::Reads,
+        class: Class::Pointer, form: Form::TypeFirst, dtype_keyword: DTypeKeyword::Refused,
+    };
     /// (device_type, device_id, size_bytes: uint64) -> handle, null with an error raised.
-    AllocateWorkspace = "TVMBackendAllocWorkspace" Own 255 Writes;
+    AllocateWorkspace = TVMBackendAllocWorkspace Custom {
+        params: &[
+            positional(Takes::Exactly(DType::INT32)),
+            positional(Takes::Exactly(DType::INT32)),
+            positional(Takes::Exactly(DType::UINT64)),
+        ],
+        rest: Some(Takes::Exactly(DType::INT32)), expects: "device_type, device_id, uint64 bytes",
+        gives: Gives::Exactly(DType::HANDLE), effect: Effect::Writes, class: Class::Workspace,
+    };
     /// (device_type, device_id, data) -> int32, non-zero with an error raised.
-    FreeWorkspace = "TVMBackendFreeWorkspace" Own 3 Writes;
+    FreeWorkspace = TVMBackendFreeWorkspace Custom {
+        params: &[
+            named("device_type", Takes::Exactly(DType::INT32)),
+            named("device_id", Takes::Exactly(DType::INT32)),
+            named("ptr", Takes::Handle),
+        ],
+        expects: "two int32 and a handle", gives: Gives::Exactly(DType::INT32), effect: Effect::Writes,
+        class: Class::Workspace,
+    };
     /// Returns from the function with the error that was raised.
-    ThrowLastError = "tvm_throw_last_error" Own 0 Writes;
+    ThrowLastError = tvm_throw_last_error Custom {
+        gives: Gives::Nothing, effect: Effect::Writes, class: Class::Exit,
+    };
     /// (name, arguments...): calls a function of an imported module, or one that is registered in the host, by the packed
     /// convention. Arguments are integers, floats, pointers, strings and tensors ([`Op::StackMakeArray`]).
-    CallPacked = "tvm_call_packed" Own 255 Writes;
+    CallPacked = tvm_call_packed Custom {
+        params: &[positional(Takes::Text)], rest: Some(Takes::Scalar), expects: "a name, and scalars",
+        gives: Gives::Exactly(DType::INT32), effect: Effect::Writes, class: Class::Call,
+        aliases: &["call_packed"],
+    };
     /// (scope): a barrier of the threads of a block (`shared`, `shared.dyn`) or of a warp (`warp`).
-    StorageSync = "tvm_storage_sync" Own 1 Writes;
+    StorageSync = tvm_storage_sync Custom {
+        params: &[named("storage_scope", Takes::Text)],
+        expects: "one of \"shared\", \"shared.dyn\", \"warp\", \"global\"", gives: Gives::Nothing,
+        effect: Effect::Writes, class: Class::Thread, threads: Threads::Barrier,
+        dtype_keyword: DTypeKeyword::Refused,
+    };
     /// (x, y, q, s), int32 of as many lanes, q and s scalar: in int64, x shifted left by s when that is positive, times y,
     /// rounded half up to a multiple of 2^r and shifted right by r, where r is q, less s when that is negative.
-    QMultiplyShift = "q_multiply_shift" Own 4 Pure;
+    QMultiplyShift = q_multiply_shift Custom {
+        params: &[
+            named("x", Takes::Lanes(DType::INT32)),
+            named("y", Takes::Like(0)),
+            named("q", Takes::Exactly(DType::INT32)),
+            named("s", Takes::Exactly(DType::INT32)),
+        ],
+        expects: "two int32 of as many lanes, and two int32", is_elementwise: true,
+        lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, wire_minor: 1,
+    };
     /// (x, y, ls, rs, q, is_lshift_required, is_rshift_required): as [`Op::QMultiplyShift`], shifted left by ls if the
     /// first flag is set, and right by q, and by rs if the second is set. Int32 of as many lanes, flags and q scalar.
-    QMultiplyShiftPerAxis = "q_multiply_shift_per_axis" Own 7 Pure;
+    QMultiplyShiftPerAxis = q_multiply_shift_per_axis Custom {
+        params: &[
+            named("x", Takes::Lanes(DType::INT32)),
+            named("y", Takes::Like(0)),
+            named("ls", Takes::Like(0)),
+            named("rs", Takes::Like(0)),
+            named("q", Takes::Exactly(DType::INT32)),
+            named("is_lshift_required", Takes::Constant(DType::INT32)),
+            named("is_rshift_required", Takes::Constant(DType::INT32)),
+        ],
+        expects: "four int32 of as many lanes, an int32, and two constant int32", is_elementwise: true,
+        lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, wire_minor: 1,
+    };
     /// (a, b, sum): four int8 (uint8) times four, added to an int32 (uint32).
-    Dp4a = "dp4a" Own 3 Pure;
+    Dp4a = dp4a Custom {
+        params: &[positional(Takes::Any), positional(Takes::Like(0)), positional(Takes::Any)],
+        expects: "two int8x4 and an int32, or two uint8x4 and a uint32", gives: Gives::Like(2),
+        lowering: Lowering::Arithmetic, form: Form::FullNameUnlessInt32, dtype_keyword: DTypeKeyword::First,
+        wire_minor: 1,
+    };
     /// Its argument, which is the same for every thread of a block *(run)*.
-    ThreadInvariant = "tvm_thread_invariant" Own 1 Pure;
+    ThreadInvariant = tvm_thread_invariant Custom {
+        params: &[named("cond", Takes::Value)], expects: "a number or a boolean", is_elementwise: true,
+        lowering: Lowering::Arithmetic, form: Form::TypedConstant, wire_minor: 1,
+    };
     /// A boolean that is true *(run)*, for optimisers.
-    Assume = "assume" Own 1 Writes;
+    Assume = assume Custom {
+        params: &[named("cond", Takes::Exactly(DType::BOOL))], expects: "a scalar boolean",
+        gives: Gives::Nothing, effect: Effect::Writes, class: Class::Note, lowering: Lowering::Earlier,
+        wire_minor: 1,
+    };
     /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements behind `data`, for
     /// `extent` elements that are read (bit 0 of the constant mask) or written (bit 1).
-    AccessPtr = "tvm_access_ptr" Own 5 Pure;
+    AccessPtr = tvm_access_ptr Custom {
+        params: &[
+            named("ptype", Takes::Zero),
+            named("data", Takes::Handle),
+            named("offset", Takes::Index),
+            named("extent", Takes::Index),
+            named("rw_mask", Takes::Constant(DType::INT32)),
+        ],
+        expects: "a zero of the element's type, a pointer, two int32 or int64, and a mask of 1, 2 or 3",
+        gives: Gives::Exactly(DType::HANDLE), class: Class::Pointer, lowering: Lowering::Arithmetic,
+        form: Form::TypeAnnotation, wire_minor: 1,
+    };
     /// Ends the thread that runs.
-    ThreadReturn = "thread_return" Own 0 Writes;
+    ThreadReturn = thread_return Custom {
+        gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Exit,
+        wire_minor: 1,
+    };
     /// (address, value): adds to the element that an address points to, in one step, and gives what it held.
-    AtomicAdd = "atomic_add" Own 2 Writes;
+    AtomicAdd = atomic_add Custom {
+        params: &[named("address", Takes::Handle), named("value", Takes::Scalar)],
+        expects: "an address, and an integer of 32 or 64 bits, a float16, a float32 or a float64",
+        gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, device_name: Some("atomic_add"),
+        form: Form::FullName, dtype_keyword: DTypeKeyword::Refused, wire_minor: 1,
+    };
     /// The lanes of the warp that run this call together, as the bits of a uint32.
-    WarpActivemask = "tvm_warp_activemask" Own 0 Writes;
+    WarpActivemask = tvm_warp_activemask Custom {
+        gives: Gives::Exactly(DType::UINT32), effect: Effect::Writes, class: Class::Thread,
+        threads: Threads::ActiveMask, lowering: Lowering::Native, device_name: Some("__activemask"),
+        dtype_keyword: DTypeKeyword::Refused, wire_minor: 1,
+    };
     /// (mask: uint32, value, lane, width, warp_size): the value of that lane of the caller's group of `width` lanes.
-    WarpShuffle = "tvm_warp_shuffle" Own 5 Writes;
+    WarpShuffle = tvm_warp_shuffle Custom {
+        params: &[
+            named("mask", Takes::Exactly(DType::UINT32)),
+            named("value", Takes::Value),
+            named("warp_id", Takes::Exactly(DType::INT32)),
+            named("width", Takes::Constant(DType::INT32)),
+            named("warp_size", Takes::Constant(DType::INT32)),
+        ],
+        expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
+        gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
+        lowering: Lowering::Native, device_name: Some("__shfl_sync"), dtype_keyword: DTypeKeyword::Refused,
+        wire_minor: 1,
+    };
     /// (mask, value, delta, width, warp_size): the value of the lane `delta` below, its own where the group has none.
-    WarpShuffleUp = "tvm_warp_shuffle_up" Own 5 Writes;
+    WarpShuffleUp = tvm_warp_shuffle_up Custom {
+        params: &[
+            named("mask", Takes::Exactly(DType::UINT32)),
+            named("value", Takes::Value),
+            named("offset", Takes::Exactly(DType::INT32)),
+            named("width", Takes::Constant(DType::INT32)),
+            named("warp_size", Takes::Constant(DType::INT32)),
+        ],
+        expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
+        gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
+        lowering: Lowering::Native, device_name: Some("__shfl_up_sync"), dtype_keyword: DTypeKeyword::Refused,
+        wire_minor: 1,
+    };
     /// (mask, value, delta, width, warp_size): the value of the lane `delta` above, its own where the group has none.
-    WarpShuffleDown = "tvm_warp_shuffle_down" Own 5 Writes;
+    WarpShuffleDown = tvm_warp_shuffle_down Custom {
+        params: &[
+            named("mask", Takes::Exactly(DType::UINT32)),
+            named("value", Takes::Value),
+            named("offset", Takes::Exactly(DType::INT32)),
+            named("width", Takes::Constant(DType::INT32)),
+            named("warp_size", Takes::Constant(DType::INT32)),
+        ],
+        expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
+        gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
+        lowering: Lowering::Native, device_name: Some("__shfl_down_sync"), dtype_keyword: DTypeKeyword::Refused,
+        wire_minor: 1,
+    };
     /// (mask, value, lane_mask, width, warp_size): the value of the lane whose number differs by exclusive or.
-    WarpShuffleXor = "tvm_warp_shuffle_xor" Own 5 Writes;
+    WarpShuffleXor = tvm_warp_shuffle_xor Custom {
+        params: &[
+            named("mask", Takes::Exactly(DType::UINT32)),
+            named("value", Takes::Value),
+            named("lane_mask", Takes::Exactly(DType::INT32)),
+            named("width", Takes::Constant(DType::INT32)),
+            named("warp_size", Takes::Constant(DType::INT32)),
+        ],
+        expects: "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
+        gives: Gives::Like(1), effect: Effect::Writes, class: Class::Thread, threads: Threads::Shuffle,
+        lowering: Lowering::Native, device_name: Some("__shfl_xor_sync"), dtype_keyword: DTypeKeyword::Refused,
+        wire_minor: 1,
+    };
     /// (n: uint32, n values, condition, n loads, thread indices…), within an [`AttrNode::Reducer`](crate::AttrNode):
     /// combines the values of all threads of those axes whose condition holds, and stores the result in the elements
     /// that the loads name, for each thread.
-    ThreadAllreduce = "tvm_thread_allreduce" Own 255 Writes;
+    ThreadAllreduce = tvm_thread_allreduce Custom {
+        params: &[positional(Takes::Constant(DType::UINT32))], rest: Some(Takes::Any),
+        expects: "the number of values, the values, a condition, their elements, thread indices",
+        gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Reduction,
+        lowering: Lowering::Earlier, wire_minor: 1,
+    };
     /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module
     /// (int32, int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are
     /// threads), in any order and at once, and gives 0 when all are done; -1 with an error raised where one of them gave
     /// that. [`Stage::Host`](crate::Stage::Host) alone.
-    ParallelLaunch = "TVMBackendParallelLaunch" Own 3 Writes;
+    ParallelLaunch = TVMBackendParallelLaunch Custom {
+        params: &[
+            named("body", Takes::FunctionName),
+            named("data", Takes::Handle),
+            named("tasks_max", Takes::Exactly(DType::INT32)),
+        ],
+        expects: "a name, a handle and an int32", gives: Gives::Exactly(DType::INT32), effect: Effect::Writes,
+        class: Class::Call, dtype_keyword: DTypeKeyword::Refused, wire_minor: 2,
+    };
     /// (extents...): the extents or strides of an [`Op::StackMakeArray`], where alone it stands.
-    StackMakeShape = "tvm_stack_make_shape" Own 255 Pure;
+    StackMakeShape = tvm_stack_make_shape Custom {
+        rest: Some(Takes::Index), expects: "extents, each an int32 or int64",
+        gives: Gives::Exactly(DType::HANDLE), class: Class::Call, wire_minor: 3,
+    };
     /// (data, shape, strides, axes_count, zero of the element's type, elem_offset): a tensor for the called function, an
     /// argument of [`Op::CallPacked`], where alone it stands. `shape` is a [`Op::StackMakeShape`] of `axes_count` extents;
     /// `strides` is one too, or 0 for a compact tensor; `elem_offset` counts elements. It lives until the call returns.
-    StackMakeArray = "tvm_stack_make_array" Own 6 Pure;
+    StackMakeArray = tvm_stack_make_array Custom {
+        params: &[
+            positional(Takes::Handle),
+            positional(Takes::Any),
+            positional(Takes::Any),
+            positional(Takes::Constant(DType::INT32)),
+            positional(Takes::Zero),
+            positional(Takes::Index),
+        ],
+        expects: "a pointer, a shape of as many extents as the constant number of axes says, strides like it or 0, a zero of the \
+            element's type, and an int32 or int64",
+        gives: Gives::Exactly(DType::HANDLE), class: Class::Call, wire_minor: 3,
+    };
 }
 
 impl Op {
-    /// The type of a call with these arguments; `None` where the caller says it ([`Op::Reinterpret`],
-    /// [`Op::StructGet`], [`Op::HandleLoad`]), or where an argument that would tell is missing. Calls made for their effect have
-    /// [`DType::HANDLE`].
+    /// Its row of the table.
+    #[must_use]
+    pub const fn info(self) -> &'static OpInfo {
+        &ROWS[self as usize]
+    }
+
+    /// The ops whose row is such, in the order of the table.
+    ///
+    /// ```
+    /// use chipdock_ir::{Op, op::Threads};
+    /// let shuffles: Vec<Op> = Op::all_where(|op| op.threads == Threads::Shuffle).collect();
+    /// assert_eq!(shuffles.len(), 4);
+    /// ```
+    pub fn all_where(is_such: impl Fn(&OpInfo) -> bool) -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(move |op| is_such(op.info()))
+    }
+
+    /// Its name, as in `T.<name>`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The shape of its signature.
+    #[must_use]
+    pub const fn signature(self) -> Signature {
+        self.info().signature
+    }
+
+    /// How many arguments it takes, at least where any number may follow.
+    #[must_use]
+    pub const fn arity(self) -> usize {
+        self.info().params.len()
+    }
+
+    /// True when it takes so many arguments.
+    #[must_use]
+    pub const fn takes_count(self, count: usize) -> bool {
+        count == self.arity() || count > self.arity() && self.info().rest.is_some()
+    }
+
+    /// The effect of a call besides its value.
+    #[must_use]
+    pub const fn effect(self) -> Effect {
+        self.info().effect
+    }
+
+    /// The threads that a call concerns.
+    #[must_use]
+    pub const fn threads(self) -> Threads {
+        self.info().threads
+    }
+
+    /// True when the first argument may be of that type.
+    #[must_use]
+    pub fn takes_first(self, dtype: DType) -> bool {
+        self.info().takes(0).is_some_and(|takes| takes.admits_type(dtype))
+    }
+
+    /// The op of that name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        static NAMES: LazyLock<HashMap<&str, Op>> =
+            LazyLock::new(|| Op::ALL.iter().map(|op| (op.name(), *op)).collect());
+        NAMES.get(name).copied()
+    }
+
+    /// The type of a call with these arguments; `None` where the call states it ([`Gives::Stated`]), or where an argument
+    /// that would tell is missing. Calls made for their effect have [`DType::HANDLE`].
     #[must_use]
     pub fn result_dtype(self, args: &[Expr]) -> Option<DType> {
         let arg = |index: usize| args.get(index).map(|arg| arg.dtype);
-        match self.signature() {
-            Signature::FloatTest => Some(DType::BOOL.with_lanes(arg(0)?.lanes)),
-            Signature::FloatUnary
-            | Signature::FloatBinary
-            | Signature::IntUnary
-            | Signature::IntBinary
-            | Signature::NumberUnary => arg(0),
-            Signature::Own => match self {
-                Self::Ldexp
-                | Self::Fma
-                | Self::Likely
-                | Self::ThreadInvariant
-                | Self::QMultiplyShift
-                | Self::QMultiplyShiftPerAxis => arg(0),
-                Self::WarpShuffle
-                | Self::WarpShuffleUp
-                | Self::WarpShuffleDown
-                | Self::WarpShuffleXor
-                | Self::AtomicAdd => arg(1),
-                Self::Dp4a => arg(2),
-                Self::WarpActivemask => Some(DType::UINT32),
-                Self::Clz => Some(DType::INT32.with_lanes(arg(0)?.lanes)),
-                Self::IfThenElse => arg(1),
-                Self::Isnullptr => Some(DType::BOOL),
-                Self::FreeWorkspace | Self::CallPacked | Self::ParallelLaunch => Some(DType::INT32),
-                Self::AddressOf
-                | Self::HandleAddByteOffset
-                | Self::AllocateWorkspace
-                | Self::StructSet
-                | Self::ThrowLastError
-                | Self::StorageSync
-                | Self::Assume
-                | Self::AccessPtr
-                | Self::ThreadReturn
-                | Self::ThreadAllreduce
-                | Self::StackMakeShape
-                | Self::StackMakeArray => Some(DType::HANDLE),
-                _ => None,
-            },
+        match self.info().gives {
+            Gives::Like(index) => arg(index),
+            Gives::LanesOf(index, dtype) => Some(dtype.with_lanes(arg(index)?.lanes)),
+            Gives::Exactly(dtype) => Some(dtype),
+            Gives::Nothing => Some(DType::HANDLE),
+            Gives::Stated => None,
         }
     }
-}
 
-/// Field codes of [`Op::StructGet`] and [`Op::StructSet`], TVM's numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(i32)]
-#[allow(missing_docs, reason = "the names are the fields")]
-pub enum StructField {
-    Address = 0,
-    Data = 1,
-    Shape = 2,
-    Strides = 3,
-    Ndim = 4,
-    TypeCode = 5,
-    TypeBits = 6,
-    TypeLanes = 7,
-    ByteOffset = 8,
-    DeviceId = 9,
-    DeviceType = 10,
-    AnyTypeIndex = 13,
-    AnyPadding = 14,
-    AnyValue = 15,
-    Int64Element = 17,
-}
-
-impl StructField {
-    /// The field of that code.
-    #[must_use]
-    pub fn by_code(code: i128) -> Option<Self> {
-        use StructField::*;
-        const ALL: [StructField; 15] = [
-            Address,
-            Data,
-            Shape,
-            Strides,
-            Ndim,
-            TypeCode,
-            TypeBits,
-            TypeLanes,
-            ByteOffset,
-            DeviceId,
-            DeviceType,
-            AnyTypeIndex,
-            AnyPadding,
-            AnyValue,
-            Int64Element,
-        ];
-        ALL.into_iter().find(|field| *field as i32 as i128 == code)
+    /// A call of the type that the arguments give, or else of `dtype`.
+    fn call(self, args: Vec<Expr>, dtype: DType) -> Expr {
+        let dtype = self.result_dtype(&args).unwrap_or(dtype);
+        Expr::call(self, args, dtype)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,8 +11,13 @@ use serde_json::Value;
 
 use crate::limits::{FIELDS_MAX, TARGET_LEVELS_MAX};
 
+mod capabilities;
 mod declared;
 
+pub use capabilities::{
+    CAPABILITIES, Capability, CapabilityOptions, CapabilitySource, Execution, Limits, Memory,
+    TargetCapabilities, TargetDevice, Types,
+};
 pub use declared::{DeclaredKind, KIND_SCHEMA, UnusableKind};
 
 /// How far a module is lowered before a code generator takes it.
@@ -67,6 +72,20 @@ pub enum OptionType {
     TargetList,
 }
 
+impl core::fmt::Display for OptionType {
+    /// As target kinds write it.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Str => "str",
+            Self::StrList => "list[str]",
+            Self::IntList => "list[int]",
+            Self::TargetList => "list[target]",
+        })
+    }
+}
+
 /// An option of a target kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptionSchema {
@@ -92,57 +111,6 @@ pub struct OptionSchema {
     pub from_attribute: String,
     /// For a person.
     pub doc: String,
-}
-
-/// What a device of the kind can do, for passes. Each is the value of the option that is named here, else unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FactOptions {
-    /// Option that holds the threads of a block at most.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub threads_per_block_max: String,
-    /// Option that holds the shared memory of a block at most, in bytes.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub shared_memory_bytes_max: String,
-    /// Option that says whether the threads of a block run one after the other, as on a processor.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub lone_threads: String,
-    /// Option that holds the threads of a warp.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub warp_size: String,
-    /// Option that holds the arguments of a device function at most.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub function_args_max: String,
-    /// Option that holds the pointers among them at most.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub function_pointers_max: String,
-    /// Option that holds the threads of a block at most by axis: a list of three integers, x, y, z.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub block_dimensions_max: String,
-    /// Option that holds the blocks of a grid at most by axis: a list of three integers, x, y, z.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub grid_dimensions_max: String,
-    /// Option that holds the bits of a pointer, 32 or 64; where it is not set, 64.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub pointer_bits: String,
-}
-
-impl FactOptions {
-    /// The options that facts are read from, each with the type that it must have.
-    pub fn named(&self) -> impl Iterator<Item = (&str, OptionType)> {
-        let numbers = [
-            &self.threads_per_block_max,
-            &self.shared_memory_bytes_max,
-            &self.warp_size,
-            &self.function_args_max,
-            &self.function_pointers_max,
-            &self.pointer_bits,
-        ];
-        let lists = [&self.block_dimensions_max, &self.grid_dimensions_max];
-        let numbers = numbers.into_iter().map(|option| (option.as_str(), OptionType::Int));
-        let lists = lists.into_iter().map(|option| (option.as_str(), OptionType::IntList));
-        let lone_threads = (self.lone_threads.as_str(), OptionType::Bool);
-        numbers.chain(lists).chain([lone_threads]).filter(|(option, _)| !option.is_empty())
-    }
 }
 
 /// A target kind: the schema of a target, declared by a plugin as data (JSON of this struct).
@@ -180,9 +148,9 @@ pub struct TargetKind {
     /// Storage scopes, by name.
     #[serde(default)]
     pub storage_scopes: Vec<String>,
-    /// Which options hold the facts that passes ask for.
+    /// Which options hold the capabilities that passes ask for.
     #[serde(default)]
-    pub facts: FactOptions,
+    pub capabilities: CapabilityOptions,
     /// Ops that its code generator spells itself beyond the core ops (see the front page of the passes), by name; the
     /// others are lowered to simpler ones.
     #[serde(default)]
@@ -359,123 +327,6 @@ fn too_many(found: usize) -> String {
 
 fn too_deep() -> String {
     format!("a target nests more than {TARGET_LEVELS_MAX} levels deep")
-}
-
-/// What passes ask of a target: facts, never names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetFacts {
-    /// The target itself, for the attribute of the functions and for messages.
-    pub target: Arc<Target>,
-    /// DLPack's number of its device, or the one that the host assigned.
-    pub device_type: i32,
-    /// Whether the host assigned the number: code that is to run elsewhere asks for it by name.
-    pub device_type_is_assigned: bool,
-    /// The device's name, as in `device_api.<device>`.
-    pub device: String,
-    /// Whether data pointers are handles that nothing may be added to.
-    pub opaque_handles: bool,
-    /// Where its code generator takes the module.
-    pub stage: Stage,
-    /// Whether its functions can be host functions.
-    pub is_host: bool,
-    /// Thread axes that loops may be bound to.
-    pub thread_axes: Vec<crate::ThreadAxis>,
-    /// Storage scopes, by name.
-    pub storage_scopes: Vec<String>,
-    /// Threads of a block at most, where known.
-    pub threads_per_block_max: Option<i64>,
-    /// Shared memory of a block at most, in bytes, where known.
-    pub shared_memory_bytes_max: Option<i64>,
-    /// Whether the threads of a block run one after the other, as on a processor: nothing is gained by copies to shared
-    /// memory, and what one thread touches should lie side by side.
-    pub lone_threads: bool,
-    /// Threads of a warp, where known.
-    pub warp_size: Option<i64>,
-    /// Arguments of a device function at most, where known.
-    pub function_args_max: Option<i64>,
-    /// Pointers among the arguments of a device function at most, where known.
-    pub function_pointers_max: Option<i64>,
-    /// Threads of a block at most by axis x, y, z, where known.
-    pub block_dimensions_max: [Option<i64>; 3],
-    /// Blocks of a grid at most by axis x, y, z, where known.
-    pub grid_dimensions_max: [Option<i64>; 3],
-    /// Bits of a pointer of host functions, 32 or 64: where the fields of a tensor's descriptor lie.
-    pub pointer_bits: u32,
-    /// Ops that its code generator spells itself beyond the core ops.
-    pub native_ops: Vec<crate::Op>,
-    /// Types of scalars that its device functions cannot compute with.
-    pub missing_types: Vec<crate::DType>,
-}
-
-impl TargetFacts {
-    /// Whether device functions can compute with scalars of that type, as far as is known.
-    #[must_use]
-    pub fn has_type(&self, dtype: crate::DType) -> bool {
-        !self.missing_types.contains(&dtype.scalar())
-    }
-
-    /// The facts of a host of no particular kind: no threads, global and local memory, no op beyond the core.
-    ///
-    /// For who lowers without a target kind at hand; see [`TargetKind::facts`] for those of a kind.
-    #[must_use]
-    pub fn host(kind: impl Into<String>) -> Self {
-        Self {
-            target: Arc::new(Target { kind: kind.into(), ..Target::default() }),
-            device_type: 1,
-            device_type_is_assigned: false,
-            device: "cpu".into(),
-            opaque_handles: false,
-            stage: Stage::Host,
-            is_host: true,
-            thread_axes: Vec::new(),
-            storage_scopes: vec!["global".into(), "local".into()],
-            threads_per_block_max: None,
-            shared_memory_bytes_max: None,
-            lone_threads: false,
-            warp_size: None,
-            function_args_max: None,
-            function_pointers_max: None,
-            block_dimensions_max: [None; 3],
-            grid_dimensions_max: [None; 3],
-            pointer_bits: 64,
-            native_ops: Vec::new(),
-            missing_types: Vec::new(),
-        }
-    }
-}
-
-impl TargetKind {
-    /// The facts of a target of this kind. `device_type` is the number of its device where the kind does not say it.
-    #[must_use]
-    pub fn facts(&self, target: &Arc<Target>, device_type: i32) -> TargetFacts {
-        let number = |option: &String| target.int(option);
-        let by_axis = |option: &String| {
-            let list = target.options.get(option).and_then(Value::as_array);
-            [0, 1, 2].map(|axis| list.and_then(|list| list.get(axis)).and_then(Value::as_i64))
-        };
-        TargetFacts {
-            target: Arc::clone(target),
-            device_type: if self.device_type == 0 { device_type } else { self.device_type },
-            device_type_is_assigned: self.device_type == 0 && !self.is_host,
-            device: self.device.clone(),
-            opaque_handles: self.opaque_handles,
-            stage: self.stage,
-            is_host: self.is_host,
-            thread_axes: self.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect(),
-            storage_scopes: self.storage_scopes.clone(),
-            threads_per_block_max: number(&self.facts.threads_per_block_max),
-            shared_memory_bytes_max: number(&self.facts.shared_memory_bytes_max),
-            lone_threads: target.bool(&self.facts.lone_threads) == Some(true),
-            warp_size: number(&self.facts.warp_size),
-            function_args_max: number(&self.facts.function_args_max),
-            function_pointers_max: number(&self.facts.function_pointers_max),
-            block_dimensions_max: by_axis(&self.facts.block_dimensions_max),
-            grid_dimensions_max: by_axis(&self.facts.grid_dimensions_max),
-            pointer_bits: if number(&self.facts.pointer_bits) == Some(32) { 32 } else { 64 },
-            native_ops: self.native_ops.iter().filter_map(|name| crate::Op::by_name(name)).collect(),
-            missing_types: self.missing_types.iter().filter_map(|name| name.parse().ok()).collect(),
-        }
-    }
 }
 
 #[cfg(test)]

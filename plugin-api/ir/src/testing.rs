@@ -6,6 +6,7 @@ pub mod junk;
 use std::sync::Arc;
 
 use crate::build::{self, BlockBuilder, Body};
+use crate::op::Threads;
 use crate::validate::bounds::outside;
 use crate::{
     AttrNode, AttrValue, Attrs, BinaryOp, Buffer, BufferNode, Callee, CompareOp, DType, Expr, ExprKind,
@@ -265,8 +266,8 @@ fn effect(s: &mut Source<'_>, f: &mut Body, known: &Known) {
             Expr::call(Op::AtomicAdd, vec![address, value], DType::FLOAT32)
         }
         _ => {
-            let op =
-                [Op::WarpShuffle, Op::WarpShuffleUp, Op::WarpShuffleDown, Op::WarpShuffleXor][s.below(4)];
+            let shuffles: Vec<Op> = Op::all_where(|op| op.threads == Threads::Shuffle).collect();
+            let op = shuffles[s.below(shuffles.len())];
             let dtype = number(s);
             let lane = expr(s, known, DType::INT32, 3);
             let mask = Expr::int(i128::from(u32::MAX), DType::UINT32);

@@ -1,7 +1,7 @@
 //! Where tensors begin, for devices that hand out handles.
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{Buffer, BufferNode, DType, IrModule, Param, PrimFunc, TargetFacts, Var};
+use chipdock_ir::{Buffer, BufferNode, DType, IrModule, Param, PrimFunc, TargetCapabilities, Var};
 
 use crate::PassError;
 use crate::split_host_device::is_kernel;
@@ -25,11 +25,11 @@ use crate::walk::{try_map_functions, unused_name};
 /// # Errors
 ///
 /// None.
-pub fn bind_offsets(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if !facts.opaque_handles || facts.is_host {
+pub fn bind_offsets(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    if !capabilities.memory.opaque_handles || capabilities.is_host {
         return Ok(module.clone());
     }
-    let dtype = if facts.pointer_bits == 32 { DType::INT32 } else { DType::INT64 };
+    let dtype = if capabilities.memory.pointer_bits == 32 { DType::INT32 } else { DType::INT64 };
     try_map_functions(module, |function| {
         if is_kernel(function) {
             return Ok(function.clone());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{AttrValue, IrModule, PrimFunc, TargetFacts, attr};
+use chipdock_ir::{AttrValue, IrModule, PrimFunc, TargetCapabilities, attr};
 
 use crate::PassError;
 use crate::walk::try_map_functions;
@@ -22,11 +22,11 @@ use crate::walk::try_map_functions;
 /// # Errors
 ///
 /// A function that names another target already: the caller's.
-pub fn bind_target(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn bind_target(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         match function.attrs.get(attr::TARGET) {
             Some(AttrValue::Target(target))
-                if *target != facts.target && target.kind != facts.target.kind =>
+                if *target != capabilities.target && target.kind != capabilities.target.kind =>
             {
                 return Err(PassError::caller(
                     "bind_target",
@@ -34,14 +34,14 @@ pub fn bind_target(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, P
                     format!(
                         "expected a function for target \"{}\", found one that names target \"{}\"; remove the \
                          attribute or build for that target",
-                        facts.target.kind, target.kind
+                        capabilities.target.kind, target.kind
                     ),
                 ));
             }
             _ => {}
         }
         let mut attrs = function.attrs.clone();
-        attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::clone(&facts.target)));
+        attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::clone(&capabilities.target)));
         Ok(PrimFunc { attrs, ..function.clone() })
     })
 }

@@ -17,7 +17,7 @@ mod transpose;
 mod vector;
 mod views;
 
-use chipdock_ir::{IrModule, PrimFunc, TargetFacts};
+use chipdock_ir::{IrModule, PrimFunc, TargetCapabilities};
 
 use crate::PassError;
 use crate::walk::try_map_functions;
@@ -66,7 +66,7 @@ pub(crate) use host::steps;
 /// of them are as others.
 ///
 /// Where shared memory is too small, nothing goes through it, nor where the threads of a block run one after the other, as on a
-/// processor (`TargetFacts::lone_threads`): there a product's tiles are in registers alone, a thread reduces a result by itself,
+/// processor (`Execution::runs_threads_serially`): there a product's tiles are in registers alone, a thread reduces a result by itself,
 /// and of several loops a thread runs through 64 neighbours along the last one, in vectors where all accesses step to
 /// the neighbour.
 ///
@@ -86,9 +86,9 @@ pub(crate) use host::steps;
 ///
 /// The target's, where it has threads: a kernel that gives back, or ends by, what is only known on the device, and one
 /// that allocates memory of such a size.
-pub fn default_schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if !facts.thread_axes.is_empty() || !facts.is_host {
-        return function::schedule(module, facts);
+pub fn default_schedule(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    if !capabilities.execution.thread_axes.is_empty() || !capabilities.is_host {
+        return function::schedule(module, capabilities);
     }
     try_map_functions(module, |function| {
         let body = if function.s_tir { host::rewrite(&function.body) } else { function.body.clone() };

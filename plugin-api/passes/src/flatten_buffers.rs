@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use chipdock_ir::{
     AttrNode, Buffer, BufferNode, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind,
-    TargetFacts,
+    TargetCapabilities,
 };
 
 use crate::PassError;
@@ -37,10 +37,10 @@ const PASS: &str = "flatten_buffers";
 ///
 /// An access whose number of indices is not that of the buffer's axes, or a vector index that is not the last: a broken
 /// promise of validation.
-pub fn flatten_buffers(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn flatten_buffers(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let mut flattener =
-            Flattener { function, wide: facts.is_host, flat: HashMap::new(), ranges: Ranges::new() };
+            Flattener { function, wide: capabilities.is_host, flat: HashMap::new(), ranges: Ranges::new() };
         let mut stmts = Vec::new();
         for param in &function.params {
             if let Param::Buffer(buffer) = param {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     Attrs, Buffer, BufferNode, Callee, Child, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt,
-    StmtKind, StorageRank, StorageScope, TargetFacts, ThreadAxis, Var,
+    StmtKind, StorageRank, StorageScope, TargetCapabilities, ThreadAxis, Var,
 };
 
 use crate::PassError;
@@ -40,7 +40,10 @@ const UNROLLED_MAX: i128 = 16;
 ///
 /// The caller's: virtual threads of an extent that is not constant; shared memory, or waits, in a loop that virtual threads
 /// do not run alike; a view of local memory; one of several virtual threads that ends early, where others go on.
-pub fn inject_virtual_thread(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn inject_virtual_thread(
+    module: &IrModule,
+    _capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let body = try_map_launches(&function.body, &mut |launch| match Injector::new(function, launch)? {
             Some(mut injector) => injector.launch(launch),
@@ -99,14 +102,14 @@ impl<'a> Injector<'a> {
     }
 
     fn launch(&mut self, launch: &Stmt) -> Result<Stmt, PassError> {
-        let ends = has_op(launch, &[Op::ThreadReturn]);
+        let ends = has_op(launch, &|op| op == Op::ThreadReturn);
         let outside = self.locals_of(launch)?;
         for buffer in outside {
             let own = self.locals[&buffer].clone();
             self.front.push(allocation(&own));
         }
         let body = self.distribute(&self.within_real(launch))?;
-        if ends && (self.loops > 1 || has_op(&body, &[Op::ThreadReturn])) {
+        if ends && (self.loops > 1 || has_op(&body, &|op| op == Op::ThreadReturn)) {
             return Err(self.refuse(
                 "expected virtual threads that all end together; found one that ends early, within a loop or in a launch \
                  that goes on in several parts",
@@ -250,7 +253,7 @@ impl<'a> Injector<'a> {
             return body;
         }
         self.loops += 1;
-        let ends = has_op(&body, &[Op::ThreadReturn]);
+        let ends = has_op(&body, &|op| op == Op::ThreadReturn);
         let body = if ends { next_instead(&body) } else { body };
         let total: i128 = self.axes.iter().map(|(_, _, n)| *n).product();
         let kind = if ends || total > UNROLLED_MAX { ForKind::Serial } else { ForKind::Unrolled };
@@ -431,26 +434,18 @@ fn with_front(stmt: &Stmt, front: &[Stmt]) -> Stmt {
     Stmt::seq(front.iter().cloned().chain([stmt.clone()]))
 }
 
-fn has_op(stmt: &Stmt, ops: &[Op]) -> bool {
+fn has_op(stmt: &Stmt, is_one: &dyn Fn(Op) -> bool) -> bool {
     let mut found = false;
     stmt.walk_exprs(&mut |e| {
-        found |= matches!(&e.kind, ExprKind::Call { callee: Callee::Op(op), .. } if ops.contains(op));
+        found |= matches!(&e.kind, ExprKind::Call { callee: Callee::Op(op), .. } if is_one(*op));
     });
     found
 }
 
 /// True where threads share no memory, do not wait and are not bound: virtual threads may run it one after the other.
 fn is_private(stmt: &Stmt) -> bool {
-    const TOGETHER: [Op; 6] = [
-        Op::StorageSync,
-        Op::ThreadAllreduce,
-        Op::WarpShuffle,
-        Op::WarpShuffleUp,
-        Op::WarpShuffleDown,
-        Op::WarpShuffleXor,
-    ];
     let is_shared = |scope: &StorageScope| matches!(scope.rank, StorageRank::Shared | StorageRank::Warp);
-    let mut private = !has_op(stmt, &TOGETHER)
+    let mut private = !has_op(stmt, &|op| op.threads().is_collective())
         && !any_stmt(stmt, &mut |kind| match kind {
             StmtKind::Store { buffer, .. }
             | StmtKind::AllocBuffer { buffer, .. }

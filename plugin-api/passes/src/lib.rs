@@ -1,7 +1,7 @@
 //! Passes: an [`IrModule`](chipdock_ir::IrModule) in, an `IrModule` out, one pass a file, each pure.
 //!
 //! [`lower`] runs them in order, as far as the stage at which a code generator takes the module. They ask the target
-//! for facts ([`chipdock_ir::TargetFacts`]), never for its name.
+//! for capabilities ([`chipdock_ir::TargetCapabilities`]), never for its name.
 //!
 //! # Rules
 //!
@@ -11,6 +11,9 @@
 //! * **L3** What the module computes is unchanged: integers exactly, floats to the bit, except that the reductions of a
 //!   block may associate in another order and that mathematical functions have the error bounds of `lower_intrinsics`.
 //! * **L4** A failure is a [`PassError`] that names the function and says whose fault it is; nothing falls back silently.
+//! * **L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`, `functions`,
+//!   `statements` and `expressions`, and those three again with `_after`. A node is counted once, however often it is shared.
+//!   Where nobody listens, nothing is counted.
 //!
 //! # What a code generator of host functions receives ([`Stage::Host`](chipdock_ir::Stage::Host))
 //!
@@ -71,7 +74,7 @@
 //!   where the target says that a warp has several threads, or, where it says nothing, with those operations.
 //! * **D7** There are no assertions, and no calls but of functions of the module and of C functions (H6).
 //! * **D8** Arithmetic, ops, types and vectors are those of H4, H5, H7 and H9.
-//! * **D9** Where the target lacks int64 or uint64 ([`chipdock_ir::TargetFacts::missing_types`]) no parameter, value, loop or
+//! * **D9** Where the target lacks int64 or uint64 ([`chipdock_ir::Types::missing_types`]) no parameter, value, loop or
 //!   buffer has integers of 64 bits; see [`lower_int64`].
 
 mod bind_offsets;
@@ -97,6 +100,7 @@ mod merge_shared_memory;
 mod outline_parallel;
 mod rescope_memory;
 pub mod simplify;
+mod spans;
 mod split_host_device;
 mod split_reductions;
 mod storage_rewrite;

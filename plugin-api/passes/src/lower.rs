@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{IrModule, Stage, TargetFacts, attr};
+use chipdock_ir::{IrModule, Stage, TargetCapabilities, attr};
 
-use crate::PassError;
+use crate::{PassError, spans};
 
 /// Whether what is not scheduled gets a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Schedule {
 #[derive(Clone, Debug)]
 pub struct LowerOptions {
     /// What the target can do.
-    pub facts: Arc<TargetFacts>,
+    pub capabilities: Arc<TargetCapabilities>,
     /// Whether what is not scheduled gets a schedule.
     pub schedule: Schedule,
     /// How far; most often the stage at which the target's code generator takes the module.
@@ -32,9 +32,9 @@ pub struct LowerOptions {
 impl LowerOptions {
     /// To the stage that the target wants, with default schedules.
     #[must_use]
-    pub fn new(facts: Arc<TargetFacts>) -> Self {
-        let stage = facts.stage;
-        Self { facts, schedule: Schedule::Auto, stage, from: None }
+    pub fn new(capabilities: Arc<TargetCapabilities>) -> Self {
+        let stage = capabilities.stage;
+        Self { capabilities, schedule: Schedule::Auto, stage, from: None }
     }
 }
 
@@ -50,7 +50,7 @@ pub struct Lowered {
 }
 
 /// A pass by name.
-pub type Pass = fn(&IrModule, &TargetFacts) -> Result<IrModule, PassError>;
+pub type Pass = fn(&IrModule, &TargetCapabilities) -> Result<IrModule, PassError>;
 
 /// The passes in order, each with the stage that it belongs to: a module at a stage has been through all of that stage.
 pub const PIPELINE: &[(Stage, &str, Pass)] = &[
@@ -99,9 +99,10 @@ pub const SCHEDULES: &[&str] = &["default_schedule", "split_reductions"];
 ///
 /// The first pass that cannot go on; see [`PassError`]. The module is unchanged.
 pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassError> {
+    let _span = tracing::info_span!("lower", stage = %options.stage).entered();
     let mut module = module.clone();
     // Device functions have no packed convention: a host's target makes that of their launches.
-    let last = if options.facts.is_host { options.stage } else { options.stage.min(Stage::Device) };
+    let last = if options.capabilities.is_host { options.stage } else { options.stage.min(Stage::Device) };
     for (stage, name, pass) in PIPELINE {
         if *stage > last
             || options.from.is_some_and(|from| *stage <= from)
@@ -109,15 +110,15 @@ pub fn lower(module: &IrModule, options: &LowerOptions) -> Result<Lowered, PassE
         {
             continue;
         }
-        module = pass(&module, &options.facts)?;
+        module = spans::run(name, *pass, &module, &options.capabilities)?;
     }
-    if last < Stage::Device || options.facts.is_host {
+    if last < Stage::Device || options.capabilities.is_host {
         return Ok(Lowered { stage: last, module, device: None });
     }
     let (device, host) = module.functions.into_iter().partition(|f| f.attrs.contains_key(attr::TARGET));
     let mut device = IrModule { functions: device, attrs: module.attrs.clone() };
-    for (_, pass) in DEVICE_PIPELINE {
-        device = pass(&device, &options.facts)?;
+    for (name, pass) in DEVICE_PIPELINE {
+        device = spans::run(name, *pass, &device, &options.capabilities)?;
     }
     let module = IrModule { functions: host, attrs: module.attrs };
     Ok(Lowered { stage: last, module, device: Some(device) })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{
     AttrNode, AttrValue, Attrs, Block, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt,
-    StmtKind, TargetFacts, Var, attr,
+    StmtKind, TargetCapabilities, Var, attr,
 };
 
 use crate::PassError;
@@ -53,7 +53,7 @@ const PASS: &str = "lower_blocks";
 ///
 /// The caller's: a view that does not fit the region that it stands for, or, within a launch, one of which that is not
 /// certain. Outside of launches the function raises a `ValueError` where one does not.
-pub fn lower_blocks(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn lower_blocks(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let mut lowerer = Lowerer::new(function);
         let body = lowerer.stmt(&function.body)?;

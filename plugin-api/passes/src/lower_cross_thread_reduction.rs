@@ -10,7 +10,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrNode, Block, Buffer, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt,
-    StmtKind, StorageRank, TargetFacts, ThreadAxis, Var,
+    StmtKind, StorageRank, TargetCapabilities, ThreadAxis, Var,
 };
 
 use crate::PassError;
@@ -54,8 +54,11 @@ const PASS: &str = "lower_cross_thread_reduction";
 ///
 /// The caller's: a reduction over blocks of a grid or virtual threads, whose other axes depend on the same threads, or that
 /// does not combine as said.
-pub fn lower_cross_thread_reduction(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if facts.thread_axes.is_empty() {
+pub fn lower_cross_thread_reduction(
+    module: &IrModule,
+    capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
+    if capabilities.execution.thread_axes.is_empty() {
         return Ok(module.clone());
     }
     try_map_functions(module, |function| {

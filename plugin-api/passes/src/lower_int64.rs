@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{
     AttrNode, Buffer, BufferNode, Child, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stmt,
-    StmtKind, TargetFacts, Var,
+    StmtKind, TargetCapabilities, Var,
 };
 
 use crate::PassError;
@@ -26,7 +26,7 @@ const PASS: &str = "lower_int64";
 type Answer<T> = Result<T, PassError>;
 
 /// Takes int64 and uint64 out of device functions where the target cannot compute with them
-/// ([`TargetFacts::missing_types`]).
+/// ([`chipdock_ir::Types::missing_types`]).
 ///
 /// # Rules
 ///
@@ -67,8 +67,8 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// The target's: atomic operations on them, C functions that take or return them, and functions that write and return
 /// one.
-pub fn lower_int64(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if facts.is_host || facts.has_type(DType::INT64) && facts.has_type(DType::UINT64) {
+pub fn lower_int64(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    if capabilities.is_host || capabilities.types.has(DType::INT64) && capabilities.types.has(DType::UINT64) {
         return Ok(module.clone());
     }
     let mut names: HashSet<Arc<str>> = module.functions.iter().map(|f| Arc::clone(&f.name)).collect();
@@ -86,7 +86,7 @@ pub fn lower_int64(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, P
             functions.push(function.clone());
             continue;
         }
-        let lowered = |returns: Half| Lowerer::new(function, facts, &upper, returns).function();
+        let lowered = |returns: Half| Lowerer::new(function, capabilities, &upper, returns).function();
         functions.push(lowered(Half::Low)?);
         if let Some(name) = upper.get(&function.name) {
             functions.push(PrimFunc { name: Arc::clone(name), ..lowered(Half::High)? });
@@ -152,7 +152,7 @@ enum Half {
 
 struct Lowerer<'a> {
     function: &'a PrimFunc,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     /// The functions that return upper words, by those that return lower ones.
     upper: &'a HashMap<Arc<str>, Arc<str>>,
     returns: Half,
@@ -170,13 +170,13 @@ struct Lowerer<'a> {
 impl<'a> Lowerer<'a> {
     fn new(
         function: &'a PrimFunc,
-        facts: &'a TargetFacts,
+        capabilities: &'a TargetCapabilities,
         upper: &'a HashMap<Arc<str>, Arc<str>>,
         returns: Half,
     ) -> Self {
         Self {
             function,
-            facts,
+            capabilities,
             upper,
             returns,
             ranges: Ranges::new(),
@@ -191,7 +191,7 @@ impl<'a> Lowerer<'a> {
     fn refused(&self, what: impl std::fmt::Display) -> PassError {
         let message = format!(
             "target \"{}\" has no integers of 64 bits, and {what}; use int32 or uint32",
-            self.facts.target.kind
+            self.capabilities.target.kind
         );
         PassError::target(PASS, &self.function.name, message)
     }
@@ -278,7 +278,7 @@ impl<'a> Lowerer<'a> {
     fn arithmetic<R: Results>(&mut self, lanes: u16, make: impl FnOnce(&Steps) -> R) -> R {
         let steps = Steps::new(lanes);
         let result = make(&steps);
-        let counts_zeros = self.facts.native_ops.contains(&Op::Clz);
+        let counts_zeros = self.capabilities.execution.has_native(Op::Clz);
         let mut known = Substitution::new();
         let own = |e: &Expr, known: &mut Substitution| {
             let e = known.expr(e);

@@ -15,9 +15,10 @@ mod quantised;
 mod trig;
 mod words;
 
+use chipdock_ir::op::{Lowering, Takes};
 use chipdock_ir::{
-    BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind, TargetFacts,
-    Var,
+    BinaryOp, Callee, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Stmt, StmtKind,
+    TargetCapabilities, Var,
 };
 
 pub use functions::{lowered_ulps, narrow_ulps};
@@ -115,55 +116,18 @@ use crate::walk::try_map_functions;
 /// # Errors
 ///
 /// An op on a type that it is not defined for: a broken promise of validation.
-pub fn lower_intrinsics(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn lower_intrinsics(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let called = atomics::called_in_parallel(module);
     try_map_functions(module, |function| {
         let at_once = called.contains(&function.name);
-        let mut lowerer = Lowerer { function, facts, ranges: Ranges::new(), at_once };
+        let mut lowerer = Lowerer { function, capabilities, ranges: Ranges::new(), at_once };
         Ok(PrimFunc { body: lowerer.stmt(&function.body)?, ..function.clone() })
     })
 }
 
-/// Ops that every code generator spells.
-const CORE: &[Op] = &[
-    Op::Sqrt,
-    Op::Floor,
-    Op::Ceil,
-    Op::Trunc,
-    Op::Nearbyint,
-    Op::Abs,
-    Op::Fma,
-    Op::Copysign,
-    Op::BitwiseAnd,
-    Op::BitwiseOr,
-    Op::BitwiseXor,
-    Op::BitwiseNot,
-    Op::ShiftLeft,
-    Op::ShiftRight,
-    Op::IfThenElse,
-    Op::Likely,
-    Op::Reinterpret,
-    Op::Isnullptr,
-    Op::AddressOf,
-    Op::HandleAddByteOffset,
-    Op::StructGet,
-    Op::StructSet,
-    Op::HandleLoad,
-    Op::AllocateWorkspace,
-    Op::FreeWorkspace,
-    Op::ThrowLastError,
-    Op::CallPacked,
-    Op::StackMakeShape,
-    Op::StackMakeArray,
-    Op::StorageSync,
-    Op::ThreadReturn,
-    Op::AtomicAdd,
-    Op::ParallelLaunch,
-];
-
 struct Lowerer<'a> {
     function: &'a PrimFunc,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     ranges: Ranges,
     /// Whether what stands here may run at once with itself.
     at_once: bool,
@@ -196,7 +160,8 @@ impl Lowerer<'_> {
 
     /// The statement, or the statements of the sequence, with atomics that nothing runs beside split up.
     fn without_atomics(&self, stmt: &Stmt) -> Option<Stmt> {
-        if self.at_once || !self.facts.is_host || self.facts.native_ops.contains(&Op::AtomicAdd) {
+        if self.at_once || !self.capabilities.is_host || self.capabilities.execution.has_native(Op::AtomicAdd)
+        {
             return None;
         }
         let StmtKind::Seq(list) = &stmt.kind else { return atomics::split(stmt).map(Stmt::seq) };
@@ -253,17 +218,11 @@ impl Lowerer<'_> {
     }
 
     fn call(&mut self, op: Op, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
-        if self.facts.native_ops.contains(&op) {
+        if self.capabilities.execution.has_native(op) {
             return Ok(None);
         }
         let on_half = args.first().is_some_and(|arg| is_half(arg.dtype));
-        let number = matches!(
-            op.signature(),
-            chipdock_ir::Signature::FloatUnary
-                | chipdock_ir::Signature::FloatBinary
-                | chipdock_ir::Signature::FloatTest
-                | chipdock_ir::Signature::NumberUnary
-        ) || matches!(op, Op::Fma | Op::Ldexp);
+        let number = matches!(op.info().takes(0), Some(Takes::Float | Takes::Number));
         if on_half && number && op != Op::Nextafter {
             let args: Vec<&Expr> = args.iter().collect();
             let make = |wide: &[Expr]| {
@@ -277,13 +236,13 @@ impl Lowerer<'_> {
     }
 
     fn lowered(&self, op: Op, args: &[Expr], dtype: DType) -> Result<Option<Expr>, PassError> {
-        if CORE.contains(&op) || self.facts.native_ops.contains(&op) {
+        if op.info().lowering == Lowering::Core || self.capabilities.execution.has_native(op) {
             return Ok(None);
         }
-        if let Some(new) = functions::arithmetic(op, args, dtype, self.facts) {
+        if let Some(new) = functions::arithmetic(op, args, dtype, self.capabilities) {
             return Ok(Some(new));
         }
-        let has_int64 = self.facts.has_type(DType::INT64);
+        let has_int64 = self.capabilities.types.has(DType::INT64);
         let new = match (op, args) {
             (Op::Sigmoid, [x]) => self.sigmoid(x)?,
             (Op::Rsqrt, [x]) => {
@@ -303,14 +262,7 @@ impl Lowerer<'_> {
                 let args: [Expr; 7] = std::array::from_fn(|index| args[index].clone());
                 quantised::multiply_shift_per_axis(&args, has_int64)
             }
-            (
-                Op::WarpActivemask
-                | Op::WarpShuffle
-                | Op::WarpShuffleUp
-                | Op::WarpShuffleDown
-                | Op::WarpShuffleXor,
-                _,
-            ) => return Err(self.no_warp(op)),
+            _ if op.info().lowering == Lowering::Native => return Err(self.no_warp(op)),
             _ => library::call(op, args, dtype).ok_or_else(|| {
                 PassError::bug(
                     "lower_intrinsics",
@@ -326,7 +278,7 @@ impl Lowerer<'_> {
         let message = format!(
             "expected what target \"{}\" can run, whose threads pass nothing on within a warp; found {}: go through shared \
              memory, or build for a target that has it",
-            self.facts.target.kind,
+            self.capabilities.target.kind,
             op.name()
         );
         PassError::target("lower_intrinsics", &self.function.name, message)

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::{
     AttrNode, Buffer, BufferNode, Child, DType, Expr, ExprKind, ForKind, IrModule, Param, PrimFunc, Stmt,
-    StmtKind, TargetFacts, Var,
+    StmtKind, TargetCapabilities, Var,
 };
 
 use crate::PassError;
@@ -53,7 +53,7 @@ type Answer<T> = Result<T, PassError>;
 /// # Errors
 ///
 /// The caller's: threads that store parts of bytes (Y3).
-pub fn lower_storage_types(module: &IrModule, _: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn lower_storage_types(module: &IrModule, _: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         if !has_storage_types(function) {
             return Ok(function.clone());

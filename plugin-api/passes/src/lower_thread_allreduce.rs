@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrNode, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc,
-    Reducer, Stmt, StmtKind, StorageRank, StorageScope, TargetFacts, ThreadAxis, Var,
+    Reducer, Stmt, StmtKind, StorageRank, StorageScope, TargetCapabilities, ThreadAxis, Var,
 };
 
 use crate::PassError;
@@ -45,12 +45,15 @@ const PASS: &str = "lower_thread_allreduce";
 ///
 /// The caller's: a block whose extents are not constant, values that are vectors, an index that is no thread's. The
 /// target's: one without shared memory.
-pub fn lower_thread_allreduce(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn lower_thread_allreduce(
+    module: &IrModule,
+    capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let body = try_map_launches(&function.body, &mut |launch| {
             let threads = Threads::of(launch);
             let (here, reducers) = (BTreeMap::new(), Vec::new());
-            Lowerer { function, facts, threads, here, reducers, loops: 0 }.stmt(launch)
+            Lowerer { function, capabilities, threads, here, reducers, loops: 0 }.stmt(launch)
         })?;
         Ok(PrimFunc { body, ..function.clone() })
     })
@@ -58,7 +61,7 @@ pub fn lower_thread_allreduce(module: &IrModule, facts: &TargetFacts) -> Result<
 
 struct Lowerer<'a> {
     function: &'a PrimFunc,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     threads: Threads,
     /// The variables of the axes that are bound around.
     here: BTreeMap<ThreadAxis, Var>,
@@ -155,12 +158,12 @@ impl Lowerer<'_> {
         self.here = outer;
         let reduction =
             Reduction { reducer: &reducer, values, condition, targets, group: group?, again: self.loops > 0 };
-        let shuffles = shuffle::Shuffles::of(self.facts, &reduction);
+        let shuffles = shuffle::Shuffles::of(self.capabilities, &reduction);
         let needs_memory = reduction.group.size > 1 && shuffles.as_ref().is_none_or(|s| s.needs_memory());
-        if needs_memory && !self.facts.storage_scopes.iter().any(|scope| scope == "shared") {
+        if needs_memory && !self.capabilities.memory.storage_scopes.iter().any(|scope| scope == "shared") {
             let message = format!(
                 "expected shared memory on target \"{}\" for a reduction across threads, which has none",
-                self.facts.target.kind
+                self.capabilities.target.kind
             );
             return Err(PassError::target(PASS, &self.function.name, message));
         }

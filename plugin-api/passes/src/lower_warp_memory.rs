@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use chipdock_ir::{
     AttrNode, Attrs, Buffer, Callee, Child, DType, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Span,
-    Stmt, StmtKind, StorageRank, StorageScope, TargetFacts, Var,
+    Stmt, StmtKind, StorageRank, StorageScope, TargetCapabilities, Var,
 };
 
 use crate::PassError;
@@ -48,15 +48,18 @@ const WARP_MAX: i64 = 32;
 /// The target's: it does not shuffle, or nothing says how large its warps are. The caller's: memory of a warp that is
 /// shared out among its threads in another way, is touched in vectors or through pointers, or is loaded from another thread
 /// where not all threads of a warp come, or at a place in that thread's part which is not the same for all.
-pub fn lower_warp_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if facts.thread_axes.is_empty() {
+pub fn lower_warp_memory(
+    module: &IrModule,
+    capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
+    if capabilities.execution.thread_axes.is_empty() {
         return Ok(module.clone());
     }
     try_map_functions(module, |function| {
         let buffers = allocated(&function.body);
         let Some((buffer, span)) = buffers.first() else { return Ok(function.clone()) };
-        let warp = warp_size(facts).map_err(|lacks| {
-            let kind = &facts.target.kind;
+        let warp = warp_size(capabilities).map_err(|lacks| {
+            let kind = &capabilities.target.kind;
             let message = format!(
                 "expected memory of scope \"shared\" or \"local\" on target \"{kind}\", {lacks}; found buffer {} in scope \
                  \"{}\"",
@@ -92,11 +95,11 @@ fn allocated(body: &Stmt) -> Vec<(Buffer, Span)> {
 }
 
 /// Threads of a warp that shuffles; or what the target lacks.
-fn warp_size(facts: &TargetFacts) -> Result<i128, &'static str> {
-    if !NEEDED.iter().all(|op| facts.native_ops.contains(op)) {
+fn warp_size(capabilities: &TargetCapabilities) -> Result<i128, &'static str> {
+    if !NEEDED.iter().all(|op| capabilities.execution.has_native(*op)) {
         return Err("whose warps do not shuffle");
     }
-    match facts.warp_size {
+    match capabilities.execution.warp_size {
         Some(size @ 2..=WARP_MAX) if size & (size - 1) == 0 => Ok(size.into()),
         _ => Err("whose warps are not known to have 2, 4, 8, 16 or 32 threads"),
     }

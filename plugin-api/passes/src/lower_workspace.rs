@@ -5,7 +5,7 @@ mod stack;
 
 use chipdock_ir::{
     AttrValue, Attrs, BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc,
-    Stmt, StmtKind, TargetFacts, Var, attr,
+    Stmt, StmtKind, TargetCapabilities, Var, attr,
 };
 
 use crate::PassError;
@@ -42,7 +42,7 @@ const CPU: i32 = 1;
 /// # Errors
 ///
 /// The caller's: more than [`WORKSPACE_LIVE_MAX`](crate::WORKSPACE_LIVE_MAX) pieces of workspace at once.
-pub fn lower_workspace(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn lower_workspace(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
         let packed = function.attrs.get(attr::CALLING_CONV) == Some(&AttrValue::Int(1));

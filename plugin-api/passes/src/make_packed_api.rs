@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrValue, Attrs, Buffer, DType, Expr, Functions, IrModule, Param, PrimFunc, Stmt, StmtKind, TargetFacts,
-    attr,
+    AttrValue, Attrs, Buffer, DType, Expr, Functions, IrModule, Param, PrimFunc, Stmt, StmtKind,
+    TargetCapabilities, attr,
 };
 
 use crate::PassError;
@@ -78,16 +78,16 @@ const PASS: &str = "make_packed_api";
 /// The caller's: a function that returns a pointer or a vector; a name that begins with `_`; a symbol of a shape that no
 /// parameter gives; a call of a function that takes a buffer, or, within an expression, of one that returns nothing; a packed
 /// call with a tensor in a function for a device.
-pub fn make_packed_api(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn make_packed_api(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut functions = Vec::with_capacity(module.functions.len() * 4);
     let by_name = module.by_name();
     for function in &module.functions {
         callable(function)?;
         let arguments = Arguments::of(function)?;
         let attrs = Attrs::clone(&function.attrs);
-        functions.push(entry::function(&arguments, facts, is_entry(module, function), &attrs));
-        functions.extend(check::functions(&arguments, facts, &attrs));
-        functions.push(compute(&by_name, function, &arguments, facts)?);
+        functions.push(entry::function(&arguments, capabilities, is_entry(module, function), &attrs));
+        functions.extend(check::functions(&arguments, capabilities, &attrs));
+        functions.push(compute(&by_name, function, &arguments, capabilities)?);
     }
     Ok(IrModule { functions, attrs: module.attrs.clone() })
 }
@@ -129,10 +129,10 @@ fn compute(
     by_name: &Functions<'_>,
     function: &PrimFunc,
     arguments: &Arguments,
-    facts: &TargetFacts,
+    capabilities: &TargetCapabilities,
 ) -> Result<PrimFunc, PassError> {
     let body = calls::rewrite(by_name, function, &function.body)?;
-    let body = device::on_device(function, arguments.device_id.as_ref(), facts, &body);
+    let body = device::on_device(function, arguments.device_id.as_ref(), capabilities, &body);
     let body = match &arguments.result {
         Some(result) => {
             let declared = Stmt::new(StmtKind::DeclBuffer { buffer: result.clone(), data: None });

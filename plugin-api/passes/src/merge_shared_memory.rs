@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrNode, Attrs, Buffer, BufferNode, Child, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Stmt,
-    StmtKind, StorageScope, TargetFacts, Var,
+    StmtKind, StorageScope, TargetCapabilities, Var,
 };
 
 use crate::PassError;
@@ -39,7 +39,10 @@ const PASS: &str = "merge_shared_memory";
 /// # Errors
 ///
 /// The caller's: of several buffers, one whose size is not known where threads are launched.
-pub fn merge_shared_memory(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn merge_shared_memory(
+    module: &IrModule,
+    _capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let outside = outside(&function.body);
         let mut merged = HashSet::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrValue, Attrs, BinaryOp, Buffer, Callee, Child, CompareOp, DType, Expr, ExprKind, ForKind, IrModule,
-    Op, Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, TargetFacts, Var, attr,
+    Op, Param, PrimFunc, Span, Stmt, StmtKind, StorageScope, StructField, TargetCapabilities, Var, attr,
 };
 
 use crate::PassError;
@@ -53,8 +53,8 @@ use crate::walk::any_stmt;
 /// # Errors
 ///
 /// None.
-pub fn outline_parallel(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if !facts.native_ops.contains(&Op::ParallelLaunch) {
+pub fn outline_parallel(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    if !capabilities.execution.has_native(Op::ParallelLaunch) {
         return Ok(module.clone());
     }
     let mut functions = Vec::with_capacity(module.functions.len());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     Buffer, BufferNode, Child, Expr, ExprKind, IrModule, Param, PrimFunc, Stmt, StmtKind, StorageRank,
-    StorageScope, TargetFacts, Var,
+    StorageScope, TargetCapabilities, Var,
 };
 
 use crate::PassError;
@@ -30,12 +30,12 @@ const OF_THREADS: [&str; 2] = ["wmma.", "m16n8k8."];
 /// # Errors
 ///
 /// None.
-pub fn rescope_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if !facts.thread_axes.is_empty() {
+pub fn rescope_memory(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    if !capabilities.execution.thread_axes.is_empty() {
         return Ok(module.clone());
     }
     try_map_functions(module, |function| {
-        let mut rescoper = Rescoper { facts, vars: HashMap::new(), substitution: Substitution::new() };
+        let mut rescoper = Rescoper { capabilities, vars: HashMap::new(), substitution: Substitution::new() };
         rescoper.meet(function);
         if rescoper.vars.is_empty() {
             return Ok(function.clone());
@@ -47,7 +47,7 @@ pub fn rescope_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule
 }
 
 struct Rescoper<'a> {
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     /// Pointers to such memory, and what each becomes.
     vars: HashMap<Var, Var>,
     substitution: Substitution,
@@ -60,7 +60,7 @@ impl Rescoper<'_> {
             StorageRank::Other => OF_THREADS.iter().any(|prefix| scope.to_string().starts_with(prefix)),
             StorageRank::Global | StorageRank::Local => false,
         };
-        is && !self.facts.storage_scopes.contains(&scope.to_string())
+        is && !self.capabilities.memory.storage_scopes.contains(&scope.to_string())
     }
 
     fn meet(&mut self, function: &PrimFunc) {

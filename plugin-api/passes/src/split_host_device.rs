@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetFacts, Var, attr,
+    AttrValue, Attrs, Expr, ForKind, IrModule, PrimFunc, Stmt, StmtKind, StorageRank, TargetCapabilities,
+    Var, attr,
 };
 
 use crate::PassError;
@@ -52,9 +53,12 @@ pub(crate) const PASS: &str = "split_host_device";
 ///
 /// The caller's: a launch whose extents are not known where it starts, or differ on one axis; threads in a function that
 /// a kernel calls. The target's: threads on a host; a vector that a kernel would have to be passed.
-pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    if facts.is_host {
-        return host_alone(module, facts);
+pub fn split_host_device(
+    module: &IrModule,
+    capabilities: &TargetCapabilities,
+) -> Result<IrModule, PassError> {
+    if capabilities.is_host {
+        return host_alone(module, capabilities);
     }
     let mut names: HashSet<Arc<str>> = module.functions.iter().map(|f| Arc::clone(&f.name)).collect();
     let (mut hosts, mut kernels) = (Vec::new(), Vec::new());
@@ -63,15 +67,21 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
             kernels.push(function.clone());
             continue;
         }
-        let mut split =
-            Split { function, facts, names: &mut names, kernels: Vec::new(), next: 0, passed: Vec::new() };
+        let mut split = Split {
+            function,
+            capabilities,
+            names: &mut names,
+            kernels: Vec::new(),
+            next: 0,
+            passed: Vec::new(),
+        };
         let body = split.stmt(&moved_inside(&function.body))?;
-        let checks = split.passed.iter().filter_map(|var| scalars::check(var, function, facts));
+        let checks = split.passed.iter().filter_map(|var| scalars::check(var, function, capabilities));
         let body = Stmt::seq(checks.chain([body]));
         kernels.append(&mut split.kernels);
         let mut attrs = function.attrs.clone();
         attrs.remove(attr::TARGET);
-        attrs.insert(attr::DEVICE.into(), device(facts));
+        attrs.insert(attr::DEVICE.into(), device(capabilities));
         hosts.push(PrimFunc { body, attrs, ..function.clone() });
     }
     let called = callees(module, &kernels)?;
@@ -81,8 +91,8 @@ pub fn split_host_device(module: &IrModule, facts: &TargetFacts) -> Result<IrMod
     hosts.retain(|function| {
         !by_kernels.contains(&function.name) || is_public(function) || all.is_arithmetic(&function.name)
     });
-    hosts.extend(called.into_iter().map(|callee| with_target(callee, facts)));
-    hosts.extend(kernels.into_iter().map(|kernel| with_target(&kernel, facts)));
+    hosts.extend(called.into_iter().map(|callee| with_target(callee, capabilities)));
+    hosts.extend(kernels.into_iter().map(|kernel| with_target(&kernel, capabilities)));
     Ok(IrModule { functions: hosts, attrs: module.attrs.clone() })
 }
 
@@ -96,29 +106,29 @@ fn is_public(function: &PrimFunc) -> bool {
         || function.attrs.contains_key(attr::GLOBAL_SYMBOL)
 }
 
-fn with_target(function: &PrimFunc, facts: &TargetFacts) -> PrimFunc {
+fn with_target(function: &PrimFunc, capabilities: &TargetCapabilities) -> PrimFunc {
     let mut attrs = function.attrs.clone();
-    attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::clone(&facts.target)));
+    attrs.insert(attr::TARGET.into(), AttrValue::Target(Arc::clone(&capabilities.target)));
     PrimFunc { attrs, ..function.clone() }
 }
 
 /// Where tensors of a host function are.
-fn device(facts: &TargetFacts) -> AttrValue {
-    let number = if facts.device_type_is_assigned { 0 } else { facts.device_type.into() };
+fn device(capabilities: &TargetCapabilities) -> AttrValue {
+    let number = if capabilities.device.is_assigned { 0 } else { capabilities.device.device_type.into() };
     let entries = [
-        ("name", AttrValue::Str(facts.device.as_str().into())),
+        ("name", AttrValue::Str(capabilities.device.name.as_str().into())),
         ("type", AttrValue::Int(number)),
-        ("opaque_handles", AttrValue::Bool(facts.opaque_handles)),
+        ("opaque_handles", AttrValue::Bool(capabilities.memory.opaque_handles)),
     ];
     AttrValue::Map(entries.into_iter().map(|(name, value)| (name.into(), value)).collect::<BTreeMap<_, _>>())
 }
 
-fn host_alone(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+fn host_alone(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     for function in &module.functions {
         if any_stmt(&function.body, &mut is_launch) {
             let message = format!(
                 "{} has loops bound to threads, which target \"{}\" does not launch; build it for a target with threads",
-                function.name, facts.target.kind
+                function.name, capabilities.target.kind
             );
             return Err(PassError::target(PASS, &function.name, message));
         }
@@ -207,7 +217,7 @@ fn with_allocations(stmt: &Stmt, inner: &HashMap<Var, (usize, Stmt)>) -> Stmt {
 
 struct Split<'a> {
     function: &'a PrimFunc,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     names: &'a mut HashSet<Arc<str>>,
     kernels: Vec<PrimFunc>,
     /// The number of the next kernel's name.
@@ -239,7 +249,7 @@ impl Split<'_> {
                 self.passed.push(var.clone());
             }
         }
-        let (kernel, call) = region.outlined(self.function, &name, self.facts)?;
+        let (kernel, call) = region.outlined(self.function, &name, self.capabilities)?;
         self.kernels.push(kernel);
         Ok(Stmt::new(StmtKind::Evaluate(call)).with_span(stmt.span))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrValue, Attrs, BinaryOp, Block, Buffer, Callee, CompareOp, DType, Effect, Expr, ExprKind, ForKind,
-    IrModule, IterKind, Param, PrimFunc, Stmt, StmtKind, StorageScope, TargetFacts, Var, attr,
+    IrModule, IterKind, Param, PrimFunc, Stmt, StmtKind, StorageScope, TargetCapabilities, Var, attr,
 };
 
 use crate::PassError;
@@ -50,14 +50,14 @@ const TERMS_MIN: i128 = 2;
 /// # Errors
 ///
 /// None.
-pub fn split_reductions(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    let is_host = facts.is_host && facts.thread_axes.is_empty();
-    if !is_host && !facts.lone_threads {
+pub fn split_reductions(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    let is_host = capabilities.is_host && capabilities.execution.thread_axes.is_empty();
+    if !is_host && !capabilities.execution.runs_threads_serially {
         return Ok(module.clone());
     }
     let scope = if is_host { StorageScope::GLOBAL } else { StorageScope::LOCAL };
     Ok(map_bodies(module, |function| {
-        let splitter = Splitter { facts, shared: shared_memory(function), scope: scope.clone() };
+        let splitter = Splitter { capabilities, shared: shared_memory(function), scope: scope.clone() };
         if function.s_tir { splitter.stmt(&function.body) } else { function.body.clone() }
     }))
 }
@@ -75,7 +75,7 @@ fn shared_memory(function: &PrimFunc) -> HashSet<Var> {
 }
 
 struct Splitter<'a> {
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     shared: HashSet<Var>,
     /// Where partial results are.
     scope: StorageScope,
@@ -228,7 +228,7 @@ impl Splitter<'_> {
             }
             ExprKind::Load { .. } => false,
             ExprKind::Call { callee: Callee::Op(op), .. } => {
-                op.effect() == Effect::Pure && stays_on_vectors(*op, e.dtype, self.facts)
+                op.effect() == Effect::Pure && stays_on_vectors(*op, e.dtype, self.capabilities)
             }
             ExprKind::Call { .. } => false,
             _ => e.dtype.is_scalar(),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{Buffer, Child, ExprKind, IrModule, Stmt, StmtKind, TargetFacts, Var};
+use chipdock_ir::{Buffer, Child, ExprKind, IrModule, Stmt, StmtKind, TargetCapabilities, Var};
 
 use crate::PassError;
 use crate::walk::map_bodies;
@@ -36,7 +36,7 @@ const OWNERS_MAX: usize = 256;
 /// # Errors
 ///
 /// None.
-pub fn storage_rewrite(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn storage_rewrite(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     Ok(map_bodies(module, |function| rewrite(&function.body)))
 }
 

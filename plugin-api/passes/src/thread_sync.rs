@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    Expr, ExprKind, ForKind, IrModule, PrimFunc, Span, Stmt, StmtKind, TargetFacts, Var, attr,
+    Expr, ExprKind, ForKind, IrModule, PrimFunc, Span, Stmt, StmtKind, TargetCapabilities, Var, attr,
 };
 
 use crate::PassError;
@@ -47,7 +47,7 @@ const PASS: &str = "thread_sync";
 ///
 /// The caller's: a barrier in a loop whose iterations are not as many in each thread, or that some threads leave early; a
 /// reduction across threads in a branch that threads decide on differently.
-pub fn thread_sync(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn thread_sync(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         let body = try_map_launches(&function.body, &mut |launch| {
             if !is_marked(launch) {

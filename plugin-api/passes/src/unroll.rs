@@ -1,7 +1,7 @@
 //! Loops written out.
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{AttrValue, BinaryOp, Child, Expr, ForKind, IrModule, Stmt, StmtKind, TargetFacts};
+use chipdock_ir::{AttrValue, BinaryOp, Child, Expr, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities};
 
 use crate::PassError;
 use crate::simplify::leaves_loop;
@@ -39,7 +39,7 @@ pub(crate) const EXPLICIT: &str = "pragma_unroll_explicit";
 /// # Errors
 ///
 /// None.
-pub fn unroll(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn unroll(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     Ok(map_bodies(module, |function| rewrite(&function.body, 0)))
 }
 

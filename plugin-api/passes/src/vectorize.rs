@@ -5,7 +5,7 @@ mod lanes;
 mod one_by_one;
 mod values;
 
-use chipdock_ir::{Expr, ForKind, IrModule, Stmt, StmtKind, TargetFacts, Var};
+use chipdock_ir::{Expr, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities, Var};
 
 use crate::PassError;
 use crate::simplify;
@@ -49,19 +49,19 @@ const LANES_MAX: i128 = 128;
 /// # Errors
 ///
 /// None.
-pub fn vectorize(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    Ok(map_bodies(module, |function| rewrite(&function.body, facts)))
+pub fn vectorize(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    Ok(map_bodies(module, |function| rewrite(&function.body, capabilities)))
 }
 
-fn rewrite(stmt: &Stmt, facts: &TargetFacts) -> Stmt {
-    let stmt = stmt.map_children(&mut Expr::clone, &mut |s| rewrite(s, facts));
+fn rewrite(stmt: &Stmt, capabilities: &TargetCapabilities) -> Stmt {
+    let stmt = stmt.map_children(&mut Expr::clone, &mut |s| rewrite(s, capabilities));
     let StmtKind::For { var, min, extent, kind: ForKind::Vectorized, step, annotations, body } = &stmt.kind
     else {
         return stmt;
     };
     let one = || Expr::int(1, var.dtype);
     let stride = step.clone().unwrap_or_else(one);
-    if let Some(new) = vectors(var, min, extent, &stride, body, facts) {
+    if let Some(new) = vectors(var, min, extent, &stride, body, capabilities) {
         return new;
     }
     let (var, min, extent) = (var.clone(), min.clone(), extent.clone());
@@ -87,18 +87,18 @@ fn vectors(
     extent: &Expr,
     stride: &Expr,
     body: &Stmt,
-    facts: &TargetFacts,
+    capabilities: &TargetCapabilities,
 ) -> Option<Stmt> {
     let extent = extent.as_int()?;
     let (count, lanes) = split(extent)?;
     let reach = extent.checked_mul(stride.as_int()?)?;
     let inside = independent::check(body, var, reach)?;
     if count == 1 {
-        return Lanes::new(lanes, facts, inside).body(var, min, stride, body);
+        return Lanes::new(lanes, capabilities, inside).body(var, min, stride, body);
     }
     let outer = Var::new(format!("{}_outer", var.name), var.dtype);
     let width = Expr::int(lanes.into(), var.dtype);
     let first = simplify::expr(&(min.clone() + outer.expr() * width * stride.clone()));
-    let body = Lanes::new(lanes, facts, inside).body(var, &first, stride, body)?;
+    let body = Lanes::new(lanes, capabilities, inside).body(var, &first, stride, body)?;
     Some(Stmt::for_loop(outer, Expr::int(count, var.dtype), ForKind::Serial, body))
 }

@@ -6,9 +6,10 @@ mod limits;
 
 pub use limits::verify_limits;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
-    Callee, Child, Diagnostic, Expr, ExprKind, ForKind, IrModule, Op, Param, PrimFunc, Span, StmtKind,
-    StorageScope, TargetFacts, ThreadAxis,
+    Callee, Child, Diagnostic, Expr, ExprKind, ForKind, IrModule, Param, PrimFunc, Span, StmtKind,
+    StorageScope, TargetCapabilities, ThreadAxis,
 };
 
 use crate::{Fault, PassError};
@@ -31,24 +32,24 @@ use crate::{Fault, PassError};
 /// # Errors
 ///
 /// The target's, one diagnostic for each thing that it does not have.
-pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn verify_memory(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let mut problems = Vec::new();
     let of_threads = host::of_threads(module);
     for function in &module.functions {
-        if !facts.is_host {
+        if !capabilities.is_host {
             problems.extend(launches::lost(function));
         }
-        let mut verifier = Verifier { function, facts, problems: &mut problems, threads: 0 };
+        let mut verifier = Verifier { function, capabilities, problems: &mut problems, threads: 0 };
         verifier.body();
         let touched =
-            host::touched(function).filter(|_| !facts.is_host && !of_threads.contains(&function.name));
+            host::touched(function).filter(|_| !capabilities.is_host && !of_threads.contains(&function.name));
         if let Some((span, buffer)) = touched.clone().filter(|_| verifier.threads > 0) {
             verifier.problem(
                 span,
                 format!(
                     "expected memory of target \"{}\" to be touched by threads alone, as a host cannot; found {buffer} \
                      touched outside of loops bound to threads: bind those loops too",
-                    facts.target.kind
+                    capabilities.target.kind
                 ),
             );
         } else if touched.is_some() {
@@ -57,8 +58,8 @@ pub fn verify_memory(module: &IrModule, facts: &TargetFacts) -> Result<IrModule,
                 format!(
                     "expected loops bound to threads ({}) for target \"{}\", whose memory a host cannot touch; found \
                      none: give the kernel a schedule",
-                    names(&facts.thread_axes),
-                    facts.target.kind
+                    names(&capabilities.execution.thread_axes),
+                    capabilities.target.kind
                 ),
             );
         }
@@ -80,7 +81,7 @@ fn finish(
 
 struct Verifier<'a> {
     function: &'a PrimFunc,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     problems: &'a mut Vec<Diagnostic>,
     threads: usize,
 }
@@ -120,26 +121,22 @@ impl Verifier<'_> {
     }
 
     fn ops(&mut self, expr: &Expr) {
-        if !self.facts.thread_axes.is_empty() {
+        if !self.capabilities.execution.thread_axes.is_empty() {
             return;
         }
         expr.walk(&mut |e| {
             let ExprKind::Call { callee: Callee::Op(op), args } = &e.kind else { return };
-            let what = match op {
-                Op::StorageSync => match args.first().map(|arg| &arg.kind) {
+            let what = match op.threads() {
+                Threads::Barrier => match args.first().map(|arg| &arg.kind) {
                     Some(ExprKind::Str(scope)) => format!("the barrier {}(\"{scope}\")", op.name()),
                     _ => format!("the barrier {}", op.name()),
                 },
-                Op::WarpActivemask
-                | Op::WarpShuffle
-                | Op::WarpShuffleUp
-                | Op::WarpShuffleDown
-                | Op::WarpShuffleXor => format!("the warp operation {}", op.name()),
-                Op::ThreadAllreduce => format!("the reduction across threads {}", op.name()),
-                Op::ThreadReturn => format!("{}, the end of a thread", op.name()),
-                _ => return,
+                Threads::ActiveMask | Threads::Shuffle => format!("the warp operation {}", op.name()),
+                Threads::Reduction => format!("the reduction across threads {}", op.name()),
+                Threads::Exit => format!("{}, the end of a thread", op.name()),
+                Threads::Alone => return,
             };
-            let kind = self.facts.target.kind.clone();
+            let kind = self.capabilities.target.kind.clone();
             self.problem(
                 e.span,
                 format!(
@@ -152,8 +149,8 @@ impl Verifier<'_> {
 
     fn axis(&mut self, span: Span, name: &str, axis: ThreadAxis) {
         self.threads += 1;
-        let kind = &self.facts.target.kind;
-        if self.facts.thread_axes.is_empty() {
+        let kind = &self.capabilities.target.kind;
+        if self.capabilities.execution.thread_axes.is_empty() {
             self.problem(
                 span,
                 format!(
@@ -161,8 +158,8 @@ impl Verifier<'_> {
                      {axis}: make it T.parallel or serial, or build for a target with threads"
                 ),
             );
-        } else if !self.facts.thread_axes.contains(&axis) {
-            let known = names(&self.facts.thread_axes);
+        } else if !self.capabilities.execution.thread_axes.contains(&axis) {
+            let known = names(&self.capabilities.execution.thread_axes);
             self.problem(
                 span,
                 format!(
@@ -173,11 +170,11 @@ impl Verifier<'_> {
     }
 
     fn scope(&mut self, span: Span, name: &str, scope: &StorageScope) {
-        let known = &self.facts.storage_scopes;
+        let known = &self.capabilities.memory.storage_scopes;
         let text = scope.to_string();
         let has = known.is_empty() && *scope == StorageScope::GLOBAL || known.contains(&text);
         if !has {
-            let kind = &self.facts.target.kind;
+            let kind = &self.capabilities.target.kind;
             let known = if known.is_empty() { "global".to_owned() } else { known.join(", ") };
             self.problem(
                 span,

@@ -17,6 +17,16 @@ static inline int32_t cd_mod_i32(int32_t a, int32_t b) {
     if (b == 0 || b == -1) return 0;
     return a % b;
 }
+static inline uint32_t cd_u32_bits_of_f32(float x) {
+    union { float from; uint32_t to; } bits;
+    bits.from = x;
+    return bits.to;
+}
+static inline float cd_f32_bits_of_u32(uint32_t x) {
+    union { uint32_t from; float to; } bits;
+    bits.from = x;
+    return bits.to;
+}
 #if defined(__FLT16_MANT_DIG__) && !defined(CHIPDOCK_SOFT_FLOAT16)
 static inline uint16_t cd_f16_bits(float x) {
     _Float16 half = (_Float16)x;
@@ -26,39 +36,25 @@ static inline uint16_t cd_f16_bits(float x) {
 }
 static inline float cd_f16_value(uint16_t bits) {
     _Float16 half;
-    __builtin_memcpy(&half, &bits, sizeof(bits));
+    __builtin_memcpy(&half, &bits, sizeof(half));
     return (float)half;
 }
 #else
-static inline uint16_t cd_f16_bits(float x) {
-    uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof(bits));
-    uint32_t sign = bits >> 16 & 0x8000;
-    bits &= 0x7fffffff;
-    if (bits > 0x7f800000) return (uint16_t)(sign | 0x7e00 | (bits >> 13 & 0x1ff));
-    if (bits >= 0x477ff000) return (uint16_t)(sign | 0x7c00);
-    if (bits < 0x38800000) {
-        // Below the least normal half: adding 0.5 leaves units of 2^-24 and rounds on the way.
-        float shifted;
-        __builtin_memcpy(&shifted, &bits, sizeof(shifted));
-        shifted += 0.5f;
-        __builtin_memcpy(&bits, &shifted, sizeof(bits));
-        return (uint16_t)(sign | (bits - 0x3f000000));
-    }
-    bits += 0xfff + (bits >> 13 & 1);
-    return (uint16_t)(sign | ((bits - 0x38000000) >> 13));
-}
 static inline float cd_f16_value(uint16_t half) {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7fff;
-    uint32_t bits = rest >= 0x7c00 ? 0x7f800000 | (rest & 0x3ff) << 13 : (rest << 13) + 0x38000000;
-    if (rest < 0x400) {
-        float small = (float)rest * 0x1p-24f;
-        __builtin_memcpy(&bits, &small, sizeof(bits));
-    }
-    bits |= sign;
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof(x));
-    return x;
+    // Below the least normal half: units of 2^-24, which a float has exactly.
+    if (rest < 0x400) return cd_f32_bits_of_u32(cd_u32_bits_of_f32((float)rest * 5.9604645e-8f) | sign);
+    if (rest >= 0x7c00) return cd_f32_bits_of_u32(sign | 0x7f800000u | (rest & 0x3ff) << 13);
+    return cd_f32_bits_of_u32(sign | ((rest << 13) + 0x38000000u));
+}
+static inline uint16_t cd_f16_bits(float x) {
+    uint32_t bits = cd_u32_bits_of_f32(x), sign = bits >> 16 & 0x8000u;
+    bits &= 0x7fffffffu;
+    if (bits > 0x7f800000u) return (uint16_t)(sign | 0x7e00u | (bits >> 13 & 0x1ffu));
+    if (bits >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);
+    // Below the least normal half: adding 0.5 leaves units of 2^-24 and rounds on the way.
+    if (bits < 0x38800000u) return (uint16_t)(sign | (cd_u32_bits_of_f32(cd_f32_bits_of_u32(bits) + 0.5f) - 0x3f000000u));
+    return (uint16_t)(sign | ((bits + 0xfffu + (bits >> 13 & 1u) - 0x38000000u) >> 13));
 }
 #endif
 static inline float cd_round_f16(float x) {
@@ -66,14 +62,9 @@ static inline float cd_round_f16(float x) {
 }
 static inline float cd_odd_f32(double x) {
     float f = (float)x;
-    if (x == x && (double)f != x) {
-        uint32_t bits;
-        __builtin_memcpy(&bits, &f, sizeof(bits));
-        bits -= __builtin_fabs((double)f) > __builtin_fabs(x);
-        bits |= 1;
-        __builtin_memcpy(&f, &bits, sizeof(bits));
-    }
-    return f;
+    if (x != x || (double)f == x) return f;
+    double a = x < 0 ? -x : x, b = f < 0 ? -(double)f : (double)f;
+    return cd_f32_bits_of_u32((cd_u32_bits_of_f32(f) - (b > a)) | 1u);
 }
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
 #define CD_KEEP_BRANCHES __attribute__((optimize("no-tree-slp-vectorize", "no-tree-loop-if-convert")))

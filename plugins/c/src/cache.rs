@@ -15,10 +15,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use chipdock_plugin_api::files::cache::{Kind, VARIABLE};
 use chipdock_plugin_api::files::scratch::Scratch;
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::process::variable;
 use chipdock_plugin_api::{Error, HostRef, Setting};
 
@@ -137,7 +138,7 @@ impl Compiler {
     /// What it says of itself: asked once in a process.
     fn version(&self, folder: &Scratch) -> Option<String> {
         static KNOWN: Mutex<Option<HashMap<Compiler, Option<String>>>> = Mutex::new(None);
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || lock(&KNOWN);
         if let Some(version) = known().get_or_insert_default().get(self) {
             return version.clone();
         }

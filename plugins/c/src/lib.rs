@@ -15,10 +15,11 @@ mod target_kind;
 #[cfg(test)]
 mod tests;
 
+use chipdock_plugin_api::source::SourceCodegen;
 use chipdock_plugin_api::{export_plugin, register_codegen, register_module_loader, register_target_kind};
 
 export_plugin! { name: "c", settings: [compiler::COMPILER, cache::FOLDER] }
 
 register_target_kind!("c", include_str!("target_kind.json"), |_| Box::new(target_kind::CTargetKind));
-register_codegen!("c", "1.0.0", "1.3.0", |_| Box::new(codegen::CCodegen));
+register_codegen!("c", "1.0.0", "1.3.0", |_| Box::new(SourceCodegen(codegen::CTarget)));
 register_module_loader!("c", |context| Box::new(loader::CLoader(context.host())));

@@ -6,31 +6,28 @@
 
 use std::collections::HashMap;
 
-use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockEnv, ChipdockSafeCall};
+use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockEnv};
+use chipdock_plugin_api::kit::{ArtifactKind, PackedFunction, PackedModule};
+use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{
-    Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
+    Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde_json::Value;
 
 use crate::cache;
-use crate::codegen::{KIND, SOURCE};
+use crate::codegen::KIND;
 use crate::compiler::{self, Compiled, Options};
 
 /// The loader of module kind `c`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CLoader(pub(crate) HostRef);
 
-/// A packed function of a library that is never closed.
-pub(crate) type PackedFunction =
-    unsafe extern "C" fn(*mut core::ffi::c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
+/// What it takes.
+const ARTIFACT: ArtifactKind = ArtifactKind { kind: KIND, formats: &["c"] };
 
-/// A compiled module: its functions by name.
-pub(crate) struct CModule {
-    pub(crate) functions: HashMap<String, PackedFunction>,
-    /// Each function holds it too (M.4). The library has a file, so an environment, of its own (X.5).
-    env: Env,
-}
+/// A compiled module. The library has a file, so an environment, of its own (X.5).
+pub(crate) type CModule = PackedModule<Env>;
 
 fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
@@ -75,9 +72,7 @@ fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Err
 ///
 /// Compiled code calls through `env`, which the module and its functions keep.
 pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Result<CModule, Error> {
-    let functions = index["functions"]
-        .as_array()
-        .ok_or_else(|| value_error("expected `functions` in the artifact's index, found none".to_owned()))?;
+    let functions = ARTIFACT.functions(index)?;
     let library = opened(host, source, &Options::from_index(index))?;
     let mut found = HashMap::new();
     let result = (|| {
@@ -87,73 +82,42 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
             // SAFETY: nobody else knows the library yet.
             unsafe { **place = env.as_ptr() };
         }
-        for function in functions {
-            let text = |name: &str| function[name].as_str().unwrap_or_default().to_owned();
-            let (name, symbol) = (text("name"), text("symbol"));
+        for (name, symbol) in functions {
             // SAFETY: the symbol is a function that target c wrote with the packed convention.
             let address = unsafe { library.get::<PackedFunction>(symbol.as_bytes()) }.map_err(|error| {
                 value_error(format!(
                     "the index has a function {name} as {symbol}, which the source has not: {error}"
                 ))
             })?;
-            found.insert(name, *address);
+            found.insert(name.to_owned(), *address);
         }
         Ok(())
     })();
     // Its functions must stay valid, whatever becomes of the module: never closed.
     std::mem::forget(library);
-    result.map(|()| CModule { functions: found, env })
+    // SAFETY: functions that target c wrote with the packed convention, of a library that stays open.
+    result.map(|()| unsafe { CModule::new(found, env) })
 }
 
 impl ModuleLoader for CLoader {
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
-        if let Some(why) = foreign(&index_of(artifact)?) {
-            return Ok(Verdict::Unsupported(why));
-        }
-        Ok(if device.device_type == CHIPDOCK_DEVICE_CPU {
-            Verdict::Runs
-        } else {
-            Verdict::Unsupported(format!(
-                "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
-                device.device_type
-            ))
+        let runs = device.device_type == CHIPDOCK_DEVICE_CPU;
+        ARTIFACT.check(artifact, |_| {
+            Ok(if runs {
+                Verdict::Runs
+            } else {
+                Verdict::Unsupported(format!(
+                    "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
+                    device.device_type
+                ))
+            })
         })
     }
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
-        let index = index_of(artifact)?;
-        if let Some(why) = foreign(&index) {
-            return Err(value_error(why));
-        }
-        let source = core::str::from_utf8(artifact.section(SOURCE)?.data).map_err(|error| {
-            value_error(format!("the source of an artifact of kind c is not UTF-8: {error}"))
-        })?;
+        let index = ARTIFACT.index(artifact)?;
+        let source = core::str::from_utf8(artifact.section(SOURCE)?.data)
+            .map_err(|error| ARTIFACT.error(format_args!("the source is not UTF-8: {error}")))?;
         Ok(Box::new(load(self.0, &index, source, env)?))
-    }
-}
-
-fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
-    let index: Value = serde_json::from_str(artifact.index_json())
-        .map_err(|error| value_error(format!("the artifact's index is not JSON: {error}")))?;
-    if index.is_object() {
-        Ok(index)
-    } else {
-        Err(value_error(format!("expected a JSON object for the artifact's index, found {index}")))
-    }
-}
-
-/// Why an artifact is not this loader's, if it is not.
-fn foreign(index: &Value) -> Option<String> {
-    let (kind, format) = (&index["module_kind"], &index["format"]);
-    (kind != KIND || format != "c")
-        .then(|| format!("expected an artifact of kind \"c\" and format \"c\", found {kind} and {format}"))
-}
-
-impl Module for CModule {
-    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
-        Ok(self.functions.get(name).map(|function| {
-            // SAFETY: written by target c with the packed convention; it ignores its `self` and stays loaded.
-            unsafe { Function::from_safe_call(ChipdockSafeCall(*function), self.env.clone()) }
-        }))
     }
 }

@@ -23,7 +23,7 @@ use chipdock_plugin_api::{
     cpu, export_plugin, register_codegen, register_device_api, register_module_loader, register_target_kind,
 };
 
-export_plugin! { name: "cpu-llvm", settings: [llvm::LIBRARY] }
+export_plugin! { name: "cpu-llvm", settings: [llvm::LIBRARY, llvm::naming::PERF_MAP, llvm::naming::GDB] }
 
 register_device_api!(cpu::NAME, CHIPDOCK_DEVICE_CPU, |context| Box::new(cpu::CpuDeviceApi::new(
     context.host()

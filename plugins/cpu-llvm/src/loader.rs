@@ -10,14 +10,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use chipdock_plugin_api::abi::{CHIPDOCK_DEVICE_CPU, ChipdockAny, ChipdockSafeCall};
+use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
+use chipdock_plugin_api::kit::{ArtifactKind, PackedFunction, PackedModule};
 use chipdock_plugin_api::{
-    Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Module, ModuleLoader, Verdict,
+    Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Verdict,
 };
 use serde_json::Value;
 
 use crate::codegen::{CODE, FORMAT};
 use crate::llvm::jit::Jit;
+use crate::llvm::naming::Naming;
 use crate::llvm::{MachineOptions, library_of};
 use crate::runs_here;
 use crate::target_kind::NAME;
@@ -26,40 +28,15 @@ use crate::target_kind::NAME;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LlvmLoader(pub(crate) HostRef);
 
-/// A packed function of a loaded object.
-type PackedFunction =
-    unsafe extern "C" fn(*mut core::ffi::c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
+/// What it takes.
+const ARTIFACT: ArtifactKind = ArtifactKind { kind: NAME, formats: &[FORMAT] };
 
-/// A loaded object: its functions by name.
-pub(crate) struct LlvmModule {
-    functions: HashMap<String, PackedFunction>,
-    /// Each function holds it too (R2).
-    pub(crate) code: Arc<Jit>,
-    /// As the code (M.4). The object was linked anew, so its variable is its own (X.5).
-    env: Env,
-}
+/// A loaded object: its functions hold its code (R2) and its environment (M.4). It was linked anew, so its variable is its own
+/// (X.5).
+pub(crate) type LlvmModule = PackedModule<(Arc<Jit>, Env)>;
 
 fn value_error(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
-}
-
-/// The index of an artifact of this kind.
-fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
-    let index: Value = serde_json::from_str(artifact.index_json())
-        .map_err(|error| value_error(format!("the artifact's index is not JSON: {error}")))?;
-    if index.is_object() {
-        Ok(index)
-    } else {
-        Err(value_error(format!("expected a JSON object for the artifact's index, found {index}")))
-    }
-}
-
-/// Why an artifact is not this loader's, if it is not.
-fn foreign(index: &Value) -> Option<String> {
-    let (kind, format) = (&index["module_kind"], &index["format"]);
-    (kind != NAME || format != FORMAT).then(|| {
-        format!("expected an artifact of kind \"{NAME}\" and format \"{FORMAT}\", found {kind} and {format}")
-    })
 }
 
 /// What an object was made for.
@@ -80,30 +57,18 @@ fn machine_of(index: &Value) -> Result<MachineOptions, Error> {
     })
 }
 
-/// Names and symbols of the functions.
-fn functions_of(index: &Value) -> Result<Vec<(&str, &str)>, Error> {
-    let functions = index["functions"]
-        .as_array()
-        .ok_or_else(|| value_error("expected `functions` in the artifact's index, found none".to_owned()))?;
-    functions
-        .iter()
-        .map(|function| Some((function["name"].as_str()?, function["symbol"].as_str()?)))
-        .collect::<Option<_>>()
-        .ok_or_else(|| value_error("a function of the artifact's index has no name or no symbol".to_owned()))
-}
-
 /// Links an object whose index is `index`.
 ///
 /// Compiled code calls through `env`, which the module and its functions keep.
 pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Result<LlvmModule, Error> {
-    let functions = functions_of(index)?;
+    let functions = ARTIFACT.functions(index)?;
     let machine = machine_of(index)?;
     let llvm = library_of(host)?;
     if let Verdict::Recompile(why) | Verdict::Unsupported(why) = runs_here::verdict(llvm, &machine)? {
         return Err(Error::new(ErrorKind::UNSUPPORTED, format!("the artifact does not run here: {why}")));
     }
     let symbols: Vec<&str> = functions.iter().map(|(_, symbol)| *symbol).collect();
-    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr())?);
+    let code = Arc::new(Jit::load(llvm, object, &symbols, env.as_ptr(), Naming::of(host)?)?);
     let mut found = HashMap::new();
     for (name, symbol) in functions {
         let address = code
@@ -113,41 +78,25 @@ pub(crate) fn load(host: HostRef, index: &Value, object: &[u8], env: Env) -> Res
         let function = unsafe { core::mem::transmute::<usize, PackedFunction>(address) };
         found.insert(name.to_owned(), function);
     }
-    Ok(LlvmModule { functions: found, code, env })
+    // SAFETY: code of this object, which is kept.
+    Ok(unsafe { LlvmModule::new(found, (code, env)) })
 }
 
 impl ModuleLoader for LlvmLoader {
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
-        let index = index_of(artifact)?;
-        if let Some(why) = foreign(&index) {
-            return Ok(Verdict::Unsupported(why));
-        }
-        if device.device_type != CHIPDOCK_DEVICE_CPU {
-            return Ok(Verdict::Unsupported(format!(
-                "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
-                device.device_type
-            )));
-        }
-        runs_here::verdict(library_of(self.0)?, &machine_of(&index)?)
+        ARTIFACT.check(artifact, |index| {
+            if device.device_type != CHIPDOCK_DEVICE_CPU {
+                return Ok(Verdict::Unsupported(format!(
+                    "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
+                    device.device_type
+                )));
+            }
+            runs_here::verdict(library_of(self.0)?, &machine_of(index)?)
+        })
     }
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
-        let index = index_of(artifact)?;
-        if let Some(why) = foreign(&index) {
-            return Err(value_error(why));
-        }
+        let index = ARTIFACT.index(artifact)?;
         Ok(Box::new(load(self.0, &index, artifact.section(CODE)?.data, env)?))
-    }
-}
-
-impl Module for LlvmModule {
-    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
-        Ok(self.functions.get(name).map(|function| {
-            // SAFETY: written by target llvm with the packed convention; it ignores its `self`, and its code is kept.
-            unsafe {
-                let kept = (Arc::clone(&self.code), self.env.clone());
-                Function::from_safe_call(ChipdockSafeCall(*function), kept)
-            }
-        }))
     }
 }

@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind, Verdict};
 
 use crate::llvm::{HostCpu, Llvm, MachineOptions, Wanted, compile};
@@ -44,13 +45,12 @@ pub(crate) fn verdict(llvm: &'static Llvm, options: &MachineOptions) -> Result<V
         return Ok(Verdict::Runs);
     }
     let key = [options.cpu.clone(), options.features.clone()];
-    let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = lock().get(&key).cloned();
+    let known = lock(&KNOWN).get(&key).cloned();
     if let Some(verdict) = known {
         return Ok(verdict);
     }
     let verdict = of_another(llvm, &host, options, &theirs)?;
-    let mut known = lock();
+    let mut known = lock(&KNOWN);
     if known.len() >= KNOWN_MAX {
         known.clear();
     }

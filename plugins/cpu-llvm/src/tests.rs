@@ -6,5 +6,6 @@ mod errors;
 mod goldens;
 mod kinds;
 mod readme;
+mod seen;
 mod support;
 mod wasm;

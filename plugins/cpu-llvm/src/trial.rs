@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::sync::{LazyLock, Mutex};
 
 use chipdock_ir::Target;
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind};
 
 use crate::llvm::compile::attempt;
@@ -85,13 +86,12 @@ pub(crate) fn facts(llvm: &'static Llvm, options: &MachineOptions) -> Result<Fac
         Triple::parse(&options.triple).map_err(|message| value_error(format!("target {NAME}: {message}")))?;
     let MachineOptions { triple: name, cpu, features, abi, .. } = options;
     let key = [name.clone(), cpu.clone(), features.clone(), abi.clone()];
-    let lock = || KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let kept = lock().get(&key).cloned();
+    let kept = lock(&KNOWN).get(&key).cloned();
     let outcome = match kept {
         Some(outcome) => outcome,
         None => {
             let outcome = compiled(llvm, options, asked(triple.architecture.family))?;
-            let mut known = lock();
+            let mut known = lock(&KNOWN);
             if known.len() >= KNOWN_MAX {
                 known.clear();
             }

@@ -29,13 +29,9 @@ static __device__ __forceinline__ double cd_odd_f64_of_i64(long long x) {
 }
 static __device__ __forceinline__ float cd_odd_f32(double x) {
     float f = (float)x;
-    if (x == x && (double)f != x) {
-        unsigned int bits = (unsigned int)__float_as_int(f);
-        bits -= fabs((double)f) > fabs(x);
-        bits |= 1;
-        f = __int_as_float((int)bits);
-    }
-    return f;
+    if (x != x || (double)f == x) return f;
+    double a = x < 0 ? -x : x, b = f < 0 ? -(double)f : (double)f;
+    return __int_as_float((int)(((unsigned int)__float_as_int(f) - (b > a)) | 1u));
 }
 static __device__ __forceinline__ float cd_f16_value(unsigned short bits) {
     float x;
@@ -55,8 +51,7 @@ static __device__ __forceinline__ float cd_bf16_value(unsigned short bits) {
 }
 static __device__ __forceinline__ unsigned short cd_bf16_bits(float x) {
     unsigned int bits = (unsigned int)__float_as_int(x);
-    unsigned int rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    return (unsigned short)(x == x ? rounded : bits >> 16 | 64);
+    return (unsigned short)(x == x ? (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16 : bits >> 16 | 64u);
 }
 static __device__ __forceinline__ float cd_round_bf16(float x) {
     return cd_bf16_value(cd_bf16_bits(x));

@@ -75,7 +75,7 @@ static __device__ __forceinline__ cd_boolx4 cd_lt_i32x4(cd_i32x4 a, cd_i32x4 b) 
     }
     return r;
 }
-static __device__ __forceinline__ cd_boolx4 cd_and_4(cd_boolx4 a, cd_boolx4 b) {
+static __device__ __forceinline__ cd_boolx4 cd_and_boolx4(cd_boolx4 a, cd_boolx4 b) {
     cd_boolx4 r;
 #pragma unroll
     for (int l = 0; l < 4; ++l) {
@@ -107,12 +107,8 @@ static __device__ __forceinline__ cd_f32x4 cd_mul_f32x4(cd_f32x4 a, cd_f32x4 b) 
     }
     return r;
 }
-static __device__ __forceinline__ cd_f32x4 cd_shuffle_4_f32x4_f32x4_7_0_1_4(cd_f32x4 a, cd_f32x4 b) {
-    cd_f32x4 r;
-    r.v[0] = b.v[3];
-    r.v[1] = a.v[0];
-    r.v[2] = a.v[1];
-    r.v[3] = b.v[0];
+static __device__ __forceinline__ cd_f32x4 cd_shuffle_f32x4_f32x4_f32x4_7_0_1_4(cd_f32x4 a, cd_f32x4 b) {
+    cd_f32x4 r = {{b.v[3], a.v[0], a.v[1], b.v[0]}};
     return r;
 }
 static __device__ __forceinline__ cd_f32x4 cd_add_f32x4(cd_f32x4 a, cd_f32x4 b) {
@@ -165,14 +161,6 @@ static __device__ __forceinline__ cd_f32x8 cd_load_f16x8(const unsigned short* p
 #pragma unroll
     for (int l = 0; l < 8; ++l) {
         r.v[l] = cd_f16_value(e[l]);
-    }
-    return r;
-}
-static __device__ __forceinline__ cd_f32x8 cd_f32x8_of_f16(cd_f32x8 a) {
-    cd_f32x8 r;
-#pragma unroll
-    for (int l = 0; l < 8; ++l) {
-        r.v[l] = a.v[l];
     }
     return r;
 }
@@ -358,9 +346,9 @@ extern "C" __global__ void __launch_bounds__(32) vectors_kernel(const float* __r
     const cd_i32x4 t_1 = cd_load_i32x4(P + (blockIdx_x * 32 + threadIdx_x) * 4);
     const cd_f32x4 t_2 = cd_gather_f32x4_by_i32(A, t_1);
     const cd_boolx4 t_3 = cd_lt_i32x4(t_1, cd_splat_i32x4(100));
-    cd_store_f32x4_local(L, cd_add_f32x4(cd_mul_f32x4(cd_select_f32x4(cd_and_4(cd_lt_f32x4(t, t_2), t_3), t, t_2), cd_load_f32x4_where(A + (blockIdx_x * 32 + threadIdx_x) * 4, t_3)), cd_shuffle_4_f32x4_f32x4_7_0_1_4(t, t_2)));
+    cd_store_f32x4_local(L, cd_add_f32x4(cd_mul_f32x4(cd_select_f32x4(cd_and_boolx4(cd_lt_f32x4(t, t_2), t_3), t, t_2), cd_load_f32x4_where(A + (blockIdx_x * 32 + threadIdx_x) * 4, t_3)), cd_shuffle_f32x4_f32x4_f32x4_7_0_1_4(t, t_2)));
     cd_store_f32x4_where(B + (blockIdx_x * 32 + threadIdx_x) * 4, cd_lt_i32x4(cd_load_i32x4(P + (blockIdx_x * 32 + threadIdx_x) * 4), cd_splat_i32x4(100)), cd_load_f32x4_local(L));
-    cd_store_f32x8(B + (blockIdx_x * 32 + threadIdx_x) * 8, cd_f32x8_of_f16(cd_load_f16x8(H + (blockIdx_x * 32 + threadIdx_x) * 8)));
+    cd_store_f32x8(B + (blockIdx_x * 32 + threadIdx_x) * 8, cd_load_f16x8(H + (blockIdx_x * 32 + threadIdx_x) * 8));
     cd_store_f16x8(H + (blockIdx_x * 32 + threadIdx_x) * 8, cd_load_f16x8(H + (blockIdx_x * 32 + threadIdx_x) * 8));
     cd_store_i8x16(C + (blockIdx_x * 32 + threadIdx_x) * 16, cd_add_i8x16(cd_load_i8x16(C + (blockIdx_x * 32 + threadIdx_x) * 16), cd_splat_i8x16(1)));
     cd_store_f64x2(D + (blockIdx_x * 32 + threadIdx_x) * 2, cd_mul_f64x2(cd_load_f64x2(D + (blockIdx_x * 32 + threadIdx_x) * 2), cd_splat_f64x2(0.5)));

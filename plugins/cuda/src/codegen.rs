@@ -7,9 +7,8 @@
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Span, Stage, Stmt, StmtKind, StorageScope, Target};
 use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{
-    BuildRequest, BuildSession, Codegen, Error, ErrorKind, HostRef, SectionKind, kernel,
-};
+use chipdock_plugin_api::source::{SOURCE, SourceTarget, Unwritten, Written};
+use chipdock_plugin_api::{BuildRequest, BuildSession, Error, ErrorKind, HostRef, SectionKind, kernel};
 use serde_json::{Value, json};
 
 use crate::compiler::{self, Choice, Compiled, Format, Job, Settings};
@@ -18,23 +17,15 @@ use crate::postprocess;
 
 /// The module kind: who loads what is built.
 pub(crate) const KIND: &str = "cuda";
-/// The section that holds the source.
-pub(crate) const SOURCE: &str = "source";
 /// The section that holds what a compiler made of it.
 pub(crate) const CODE: &str = "code";
 /// Shared memory of constant size that a block may have on every architecture; more has to be dynamic.
 const STATIC_SHARED_BYTES_MAX: i128 = 48 * 1024;
 
-/// The code generator of target `cuda`.
+/// What writes for target `cuda`, and has it compiled.
 #[derive(Clone, Copy)]
-pub(crate) struct CudaCodegen {
+pub(crate) struct CudaTarget {
     host: HostRef,
-}
-
-/// What is written before any compiler sees it.
-pub(crate) struct Written {
-    pub(crate) index: Value,
-    pub(crate) source: String,
 }
 
 /// Writes a module for a target; the same input gives the same text. With a file, debuggers and messages of the compiler
@@ -53,13 +44,8 @@ pub(crate) fn write(
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    let by_name = module.by_name();
-    let functions: Vec<Value> = source
-        .functions
-        .iter()
-        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
-        .map(|(function, prim_func)| kernel::describe(&function.symbol, prim_func))
-        .collect();
+    let functions: Vec<Value> =
+        source.functions_of(module).map(|(symbol, function)| kernel::describe(symbol, function)).collect();
     let mut options = json!({
         "arch": target.str("arch").unwrap_or(crate::target_kind::ARCH_DEFAULT),
         "fast-math": target.bool("fast-math").unwrap_or(false),
@@ -111,18 +97,6 @@ fn static_shared_bytes(s: &Stmt) -> i128 {
     sum
 }
 
-/// The file whose lines the source names: that of the module, when the build option `debug` asks for it.
-fn debug_file(read: &LoweredRequest) -> Result<Option<String>, Error> {
-    match read.options.get("debug") {
-        None | Some(Value::Null | Value::Bool(false)) => Ok(None),
-        Some(Value::Bool(true)) => Ok(Some(read.file.as_deref().unwrap_or("<kernel>").to_owned())),
-        Some(found) => Err(Error::new(
-            ErrorKind::VALUE_ERROR,
-            format!("target {KIND}: build option 'debug': expected true or false, found {found}"),
-        )),
-    }
-}
-
 /// What is to be made of a source, if anything: what the target says, else PTX.
 fn format(target: &Target) -> Result<Option<Format>, Error> {
     match target.str("format") {
@@ -158,7 +132,7 @@ pub(crate) fn compile(
     compiler::compile(settings, &job, choice)
 }
 
-impl CudaCodegen {
+impl CudaTarget {
     pub(crate) fn new(host: HostRef) -> Self {
         Self { host }
     }
@@ -185,29 +159,34 @@ impl CudaCodegen {
     }
 }
 
-impl Codegen for CudaCodegen {
-    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        let mut diagnostics = unsupported(&read.module, &CudaDialect::default());
-        diagnostics.extend(limits(&read.module));
-        lowered::report(&diagnostics, session)
+impl SourceTarget for CudaTarget {
+    const KIND: &'static str = KIND;
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+    const STAGE: Stage = Stage::Device;
+
+    fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
+        let mut diagnostics = unsupported(&request.module, &CudaDialect::default());
+        diagnostics.extend(limits(&request.module));
+        diagnostics
     }
 
-    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        let file = debug_file(&read)?;
-        let mut written = match write(&read.module, &read.target, file) {
-            Ok(written) => written,
-            Err(diagnostics) => {
-                lowered::report(&diagnostics, session)?;
-                return Err(lowered::unsupported(&diagnostics));
-            }
-        };
+    fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {
+        let file = request.debug_file(KIND)?;
+        Ok(write(&request.module, &request.target, file)?)
+    }
+
+    fn deliver(
+        &self,
+        request: &BuildRequest<'_>,
+        read: &LoweredRequest,
+        mut written: Written,
+        session: &BuildSession<'_>,
+    ) -> Result<(), Error> {
         written.source = postprocess::run(self.host, written.source, request.target_json)?;
         if session.is_cancelled() {
             return Err(lowered::cancelled(KIND));
         }
-        let compiled = self.code(&read, &written, session)?;
+        let compiled = self.code(read, &written, session)?;
         session.section(SOURCE, SectionKind::Source, 1, written.source.as_bytes())?;
         if let Some(compiled) = compiled {
             written.index["format"] = compiled.format.name().into();

@@ -11,6 +11,8 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
+use chipdock_plugin_api::interface::Reset;
+use chipdock_plugin_api::kit::NotAdded;
 use chipdock_plugin_api::{
     Any, CopyEnd, CopyRequest, DataSpaceKind, DataSpaceRequest, DeviceApi, Error, ErrorKind, Shape, Stream,
     attribute, bail, ensure,
@@ -18,13 +20,14 @@ use chipdock_plugin_api::{
 use cudarc::driver::sys::CUdevice_attribute_enum as A;
 
 use crate::driver::{Driver, MemoryKind, Route};
-use crate::hardware::{Device, Hardware};
-use crate::memory::{self, ALIGNMENT_BYTES, Range};
+use crate::hardware::{Device, Hardware, Place};
 
 /// The name of the devices: `device_api.cuda`, and `--device cuda:0`.
 pub(crate) const NAME: &str = "cuda";
 /// DLPack's number of the devices.
 pub(crate) const DEVICE_TYPE: i32 = 2;
+/// What every data space is aligned to: `cuMemAlloc` promises as much, the other two kinds give pages.
+const ALIGNMENT_BYTES: u64 = 256;
 /// A key of our own: shared memory of a block at most where a kernel asks for more than is usual, in bytes.
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: &str = "max_shared_memory_per_block_optin_bytes";
 /// A key of our own: whether the blocks of a launch may wait for each other.
@@ -42,40 +45,12 @@ struct End {
     place: Place,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Host memory that its owner answers for.
-    Host,
-    /// The own memory of a device.
-    Device(i32),
-    /// Pinned or managed memory, which both sides address.
-    Shared,
-}
+/// Interface `reset` 1 (D.40).
+pub(crate) struct CudaReset(pub(crate) Arc<Hardware>);
 
-impl Hardware {
-    /// The memory that an address of a device lies in: one of the host's data spaces, or what the driver knows.
-    ///
-    /// # Errors
-    ///
-    /// `WrongState`: there is none, or it is another device's.
-    pub(crate) fn range(&self, device: &Device, address: usize) -> Result<Range, Error> {
-        let found = self.spaces.find(address).or_else(|| {
-            if self.spaces.is_gone(address) {
-                return None;
-            }
-            let known = device.context().ok()?.find(address)?;
-            Some(Range {
-                base: known.base,
-                size_bytes: known.size_bytes,
-                device_id: known.device_id,
-                is_device: !known.is_shared,
-            })
-        });
-        match found {
-            // Host and managed memory that others allocated may be of any device.
-            Some(range) if range.device_id == device.id() && range.base <= address => Ok(range),
-            _ => Err(memory::unknown(address, device.id())),
-        }
+impl Reset for CudaReset {
+    fn reset(&self, device_id: i32) -> Result<(), Error> {
+        self.0.device(device_id)?.reset()
     }
 }
 
@@ -84,19 +59,11 @@ impl CudaDeviceApi {
         if end.is_host() {
             return Ok(End { address: end.address().expose_provenance(), place: Place::Host });
         }
-        let device_type = self.0.device_type();
-        ensure!(
-            end.device.device_type == device_type,
-            ErrorKind::UNSUPPORTED,
-            "a copy of {NAME} goes to or from device type {device_type} ({NAME}) or host memory, found device type {}",
-            end.device.device_type
-        );
+        self.0.devices.check_end(end.device)?;
         let device = self.0.device(end.device.device_id)?;
-        let handle = end.data.addr();
-        let range = self.0.range(device, handle)?;
-        let address = range.at(handle, end.offset_bytes, size_bytes)?;
-        let place = if range.is_device { Place::Device(device.id()) } else { Place::Shared };
-        Ok(End { address, place })
+        let found = self.0.range(device, end.data.addr())?;
+        let start = found.start_of(end.offset_bytes, size_bytes, &device.name)?;
+        Ok(End { address: found.base + start, place: found.value })
     }
 
     fn text(device: &Device, key: &str) -> Result<Option<String>, Error> {
@@ -167,13 +134,47 @@ fn driver_version(driver: &Driver) -> Result<String, Error> {
     Ok(format!("CUDA {}.{}", version / 1000, version % 1000 / 10))
 }
 
+/// Asks the driver for memory, and keeps it as a data space.
+fn allocate(
+    device: &Device,
+    kind: MemoryKind,
+    size_bytes: usize,
+    request: &DataSpaceRequest<'_>,
+) -> Result<*mut c_void, Error> {
+    // Addresses of data spaces that are gone: while they are held the driver has to give another, so the loop ends.
+    let mut held = Vec::new();
+    loop {
+        let memory = device.context()?.allocate(kind, size_bytes);
+        let memory = device
+            .told(memory)
+            .map_err(|error| error.context(format_args!("{} bytes are asked for", request.size_bytes)))?;
+        let address = memory.address();
+        ensure!(
+            (address as u64).is_multiple_of(request.alignment_bytes),
+            ErrorKind::UNSUPPORTED,
+            "{}: expected memory at a multiple of {} bytes, found {address:#x}; ask for less",
+            device.name,
+            request.alignment_bytes
+        );
+        match device.spaces.add_at(address, memory, request.size_bytes) {
+            Ok(handle) => return Ok(ptr::with_exposed_provenance_mut(handle)),
+            Err(NotAdded::Gone(memory)) => held.push(memory),
+            Err(NotAdded::Overlaps(_)) => bail!(
+                ErrorKind::INTERNAL,
+                "{}: the driver gave memory at {address:#x}, where a data space is",
+                device.name
+            ),
+        }
+    }
+}
+
 impl DeviceApi for CudaDeviceApi {
     fn registered_as(&self, device_type: i32) {
-        self.0.set_device_type(device_type);
+        self.0.devices.set_device_type(device_type);
     }
 
     fn device_count(&self) -> Result<i32, Error> {
-        Ok(Driver::get()?.devices_count())
+        self.0.devices.count()
     }
 
     fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error> {
@@ -268,30 +269,14 @@ impl DeviceApi for CudaDeviceApi {
         if size_bytes == 0 {
             return Ok(ptr::null_mut());
         }
-        loop {
-            let memory = device.context()?.allocate(kind, size_bytes);
-            let memory = device
-                .told(memory)
-                .map_err(|error| error.context(format_args!("{} bytes are asked for", request.size_bytes)))?;
-            let is_aligned = (memory.address() as u64).is_multiple_of(request.alignment_bytes);
-            ensure!(
-                is_aligned,
-                ErrorKind::UNSUPPORTED,
-                "device cuda:{device_id}: expected memory at a multiple of {} bytes, found {:#x}; ask for less",
-                request.alignment_bytes,
-                memory.address()
-            );
-            // Ends: each address that cannot be had yet is held, so that the driver has to give another.
-            if let Some(handle) = self.0.spaces.keep(memory, size_bytes, device_id) {
-                return Ok(ptr::with_exposed_provenance_mut(handle));
-            }
-        }
+        allocate(device, kind, size_bytes, request)
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
         let device = self.0.device(device_id)?;
         // One that is gone with its context was given back then (D.40).
-        let Some(memory) = self.0.spaces.take(data.addr(), device_id)? else { return device.check() };
+        let memory = device.spaces.take(data.addr(), &device.name)?;
+        let Some(memory) = memory.and_then(Arc::into_inner) else { return device.check() };
         let freed = device.told(memory.free());
         device.check().and(freed)
     }
@@ -326,12 +311,15 @@ impl DeviceApi for CudaDeviceApi {
     }
 
     fn create_stream(&self, device_id: i32) -> Result<Stream, Error> {
-        self.0.device(device_id)?.create_stream().map(Stream::from_raw)
+        let device = self.0.device(device_id)?;
+        let stream = device.told(device.context()?.create_stream())?;
+        Ok(Stream::from_raw(ptr::without_provenance_mut(device.streams.add(stream))))
     }
 
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         let device = self.0.device(device_id)?;
-        let Some(stream) = device.take_stream(stream.into_raw())? else { return device.check() };
+        let stream = device.streams.take(stream.into_raw().addr(), &device.name)?;
+        let Some(stream) = stream else { return device.check() };
         device.told(device.context()?.synchronize(Some(&stream)))
     }
 
@@ -339,7 +327,7 @@ impl DeviceApi for CudaDeviceApi {
         let device = self.0.device(device_id)?;
         device.check()?;
         // Whoever waits for all streams has nothing to wait for on one that is gone.
-        if device.is_gone(stream.into_raw()) {
+        if device.streams.is_gone(stream.into_raw().addr()) {
             return Ok(());
         }
         let stream = device.stream(stream.into_raw())?;
@@ -362,6 +350,6 @@ impl DeviceApi for CudaDeviceApi {
     }
 
     fn shutdown(&self) -> Result<(), Error> {
-        self.0.shut_down()
+        self.0.devices.shut_down(Device::drain)
     }
 }

@@ -5,6 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use chipdock_plugin_api::external::{External, NativeData};
+use chipdock_plugin_api::kit::NotAdded;
 use chipdock_plugin_api::{Error, ErrorKind, Stream, bail};
 use cudarc::driver::sys::{self, CUdeviceptr, CUstream};
 
@@ -66,7 +67,7 @@ impl External for CudaExternal {
             ),
         }
         let stream = driver::Stream { context, raw, is_adopted: true };
-        Ok(Stream::from_raw(device.keep_stream(stream)))
+        Ok(Stream::from_raw(ptr::without_provenance_mut(device.streams.add(stream))))
     }
 
     unsafe fn native_stream(&self, device_id: i32, stream: Stream) -> Result<*mut c_void, Error> {
@@ -81,8 +82,8 @@ impl External for CudaExternal {
         let device = self.0.device(device_id)?;
         device.check()?;
         let range = self.0.range(device, data.addr())?;
-        let offset_bytes = (data.addr() - range.base) as u64;
-        Ok(NativeData { handle: ptr::with_exposed_provenance_mut(range.base), offset_bytes })
+        let handle = ptr::with_exposed_provenance_mut(range.base);
+        Ok(NativeData { handle, offset_bytes: range.inner_bytes })
     }
 
     unsafe fn adopt_host_memory(
@@ -112,9 +113,12 @@ impl External for CudaExternal {
         if seen as usize != memory.address() {
             return refused("the device has it at another address than the host");
         }
-        match self.0.spaces.keep(memory, size, device_id) {
-            Some(handle) => Ok(ptr::with_exposed_provenance_mut(handle)),
-            None => refused("free the data space first that it was before the device was opened again"),
+        match device.spaces.add_at(memory.address(), memory, size_bytes) {
+            Ok(handle) => Ok(ptr::with_exposed_provenance_mut(handle)),
+            Err(NotAdded::Gone(_)) => {
+                refused("free the data space first that it was before the device was opened again")
+            }
+            Err(NotAdded::Overlaps(_)) => refused("it is, in part at least, a data space already"),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The code of an artifact: what it is, which devices run it, and the bytes that the driver is given.
 
+use chipdock_plugin_api::kit::ArtifactKind;
+use chipdock_plugin_api::source::SOURCE;
 use chipdock_plugin_api::{Artifact, Error, ErrorKind, HostRef, Verdict};
 use serde_json::Value;
 
-use crate::codegen::{self, CODE, KIND, SOURCE};
+use crate::codegen::{self, CODE, KIND};
 use crate::compiler::{Choice, Format, Settings};
 use crate::device_api::arch;
 
@@ -36,34 +38,21 @@ impl Arch {
     }
 }
 
-/// An artifact that cannot be read.
-pub(crate) fn value_error(message: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::VALUE_ERROR, format!("an artifact of {KIND}: {message}; build it again"))
-}
+/// What the loader takes: source, PTX and machine code.
+pub(crate) const ARTIFACT: ArtifactKind =
+    ArtifactKind { kind: KIND, formats: &["cuda", Format::Ptx.name(), Format::Cubin.name()] };
 
-/// Why the artifact is not this loader's.
-pub(crate) fn foreign(index: &Value) -> Option<String> {
-    let (kind, format) = (&index["module_kind"], &index["format"]);
-    let is_known =
-        [SOURCE_FORMAT, Format::Ptx.name(), Format::Cubin.name()].iter().any(|known| format == known);
-    (kind != KIND || !is_known).then(|| {
-        format!(
-            "expected an artifact of kind \"{KIND}\" and format cuda, ptx or cubin, found {kind} and {format}"
-        )
-    })
+fn value_error(message: impl std::fmt::Display) -> Error {
+    ARTIFACT.error(message)
 }
-
-/// The format of an artifact that was not compiled.
-const SOURCE_FORMAT: &str = "cuda";
 
 impl Code {
     /// Reads and checks what the format says is there.
     pub(crate) fn of(artifact: &Artifact<'_>, index: &Value) -> Result<Self, Error> {
-        let section = |name| artifact.section(name).map_err(|error| value_error(error.message()));
         let options = &index["options"];
         let told = options["arch"].as_str().and_then(Arch::of);
         if index["format"] == Format::Ptx.name() {
-            let mut text = section(CODE)?.data.to_vec();
+            let mut text = ARTIFACT.section(artifact, CODE)?.to_vec();
             let written = std::str::from_utf8(&text).ok().and_then(ptx_target);
             let arch = written.ok_or_else(|| value_error("expected PTX with a line .target sm_…"))?;
             if text.contains(&0) {
@@ -73,12 +62,12 @@ impl Code {
             return Ok(Self::Ptx { text, arch });
         }
         if index["format"] == Format::Cubin.name() {
-            let bytes = section(CODE)?.data.to_vec();
+            let bytes = ARTIFACT.section(artifact, CODE)?.to_vec();
             check_elf(&bytes).map_err(value_error)?;
             let arch = told.ok_or_else(|| value_error("expected `arch` in the options of the index"))?;
             return Ok(Self::Cubin { bytes, arch });
         }
-        let text = std::str::from_utf8(section(SOURCE)?.data).map_err(value_error)?.to_owned();
+        let text = ARTIFACT.text(artifact, SOURCE)?.to_owned();
         Ok(Self::Source { text, options: options.clone() })
     }
 
@@ -113,16 +102,27 @@ impl Code {
         }
     }
 
+    /// What compiles it for a device, where that has to be done.
+    ///
+    /// # Errors
+    ///
+    /// What the host says of a setting.
+    pub(crate) fn settings(&self, host: HostRef) -> Result<Settings, Error> {
+        match self {
+            Self::Source { .. } => Settings::of(host),
+            Self::Ptx { .. } | Self::Cubin { .. } => Ok(Settings::default()),
+        }
+    }
+
     /// What the driver of a device of that capability is given; source is compiled for it.
-    pub(crate) fn bytes_for(&self, host: HostRef, capability: (i32, i32)) -> Result<Vec<u8>, Error> {
+    pub(crate) fn bytes_for(&self, settings: &Settings, capability: (i32, i32)) -> Result<Vec<u8>, Error> {
         match self {
             Self::Ptx { text, .. } => Ok(text.clone()),
             Self::Cubin { bytes, .. } => Ok(bytes.clone()),
             Self::Source { text, options } => {
                 let mut options = options.clone();
                 options["arch"] = arch(capability).into();
-                let compiled =
-                    codegen::compile(&Settings::of(host)?, text, &options, Format::Cubin, Choice::Auto)?;
+                let compiled = codegen::compile(settings, text, &options, Format::Cubin, Choice::Auto)?;
                 check_elf(&compiled.code).map_err(|why| {
                     Error::new(ErrorKind::INTERNAL, format!("{} made no cubin: {why}", compiled.compiler))
                 })?;

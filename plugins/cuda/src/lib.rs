@@ -1,7 +1,7 @@
 //! Target `cuda`: CUDA C for NVIDIA GPUs, compiled by NVRTC or nvcc.
 //!
-//! * `device_api.cuda` (`device_api`): memory, copies and streams (`memory`, `hardware`) over the driver (`driver`), which is
-//!   opened when it is first needed; its interfaces `reset` (`reset`), `timer` (`timer`) and `external` (`external`).
+//! * `device_api.cuda` (`device_api`): memory, copies and streams (`hardware`) over the driver (`driver`), which is
+//!   opened when it is first needed; its interfaces `reset`, `timer` (`timer`) and `external` (`external`).
 //! * `module.load.cuda` (`loader`): kernels from source, PTX or a cubin (`image`), loaded and launched (`module`).
 //! * `target.kind.cuda` (`target_kind`): the options, and the check of architectures.
 //! * `target.build.cuda` (`codegen`): kernels to CUDA C (`dialect`, `postprocess`), and that to PTX or a cubin (`compiler`).
@@ -15,10 +15,8 @@ mod external;
 mod hardware;
 mod image;
 mod loader;
-mod memory;
 mod module;
 mod postprocess;
-mod reset;
 mod target_kind;
 #[cfg(test)]
 mod tests;
@@ -26,6 +24,7 @@ mod timer;
 
 use chipdock_plugin_api::external::{EXTERNAL, External};
 use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::source::SourceCodegen;
 use chipdock_plugin_api::timer::{TIMER, Timer};
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
@@ -43,7 +42,7 @@ register_device_api!("cuda", device_api::DEVICE_TYPE, |context| {
     Box::new(device_api::CudaDeviceApi(context.state::<Hardware>()))
 });
 register_interface!("device_api.cuda", RESET, |context: &Context| -> Box<dyn Reset> {
-    Box::new(reset::CudaReset(context.state()))
+    Box::new(device_api::CudaReset(context.state()))
 });
 register_interface!("device_api.cuda", TIMER, |context: &Context| -> Box<dyn Timer> {
     Box::new(timer::CudaTimer(context.state::<Hardware>()))
@@ -54,7 +53,9 @@ register_interface!("device_api.cuda", EXTERNAL, |context: &Context| -> Box<dyn 
 register_target_kind!("cuda", include_str!("target_kind.json"), |context| Box::new(
     target_kind::CudaTargetKind(context.host())
 ));
-register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(codegen::CudaCodegen::new(context.host())));
+register_codegen!("cuda", "1.0.0", "1.3.0", |context| Box::new(SourceCodegen(codegen::CudaTarget::new(
+    context.host()
+))));
 register_module_loader!("cuda", |context| {
     Box::new(loader::CudaLoader { host: context.host(), hardware: context.state::<Hardware>() })
 });

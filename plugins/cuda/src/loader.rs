@@ -3,22 +3,21 @@
 //! Source is compiled for the device's own architecture, PTX by the driver. A device loads the code when the module is
 //! loaded, if it is the one that is current then, else when its first kernel is called there.
 
-use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use chipdock_plugin_api::kernel::{Kernel, KernelArg, Launch};
-use chipdock_plugin_api::launch::{LAUNCH, Launches};
+use chipdock_plugin_api::kit::{KernelModule, LaunchKernel, PerDevice, lock};
 use chipdock_plugin_api::{
-    Any, AnyView, Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module,
-    ModuleLoader, Stream, Verdict, bail, ensure,
+    Artifact, ChipdockDevice, Env, Error, ErrorKind, HostRef, Module, ModuleLoader, Stream, Verdict, bail,
+    ensure,
 };
-use serde_json::Value;
 
+use crate::compiler::Settings;
 use crate::device_api::{DEVICE_TYPE, NAME};
-use crate::hardware::{Device, Hardware, Limits, lock};
-use crate::image::{self, Code};
+use crate::hardware::{Device, Hardware, Limits};
+use crate::image::{ARTIFACT, Code};
 use crate::module::{Entry, Grid, Image};
 
 /// Arguments up to so many lie on the stack.
@@ -30,44 +29,25 @@ pub(crate) struct CudaLoader {
     pub(crate) hardware: Arc<Hardware>,
 }
 
-fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
-    let index: Value = serde_json::from_str(artifact.index_json())
-        .map_err(|error| image::value_error(format!("the index is not JSON: {error}")))?;
-    ensure!(index.is_object(), ErrorKind::VALUE_ERROR, "expected a JSON object for an artifact's index");
-    Ok(index)
-}
-
 impl ModuleLoader for CudaLoader {
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
-        let index = index_of(artifact)?;
-        if let Some(why) = image::foreign(&index) {
-            return Ok(Verdict::Unsupported(why));
-        }
-        let code = Code::of(artifact, &index)?;
-        if device.device_type != self.hardware.device_type() {
-            return Ok(Verdict::Unsupported(format!(
-                "expected a device of {NAME} (device type {}), found device type {}",
-                self.hardware.device_type(),
-                device.device_type
-            )));
-        }
-        match self.hardware.device(device.device_id) {
-            Ok(device) => Ok(code.verdict(device.capability()?)),
-            Err(error) => Ok(Verdict::Unsupported(error.message().into_owned())),
-        }
+        ARTIFACT.check(artifact, |index| {
+            let code = Code::of(artifact, index)?;
+            if let Some(why) = self.hardware.devices.other_type(device) {
+                return Ok(Verdict::Unsupported(why));
+            }
+            match self.hardware.device(device.device_id) {
+                Ok(device) => Ok(code.verdict(device.capability()?)),
+                Err(error) => Ok(Verdict::Unsupported(error.message().into_owned())),
+            }
+        })
     }
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
-        let index = index_of(artifact)?;
-        if let Some(why) = image::foreign(&index) {
-            return Err(image::value_error(why));
-        }
+        let index = ARTIFACT.index(artifact)?;
         let code = Code::of(artifact, &index)?;
-        let mut kernels = BTreeMap::new();
-        for kernel in Kernel::from_index(&index)? {
-            kernels.insert(kernel.name.clone(), kernel);
-        }
-        let devices = self.hardware.devices()?;
+        let kernels = Kernel::from_index(&index)?;
+        let devices = self.hardware.devices.all()?;
         ensure!(!devices.is_empty(), ErrorKind::UNAVAILABLE, "{NAME} has no device here");
         let verdicts = devices.iter().map(|device| Ok(code.verdict(device.capability()?)));
         let verdicts: Vec<Verdict> = verdicts.collect::<Result<_, Error>>()?;
@@ -78,105 +58,35 @@ impl ModuleLoader for CudaLoader {
             };
             bail!(ErrorKind::UNSUPPORTED, "no device of {NAME} here runs this artifact: {why}");
         }
-        let images = devices.iter().map(|_| Mutex::default()).collect();
         let current = usize::try_from(env.current_device(DEVICE_TYPE)?).unwrap_or(0);
-        let shared =
-            Arc::new(Shared { host: self.host, hardware: Arc::clone(&self.hardware), code, images, env });
+        let loaded = Loaded {
+            hardware: Arc::clone(&self.hardware),
+            // Asked for now: the host is not called under the lock of a build.
+            settings: code.settings(self.host)?,
+            code,
+            images: PerDevice::new(devices.len()),
+            entries: kernels.iter().map(|_| PerDevice::new(devices.len())).collect(),
+            kernels,
+        };
         if verdicts.get(current).is_some_and(runs) {
-            let loaded = shared.image(&devices[current])?;
-            for kernel in kernels.values() {
-                entry(&devices[current], &loaded, kernel)?;
+            let image = loaded.image(&devices[current])?;
+            for kernel in &loaded.kernels {
+                entry(&devices[current], image, kernel)?;
             }
         }
-        let mut all = Kernels { device_type: self.hardware.device_type(), ..Kernels::default() };
-        for (name, kernel) in kernels {
-            let entries = devices.iter().map(|_| OnceLock::new()).collect();
-            all.by_name.insert(name, all.all.len());
-            all.all.push(Arc::new(Callable { shared: Arc::clone(&shared), kernel, entries }));
-        }
-        Ok(Box::new(Loaded { host: self.host, kernels: Arc::new(all) }))
+        Ok(Box::new(KernelModule::new(self.host, env, loaded)))
     }
 }
 
-/// A module that was loaded: its kernels by name.
+/// A module that was loaded.
 struct Loaded {
-    host: HostRef,
-    kernels: Arc<Kernels>,
-}
-
-/// The kernels of a module: interface `launch` 1.
-#[derive(Default)]
-struct Kernels {
-    device_type: i32,
-    by_name: BTreeMap<String, usize>,
-    all: Vec<Arc<Callable>>,
-}
-
-impl Launches for Kernels {
-    fn device_type(&self) -> i32 {
-        self.device_type
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
-    }
-
-    fn kernel(&self, position: usize) -> Option<&Kernel> {
-        self.all.get(position).map(|callable| &callable.kernel)
-    }
-
-    fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
-        match self.all.get(position) {
-            Some(callable) => callable.queue(device_id, stream, launch),
-            None => bail!(ErrorKind::VALUE_ERROR, "the module has no kernel {position}"),
-        }
-    }
-}
-
-impl Module for Loaded {
-    fn query(&self, name: &str, version: u32) -> Option<Interface> {
-        LAUNCH.is(name, version).then(|| LAUNCH.of_shared(Arc::clone(&self.kernels) as _))
-    }
-
-    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
-        Ok(self.kernels.by_name.get(name).map(|position| {
-            // What is got keeps what it needs (M.5).
-            let kernel = Arc::clone(&self.kernels.all[*position]);
-            Function::from_fn(self.host, move |args| kernel.call(args))
-        }))
-    }
-}
-
-/// What the kernels of a module share.
-struct Shared {
-    host: HostRef,
     hardware: Arc<Hardware>,
+    settings: Settings,
     code: Code,
-    /// What each device has loaded; a failure is not kept, memory may be had again later.
-    images: Vec<Mutex<Option<Arc<Image>>>>,
-    env: Env,
-}
-
-impl Shared {
-    fn image(&self, device: &Device) -> Result<Arc<Image>, Error> {
-        let slot = usize::try_from(device.id()).ok().and_then(|id| self.images.get(id));
-        let Some(slot) = slot else {
-            bail!(ErrorKind::INTERNAL, "cuda:{} appeared after the module; this is a bug", device.id());
-        };
-        let mut slot = lock(slot);
-        if let Some(image) = &*slot {
-            return Ok(Arc::clone(image));
-        }
-        if let Verdict::Recompile(why) | Verdict::Unsupported(why) = self.code.verdict(device.capability()?) {
-            bail!(ErrorKind::UNSUPPORTED, "cuda:{} does not run this module: {why}", device.id());
-        }
-        let bytes = self.code.bytes_for(self.host, device.capability()?)?;
-        // SAFETY: text that ends with a zero, or an ELF file that was measured against its headers: see `Code`.
-        let image = unsafe { device.context()?.load(&bytes) };
-        let image = Arc::new(device.told(image)?);
-        *slot = Some(Arc::clone(&image));
-        Ok(image)
-    }
+    kernels: Vec<Kernel>,
+    images: PerDevice<Arc<Image>>,
+    /// By the position of the kernel.
+    entries: Vec<PerDevice<Ready>>,
 }
 
 fn entry(device: &Device, image: &Arc<Image>, kernel: &Kernel) -> Result<Entry, Error> {
@@ -194,46 +104,46 @@ struct Ready {
     raising: Mutex<()>,
 }
 
-/// A kernel, on whatever device it is called.
-struct Callable {
-    shared: Arc<Shared>,
-    kernel: Kernel,
-    entries: Vec<OnceLock<Ready>>,
+impl Loaded {
+    fn image(&self, device: &Device) -> Result<&Arc<Image>, Error> {
+        self.images.get_or_build(device.id(), || {
+            let capability = device.capability()?;
+            if let Verdict::Recompile(why) | Verdict::Unsupported(why) = self.code.verdict(capability) {
+                bail!(ErrorKind::UNSUPPORTED, "cuda:{} does not run this module: {why}", device.id());
+            }
+            let bytes = self.code.bytes_for(&self.settings, capability)?;
+            // SAFETY: text that ends with a zero, or an ELF file that was measured against its headers: see `Code`.
+            let image = unsafe { device.context()?.load(&bytes) };
+            device.told(image).map(Arc::new)
+        })
+    }
+
+    fn ready(&self, position: usize, device: &Device) -> Result<&Ready, Error> {
+        self.entries[position].get_or_build(device.id(), || {
+            let entry = entry(device, self.image(device)?, &self.kernels[position])?;
+            let limits = device.limits()?;
+            let allowed = limits.shared_bytes.saturating_sub(entry.static_shared_bytes);
+            let dynamic_shared_max = AtomicU32::new(u32::try_from(allowed).unwrap_or(u32::MAX));
+            Ok(Ready { entry, limits, dynamic_shared_max, raising: Mutex::new(()) })
+        })
+    }
 }
 
-impl Callable {
-    fn ready(&self, device: &Device) -> Result<&Ready, Error> {
-        let slot = usize::try_from(device.id()).ok().and_then(|id| self.entries.get(id));
-        let Some(slot) = slot else {
-            bail!(ErrorKind::INTERNAL, "cuda:{} appeared after the module; this is a bug", device.id());
-        };
-        if let Some(ready) = slot.get() {
-            return Ok(ready);
-        }
-        let entry = entry(device, &self.shared.image(device)?, &self.kernel)?;
-        let limits = device.limits()?;
-        let allowed = limits.shared_bytes.saturating_sub(entry.static_shared_bytes);
-        let dynamic_shared_max = AtomicU32::new(u32::try_from(allowed).unwrap_or(u32::MAX));
-        Ok(slot.get_or_init(|| Ready { entry, limits, dynamic_shared_max, raising: Mutex::new(()) }))
+impl LaunchKernel for Loaded {
+    fn device_type(&self) -> i32 {
+        self.hardware.devices.device_type()
     }
 
-    /// Queues a launch on the device and the stream that are current on this thread (K.4).
-    fn call(&self, args: &[AnyView<'_>]) -> Result<Any, Error> {
-        let Some(launch) = self.kernel.call(args)? else { return Ok(Any::NONE) };
-        let Shared { hardware, env, .. } = &*self.shared;
-        let device_type = hardware.device_type();
-        let device_id = env.current_device(device_type)?;
-        let stream = env.current_stream(ChipdockDevice { device_type, device_id })?;
-        self.queue(device_id, stream, &launch).map(|()| Any::NONE)
+    fn kernels(&self) -> &[Kernel] {
+        &self.kernels
     }
 
-    /// Queues a launch.
-    fn queue(&self, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
-        let hardware = &self.shared.hardware;
+    fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
+        let (hardware, kernel) = (&self.hardware, &self.kernels[position]);
         let device = hardware.device(device_id)?;
         device.check()?;
-        let ready = self.ready(device)?;
-        let grid = ready.grid(device, &self.kernel, launch)?;
+        let ready = self.ready(position, device)?;
+        let grid = ready.grid(device, kernel, launch)?;
         for argument in &launch.args {
             let checked = match argument {
                 KernelArg::Pointer(pointer) if !pointer.is_null() => {
@@ -245,15 +155,17 @@ impl Callable {
                     format!("expected pointers and scalars for arguments, found {other:?}"),
                 )),
             };
-            checked.map_err(|error| error.context(format_args!("kernel {}", self.kernel.name)))?;
+            checked.map_err(|error| error.context(format_args!("kernel {}", kernel.name)))?;
         }
-        self.launch(device, ready, &grid, stream, &launch.args)
+        ready.launch(device, kernel, &grid, stream, &launch.args)
     }
+}
 
+impl Ready {
     fn launch(
         &self,
         device: &Device,
-        ready: &Ready,
+        kernel: &Kernel,
         grid: &Grid,
         stream: Stream,
         args: &[KernelArg],
@@ -272,7 +184,7 @@ impl Callable {
             }
             // SAFETY: as many values as the index says that the kernel has parameters, little-endian in eight bytes each;
             // pointers were looked up, and what is queued with them is in the caller's hands (D.5).
-            unsafe { ready.entry.launch(grid, stream.as_deref(), places) }
+            unsafe { self.entry.launch(grid, stream.as_deref(), places) }
         };
         let queued = if args.len() <= INLINE_ARGUMENTS {
             let (mut values, mut places) = ([0; INLINE_ARGUMENTS], [std::ptr::null_mut(); INLINE_ARGUMENTS]);
@@ -282,7 +194,7 @@ impl Callable {
         };
         device
             .told(queued)
-            .map_err(|error| error.context(format_args!("kernel {}, {}", self.kernel.name, shape(grid))))
+            .map_err(|error| error.context(format_args!("kernel {}, {}", kernel.name, shape(grid))))
     }
 }
 

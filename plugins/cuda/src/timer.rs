@@ -1,21 +1,17 @@
 //! Interface `timer` 1: events of the driver.
 
-use std::collections::HashMap;
 use std::ptr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use chipdock_plugin_api::timer::{Mark, Timer};
-use chipdock_plugin_api::{Error, ErrorKind, Stream};
+use chipdock_plugin_api::{Error, Stream};
 use cudarc::driver::sys::{CUevent, CUevent_flags_enum};
 
 use crate::driver::{self, Context, Failure, raw_stream};
-use crate::hardware::{Hardware, new_handle};
-
-/// Set in every handle of a mark; no address of a process has it.
-const MARK_BIT: usize = 1 << 60;
+use crate::hardware::Hardware;
 
 /// An event that notes the time; destroyed when this is dropped, reached or not.
-struct Event {
+pub(crate) struct Event {
     context: Arc<Context>,
     raw: CUevent,
 }
@@ -63,36 +59,6 @@ impl Drop for Event {
     }
 }
 
-/// The marks of one device that were not freed.
-#[derive(Default)]
-pub(crate) struct Marks(RwLock<HashMap<usize, Arc<Event>>>);
-
-impl Marks {
-    fn add(&self, event: Event) -> Mark {
-        let handle = new_handle(MARK_BIT);
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(handle.addr(), Arc::new(event));
-        Mark::from_raw(handle)
-    }
-
-    fn get(&self, mark: Mark, device_id: i32) -> Result<Arc<Event>, Error> {
-        let marks = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        marks.get(&mark.into_raw().addr()).cloned().ok_or_else(|| unknown(mark, device_id))
-    }
-
-    fn remove(&self, mark: Mark, device_id: i32) -> Result<Arc<Event>, Error> {
-        let mut marks = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        marks.remove(&mark.into_raw().addr()).ok_or_else(|| unknown(mark, device_id))
-    }
-}
-
-fn unknown(mark: Mark, device_id: i32) -> Error {
-    let message = format!(
-        "{:p} is no mark of cuda:{device_id}: it was freed, or is another device's; expected one that this device made",
-        mark.into_raw()
-    );
-    Error::new(ErrorKind::WRONG_STATE, message)
-}
-
 /// Times what runs on streams.
 pub(crate) struct CudaTimer(pub(crate) Arc<Hardware>);
 
@@ -102,13 +68,14 @@ impl Timer for CudaTimer {
         device.check()?;
         let stream = device.stream(stream.into_raw())?;
         let event = device.told(Event::record(&device.context()?, stream.as_deref()))?;
-        Ok(device.marks.add(event))
+        Ok(Mark::from_raw(ptr::without_provenance_mut(device.marks.add(event))))
     }
 
     unsafe fn elapsed(&self, device_id: i32, from: Mark, to: Mark) -> Result<f64, Error> {
         let device = self.0.device(device_id)?;
         device.check()?;
-        let (from, to) = (device.marks.get(from, device_id)?, device.marks.get(to, device_id)?);
+        let event = |mark: Mark| device.marks.get(mark.into_raw().addr(), &device.name);
+        let (from, to) = (event(from)?, event(to)?);
         device.told(from.synchronize())?;
         device.told(to.synchronize())?;
         device.told(from.until(&to))
@@ -116,7 +83,7 @@ impl Timer for CudaTimer {
 
     unsafe fn free_mark(&self, device_id: i32, mark: Mark) -> Result<(), Error> {
         let device = self.0.device(device_id)?;
-        device.marks.remove(mark, device_id)?;
+        device.marks.take(mark.into_raw().addr(), &device.name)?;
         device.check()
     }
 }

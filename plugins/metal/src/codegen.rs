@@ -20,28 +20,19 @@
 //! * `compile_options`: what the Metal compiler is told; the text relies on the IEEE rules that fast math drops.
 
 use chipdock_codegen_source::{unsupported, with_lanes_at_most, without_moved_pointers, write_module};
-use chipdock_ir::{Child, Diagnostic, IrModule, PrimFunc, Stage, StmtKind, Target, ThreadAxis};
-use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
+use chipdock_ir::{Diagnostic, IrModule, Stage, Target};
+use chipdock_plugin_api::kernel;
+use chipdock_plugin_api::lowered::LoweredRequest;
+use chipdock_plugin_api::source::{SourceTarget, Unwritten, Written};
 use serde_json::{Value, json};
 
 use crate::dialect::MslDialect;
 
 /// The module kind: who loads it.
 pub(crate) const KIND: &str = "metal";
-/// The section that holds the source.
-pub(crate) const SOURCE: &str = "source";
-
-/// The code generator of target `metal`.
+/// What writes for target `metal`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MetalCodegen;
-
-/// What a build delivers.
-#[derive(Debug)]
-pub(crate) struct Built {
-    pub(crate) index: Value,
-    pub(crate) source: String,
-}
+pub(crate) struct MetalTarget;
 
 /// The dialect of a target.
 pub(crate) fn dialect(target: &Target) -> MslDialect {
@@ -62,41 +53,22 @@ fn language_version(dialect: &MslDialect) -> &'static str {
     }
 }
 
-/// Threads of a block on the axes x, y, z; 0 where that is not constant.
-fn workgroup_size(function: &PrimFunc) -> [i64; 3] {
-    let mut size = [1; 3];
-    function.body.walk(&mut |child| {
-        let Child::Stmt(s) = child else { return };
-        let StmtKind::LaunchThread { axis, extent, .. } = &s.kind else { return };
-        let place = match axis {
-            ThreadAxis::ThreadX => 0,
-            ThreadAxis::ThreadY => 1,
-            ThreadAxis::ThreadZ => 2,
-            _ => return,
-        };
-        size[place] = extent.as_int().and_then(|extent| i64::try_from(extent).ok()).unwrap_or(0).max(0);
-    });
-    size
-}
-
 /// The module without what MSL has not: pointers that are moved by bytes, vectors of more than 4 lanes.
-fn plain(module: &IrModule) -> IrModule {
+fn legalize(module: &IrModule) -> IrModule {
     with_lanes_at_most(&without_moved_pointers(module), 4)
 }
 
 /// Builds a module for a target; the same input gives the same bytes.
-pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
+pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<Diagnostic>> {
     let dialect = dialect(target);
-    let module = &plain(module);
+    let module = &legalize(module);
     let source = write_module(module, &dialect)?;
-    let by_name = module.by_name();
     let functions: Vec<Value> = source
-        .functions
-        .iter()
-        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
-        .map(|(function, prim_func)| {
-            let mut entry = kernel::describe(&function.symbol, prim_func);
-            entry["workgroup_size"] = json!(workgroup_size(prim_func));
+        .functions_of(module)
+        .map(|(symbol, function)| {
+            let mut entry = kernel::describe(symbol, function);
+            let extents = kernel::block_extents(function);
+            entry["workgroup_size"] = json!(extents.map(|extent| extent.unwrap_or(0).max(0)));
             entry
         })
         .collect();
@@ -106,34 +78,19 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
         "functions": functions,
         "compile_options": { "fast_math": false, "language_version": language_version(&dialect) },
     });
-    Ok(Built { index, source: source.text })
+    Ok(Written { index, source: source.text })
 }
 
-impl Codegen for MetalCodegen {
-    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        lowered::report(&unsupported(&plain(&read.module), &dialect(&read.target)), session)
+impl SourceTarget for MetalTarget {
+    const KIND: &'static str = KIND;
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+    const STAGE: Stage = Stage::Device;
+
+    fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
+        unsupported(&legalize(&request.module), &dialect(&request.target))
     }
 
-    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        if session.is_cancelled() {
-            return Err(lowered::cancelled(KIND));
-        }
-        match build(&read.module, &read.target) {
-            Ok(built) => {
-                session.section(SOURCE, SectionKind::Source, 1, built.source.as_bytes())?;
-                session.index(&built.index.to_string())
-            }
-            Err(diagnostics) => {
-                lowered::report(&diagnostics, session)?;
-                Err(lowered::unsupported(&diagnostics))
-            }
-        }
-    }
-
-    /// The artifact is text, which the request and this code make alone; drivers and compilers see it when it is loaded.
-    fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
-        Ok(Some(lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"))))
+    fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {
+        Ok(build(&request.module, &request.target)?)
     }
 }

@@ -45,7 +45,7 @@ static inline char cd_min_i8(char a, char b) {
     return a < b ? a : b;
 }
 static inline char cd_abs_i8(char x) {
-    return x < 0 ? (char)(0u - (uint)x) : x;
+    return x < 0 ? (char)(0 - (uint)x) : x;
 }
 static inline char cd_popcount_i8(char x) {
     return popcount(x);
@@ -81,7 +81,7 @@ static inline short cd_min_i16(short a, short b) {
     return a < b ? a : b;
 }
 static inline short cd_abs_i16(short x) {
-    return x < 0 ? (short)(0u - (uint)x) : x;
+    return x < 0 ? (short)(0 - (uint)x) : x;
 }
 static inline short cd_popcount_i16(short x) {
     return popcount(x);
@@ -111,7 +111,7 @@ static inline int cd_min_i32(int a, int b) {
     return a < b ? a : b;
 }
 static inline int cd_abs_i32(int x) {
-    return x < 0 ? (int)(0u - (uint)x) : x;
+    return x < 0 ? (int)(0 - (uint)x) : x;
 }
 static inline int cd_clz_i32(int x) {
     return x == 0 ? 32 : clz(x);
@@ -142,7 +142,7 @@ static inline long cd_min_i64(long a, long b) {
     return a < b ? a : b;
 }
 static inline long cd_abs_i64(long x) {
-    return x < 0 ? (long)(0ul - (ulong)x) : x;
+    return x < 0 ? (long)(0 - (ulong)x) : x;
 }
 static inline int cd_clz_i64(long x) {
     return x == 0 ? 64 : (int)clz(x);

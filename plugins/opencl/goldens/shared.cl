@@ -8,9 +8,9 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void shared_kernel(__gl
     if (b >= 0) {
         S[t] = A[(long)b * 64 + t];
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        for (int v_step = 0; v_step < 6; ++v_step) {
-            if (t < 32 >> (v_step & 31)) {
-                S[t] = S[t] + S[(long)t + (32 >> (v_step & 31))];
+        for (int step_1 = 0; step_1 < 6; ++step_1) {
+            if (t < 32 >> (step_1 & 31)) {
+                S[t] = S[t] + S[(long)t + (32 >> (step_1 & 31))];
             }
             barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }

@@ -102,7 +102,7 @@ pub(crate) fn attribute(device: &Device, key: &str) -> Result<Option<Any>, Error
         "device_sort" => Some(Any::from(device.found.sort)),
         "opencl_c_version" => Some(Any::from(limits.language.clone())),
         // Some GPUs have their local memory in global memory too, and run threads in step all the same.
-        "lone_threads" => Some(Any::from(device.found.sort == "cpu")),
+        "runs_threads_serially" => Some(Any::from(device.found.sort == "cpu")),
         "supports_float64" => Some(Any::from(limits.has("cl_khr_fp64"))),
         "supports_int64_atomics" => Some(Any::from(limits.has("cl_khr_int64_base_atomics"))),
         "supports_subgroups" => {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use chipdock_plugin_api::Setting;
 use chipdock_plugin_api::files::cache::{Kind, VARIABLE};
-use chipdock_plugin_api::{Error, HostRef, Setting};
 
 pub(crate) use chipdock_plugin_api::files::cache::{Cache, Key};
 
@@ -22,11 +22,7 @@ pub(crate) const FOLDER: Setting<PathBuf> = Setting::path(
 )
 .variables(&[VARIABLE]);
 
-/// The one that the host's settings name, if there is to be one.
-///
-/// # Errors
-///
-/// What the host says of the setting.
-pub(crate) fn of_host(host: HostRef) -> Result<Option<Cache>, Error> {
-    Ok(Cache::of_setting(host.setting(&FOLDER)?, KIND, SIZE_BYTES_MAX))
+/// The one in the folder that the setting names, if there is to be one.
+pub(crate) fn at(folder: Option<PathBuf>) -> Option<Cache> {
+    Cache::of_setting(folder, KIND, SIZE_BYTES_MAX)
 }

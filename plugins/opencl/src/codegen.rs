@@ -24,42 +24,29 @@
 
 use chipdock_codegen_source::{unsupported, write_module};
 use chipdock_ir::{BinaryOp, Callee, Diagnostic, ExprKind, IrModule, Op, Stage, Target};
-use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
+use chipdock_plugin_api::kernel;
+use chipdock_plugin_api::lowered::LoweredRequest;
+use chipdock_plugin_api::source::{SourceTarget, Unwritten, Written};
 use serde_json::{Value, json};
 
 use crate::dialect::{EXTENSIONS, Features, OpenClDialect};
 
 /// The module kind of what is built: who loads it.
 pub(crate) const KIND: &str = "opencl";
-/// The section that holds the source.
-pub(crate) const SOURCE: &str = "source";
 
 /// Asks for exact division and square root of float32.
 pub(crate) const EXACT_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 
-/// The code generator of target `opencl`.
+/// What writes for target `opencl`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OpenClCodegen;
-
-/// What a build delivers.
-#[derive(Debug)]
-pub(crate) struct Built {
-    pub(crate) index: Value,
-    pub(crate) source: String,
-}
+pub(crate) struct OpenClTarget;
 
 /// Builds a module for a target; the same input gives the same bytes.
-pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
+pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<Diagnostic>> {
     let features = Features::of(target);
     let source = write_module(module, &OpenClDialect { features })?;
-    let by_name = module.by_name();
-    let functions: Vec<Value> = source
-        .functions
-        .iter()
-        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
-        .map(|(function, prim_func)| kernel::describe(&function.symbol, prim_func))
-        .collect();
+    let functions: Vec<Value> =
+        source.functions_of(module).map(|(symbol, function)| kernel::describe(symbol, function)).collect();
     let extensions: Vec<&str> = EXTENSIONS
         .iter()
         .copied()
@@ -72,7 +59,7 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
         "build_options": build_options(features, &extensions, divides(module)),
         "extensions": extensions,
     });
-    Ok(Built { index, source: source.text })
+    Ok(Written { index, source: source.text })
 }
 
 /// Whether a module has divisions or square roots of floats: only what has them asks a device for exact ones.
@@ -103,32 +90,16 @@ fn build_options(features: Features, extensions: &[&str], divides: bool) -> Vec<
     options
 }
 
-impl Codegen for OpenClCodegen {
-    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        let dialect = OpenClDialect { features: Features::of(&read.target) };
-        lowered::report(&unsupported(&read.module, &dialect), session)
+impl SourceTarget for OpenClTarget {
+    const KIND: &'static str = KIND;
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+    const STAGE: Stage = Stage::Device;
+
+    fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
+        unsupported(&request.module, &OpenClDialect { features: Features::of(&request.target) })
     }
 
-    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        if session.is_cancelled() {
-            return Err(lowered::cancelled(KIND));
-        }
-        match build(&read.module, &read.target) {
-            Ok(built) => {
-                session.section(SOURCE, SectionKind::Source, 1, built.source.as_bytes())?;
-                session.index(&built.index.to_string())
-            }
-            Err(diagnostics) => {
-                lowered::report(&diagnostics, session)?;
-                Err(lowered::unsupported(&diagnostics))
-            }
-        }
-    }
-
-    /// The artifact is text, which the request and this code make alone; drivers and compilers see it when it is loaded.
-    fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
-        Ok(Some(lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"))))
+    fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {
+        Ok(build(&request.module, &request.target)?)
     }
 }

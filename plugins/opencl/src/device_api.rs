@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use chipdock_plugin_api::{
-    Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, attribute, bail, ensure,
+    Any, CopyEnd, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Stream, attribute, bail,
 };
 
 use crate::attributes;
@@ -38,14 +38,10 @@ impl OpenClDeviceApi {
             // SAFETY: the caller's word.
             return Ok(End::Host(unsafe { HostMemory::new(end.address()) }));
         }
-        ensure!(
-            self.0.is_own(end.device),
-            ErrorKind::UNSUPPORTED,
-            "expected an end of a copy on an {NAME} device or in host memory, found device type {}",
-            end.device.device_type
-        );
+        self.0.devices.check_end(end.device)?;
         let device = self.0.device(end.device.device_id)?;
-        let (space, offset) = device.memory.range(device, end.data.addr(), end.offset_bytes, size_bytes)?;
+        let (space, offset) =
+            device.spaces.range(end.data.addr(), end.offset_bytes, size_bytes, device.name())?;
         Ok(match (space.buffer(), space.address()) {
             (None, Some(address)) => {
                 let address = address.cast::<u8>().wrapping_add(offset);
@@ -136,11 +132,11 @@ fn copy_across(queue: &Queue, from: &End, to: &End, size_bytes: usize) -> Result
 
 impl DeviceApi for OpenClDeviceApi {
     fn registered_as(&self, device_type: i32) {
-        self.0.set_device_type(device_type);
+        self.0.devices.set_device_type(device_type);
     }
 
     fn device_count(&self) -> Result<i32, Error> {
-        Ok(i32::try_from(self.0.devices()?.len()).unwrap_or(i32::MAX))
+        self.0.devices.count()
     }
 
     fn attribute(&self, device_id: i32, key: &str) -> Result<Option<Any>, Error> {
@@ -156,13 +152,13 @@ impl DeviceApi for OpenClDeviceApi {
         request: &DataSpaceRequest<'_>,
     ) -> Result<*mut c_void, Error> {
         let device = self.0.device(device_id)?;
-        device.check_injected_out_of_memory()?;
-        device.memory.allocate(device, device.open()?, request)
+        device.health.check_memory(device.name())?;
+        device.allocate(request)
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
-        let device = self.0.device_even_lost(device_id)?;
-        device.memory.free(device, data.addr())?;
+        let device = self.0.devices.get(device_id)?;
+        device.spaces.take(data.addr(), device.name())?;
         device.check()
     }
 
@@ -205,14 +201,14 @@ impl DeviceApi for OpenClDeviceApi {
     }
 
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        let device = self.0.device_even_lost(device_id)?;
+        let device = self.0.devices.get(device_id)?;
         device.free_stream(stream.into_raw().addr())?;
         device.check()
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
         // What is queued may still touch the host's memory: it is waited for even when the device is lost.
-        let device = self.0.device_even_lost(device_id)?;
+        let device = self.0.devices.get(device_id)?;
         let done = device.stream(stream.into_raw().addr())?.sync();
         device.check()?;
         done

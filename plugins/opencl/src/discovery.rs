@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::process::has_raised_privileges;
 use chipdock_plugin_api::{Error, ErrorKind};
 use opencl3::device::{
@@ -14,7 +15,6 @@ use opencl3::platform::platform::{CL_PLATFORM_NAME, CL_PLATFORM_VERSION};
 use crate::attributes::Limits;
 use crate::driver::{DeviceId, PlatformId, error_name, open_library, platforms};
 use crate::error::NO_LIBRARY;
-use crate::stream::lock;
 
 /// The library that finds the drivers, and the package that brings it, as Debian and Ubuntu call it.
 const LIBRARY: &str = "libOpenCL.so.1";

@@ -43,7 +43,7 @@ impl External for OpenClExternal {
 
     unsafe fn native_data(&self, device_id: i32, data: *mut c_void) -> Result<NativeData, Error> {
         let device = self.0.device(device_id)?;
-        let (space, offset) = device.memory.range(device, data.addr(), 0, 0)?;
+        let (space, offset) = device.spaces.range(data.addr(), 0, 0, device.name())?;
         Ok(NativeData { handle: space.native(), offset_bytes: offset as u64 })
     }
 
@@ -73,6 +73,6 @@ impl External for OpenClExternal {
         let size = usize::try_from(size_bytes).unwrap_or(usize::MAX);
         // SAFETY: the caller's word; the buffer goes with the data space.
         let buffer = unsafe { device.open()?.context.buffer_over(address, size) }.or_failed(what)?;
-        device.memory.adopt(device, buffer, address, size_bytes)
+        device.adopt(buffer, address, size_bytes)
     }
 }

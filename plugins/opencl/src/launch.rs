@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
 use chipdock_plugin_api::kernel::{self, KernelArg, Launch};
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind, ensure};
 use opencl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
 
@@ -12,7 +13,7 @@ use crate::error::OrFailed;
 use crate::hardware::Device;
 use crate::memory::Space;
 use crate::program::Source;
-use crate::stream::{Queue, Work, lock};
+use crate::stream::{Queue, Work};
 use crate::turns::Turn;
 
 /// A kernel of a program that was built for one device.
@@ -138,7 +139,7 @@ impl Launcher {
             KernelArg::Pointer(pointer) => Some(pointer.addr()),
             _ => None,
         });
-        let found = device.memory.all_of(device, handles);
+        let found = device.spaces.each(handles, device.name());
         found.map_err(|error| error.context(format_args!("kernel {}", self.name)))
     }
 

@@ -33,6 +33,7 @@ mod timer;
 mod turns;
 
 use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::source::SourceCodegen;
 use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
@@ -55,4 +56,4 @@ register_module_loader!("opencl", |context| Box::new(loader::OpenClLoader {
 register_target_kind!("opencl", include_str!("target_kind.json"), |_| Box::new(
     target_kind::OpenClTargetKind
 ));
-register_codegen!("opencl", "1.0.0", "1.3.0", |_| Box::new(codegen::OpenClCodegen));
+register_codegen!("opencl", "1.0.0", "1.3.0", |_| Box::new(SourceCodegen(codegen::OpenClTarget)));

@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, Weak};
 
+use chipdock_plugin_api::kit::lock;
+
 use crate::driver::{Event, Progress, Queued};
-use crate::stream::lock;
 
 /// The platform's name of PoCL.
 const POCL: &str = "Portable Computing Language";

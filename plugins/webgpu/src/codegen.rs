@@ -34,31 +34,23 @@
 use chipdock_codegen_source::{
     unsupported, with_inlined_buffers, with_lanes_at_most, without_moved_pointers, write_module,
 };
-use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Stage, StmtKind, Target, attr};
-use chipdock_plugin_api::lowered::{self, LoweredRequest};
-use chipdock_plugin_api::{BuildRequest, BuildSession, Codegen, Error, SectionKind, kernel};
+use chipdock_ir::{AttrValue, DType, Diagnostic, IrModule, Param, PrimFunc, Stage, Target, attr};
+use chipdock_plugin_api::kernel;
+use chipdock_plugin_api::lowered::LoweredRequest;
+use chipdock_plugin_api::source::{SourceTarget, Unwritten, Written};
 use serde_json::{Value, json};
 
 use crate::dialect::{Binding, WgslDialect, bindings, dynamic_words};
 
 /// The module kind: who loads it.
 pub(crate) const KIND: &str = "webgpu";
-/// The section that holds the source.
-pub(crate) const SOURCE: &str = "source";
 
 /// Storage buffers that every device has for a kernel: the default of `maxStorageBuffersPerShaderStage`.
 const STORAGE_BUFFERS: usize = 8;
 
-/// The code generator of target `webgpu`.
+/// What writes for target `webgpu`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WebGpuCodegen;
-
-/// What a build delivers.
-#[derive(Debug)]
-pub(crate) struct Built {
-    pub(crate) index: Value,
-    pub(crate) source: String,
-}
+pub(crate) struct WebGpuTarget;
 
 /// The dialect of a target.
 pub(crate) fn dialect(target: &Target) -> WgslDialect {
@@ -69,25 +61,6 @@ pub(crate) fn dialect(target: &Target) -> WgslDialect {
         subgroup_size,
         target.str("wgsl_dialect") != Some("naga"),
     )
-}
-
-/// Threads of a block on the axes x, y, z.
-fn workgroup_size(function: &PrimFunc) -> [i128; 3] {
-    let mut size = [1; 3];
-    function.body.walk(&mut |child| {
-        if let chipdock_ir::Child::Stmt(s) = child
-            && let StmtKind::LaunchThread { axis, extent, .. } = &s.kind
-        {
-            let place = match axis {
-                chipdock_ir::ThreadAxis::ThreadX => 0,
-                chipdock_ir::ThreadAxis::ThreadY => 1,
-                chipdock_ir::ThreadAxis::ThreadZ => 2,
-                _ => return,
-            };
-            size[place] = extent.as_int().unwrap_or(1).max(1);
-        }
-    });
-    size
 }
 
 /// A kernel as the index has it.
@@ -118,7 +91,7 @@ fn describe(symbol: &str, function: &PrimFunc) -> Value {
         .collect();
     let scalars = types.iter().filter(|dtype| !dtype.is_handle()).count();
     entry["bindings"] = places.into();
-    entry["workgroup_size"] = json!(workgroup_size(function).map(|extent| extent as i64));
+    entry["workgroup_size"] = json!(kernel::block_extents(function).map(|extent| extent.unwrap_or(1).max(1)));
     if let Some(number) = uniform {
         entry["uniform"] = json!({ "binding": number, "size_bytes": scalars * 4 });
     }
@@ -147,25 +120,19 @@ fn n_buffers(function: &PrimFunc) -> usize {
 }
 
 /// The module without what WGSL has not: pointers that are values, vectors of more than 4 lanes.
-fn plain(module: &IrModule) -> IrModule {
+fn legalize(module: &IrModule) -> IrModule {
     with_lanes_at_most(&without_moved_pointers(&with_inlined_buffers(module)), 4)
 }
 
 /// Builds a module for a target; the same input gives the same bytes.
-pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Diagnostic>> {
+pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Written, Vec<Diagnostic>> {
     let dialect = dialect(target);
-    let module = &plain(module);
+    let module = &legalize(module);
     let source = write_module(module, &dialect)?;
-    let by_name = module.by_name();
-    let functions: Vec<Value> = source
-        .functions
-        .iter()
-        .filter_map(|function| Some((function, *by_name.get(&*function.name)?)))
-        .map(|(function, prim_func)| describe(&function.symbol, prim_func))
-        .collect();
+    let functions: Vec<Value> =
+        source.functions_of(module).map(|(symbol, function)| describe(symbol, function)).collect();
     let mut index = json!({ "module_kind": KIND, "format": "wgsl", "functions": functions });
-    let entries = source.functions.iter().filter_map(|function| by_name.get(&*function.name));
-    let most = entries.map(|function| n_buffers(function)).max().unwrap_or(0);
+    let most = source.functions_of(module).map(|(_, function)| n_buffers(function)).max().unwrap_or(0);
     if most > STORAGE_BUFFERS {
         index["storage_buffers"] = json!(most);
     }
@@ -174,34 +141,19 @@ pub(crate) fn build(module: &IrModule, target: &Target) -> Result<Built, Vec<Dia
         index["subgroup_size"] = json!(dialect.subgroup_size);
     }
     index["features"] = json!(features);
-    Ok(Built { index, source: source.text })
+    Ok(Written { index, source: source.text })
 }
 
-impl Codegen for WebGpuCodegen {
-    fn unsupported(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        lowered::report(&unsupported(&plain(&read.module), &dialect(&read.target)), session)
+impl SourceTarget for WebGpuTarget {
+    const KIND: &'static str = KIND;
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+    const STAGE: Stage = Stage::Device;
+
+    fn unsupported(&self, request: &LoweredRequest) -> Vec<Diagnostic> {
+        unsupported(&legalize(&request.module), &dialect(&request.target))
     }
 
-    fn build(&self, request: &BuildRequest<'_>, session: &BuildSession<'_>) -> Result<(), Error> {
-        let read = LoweredRequest::read(request, KIND, Stage::Device)?;
-        if session.is_cancelled() {
-            return Err(lowered::cancelled(KIND));
-        }
-        match build(&read.module, &read.target) {
-            Ok(built) => {
-                session.section(SOURCE, SectionKind::Source, 1, built.source.as_bytes())?;
-                session.index(&built.index.to_string())
-            }
-            Err(diagnostics) => {
-                lowered::report(&diagnostics, session)?;
-                Err(lowered::unsupported(&diagnostics))
-            }
-        }
-    }
-
-    /// The artifact is text, which the request and this code make alone; drivers and compilers see it when it is loaded.
-    fn fingerprint(&self, _request: &BuildRequest<'_>) -> Result<Option<String>, Error> {
-        Ok(Some(lowered::fingerprint(KIND, env!("CARGO_PKG_VERSION"))))
+    fn write(&self, request: &LoweredRequest) -> Result<Written, Unwritten> {
+        Ok(build(&request.module, &request.target)?)
     }
 }

@@ -10,6 +10,7 @@ mod target_kind;
 #[cfg(test)]
 mod tests;
 
+use chipdock_plugin_api::source::SourceCodegen;
 use chipdock_plugin_api::{export_plugin, register_codegen, register_target_kind};
 
 export_plugin! { name: "webgpu" }
@@ -17,4 +18,4 @@ export_plugin! { name: "webgpu" }
 register_target_kind!("webgpu", include_str!("target_kind.json"), |_| Box::new(
     target_kind::WebGpuTargetKind
 ));
-register_codegen!("webgpu", "1.0.0", "1.3.0", |_| Box::new(codegen::WebGpuCodegen));
+register_codegen!("webgpu", "1.0.0", "1.3.0", |_| Box::new(SourceCodegen(codegen::WebGpuTarget)));

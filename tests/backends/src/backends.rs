@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chipdock_host::{Device, Host, HostOptions};
-use chipdock_ir::{Target, TargetFacts};
+use chipdock_ir::{Target, TargetCapabilities};
 use serde_json::json;
 
 use super::Result;
@@ -18,14 +18,14 @@ pub struct Backend {
     /// The device's name, as its driver says it.
     pub device_name: String,
     /// What passes may know of the target.
-    pub facts: TargetFacts,
+    pub capabilities: TargetCapabilities,
 }
 
 impl Backend {
     /// Whether it compiles functions of the host itself; the others need one that does.
     #[must_use]
     pub fn is_host(&self) -> bool {
-        self.facts.is_host
+        self.capabilities.is_host
     }
 
     /// The same device, compiled for without a look at it: with the defaults of the kind, if they are others.
@@ -36,9 +36,9 @@ impl Backend {
     pub fn with_defaults(&self, host: &Host) -> Result<Option<Self>> {
         let made = || {
             let target = host.target(self.target.kind.as_str())?;
-            let facts = host.facts(&target)?;
+            let capabilities = host.capabilities(&target)?;
             let (device, device_name) = (self.device.clone(), self.device_name.clone());
-            Ok(Self { target, device, device_name, facts })
+            Ok(Self { target, device, device_name, capabilities })
         };
         let made = made().map_err(|error: chipdock_host::Error| error.to_string())?;
         Ok((made.target != self.target).then_some(made))
@@ -90,8 +90,8 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
                 .attribute("device_name")?
                 .and_then(|name| name.as_str().map(str::to_owned))
                 .unwrap_or_default();
-            let facts = host.facts(&target)?;
-            Ok(Backend { target, device, device_name: name, facts })
+            let capabilities = host.capabilities(&target)?;
+            Ok(Backend { target, device, device_name: name, capabilities })
         };
         let devices = format!("device_api.{}", kind.device);
         match opened() {

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use chipdock_host::{CompileOptions, Host};
-use chipdock_ir::{AttrValue, DType, Expr, IrModule, Op, Stage, Target, TargetFacts, ThreadAxis, attr};
+use chipdock_ir::{
+    AttrValue, DType, Expr, IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, attr,
+};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_test_support::{CorpusFile, corpus};
 
@@ -109,19 +111,18 @@ pub fn texts(host: &Host, kind: &str) -> Vec<(String, String)> {
 }
 
 /// A device like those in use, without integers of 64 bits.
-fn facts_of_32_bits() -> TargetFacts {
-    TargetFacts {
-        stage: Stage::Device,
-        is_host: false,
-        thread_axes: ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect(),
-        storage_scopes: ["global", "shared", "shared.dyn", "local"].map(str::to_owned).to_vec(),
-        threads_per_block_max: Some(256),
-        shared_memory_bytes_max: Some(32 * 1024),
-        warp_size: Some(1),
-        native_ops: vec![Op::Clz, Op::Popcount],
-        missing_types: vec![DType::FLOAT64, DType::INT64, DType::UINT64],
-        ..TargetFacts::host("device-kind")
-    }
+fn capabilities_of_32_bits() -> TargetCapabilities {
+    TargetCapabilities::host("device-kind").with(|it| {
+        it.stage = Stage::Device;
+        it.is_host = false;
+        it.execution.thread_axes = ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect();
+        it.memory.storage_scopes = ["global", "shared", "shared.dyn", "local"].map(str::to_owned).to_vec();
+        it.limits.threads_per_block_max = Some(256);
+        it.memory.shared_memory_bytes_max = Some(32 * 1024);
+        it.execution.warp_size = Some(1);
+        it.execution.native_ops = vec![Op::Clz, Op::Popcount];
+        it.types.missing_types = vec![DType::FLOAT64, DType::INT64, DType::UINT64];
+    })
 }
 
 /// The kernels of the module's functions in words of 32 bits, as a module; none where a function is refused or has kernels already.
@@ -136,7 +137,7 @@ pub fn in_words(module: &IrModule) -> Option<IrModule> {
     for function in &module.functions {
         function.body.walk_exprs(&mut |e| found |= uses_int64(e));
     }
-    let lowered = lower(module, &LowerOptions::new(Arc::new(facts_of_32_bits()))).ok()?;
+    let lowered = lower(module, &LowerOptions::new(Arc::new(capabilities_of_32_bits()))).ok()?;
     let mut device = lowered.device.filter(|device| found && !device.functions.is_empty())?;
     for function in &mut device.functions {
         function.attrs.remove(attr::TARGET);

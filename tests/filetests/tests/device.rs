@@ -9,28 +9,28 @@ use std::sync::Arc;
 
 use chipdock_interpret::{Arg, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{AttrValue, Child, DType, IrModule, PrimFunc, Stage, TargetFacts, attr, print};
+use chipdock_ir::{AttrValue, Child, DType, IrModule, PrimFunc, Stage, TargetCapabilities, attr, print};
 use chipdock_passes::{LowerOptions, Lowered, lower};
 
-use support::{device_facts, inputs};
+use support::{device_capabilities, inputs};
 
 /// A device like those in use: with dynamic shared memory, vectors of threads, handles or addresses, and integers of 64 bits or
 /// none.
-fn facts(opaque_handles: bool, has_int64: bool) -> TargetFacts {
+fn capabilities(opaque_handles: bool, has_int64: bool) -> TargetCapabilities {
     let missing_types = if has_int64 { Vec::new() } else { vec![DType::INT64, DType::UINT64] };
-    TargetFacts {
-        missing_types,
-        storage_scopes: ["global", "shared", "shared.dyn", "warp", "local"].map(str::to_owned).to_vec(),
-        threads_per_block_max: Some(1024),
-        shared_memory_bytes_max: Some(48 * 1024),
-        function_args_max: Some(64),
-        opaque_handles,
-        ..device_facts()
-    }
+    device_capabilities().with(|it| {
+        it.types.missing_types = missing_types;
+        it.memory.storage_scopes =
+            ["global", "shared", "shared.dyn", "warp", "local"].map(str::to_owned).to_vec();
+        it.limits.threads_per_block_max = Some(1024);
+        it.memory.shared_memory_bytes_max = Some(48 * 1024);
+        it.limits.function_args_max = Some(64);
+        it.memory.opaque_handles = opaque_handles;
+    })
 }
 
-fn lowered(module: &IrModule, facts: TargetFacts) -> Result<Lowered, String> {
-    lower(module, &LowerOptions::new(Arc::new(facts))).map_err(|error| error.to_string())
+fn lowered(module: &IrModule, capabilities: TargetCapabilities) -> Result<Lowered, String> {
+    lower(module, &LowerOptions::new(Arc::new(capabilities))).map_err(|error| error.to_string())
 }
 
 /// The function in a module of its own, unless it calls others.
@@ -73,10 +73,10 @@ fn outcome(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome)
 }
 
 /// Lowers a function for a device and runs what that gives, against what it gave before; answers how many kernels there are.
-fn judge(module: &IrModule, function: &PrimFunc, facts: TargetFacts) -> Result<usize, Refused> {
+fn judge(module: &IrModule, function: &PrimFunc, capabilities: TargetCapabilities) -> Result<usize, Refused> {
     let Some((args, expected)) = outcome(module, function) else { return Ok(0) };
-    let has_int64 = facts.has_type(DType::INT64);
-    let made = lowered(&alone(module, function), facts).map_err(Refused::Lowering)?;
+    let has_int64 = capabilities.types.has(DType::INT64);
+    let made = lowered(&alone(module, function), capabilities).map_err(Refused::Lowering)?;
     let device = made.device.unwrap();
     let n_kernels = device.functions.len();
     let functions = made.module.functions.iter().chain(&device.functions).cloned().collect();
@@ -122,7 +122,7 @@ fn a_lowered_module_gives_the_same() {
     for (name, module) in modules() {
         for function in &module.functions {
             for (opaque_handles, has_int64) in [(false, true), (true, true), (true, false)] {
-                match judge(&module, function, facts(opaque_handles, has_int64)) {
+                match judge(&module, function, capabilities(opaque_handles, has_int64)) {
                     Ok(count) => n_kernels += count,
                     Err(Refused::Lowering(error)) => refused.push(format!("{name}: {error}")),
                     Err(Refused::Wrong(error)) => wrong.push(format!("{name}: {}: {error}", function.name)),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chipdock_ir::validate::validate;
-use chipdock_ir::{IrModule, Op, Stage, Target, TargetFacts, ThreadAxis, attr, print, wire};
+use chipdock_ir::{IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, attr, print, wire};
 use chipdock_passes::{DEVICE_PIPELINE, PIPELINE};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -24,25 +24,24 @@ const RATIO_MAX: f64 = 24.0;
 const NOTICED: Duration = Duration::from_millis(60);
 
 /// A host whose code launches parallel regions.
-fn host() -> TargetFacts {
-    TargetFacts { native_ops: vec![Op::ParallelLaunch], ..TargetFacts::host("host-kind") }
+fn host() -> TargetCapabilities {
+    TargetCapabilities::host("host-kind").with(|it| it.execution.native_ops = vec![Op::ParallelLaunch])
 }
 
 /// A device with threads.
-fn device() -> TargetFacts {
-    TargetFacts {
-        target: Arc::new(Target { kind: "device-kind".into(), ..Target::default() }),
-        device_type: 2,
-        device: "device".into(),
-        stage: Stage::Device,
-        is_host: false,
-        thread_axes: ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect(),
-        storage_scopes: ["global", "shared", "local"].map(Into::into).to_vec(),
-        threads_per_block_max: Some(256),
-        shared_memory_bytes_max: Some(4096),
-        warp_size: Some(32),
-        ..TargetFacts::host("host-kind")
-    }
+fn device() -> TargetCapabilities {
+    TargetCapabilities::host("host-kind").with(|it| {
+        it.target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
+        it.device.device_type = 2;
+        it.device.name = "device".into();
+        it.stage = Stage::Device;
+        it.is_host = false;
+        it.execution.thread_axes = ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect();
+        it.memory.storage_scopes = ["global", "shared", "local"].map(Into::into).to_vec();
+        it.limits.threads_per_block_max = Some(256);
+        it.memory.shared_memory_bytes_max = Some(4096);
+        it.execution.warp_size = Some(32);
+    })
 }
 
 /// Time that this thread has run: others of the machine do not count.
@@ -69,28 +68,28 @@ impl Times {
 }
 
 /// The whole way of a script, stage by stage.
-fn whole_way(text: &str, all_facts: &[(&str, TargetFacts)]) -> Times {
+fn whole_way(text: &str, all_capabilities: &[(&str, TargetCapabilities)]) -> Times {
     let mut times = Times::default();
     let module = times.of("read", || chipdock_script::parse(text, "growth.py")).unwrap();
     times.of("validate", || validate(&module, Stage::Blocks)).unwrap();
     times.of("print", || print::module(&module));
-    for (name, facts) in all_facts {
-        lowered(&mut times, name, &module, facts);
+    for (name, capabilities) in all_capabilities {
+        lowered(&mut times, name, &module, capabilities);
     }
     times
 }
 
-fn lowered(times: &mut Times, target: &str, module: &IrModule, facts: &TargetFacts) {
+fn lowered(times: &mut Times, target: &str, module: &IrModule, capabilities: &TargetCapabilities) {
     let mut module = module.clone();
-    let last = if facts.is_host { Stage::Host } else { Stage::Device };
+    let last = if capabilities.is_host { Stage::Host } else { Stage::Device };
     for (_, name, pass) in PIPELINE.iter().filter(|(stage, ..)| *stage <= last) {
-        module = times.of(&format!("{target}: {name}"), || pass(&module, facts)).unwrap();
+        module = times.of(&format!("{target}: {name}"), || pass(&module, capabilities)).unwrap();
     }
-    if !facts.is_host {
+    if !capabilities.is_host {
         module.functions.retain(|function| function.attrs.contains_key(attr::TARGET));
     }
-    for (name, pass) in DEVICE_PIPELINE.iter().filter(|_| !facts.is_host) {
-        module = times.of(&format!("{target}: {name}"), || pass(&module, facts)).unwrap();
+    for (name, pass) in DEVICE_PIPELINE.iter().filter(|_| !capabilities.is_host) {
+        module = times.of(&format!("{target}: {name}"), || pass(&module, capabilities)).unwrap();
     }
     times.of(&format!("{target}: validate"), || validate(&module, last)).unwrap();
     let bytes = times.of(&format!("{target}: write wire"), || wire::write(&module)).unwrap();
@@ -102,10 +101,10 @@ fn grows_no_faster(n: usize, text: impl Fn(usize) -> String) {
     grows_on(n, text, &[("host", host()), ("device", device())]);
 }
 
-fn grows_on(n: usize, text: impl Fn(usize) -> String, all_facts: &[(&str, TargetFacts)]) {
+fn grows_on(n: usize, text: impl Fn(usize) -> String, all_capabilities: &[(&str, TargetCapabilities)]) {
     let median = |n: usize| {
         let text = text(n);
-        let runs: Vec<Times> = (0..3).map(|_| whole_way(&text, all_facts)).collect();
+        let runs: Vec<Times> = (0..3).map(|_| whole_way(&text, all_capabilities)).collect();
         (0..runs[0].0.len())
             .map(|stage| {
                 let mut times: Vec<Duration> = runs.iter().map(|times| times.0[stage].1).collect();

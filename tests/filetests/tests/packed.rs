@@ -14,7 +14,7 @@ use chipdock_ir::{IrModule, PrimFunc, Stage};
 use chipdock_passes::{LowerOptions, lower};
 use chipdock_test_support::corpus;
 
-use support::{host_facts, inputs, may_be_refused, parallel_host_facts, without_threads};
+use support::{host_capabilities, inputs, may_be_refused, parallel_host_capabilities, without_threads};
 
 /// How a caller may pass one and the same tensor.
 const WAYS: [fn(PackedTensor) -> PackedTensor; 4] = [
@@ -114,8 +114,8 @@ fn kernels_compute_the_same_as_packed_functions() {
         if !module.functions.iter().all(without_threads) || validate(&module, Stage::Blocks).is_err() {
             continue;
         }
-        for facts in [host_facts(), parallel_host_facts()] {
-            match lower(&module, &LowerOptions::new(Arc::new(facts))) {
+        for capabilities in [host_capabilities(), parallel_host_capabilities()] {
+            match lower(&module, &LowerOptions::new(Arc::new(capabilities))) {
                 Ok(lowered) => {
                     for function in &module.functions {
                         n += usize::from(holds(&file.name, &module, function, &lowered.module));

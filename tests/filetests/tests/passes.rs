@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use chipdock_interpret::{Arg, Interpreter, Limits, Outcome, Output, compare};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{DType, IrModule, PrimFunc, Stage, TargetFacts, attr, print};
+use chipdock_ir::{DType, IrModule, PrimFunc, Stage, TargetCapabilities, attr, print};
 use chipdock_passes::{DEVICE_PIPELINE, LowerOptions, PIPELINE, Pass, PassError, Schedule, lower};
 use chipdock_test_support::{bless, filetests};
 
-use support::{device_facts, host_facts, inputs, parallel_host_facts, shuffling_facts};
+use support::{
+    device_capabilities, host_capabilities, inputs, parallel_host_capabilities, shuffling_capabilities,
+};
 
 /// Kernels of the corpus that a host without threads can be given.
 fn modules() -> Vec<(String, IrModule)> {
@@ -25,7 +27,7 @@ fn modules() -> Vec<(String, IrModule)> {
 }
 
 fn options(stage: Stage, schedule: Schedule) -> LowerOptions {
-    LowerOptions { stage, schedule, ..LowerOptions::new(Arc::new(host_facts())) }
+    LowerOptions { stage, schedule, ..LowerOptions::new(Arc::new(host_capabilities())) }
 }
 
 /// ir: G1, G2, G3, G4.
@@ -36,8 +38,10 @@ fn every_stage_is_valid() {
         if validate(&module, Stage::Blocks).is_err() {
             continue;
         }
-        let parallel =
-            LowerOptions { facts: Arc::new(parallel_host_facts()), ..options(Stage::Host, Schedule::Auto) };
+        let parallel = LowerOptions {
+            capabilities: Arc::new(parallel_host_capabilities()),
+            ..options(Stage::Host, Schedule::Auto)
+        };
         let stages = [Stage::Scheduled, Stage::Flattened, Stage::Host];
         for options in stages.map(|stage| options(stage, Schedule::Auto)).into_iter().chain([parallel]) {
             let stage = options.stage;
@@ -100,7 +104,7 @@ fn kernels_compute_the_same_after_every_pass() {
 /// The module after each pass that leaves functions what they are, with the names of the passes so far. One that is
 /// refused ends it.
 fn prefixes(module: &IrModule, schedule: Schedule) -> Vec<(String, IrModule)> {
-    let facts = host_facts();
+    let capabilities = host_capabilities();
     let unchanged =
         |(_, name, _): &&(Stage, &str, Pass)| !["make_packed_api", "lower_workspace"].contains(name);
     let (mut module, mut path, mut result) = (module.clone(), String::new(), Vec::new());
@@ -108,7 +112,7 @@ fn prefixes(module: &IrModule, schedule: Schedule) -> Vec<(String, IrModule)> {
         if schedule == Schedule::None && chipdock_passes::SCHEDULES.contains(name) {
             continue;
         }
-        match pass(&module, &facts) {
+        match pass(&module, &capabilities) {
             Ok(new) => module = new,
             Err(error) => {
                 println!("{path} {name}: {error}");
@@ -161,26 +165,26 @@ fn each_pass_makes_the_golden() {
     for file in chipdock_test_support::scripts(&filetests().join("passes"), "").unwrap() {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap_or_else(|error| panic!("{error}"));
         let pass = file.name.split('/').next().unwrap();
-        let facts = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
-            Some("device") => device_facts(),
-            Some("device with shuffles") => shuffling_facts(),
-            Some("device without warps") => TargetFacts { warp_size: Some(1), ..device_facts() },
-            Some("device with lone threads") => {
-                TargetFacts { warp_size: Some(1), lone_threads: true, ..device_facts() }
-            }
-            Some("device with handles") => TargetFacts { opaque_handles: true, ..device_facts() },
-            Some("device with short handles") => {
-                TargetFacts { opaque_handles: true, pointer_bits: 32, ..device_facts() }
-            }
-            Some("device of 32 bits") => TargetFacts {
-                missing_types: vec![DType::FLOAT64, DType::INT64, DType::UINT64],
-                ..device_facts()
-            },
-            Some("parallel host") => parallel_host_facts(),
+        let capabilities = match file.text.lines().find_map(|line| line.strip_prefix("# target: ")) {
+            Some("device") => device_capabilities(),
+            Some("device with shuffles") => shuffling_capabilities(),
+            Some("device without warps") => device_capabilities().with(|it| it.execution.warp_size = Some(1)),
+            Some("device with lone threads") => device_capabilities().with(|it| {
+                it.execution.warp_size = Some(1);
+                it.execution.runs_threads_serially = true;
+            }),
+            Some("device with handles") => device_capabilities().with(|it| it.memory.opaque_handles = true),
+            Some("device with short handles") => device_capabilities().with(|it| {
+                it.memory.opaque_handles = true;
+                it.memory.pointer_bits = 32;
+            }),
+            Some("device of 32 bits") => device_capabilities()
+                .with(|it| it.types.missing_types = vec![DType::FLOAT64, DType::INT64, DType::UINT64]),
+            Some("parallel host") => parallel_host_capabilities(),
             Some(other) => panic!("{}: there is no target {other}", file.name),
-            None => host_facts(),
+            None => host_capabilities(),
         };
-        let result = after(&module, pass, &facts);
+        let result = after(&module, pass, &capabilities);
         let text = match &result {
             Ok(module) => print::module(module),
             Err(error) => format!("{error}\n"),
@@ -195,9 +199,9 @@ fn each_pass_makes_the_golden() {
 }
 
 /// The module after the pass of that name and those before it; of a pass that is for device functions alone, these.
-fn after(module: &IrModule, pass: &str, facts: &TargetFacts) -> Result<IrModule, PassError> {
+fn after(module: &IrModule, pass: &str, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     let run = |passes: Vec<Pass>, module: &IrModule| {
-        passes.into_iter().try_fold(module.clone(), |module, pass| pass(&module, facts))
+        passes.into_iter().try_fold(module.clone(), |module, pass| pass(&module, capabilities))
     };
     if let Some(end) = PIPELINE.iter().position(|(_, name, _)| *name == pass) {
         return run(PIPELINE[..=end].iter().map(|(_, _, pass)| *pass).collect(), module);

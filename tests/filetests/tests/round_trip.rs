@@ -27,17 +27,21 @@ fn round_trip(module: &IrModule, stage: Stage) -> Result<(), String> {
 
 #[test]
 fn modules_of_every_stage_read_back() {
-    let (facts, parallel) = (Arc::new(support::host_facts()), Arc::new(support::parallel_host_facts()));
+    let (capabilities, parallel) =
+        (Arc::new(support::host_capabilities()), Arc::new(support::parallel_host_capabilities()));
     let mut done = 0;
     for file in corpus().unwrap() {
         let module = chipdock_script::parse(&file.text, &file.name).unwrap();
         if !module.functions.iter().all(support::without_threads) {
             continue;
         }
-        let stages = [Stage::Scheduled, Stage::Flattened, Stage::Host].map(|stage| (stage, &facts));
-        for (stage, facts) in stages.into_iter().chain([(Stage::Host, &parallel)]) {
-            let options =
-                LowerOptions { stage, schedule: Schedule::Auto, ..LowerOptions::new(Arc::clone(facts)) };
+        let stages = [Stage::Scheduled, Stage::Flattened, Stage::Host].map(|stage| (stage, &capabilities));
+        for (stage, capabilities) in stages.into_iter().chain([(Stage::Host, &parallel)]) {
+            let options = LowerOptions {
+                stage,
+                schedule: Schedule::Auto,
+                ..LowerOptions::new(Arc::clone(capabilities))
+            };
             let Ok(lowered) = lower(&module, &options) else { continue };
             round_trip(&lowered.module, stage)
                 .unwrap_or_else(|why| panic!("{} at {stage:?}: {why}", file.name));

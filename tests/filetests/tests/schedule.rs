@@ -13,27 +13,26 @@ use chipdock_ir::subst::Substitution;
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     AttrValue, Child, Expr, ExprKind, ForKind, IrModule, Param, PrimFunc, Stage, Stmt, StmtKind, StorageRank,
-    Target, TargetFacts, ThreadAxis, attr, print,
+    Target, TargetCapabilities, ThreadAxis, attr, print,
 };
 use chipdock_passes::{Fault, default_schedule, lower_blocks, simplify};
 use chipdock_test_support::{corpus, filetests, scripts};
 
-use support::{device_facts, inputs};
+use support::{device_capabilities, inputs};
 
 /// A device of so many threads in a block, so much shared memory, and so many blocks along each axis of a grid.
-fn device(threads: i64, shared_bytes: i64, blocks: Option<i64>) -> TargetFacts {
+fn device(threads: i64, shared_bytes: i64, blocks: Option<i64>) -> TargetCapabilities {
     let target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
-    TargetFacts {
-        target,
-        threads_per_block_max: Some(threads),
-        shared_memory_bytes_max: Some(shared_bytes),
-        grid_dimensions_max: [blocks; 3],
-        ..device_facts()
-    }
+    device_capabilities().with(|it| {
+        it.target = target;
+        it.limits.threads_per_block_max = Some(threads);
+        it.memory.shared_memory_bytes_max = Some(shared_bytes);
+        it.limits.grid_dimensions_max = [blocks; 3];
+    })
 }
 
 /// As of OpenCL, of CUDA, of small ones, and of one where nearly everything runs in rounds.
-fn devices() -> Vec<TargetFacts> {
+fn devices() -> Vec<TargetCapabilities> {
     vec![
         device(256, 16 << 10, Some(i32::MAX.into())),
         device(1024, 48 << 10, Some(65535)),
@@ -66,8 +65,8 @@ fn every_kernel_is_scheduled_right() {
     let (mut n_scheduled, mut n_runs, mut left) = (0, 0, Vec::new());
     for (name, module) in kernels() {
         let of: Vec<_> = module.functions.iter().map(|f| (f, expected(&module, f))).collect();
-        for facts in devices() {
-            let scheduled = match default_schedule(&module, &facts) {
+        for capabilities in devices() {
+            let scheduled = match default_schedule(&module, &capabilities) {
                 Ok(scheduled) => scheduled,
                 Err(error) => {
                     assert_eq!(error.fault, Fault::Target, "{name}: {error}");
@@ -81,13 +80,18 @@ fn every_kernel_is_scheduled_right() {
                 let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
                 panic!("{name} is not valid:\n{}\n{}", problems.join("\n"), text());
             }
-            let again = default_schedule(&scheduled, &facts).unwrap();
+            let again = default_schedule(&scheduled, &capabilities).unwrap();
             assert!(again == scheduled, "{name} was scheduled again:\n{}\n{}", text(), print::module(&again));
             let lowered =
-                lower_blocks(&scheduled, &facts).unwrap_or_else(|e| panic!("{name}: {e}\n{}", text()));
+                lower_blocks(&scheduled, &capabilities).unwrap_or_else(|e| panic!("{name}: {e}\n{}", text()));
             for (index, (function, expected)) in of.iter().enumerate() {
                 if unbound(&module.functions[index]) {
-                    limits_hold(&name, &lowered.functions[index], &facts, expected.as_ref().map(|e| &e.0));
+                    limits_hold(
+                        &name,
+                        &lowered.functions[index],
+                        &capabilities,
+                        expected.as_ref().map(|e| &e.0),
+                    );
                     n_scheduled += 1;
                 }
                 if let Some((args, outcome)) = expected {
@@ -120,7 +124,7 @@ fn unbound(function: &PrimFunc) -> bool {
 }
 
 /// Each launch keeps to the limits, for those arguments at least.
-fn limits_hold(name: &str, function: &PrimFunc, facts: &TargetFacts, args: Option<&Vec<Arg>>) {
+fn limits_hold(name: &str, function: &PrimFunc, capabilities: &TargetCapabilities, args: Option<&Vec<Arg>>) {
     let mut sizes = HashMap::new();
     for (param, arg) in function.params.iter().zip(args.into_iter().flatten()) {
         match (param, arg) {
@@ -163,13 +167,16 @@ fn limits_hold(name: &str, function: &PrimFunc, facts: &TargetFacts, args: Optio
         let mut threads = 1;
         for (axis, extent) in &axes {
             let is_block = matches!(axis, ThreadAxis::BlockX | ThreadAxis::BlockY | ThreadAxis::BlockZ);
-            let limit = facts.grid_dimensions_max[0].filter(|_| is_block);
+            let limit = capabilities.limits.grid_dimensions_max[0].filter(|_| is_block);
             assert!(limit.is_none_or(|limit| *extent <= limit.into()), "{name}: {axis} has {extent}");
             threads *= if is_block { 1 } else { *extent };
         }
-        assert!(threads <= facts.threads_per_block_max.unwrap().into(), "{name}: {threads} threads");
         assert!(
-            shared_bytes <= facts.shared_memory_bytes_max.unwrap().into(),
+            threads <= capabilities.limits.threads_per_block_max.unwrap().into(),
+            "{name}: {threads} threads"
+        );
+        assert!(
+            shared_bytes <= capabilities.memory.shared_memory_bytes_max.unwrap().into(),
             "{name}: {shared_bytes} bytes"
         );
     }

@@ -8,7 +8,8 @@ mod support;
 use chipdock_interpret::{Arg, Array, Interpreter, Outcome, compare};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
-    Callee, Child, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage, Stmt, StmtKind, TargetFacts, print,
+    Callee, Child, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage, Stmt, StmtKind, TargetCapabilities,
+    print,
 };
 use chipdock_passes::{PIPELINE, Pass};
 use chipdock_test_support::filetests;
@@ -68,7 +69,7 @@ fn passes() -> impl Iterator<Item = (&'static str, Pass)> {
 }
 
 /// How many functions are right after every pass, one that is left out at a time.
-fn check(facts: &TargetFacts) -> usize {
+fn check(capabilities: &TargetCapabilities) -> usize {
     let mut n_functions = 0;
     for (name, module) in programs() {
         if validate(&module, Stage::Blocks).is_err() {
@@ -80,7 +81,7 @@ fn check(facts: &TargetFacts) -> usize {
             let Ok(expected) = run(&module, function, &args) else { continue };
             let mut after = module;
             for (pass, apply) in passes() {
-                after = match apply(&after, facts) {
+                after = match apply(&after, capabilities) {
                     Ok(after) => after,
                     Err(error) => {
                         println!("{name}: {}: {error}", function.name);
@@ -108,8 +109,8 @@ fn check(facts: &TargetFacts) -> usize {
 /// L3.
 #[test]
 fn kernels_with_threads_compute_the_same_after_every_pass() {
-    for facts in [support::device_facts(), support::shuffling_facts()] {
-        let n_functions = check(&facts);
+    for capabilities in [support::device_capabilities(), support::shuffling_capabilities()] {
+        let n_functions = check(&capabilities);
         assert!(n_functions >= 30, "only {n_functions} functions ran");
     }
 }
@@ -161,7 +162,7 @@ fn without(stmt: &Stmt, number: &mut usize) -> Stmt {
 /// Every barrier that is inserted is needed: without it threads race, and the interpreter says so.
 #[test]
 fn without_any_of_its_barriers_a_kernel_races() {
-    let facts = support::device_facts();
+    let capabilities = support::device_capabilities();
     let mut n_barriers = 0;
     for (name, module) in programs() {
         let wanted = ["thread_sync/once.py", "thread_sync/loops.py", "thread_sync/divergent.py"];
@@ -173,7 +174,7 @@ fn without_any_of_its_barriers_a_kernel_races() {
             let mut after = IrModule { functions: vec![function.clone()], attrs: module.attrs.clone() };
             let upto = passes().take_while(|(pass, _)| *pass != "lower_thread_allreduce");
             for (_, apply) in upto {
-                after = apply(&after, &facts).unwrap();
+                after = apply(&after, &capabilities).unwrap();
             }
             assert!(run(&after, function, &args).is_ok(), "{name}: {}", function.name);
             let mut n = 0;

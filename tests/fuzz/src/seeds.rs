@@ -113,7 +113,7 @@ fn manifests() -> Vec<Vec<u8>> {
     let built = built.into_iter().filter(|(path, _)| path.to_string_lossy().ends_with(suffix));
     let whole = r#"{"schema": 1, "name": "a-b_1", "version": "1.2.3-x+y", "abi": ">=1, <2", "os": "linux", "arch": "x86_64",
         "provides": ["device_api.a", "target.kind.a", "function.a.b", "device_api.a/reset/1"], "target_kinds": [{"schema": 1, "name": "a", "doc": "d",
-        "device": "a", "stage": "device", "facts": {"warp_size": "w"}, "options": [{"name": "w", "type": "int", "default": 3,
+        "device": "a", "stage": "device", "capabilities": {"warp_size": "w"}, "options": [{"name": "w", "type": "int", "default": 3,
         "min": 1, "max": 9, "doc": "d"}, {"name": "x", "type": "list[str]", "one_of": ["y"], "doc": "d"}]}],
         "needs": {"libraries": [{"names": ["liba.so.1"], "package": "a"}], "driver": {"name": "d", "version": "^5"},
         "cpu_features": ["avx2"], "programs": ["cc"], "glibc": "2.17", "requires": ["a/1"], "uses": ["b/2"],

@@ -56,7 +56,7 @@ pub fn target(bytes: &[u8]) {
             .unwrap_or_else(|error| panic!("F3: what is canonical is refused: {error}\n{json}"));
         assert!(again == target, "F3: canonical twice it differs: {}\n{json}", again.to_json());
     }
-    if let Err(error) = host().facts(&target) {
+    if let Err(error) = host().capabilities(&target) {
         is_refusal(&error);
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! - **P1 Complete.** Every [`Op`](chipdock_ir::Op), [`BinaryOp`](chipdock_ir::BinaryOp),
 //!   [`CompareOp`](chipdock_ir::CompareOp) and cast has a [`Case`] for every type on which it is defined, or stands in
-//!   [`NOT_COMPUTED`] with a reason.
+//!   [`not_computed`] with a reason.
 //! - **P2 Tables.** A unary operation on 8 or 16 bits sees every value, a binary one on 8 bits every pair. All others see
 //!   both zeros, infinities, a NaN, subnormals, extremes, halves between integers, values near each overflow, and random
 //!   bits ([`table`]).
@@ -22,4 +22,4 @@ pub mod judge;
 pub mod programs;
 pub mod python;
 
-pub use chipdock_conformance::ops::{Case, NOT_COMPUTED, cases, table};
+pub use chipdock_conformance::ops::{Case, cases, not_computed, table};

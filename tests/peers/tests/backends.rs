@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chipdock_host::Host;
 use chipdock_interpret::{Arg, Array};
+use chipdock_ir::op::Threads;
 use chipdock_ir::validate::validate;
 use chipdock_ir::{DType, Expr, Op, Stage, build};
 use chipdock_peers::cases::module;
@@ -95,7 +96,7 @@ fn backends_agree_with_the_interpreter() {
     let tables = Mutex::new(Tables::default());
     // Drivers compile a kernel anew for each of these thousands: the conformance suite has the same tables for devices.
     let mut backends = backends(&host);
-    backends.retain(|backend| backend.facts.is_host);
+    backends.retain(Backend::is_host);
     let found: Vec<Vec<Vec<Found>>> =
         backends.iter().map(|backend| run_all(&host, backend, &groups, &tables)).collect();
     let mut summary = Summary::default();
@@ -136,7 +137,7 @@ fn of_threads() -> Vec<(Op, Expr, &'static str)> {
         (op, Expr::call(op, args, DType::UINT32), "there is no warp")
     };
     let nothing = |op, args| Expr::call(op, args, DType::HANDLE);
-    vec![
+    let alone = [
         (
             Op::StorageSync,
             nothing(Op::StorageSync, vec![Expr::str("shared")]),
@@ -144,11 +145,9 @@ fn of_threads() -> Vec<(Op, Expr, &'static str)> {
         ),
         (Op::ThreadReturn, nothing(Op::ThreadReturn, vec![]), "there is no thread to end"),
         (Op::WarpActivemask, Expr::call(Op::WarpActivemask, vec![], DType::UINT32), "there is no warp"),
-        shuffle(Op::WarpShuffle),
-        shuffle(Op::WarpShuffleUp),
-        shuffle(Op::WarpShuffleDown),
-        shuffle(Op::WarpShuffleXor),
-    ]
+    ];
+    let shuffles = Op::all_where(|op| op.threads == Threads::Shuffle).map(shuffle);
+    alone.into_iter().chain(shuffles).collect()
 }
 
 #[test]

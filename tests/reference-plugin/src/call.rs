@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use chipdock_interpret::{Array, Interpreter, PackedArg, PackedTensor};
 use chipdock_ir::{Child, DType, IrModule, Param, PrimFunc, StmtKind, Target, TypeCode};
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{
-    Any, AnyView, ChipdockDataType, ChipdockDevice, Env, Error, ErrorKind, TensorView, abi, bail, ensure,
+    Any, AnyView, ChipdockDataType, ChipdockDevice, Env, Error, ErrorKind, TensorView, abi, bail,
 };
 
 use crate::device_api::NAME;
@@ -16,7 +17,6 @@ use crate::entry::Entry;
 use crate::fault;
 use crate::hardware::Hardware;
 use crate::launch::{Argument, Launch, Space};
-use crate::memory::lock;
 use crate::stream::Queue;
 
 /// A function that can be called.
@@ -88,7 +88,7 @@ impl Kernel {
         let function = function.ok_or_else(|| {
             Error::new(ErrorKind::VALUE_ERROR, format!("the module has no function {symbol}; build it again"))
         })?;
-        let entry = Entry::of(function, target, hardware.device_type()).map_err(|error| {
+        let entry = Entry::of(function, target, hardware.devices.device_type()).map_err(|error| {
             Error::new(ErrorKind::VALUE_ERROR, format!("function {symbol}: {error}; build it again"))
         })?;
         Ok(Self {
@@ -109,11 +109,7 @@ impl Kernel {
 
     /// Calls the function.
     pub(crate) fn call(&self, args: &[AnyView<'_>]) -> Result<Any, Error> {
-        ensure!(
-            !self.hardware.is_shut_down(),
-            ErrorKind::UNAVAILABLE,
-            "the plugin was shut down for this host: load it with a new host"
-        );
+        self.hardware.devices.check_running()?;
         let function = self.function()?;
         let tensors = match self.check(function, args) {
             Ok(tensors) => tensors,
@@ -156,7 +152,7 @@ impl Kernel {
     }
 
     fn queue(&self, device_id: i32, launch: Launch) -> Result<Any, Error> {
-        let device = ChipdockDevice { device_type: self.hardware.device_type(), device_id };
+        let device = ChipdockDevice { device_type: self.hardware.devices.device_type(), device_id };
         // D.18: always the default stream.
         let stream = if fault::is("kernel-ignores-stream") {
             std::ptr::null_mut()

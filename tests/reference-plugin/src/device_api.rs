@@ -67,14 +67,7 @@ impl ReferenceDeviceApi {
         if end.is_host() {
             return Ok(End::Host(end.address()));
         }
-        if end.device.device_type != self.0.device_type() {
-            bail!(
-                ErrorKind::UNSUPPORTED,
-                "a copy of reference goes to or from device type {} (reference) or host memory, found device type {}",
-                self.0.device_type(),
-                end.device.device_type
-            );
-        }
+        self.0.devices.check_end(end.device)?;
         let device = self.0.device(end.device.device_id)?;
         let (block, offset) = device.memory.range(end.data.addr(), end.offset_bytes, size_bytes)?;
         Ok(End::Device(Arc::clone(device), block, offset))
@@ -118,7 +111,7 @@ fn wrong_size(size: usize) -> usize {
 
 impl DeviceApi for ReferenceDeviceApi {
     fn registered_as(&self, device_type: i32) {
-        self.0.set_device_type(device_type);
+        self.0.devices.set_device_type(device_type);
     }
 
     fn device_count(&self) -> Result<i32, Error> {
@@ -151,7 +144,7 @@ impl DeviceApi for ReferenceDeviceApi {
         request: &DataSpaceRequest<'_>,
     ) -> Result<*mut c_void, Error> {
         let device = self.0.device(device_id)?;
-        device.check_injected_out_of_memory()?;
+        device.health.check_memory(&device.name)?;
         // Exposed where it is an address: the host reaches such memory by it.
         device.memory.allocate(request).map(ptr::with_exposed_provenance_mut)
     }
@@ -179,7 +172,7 @@ impl DeviceApi for ReferenceDeviceApi {
         let from = self.end(&source, copy.size_bytes)?;
         let to = self.end(&destination, copy.size_bytes)?;
         let size = wrong_size(copy.size_bytes as usize);
-        let fails = device.takes_failure();
+        let fails = device.health.takes_failure();
         queue.push(Box::new(move || {
             from.check()?;
             to.check()?;

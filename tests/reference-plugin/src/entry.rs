@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{DType, Expr, IrModule, PrimFunc, Stmt, StmtKind, Target, TargetFacts};
+use chipdock_ir::{DType, Expr, IrModule, PrimFunc, Stmt, StmtKind, Target, TargetCapabilities};
 use chipdock_passes::{PassError, make_packed_api};
 
 use crate::device_api::NAME;
@@ -17,13 +17,12 @@ pub(crate) struct Entry {
 }
 
 /// The host that checks arguments for a device of that number.
-fn facts(target: &Arc<Target>, device_type: i32) -> TargetFacts {
-    TargetFacts {
-        target: Arc::clone(target),
-        device_type,
-        device: NAME.into(),
-        ..TargetFacts::host(target.kind.as_str())
-    }
+fn capabilities(target: &Arc<Target>, device_type: i32) -> TargetCapabilities {
+    TargetCapabilities::host(target.kind.as_str()).with(|it| {
+        it.target = Arc::clone(target);
+        it.device.device_type = device_type;
+        it.device.name = NAME.into();
+    })
 }
 
 fn zero(dtype: DType) -> Expr {
@@ -58,7 +57,7 @@ impl Entry {
             },
         };
         let module = IrModule { functions: vec![empty], ..IrModule::default() };
-        let module = make_packed_api(&module, &facts(target, device_type))?;
+        let module = make_packed_api(&module, &capabilities(target, device_type))?;
         let symbol = module.functions.first().map(|entry| Arc::clone(&entry.name)).unwrap_or_default();
         Ok(Self { module, symbol })
     }

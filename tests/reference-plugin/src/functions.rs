@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chipdock_plugin_api::interface::Reset;
 use chipdock_plugin_api::{
-    Any, AnyView, Array, Context, Error, TensorView, argument, register_function, register_test_hook,
+    Any, AnyView, Array, Context, Error, TensorView, argument, register_failure_hooks, register_function,
 };
 
 use crate::fault;
@@ -17,9 +17,10 @@ register_function!("reference.element_count", element_count);
 register_function!("reference.echo", echo);
 register_function!("reference.empty_like", empty_like);
 register_function!("reference.sum", sum);
-register_test_hook!("conformance.reference.fail_next_copy", fail_next_copy);
-register_test_hook!("conformance.reference.lose", lose);
-register_test_hook!("conformance.reference.out_of_memory_next", out_of_memory_next);
+register_failure_hooks!("reference", |context, args, hook| {
+    hook(&context.state::<Hardware>().device_even_lost(device_id(args)?)?.health);
+    Ok(())
+});
 
 /// `reference.element_count(tensor: Tensor) -> int`: how many elements a tensor has.
 fn element_count(_context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
@@ -64,24 +65,6 @@ fn device_id(args: &[AnyView<'_>]) -> Result<i32, Error> {
         return argument::<i64>(args, 0, "device_id").map(|id| id as i32);
     }
     argument(args, 0, "device_id")
-}
-
-/// The next copy that is queued on that device is taken, and fails after the return.
-fn fail_next_copy(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    context.state::<Hardware>().device_even_lost(device_id(args)?)?.fail_next_copy();
-    Ok(Any::NONE)
-}
-
-/// That device is lost until it is opened again.
-fn lose(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    context.state::<Hardware>().lose(device_id(args)?)?;
-    Ok(Any::NONE)
-}
-
-/// The next data space that is asked for on that device is the one too many.
-fn out_of_memory_next(context: &Context, args: &[AnyView<'_>]) -> Result<Any, Error> {
-    context.state::<Hardware>().device_even_lost(device_id(args)?)?.out_of_memory_next();
-    Ok(Any::NONE)
 }
 
 /// Opens lost devices again.

@@ -65,11 +65,7 @@ impl Examiner<'_> {
         let ExprKind::Call { callee: Callee::Op(op), .. } = &expr.kind else { return };
         match op {
             Op::AtomicAdd => self.needs("atomics", expr.span, op.name()),
-            Op::WarpActivemask
-            | Op::WarpShuffle
-            | Op::WarpShuffleUp
-            | Op::WarpShuffleDown
-            | Op::WarpShuffleXor => self.needs("warp", expr.span, op.name()),
+            _ if op.threads().is_of_warp() => self.needs("warp", expr.span, op.name()),
             _ => {}
         }
     }

@@ -7,6 +7,7 @@ use chipdock_ir::validate::validate;
 use chipdock_ir::{AttrValue, IrModule, Stage, Target, attr, wire};
 use chipdock_plugin_api::abi::ChipdockEnv;
 use chipdock_plugin_api::interface::{RESET, Reset};
+use chipdock_plugin_api::kit::ArtifactKind;
 use chipdock_plugin_api::{
     Artifact, ChipdockDevice, Env, Error, ErrorKind, Function, HostRef, Interface, Module, ModuleLoader,
     Verdict, ensure,
@@ -17,7 +18,7 @@ use crate::call::Kernel;
 use crate::codegen::{FORMAT, SECTION, checksum};
 use crate::device_api::{ARCH, NAME};
 use crate::fault;
-use crate::hardware::{DEVICES_COUNT, Hardware};
+use crate::hardware::Hardware;
 
 /// The loader of one host.
 pub(crate) struct ReferenceLoader {
@@ -58,29 +59,16 @@ impl Reset for Nothing {
     }
 }
 
+/// What it takes.
+const KIND: ArtifactKind = ArtifactKind { kind: NAME, formats: &[FORMAT] };
+
 fn value_error(message: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::VALUE_ERROR, format!("an artifact of {NAME}: {message}; build it again"))
-}
-
-/// The index, when it is one of any kind at all.
-fn index_of(artifact: &Artifact<'_>) -> Result<Value, Error> {
-    let index: Value = serde_json::from_str(artifact.index_json())
-        .map_err(|error| value_error(format!("the index is not JSON: {error}")))?;
-    ensure!(index.is_object(), ErrorKind::VALUE_ERROR, "expected a JSON object for an artifact's index");
-    Ok(index)
-}
-
-/// Why the artifact is not this loader's.
-fn foreign(index: &Value) -> Option<String> {
-    let (kind, format) = (&index["module_kind"], &index["format"]);
-    (kind != NAME || format != FORMAT).then(|| {
-        format!("expected an artifact of kind \"{NAME}\" and format \"{FORMAT}\", found {kind} and {format}")
-    })
+    KIND.error(message)
 }
 
 /// The bytes of the module, held against the checksum.
 fn section_of<'a>(artifact: &Artifact<'a>, index: &Value) -> Result<&'a [u8], Error> {
-    let section = artifact.section(SECTION).map_err(|error| value_error(error.message()))?.data;
+    let section = KIND.section(artifact, SECTION)?;
     let found = checksum(&index["functions"], &index["options"], section);
     ensure!(
         // C.22, M.2: what was changed is taken for what it is not.
@@ -94,43 +82,12 @@ fn section_of<'a>(artifact: &Artifact<'a>, index: &Value) -> Result<&'a [u8], Er
 
 impl ModuleLoader for ReferenceLoader {
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
-        let index = index_of(artifact)?;
-        if let Some(why) = foreign(&index) {
+        let verdict = KIND.check(artifact, |index| self.verdict(artifact, index, device))?;
+        match verdict {
             // M.2: it is a verdict.
-            if fault::is("check-errs-instead-of-verdict") {
-                return Err(value_error(why));
-            }
-            return Ok(Verdict::Unsupported(why));
+            Verdict::Unsupported(why) if fault::is("check-errs-instead-of-verdict") => Err(value_error(why)),
+            verdict => Ok(verdict),
         }
-        // M.2: it says yes to everything.
-        if fault::is("check-says-yes") {
-            return Ok(Verdict::Runs);
-        }
-        section_of(artifact, &index)?;
-        let device_type = self.hardware.device_type();
-        if device.device_type != device_type {
-            if fault::is("check-errs-instead-of-verdict") {
-                return Err(value_error("another device"));
-            }
-            return Ok(Verdict::Unsupported(format!(
-                "expected a device of {NAME} (device type {device_type}), found device type {}",
-                device.device_type
-            )));
-        }
-        if !(0..DEVICES_COUNT).contains(&device.device_id) {
-            return Ok(Verdict::Unsupported(format!(
-                "expected {NAME}:0 to {NAME}:{}, found id {}",
-                DEVICES_COUNT - 1,
-                device.device_id
-            )));
-        }
-        // Older code runs here; what is newer than this hardware does not.
-        let arch = index["options"]["arch"].as_str().unwrap_or_default();
-        Ok(if arch > ARCH {
-            Verdict::Recompile(format!("it was built for {arch}, and the device is {ARCH}"))
-        } else {
-            Verdict::Runs
-        })
     }
 
     fn load(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
@@ -159,25 +116,43 @@ impl ModuleLoader for ReferenceLoader {
 }
 
 impl ReferenceLoader {
-    fn load_checked(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
-        let index = index_of(artifact)?;
-        if let Some(why) = foreign(&index) {
-            return Err(value_error(why));
+    fn verdict(
+        &self,
+        artifact: &Artifact<'_>,
+        index: &Value,
+        device: ChipdockDevice,
+    ) -> Result<Verdict, Error> {
+        // M.2: it says yes to everything.
+        if fault::is("check-says-yes") {
+            return Ok(Verdict::Runs);
         }
+        section_of(artifact, index)?;
+        let devices = &self.hardware.devices;
+        if let Some(why) = devices.other_type(device) {
+            return Ok(Verdict::Unsupported(why));
+        }
+        if let Err(error) = devices.get(device.device_id) {
+            return Ok(Verdict::Unsupported(error.message().into_owned()));
+        }
+        // Older code runs here; what is newer than this hardware does not.
+        let arch = index["options"]["arch"].as_str().unwrap_or_default();
+        Ok(if arch > ARCH {
+            Verdict::Recompile(format!("it was built for {arch}, and the device is {ARCH}"))
+        } else {
+            Verdict::Runs
+        })
+    }
+
+    fn load_checked(&self, artifact: &Artifact<'_>, env: Env) -> Result<Box<dyn Module>, Error> {
+        let index = KIND.index(artifact)?;
         let text = std::str::from_utf8(section_of(artifact, &index)?).map_err(value_error)?;
         let module = wire::read(text).map_err(value_error)?;
         validate(&module, Stage::Blocks)
             .map_err(|problems| value_error(problems.first().map(ToString::to_string).unwrap_or_default()))?;
-        let names = index["functions"].as_array().map_or(&[][..], Vec::as_slice);
         let module = Arc::new(module);
         let is_synchronous = index["options"]["synchronous"].as_bool().unwrap_or(false);
         let mut kernels = BTreeMap::new();
-        for entry in names {
-            let (Some(name), Some(symbol)) = (entry["name"].as_str(), entry["symbol"].as_str()) else {
-                return Err(value_error(format!(
-                    "expected a name and a symbol for a function, found {entry}"
-                )));
-            };
+        for (name, symbol) in KIND.functions(&index)? {
             let target = target_of(&module, symbol)?;
             let kernel = Kernel::new(&self.hardware, &module, symbol, &target, env.clone(), is_synchronous)?;
             kernels.insert(name.to_owned(), Arc::new(kernel));

@@ -1,29 +1,27 @@
 //! Streams: queues of work, each with a thread of its own that starts with the first piece of work.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, JoinHandle};
 
+use chipdock_plugin_api::kit::{FirstFailure, HandleKind, Table, lock, wait};
 use chipdock_plugin_api::{Error, ErrorKind, bail, ensure};
 
 use crate::fault;
-use crate::memory::lock;
 
 /// A piece of work.
 pub(crate) type Job = Box<dyn FnOnce() -> Result<(), Error> + Send>;
 
 /// The interpreter recurses as deep as the IR nests.
 const STACK_BYTES: usize = 64 << 20;
-/// Set in every handle of a stream, see the handles of data spaces.
-const HANDLE_BIT: usize = 1 << 61;
-const DEVICE_SHIFT: u32 = 56;
-
 /// A queue: what is pushed runs in order.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
+    /// The first failure that nobody was told yet (P7.5).
+    failure: FirstFailure,
 }
 
 #[derive(Default)]
@@ -31,8 +29,6 @@ struct State {
     jobs: VecDeque<Job>,
     n_queued: u64,
     n_done: u64,
-    /// The first failure that nobody was told yet (P7.5).
-    failure: Option<Error>,
     is_closed: bool,
     worker: Option<JoinHandle<()>>,
 }
@@ -59,20 +55,10 @@ fn slowed(job: Job) -> Job {
 }
 
 impl Queue {
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Queues work. A failure that is kept is answered instead, and then nothing is queued.
     pub(crate) fn push(self: &Arc<Self>, job: Job) -> Result<(), Error> {
-        let mut state = lock(&self.state);
-        if let Some(failure) = state.failure.take() {
-            return Err(failure);
-        }
-        self.enqueue(&mut state, slowed(job))
-    }
-
-    fn enqueue(self: &Arc<Self>, state: &mut State, job: Job) -> Result<(), Error> {
+        self.failure.report()?;
+        let (mut state, job) = (lock(&self.state), slowed(job));
         ensure!(!state.is_closed, ErrorKind::WRONG_STATE, "the stream was freed: create another");
         if state.worker.is_none() {
             let queue = Arc::clone(self);
@@ -104,28 +90,29 @@ impl Queue {
                         "work on a stream panicked; this is a bug of the reference plugin"
                     )
                 });
+                if let Err(error) = done {
+                    self.keep(error);
+                }
                 state = lock(&self.state);
                 state.n_done += 1;
-                if let Err(error) = done {
-                    self.keep(&mut state, error);
-                }
                 self.changed.notify_all();
             }
             if state.is_closed {
                 return;
             }
-            state = self.wait(state);
+            state = wait(&self.changed, state);
         }
     }
 
     /// Keeps a failure until somebody is told (P7.5).
-    fn keep(&self, state: &mut State, error: Error) {
+    fn keep(&self, error: Error) {
         if fault::is("late-failure-lost") {
             return;
         }
-        if state.failure.is_none() || fault::is("last-failure-first") {
-            state.failure = Some(error);
+        if fault::is("last-failure-first") {
+            let _ = self.failure.report();
         }
+        self.failure.keep(error);
     }
 
     /// How much was queued up to now: what a later [`Self::wait_for`] waits for.
@@ -137,7 +124,7 @@ impl Queue {
     pub(crate) fn wait_for(&self, ticket: u64) {
         let mut state = lock(&self.state);
         while state.n_done < ticket {
-            state = self.wait(state);
+            state = wait(&self.changed, state);
         }
     }
 
@@ -147,10 +134,11 @@ impl Queue {
         if !fault::is("sync-returns-early") {
             self.wait_for(self.ticket());
         }
-        if fault::is("late-failure-kept-on") {
-            return lock(&self.state).failure.clone().map_or(Ok(()), Err);
-        }
-        lock(&self.state).failure.take().map_or(Ok(()), Err)
+        self.failure.report().inspect_err(|error| {
+            if fault::is("late-failure-kept-on") {
+                self.failure.keep(error.clone());
+            }
+        })
     }
 
     /// Does what is queued, ends the thread; answers the failure that nobody was told.
@@ -169,15 +157,15 @@ impl Queue {
             // It catches the panics of what it runs.
             let _ = worker.join();
         }
-        lock(&self.state).failure.take().map_or(Ok(()), Err)
+        self.failure.report()
     }
 }
 
 /// The streams of one device.
 pub(crate) struct Streams {
-    device_id: i32,
+    device: Arc<str>,
     default: Arc<Queue>,
-    created: Mutex<Created>,
+    created: Table<Entry>,
 }
 
 /// A stream that was created, or adopted: then its queue is another stream's.
@@ -186,49 +174,34 @@ struct Entry {
     is_adopted: bool,
 }
 
-#[derive(Default)]
-struct Created {
-    queues: HashMap<usize, Entry>,
-    last_serial: usize,
-}
-
 impl Streams {
     /// The default stream alone.
-    pub(crate) fn new(device_id: i32) -> Self {
-        Self { device_id, default: Arc::default(), created: Mutex::default() }
+    pub(crate) fn new(device: Arc<str>) -> Self {
+        Self { device, default: Arc::default(), created: Table::new(HandleKind::Stream) }
     }
 
-    /// Makes a stream and answers its handle, a number that is never given out again.
+    /// Makes a stream and answers its handle.
     pub(crate) fn create(&self) -> usize {
-        self.add(Entry { queue: Arc::default(), is_adopted: false })
+        self.created.add(Entry { queue: Arc::default(), is_adopted: false })
     }
 
     /// Makes a stream over the queue of another and answers its handle.
     pub(crate) fn adopt(&self, queue: Arc<Queue>) -> usize {
-        self.add(Entry { queue, is_adopted: true })
-    }
-
-    fn add(&self, entry: Entry) -> usize {
-        let mut created = lock(&self.created);
-        created.last_serial += 1;
-        let handle = HANDLE_BIT | (self.device_id as usize) << DEVICE_SHIFT | created.last_serial << 4;
-        created.queues.insert(handle, entry);
-        handle
+        self.created.add(Entry { queue, is_adopted: true })
     }
 
     /// The stream of that handle; 0 is the default.
     pub(crate) fn get(&self, handle: usize) -> Result<Arc<Queue>, Error> {
-        if handle == 0 {
-            return Ok(Arc::clone(&self.default));
+        match handle {
+            0 => Ok(Arc::clone(&self.default)),
+            _ => self.created.get(handle, &self.device).map(|entry| Arc::clone(&entry.queue)),
         }
-        let created = lock(&self.created);
-        created.queues.get(&handle).map(|entry| Arc::clone(&entry.queue)).ok_or_else(|| self.unknown(handle))
     }
 
     /// Frees a stream after its work.
     pub(crate) fn free(&self, handle: usize) -> Result<(), Error> {
-        let entry = lock(&self.created).queues.remove(&handle).ok_or_else(|| self.unknown(handle))?;
-        let queue = entry.queue;
+        let Some(entry) = self.created.take(handle, &self.device)? else { return Ok(()) };
+        let queue = Arc::clone(&entry.queue);
         // N.10: it takes what it was made over with it.
         if entry.is_adopted && !fault::is("adopted-stream-ends-the-native") {
             return queue.sync();
@@ -258,19 +231,8 @@ impl Streams {
 
     /// All of them.
     pub(crate) fn all(&self) -> Vec<Arc<Queue>> {
-        let created = lock(&self.created);
-        let others = created.queues.values().map(|entry| &entry.queue);
-        std::iter::once(&self.default).chain(others).cloned().collect()
-    }
-
-    fn unknown(&self, handle: usize) -> Error {
-        Error::new(
-            ErrorKind::WRONG_STATE,
-            format!(
-                "{handle:#x} is no stream of reference:{}: it was freed, or is another device's; expected one that this \
-                 device created",
-                self.device_id
-            ),
-        )
+        let created = self.created.values();
+        let others = created.iter().map(|entry| Arc::clone(&entry.queue));
+        std::iter::once(Arc::clone(&self.default)).chain(others).collect()
     }
 }

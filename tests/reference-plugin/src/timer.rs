@@ -1,19 +1,14 @@
 //! Interface `timer` 1: marks that note the time when their stream comes to them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
 
+use chipdock_plugin_api::kit::{lock, wait};
 use chipdock_plugin_api::timer::{Mark, Timer};
 use chipdock_plugin_api::{Error, ErrorKind, Stream};
 
 use crate::fault;
-use crate::hardware::Hardware;
-use crate::memory::lock;
-
-/// Set in every handle of a mark, see the handles of data spaces.
-const HANDLE_BIT: usize = 1 << 60;
-const DEVICE_SHIFT: u32 = 56;
+use crate::hardware::{Device, Hardware};
 
 /// When a mark was reached.
 #[derive(Clone, Copy)]
@@ -24,13 +19,13 @@ enum Reached {
 }
 
 /// A mark. What is queued holds it, so that it may be freed before it is reached.
-struct State {
+pub(crate) struct Point {
     stream: usize,
     reached: Mutex<Reached>,
     changed: Condvar,
 }
 
-impl State {
+impl Point {
     fn set(&self, reached: Reached) {
         *lock(&self.reached) = reached;
         self.changed.notify_all();
@@ -46,7 +41,7 @@ impl State {
                     return Err(Error::new(ErrorKind::IO, why));
                 }
                 Reached::NotYet => {
-                    reached = self.changed.wait(reached).unwrap_or_else(PoisonError::into_inner);
+                    reached = wait(&self.changed, reached);
                 }
             }
         }
@@ -54,7 +49,7 @@ impl State {
 }
 
 /// What is queued: work that is dropped tells who waits for it.
-struct Ahead(Arc<State>);
+struct Ahead(Arc<Point>);
 
 impl Drop for Ahead {
     fn drop(&mut self) {
@@ -64,46 +59,16 @@ impl Drop for Ahead {
     }
 }
 
-/// The marks of one device that live.
-#[derive(Default)]
-pub(crate) struct Marks(Mutex<Made>);
-
-#[derive(Default)]
-struct Made {
-    marks: HashMap<usize, Arc<State>>,
-    last_serial: usize,
+/// Keeps a mark and answers its handle.
+fn keep(device: &Device, mark: Arc<Point>) -> usize {
+    static FIRST: OnceLock<usize> = OnceLock::new();
+    let handle = device.marks.add(mark);
+    // N.1: each mark goes by the same handle.
+    if fault::is("marks-share-a-handle") { *FIRST.get_or_init(|| handle) } else { handle }
 }
 
-impl Marks {
-    fn add(&self, device_id: i32, mark: Arc<State>) -> usize {
-        let mut made = lock(&self.0);
-        made.last_serial += 1;
-        // N.1: each mark goes by the same handle.
-        let serial = if fault::is("marks-share-a-handle") { 1 } else { made.last_serial };
-        let handle = HANDLE_BIT | (device_id as usize) << DEVICE_SHIFT | serial << 4;
-        made.marks.insert(handle, mark);
-        handle
-    }
-
-    fn get(&self, device_id: i32, mark: Mark) -> Result<Arc<State>, Error> {
-        let handle = mark.into_raw().addr();
-        lock(&self.0).marks.get(&handle).cloned().ok_or_else(|| unknown(handle, device_id))
-    }
-
-    fn remove(&self, device_id: i32, mark: Mark) -> Result<Arc<State>, Error> {
-        let handle = mark.into_raw().addr();
-        lock(&self.0).marks.remove(&handle).ok_or_else(|| unknown(handle, device_id))
-    }
-}
-
-fn unknown(handle: usize, device_id: i32) -> Error {
-    Error::new(
-        ErrorKind::WRONG_STATE,
-        format!(
-            "{handle:#x} is no mark of reference:{device_id}: it was freed, or is another device's; expected one that this \
-             device made"
-        ),
-    )
+fn point(device: &Device, mark: Mark) -> Result<Arc<Point>, Error> {
+    Ok(Arc::clone(&*device.marks.get(mark.into_raw().addr(), &device.name)?))
 }
 
 /// Times what runs on streams.
@@ -119,17 +84,18 @@ impl ReferenceTimer {
 impl Timer for ReferenceTimer {
     unsafe fn mark(&self, device_id: i32, stream: Stream) -> Result<Mark, Error> {
         let device_id = Self::device_id(device_id);
-        let device = Arc::clone(self.0.device(device_id)?);
+        let device = self.0.device(device_id)?;
         let handle = stream.into_raw().addr();
         let queue = self.0.streams(device_id)?.get(handle)?;
         let state =
-            Arc::new(State { stream: handle, reached: Mutex::new(Reached::NotYet), changed: Condvar::new() });
+            Arc::new(Point { stream: handle, reached: Mutex::new(Reached::NotYet), changed: Condvar::new() });
         let called = Instant::now();
         let ahead = Ahead(Arc::clone(&state));
+        let used = Arc::clone(device);
         let job = Box::new(move || {
             // N.4: the time of the call, whatever is queued.
             let time = if fault::is("mark-at-the-call") { called } else { Instant::now() };
-            device.check()?;
+            used.check()?;
             ahead.0.set(Reached::At(time));
             Ok(())
         });
@@ -142,17 +108,15 @@ impl Timer for ReferenceTimer {
         if fault::is("mark-waits") {
             state.wait()?;
         }
-        let handle = self.0.marks(device_id)?.add(device_id, state);
-        Ok(Mark::from_raw(std::ptr::without_provenance_mut(handle)))
+        Ok(Mark::from_raw(std::ptr::without_provenance_mut(keep(device, state))))
     }
 
     unsafe fn elapsed(&self, device_id: i32, from: Mark, to: Mark) -> Result<f64, Error> {
         let device_id = Self::device_id(device_id);
-        self.0.device(device_id)?;
-        let marks = self.0.marks(device_id)?;
-        let (from, to) = (marks.get(device_id, from)?, marks.get(device_id, to)?);
+        let device = self.0.device(device_id)?;
+        let (from, to) = (point(device, from)?, point(device, to)?);
         let (start, end) = (from.wait()?, to.wait()?);
-        self.0.device(device_id)?;
+        device.check()?;
         let forth = end.saturating_duration_since(start).as_secs_f64();
         let back = start.saturating_duration_since(end).as_secs_f64();
         let seconds = match fault::planted() {
@@ -169,17 +133,16 @@ impl Timer for ReferenceTimer {
 
     unsafe fn free_mark(&self, device_id: i32, mark: Mark) -> Result<(), Error> {
         let device_id = Self::device_id(device_id);
-        self.0.device_even_lost(device_id)?;
-        let marks = self.0.marks(device_id)?;
+        let device = self.0.device_even_lost(device_id)?;
         // N.7: it can be used, and freed, as before.
         if fault::is("freed-mark-accepted") {
-            return marks.get(device_id, mark).map(drop);
+            return point(device, mark).map(drop);
         }
-        let state = marks.remove(device_id, mark)?;
+        let state = device.marks.take(mark.into_raw().addr(), &device.name)?;
         // P9.4: it is no mark any more, and kept.
         if fault::is("leak-per-mark") {
             std::mem::forget((state, vec![1_u8; 1 << 10]));
         }
-        self.0.device(device_id).map(drop)
+        device.check()
     }
 }

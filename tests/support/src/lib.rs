@@ -6,6 +6,7 @@
 //! - [`command`]: the built command in a scratch folder; what `cargo xtask plugins` builds, built once.
 //! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] speaks to plugins through the bare tables, so that what it
 //!   finds is what the boundary carries.
+//! - [`spans`]: what a piece of work lets others see.
 //! - [`leaks`], [`memcheck`]: allocations of a thread, counted; a test binary under valgrind.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper of tests fails by panicking")]
@@ -17,6 +18,7 @@ pub mod memcheck;
 pub mod plugins;
 pub mod recording_host;
 pub mod setup;
+pub mod spans;
 
 pub use files::{CorpusFile, bless, corpus, filetests, is_blessing, printed_by_tvm, scripts, workspace};
 pub use setup::skipped;

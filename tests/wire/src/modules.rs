@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_ir::build::{self, Body};
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
     AttrNode, AttrValue, Attrs, BinaryOp, Block, Buffer, BufferNode, BufferRegion, Callee, CompareOp, DType,
     Expr, ExprKind, FloatBits, ForKind, IrModule, IterKind, IterVar, MatchBufferRegion, Op, PrimFunc, Range,
@@ -138,9 +139,12 @@ fn ops_by_signature() -> Vec<PrimFunc> {
                 Signature::FloatUnary | Signature::FloatBinary | Signature::FloatTest => {
                     (dtype.is_float(), &mut floats)
                 }
-                Signature::IntUnary | Signature::IntBinary => (dtype.is_integer(), &mut ints),
+                Signature::IntUnary | Signature::IntBinary | Signature::BitBinary => {
+                    (dtype.is_integer(), &mut ints)
+                }
                 Signature::NumberUnary => (!dtype.is_bool(), &mut ints),
-                Signature::Own => (false, &mut ints),
+                // Among those with rules of their own, as the kept documents have them.
+                Signature::FloatTernary | Signature::IntCount | Signature::Custom => (false, &mut ints),
             };
             // Once for each type would be a large document: one type after the other.
             let turn = scalars().position(|one| one == dtype).unwrap() % 4 == *op as usize % 4;
@@ -571,7 +575,7 @@ fn warps() -> PrimFunc {
         }),
         Stmt::new(StmtKind::Bind { var: x.clone(), value: Expr::load(&a, vec![t.expr()]) }),
     ];
-    for op in [Op::WarpShuffle, Op::WarpShuffleUp, Op::WarpShuffleDown, Op::WarpShuffleXor] {
+    for op in Op::all_where(|op| op.threads == Threads::Shuffle) {
         let args = vec![mask.expr(), x.expr(), Expr::i32(1), Expr::i32(32), Expr::i32(32)];
         body.push(Stmt::store(&a, vec![t.expr()], Expr::call(op, args, DType::FLOAT32)));
     }

@@ -111,7 +111,7 @@ fn produce(
     }
     let host = Host::new(host_options(global)?).map_err(|error| failure(&error))?;
     check_named_are_used(&host, global)?;
-    let target = compile::target(&host, &args.kernel)?;
+    let target = compile::target(&host, &args.kernel, None)?;
     if emit == Some(Emit::Schedule) {
         let scheduled = host.schedule(module, &target, compile::schedule(&args.kernel));
         let scheduled = scheduled.map_err(|error| compile::with_lines(&error, kernel))?;
@@ -125,7 +125,7 @@ fn produce(
     };
     let purpose = Purpose { wish, device: None };
     let build = compile::compile(&host, kernel, module, &target, &args.kernel, purpose, progress)?;
-    let own = of_target(&build.compiled.artifact, &build.target().to_json().to_string());
+    let own = build.compiled.of_target();
     let (what, bytes, is_text) = match emit {
         Some(Emit::Artifact) => {
             ("artifact", build.compiled.artifact.to_bytes().map_err(|error| failure(&error))?, false)
@@ -140,12 +140,6 @@ fn produce(
         _ => ("source", source(own, &build)?, true),
     };
     Ok(Product { what, bytes, is_text, build: Some(build) })
-}
-
-/// The artifact of the target itself: a device's is imported by that of its host functions.
-fn of_target<'a>(artifact: &'a Artifact, target_json: &str) -> &'a Artifact {
-    let imported = artifact.imports().iter().find(|import| import.target_json() == target_json);
-    imported.map_or(artifact, AsRef::as_ref)
 }
 
 /// The generated text.

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use chipdock_host::{AnyView, Device, Error, ErrorKind, Host, Tensor};
-use chipdock_ir::{DType, PrimFunc, Target};
+use chipdock_host::{AnyView, Device, Error, ErrorKind, Host, ResolvedTarget, Tensor};
+use chipdock_ir::{DType, PrimFunc};
 
 use super::bind::Argument;
 use super::clock::{Clock, DeviceTimes};
@@ -11,7 +11,7 @@ use super::scalar::Scalar;
 use crate::command::{failure, plugin_failure, work_failure};
 use crate::compile::Build;
 use crate::progress::Progress;
-use crate::report::{Exit, Failure, Result};
+use crate::report::{Failure, Result};
 
 /// What came of the call.
 pub(crate) struct Outcome {
@@ -43,50 +43,13 @@ impl Outcome {
     }
 }
 
-/// A device and its name as `cpu:0`.
-pub(crate) struct Place {
-    device: Device,
-    name: String,
-}
-
-impl Place {
-    /// The device.
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// The device's number.
-    pub(crate) fn id(&self) -> i32 {
-        self.device.id()
-    }
-}
-
-/// The device asked for, or the first one of the target.
+/// The device that the target was made for.
 ///
 /// # Errors
 ///
-/// Exit code 4 when it is not there, 2 when the target does not run on it.
-pub(crate) fn device(host: &Host, target: &Target, asked: Option<(String, i32)>) -> Result<Place> {
-    let kind = &target.kind;
-    let runs_on = host.target_kind(kind).map_err(|error| plugin_failure(&error))?.device.clone();
-    let (name, id) = asked.unwrap_or_else(|| (runs_on.clone(), 0));
-    let known = host.device_names();
-    if !known.contains(&name) {
-        let what = format!("no device API \"{name}\"; there are {}", crate::report::quoted(&known));
-        return Err(Failure::new(Exit::NoDevice, what)
-            .help("chipdock plugins shows which were found, and why one is not used"));
-    }
-    if runs_on != name {
-        let what = format!("target {kind} runs on {runs_on}, not on {name}");
-        return Err(Failure::input(what).help("name another --target or --device"));
-    }
-    let count = host.device_count(&name).map_err(|error| plugin_failure(&error))?;
-    if id >= count {
-        let what = format!("no device {name}:{id}; {name} has {count}, counted from 0");
-        return Err(Failure::new(Exit::NoDevice, what).help("chipdock devices lists them"));
-    }
-    let device = host.device(&name, id).map_err(|error| plugin_failure(&error))?;
-    Ok(Place { device, name: format!("{name}:{id}") })
+/// Exit code 1: it was made for none, which is a bug here.
+pub(crate) fn device(target: &ResolvedTarget) -> Result<&Device> {
+    target.device().ok_or_else(|| Failure::work("the target was made for no device; please report this bug"))
 }
 
 /// Calls the function `repeat` times, each time from the same inputs.
@@ -98,7 +61,7 @@ pub(crate) fn call(
     host: &Host,
     build: &Build,
     function: &PrimFunc,
-    place: &Place,
+    device: &Device,
     arguments: &[Argument],
     repeat: u32,
     progress: &Progress,
@@ -114,8 +77,7 @@ pub(crate) fn call(
     let callable = module.function(&function.name).map_err(|error| plugin_failure(&error))?;
     let load_seconds = started.elapsed().as_secs_f64();
 
-    let tensors =
-        arguments.iter().map(|argument| tensor(argument, &place.device)).collect::<Result<Vec<_>>>()?;
+    let tensors = arguments.iter().map(|argument| tensor(argument, device)).collect::<Result<Vec<_>>>()?;
     let values = arguments.iter().map(scalar).collect::<Result<Vec<_>>>()?;
     let views: Vec<AnyView<'_>> = tensors
         .iter()
@@ -130,8 +92,9 @@ pub(crate) fn call(
         .collect();
 
     // The arguments were checked: what the function refuses all the same is its own failure.
-    let at = |error: &Error| work_failure(error).at(format!("{} on {}", function.name, place.name));
-    let (mut times, mut clock) = (Vec::new(), Clock::of(&place.device));
+    let place = format!("{}:{}", device.name(), device.id());
+    let at = |error: &Error| work_failure(error).at(format!("{} on {place}", function.name));
+    let (mut times, mut clock) = (Vec::new(), Clock::of(device));
     let mut result = None;
     for round in 0..repeat {
         if round > 0 {
@@ -142,11 +105,12 @@ pub(crate) fn call(
         } else {
             progress.step(format!("running {}", function.name));
         }
+        let _span = tracing::info_span!("round").entered();
         let begin = clock.mark().map_err(|error| at(&error))?;
         let started = Instant::now();
         let value = callable.call(&views).map_err(|error| at(&error))?;
         let end = clock.mark().map_err(|error| at(&error))?;
-        place.device.sync().map_err(|error| at(&error))?;
+        device.sync().map_err(|error| at(&error))?;
         times.push(started.elapsed().as_secs_f64());
         clock.note(begin.as_ref(), end.as_ref()).map_err(|error| at(&error))?;
         if let Some(dtype) = function.ret {
@@ -158,7 +122,7 @@ pub(crate) fn call(
         tensor.check_description().map_err(|error| at(&error))?;
     }
     let device_times = clock.into_times();
-    Ok(Outcome { device: place.name.clone(), load_seconds, times, device_times, result, tensors })
+    Ok(Outcome { device: place, load_seconds, times, device_times, result, tensors })
 }
 
 /// A tensor with its first content.

@@ -50,6 +50,6 @@ mod trial;
 pub use case::{Case, Compared};
 pub use coverage::{NEVER, features, possible};
 pub use generate::{arbitrary, spelled, turns};
-pub use options::{COMPUTING, Options};
+pub use options::{Options, computing};
 pub use reduce::{reduce, reduce_case};
 pub use trial::{Failure, Trial};

@@ -1,5 +1,6 @@
 //! What programs are made of.
 
+use chipdock_ir::op::Class;
 use chipdock_ir::{DType, Op};
 
 /// What programs are made of. A test that cannot take something leaves it out here, and says why where it does.
@@ -49,64 +50,10 @@ pub struct Options {
     pub tour: bool,
 }
 
-/// Ops that compute a value from values, as this generator draws them.
-pub const COMPUTING: &[Op] = &[
-    Op::Acos,
-    Op::Acosh,
-    Op::Asin,
-    Op::Asinh,
-    Op::Atan,
-    Op::Atanh,
-    Op::Ceil,
-    Op::Cos,
-    Op::Cosh,
-    Op::Erf,
-    Op::Exp,
-    Op::Exp10,
-    Op::Exp2,
-    Op::Abs,
-    Op::Floor,
-    Op::Log,
-    Op::Log10,
-    Op::Log1p,
-    Op::Log2,
-    Op::Nearbyint,
-    Op::Round,
-    Op::Rsqrt,
-    Op::Sigmoid,
-    Op::Sin,
-    Op::Sinh,
-    Op::Sqrt,
-    Op::Tan,
-    Op::Tanh,
-    Op::Trunc,
-    Op::Atan2,
-    Op::Copysign,
-    Op::Fmod,
-    Op::Hypot,
-    Op::Ldexp,
-    Op::Nextafter,
-    Op::Pow,
-    Op::Fma,
-    Op::Isnan,
-    Op::Isinf,
-    Op::Isfinite,
-    Op::Clz,
-    Op::Popcount,
-    Op::BitwiseAnd,
-    Op::BitwiseOr,
-    Op::BitwiseXor,
-    Op::BitwiseNot,
-    Op::ShiftLeft,
-    Op::ShiftRight,
-    Op::IfThenElse,
-    Op::Likely,
-    Op::Reinterpret,
-    Op::QMultiplyShift,
-    Op::QMultiplyShiftPerAxis,
-    Op::Dp4a,
-    Op::ThreadInvariant,
-];
+/// Ops that compute a value from values (OP6), as this generator draws them.
+pub fn computing() -> impl Iterator<Item = Op> {
+    Op::all_where(|op| op.class == Class::Value)
+}
 
 impl Options {
     /// Everything, threads as well.
@@ -125,7 +72,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             types: DType::SCALARS.to_vec(),
-            ops: COMPUTING.to_vec(),
+            ops: computing().collect(),
             without: Vec::new(),
             special_values: true,
             vectorized: true,

@@ -12,7 +12,7 @@ use chipdock_interpret::{ErrorKind, Interpreter, Limits};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     AttrNode, Attrs, Buffer, DType, Expr, ExprKind, ForKind, IrModule, IterKind, Op, PrimFunc, Stage, Stmt,
-    StmtKind, TargetFacts, ThreadAxis, Var, equal, print, subst::Substitution, wire,
+    StmtKind, TargetCapabilities, ThreadAxis, Var, equal, print, subst::Substitution, wire,
 };
 use chipdock_passes::{Fault, LowerOptions, lower};
 use chipdock_programs::{Case, Options, arbitrary};
@@ -149,8 +149,8 @@ impl Disorder {
 }
 
 /// A host of no particular kind.
-fn facts() -> TargetFacts {
-    TargetFacts::host("test")
+fn capabilities() -> TargetCapabilities {
+    TargetCapabilities::host("test")
 }
 
 /// Everything that takes a validated module.
@@ -159,7 +159,7 @@ fn behind_the_border(module: &IrModule, function: &str, args: &[chipdock_interpr
     let read = wire::read(&wire::write(module).unwrap_or_else(|error| panic!("{error}\n{text}")));
     let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(equal::modules(&read, module), Ok(()), "{text}");
-    if let Err(error) = lower(module, &LowerOptions::new(facts().into())) {
+    if let Err(error) = lower(module, &LowerOptions::new(capabilities().into())) {
         assert_ne!(error.fault, Fault::Bug, "{error}\n{text}");
     }
     let limits = Limits { steps_max: 20_000, memory_bytes_max: 1 << 22, ..Limits::default() };

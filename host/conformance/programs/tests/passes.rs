@@ -4,7 +4,7 @@
 
 use chipdock_interpret::{Arg, Interpreter, PackedArg};
 use chipdock_ir::{
-    Attrs, Callee, Expr, ExprKind, IrModule, Op, PrimFunc, Stage, Stmt, StmtKind, TargetFacts, print,
+    Attrs, Callee, Expr, ExprKind, IrModule, Op, PrimFunc, Stage, Stmt, StmtKind, TargetCapabilities, print,
     validate::validate,
 };
 use chipdock_passes::{PIPELINE, Pass};
@@ -13,8 +13,8 @@ use chipdock_programs::{Case, Failure, Options, Trial};
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// A host of no particular kind.
-fn facts() -> TargetFacts {
-    TargetFacts::host("test")
+fn capabilities() -> TargetCapabilities {
+    TargetCapabilities::host("test")
 }
 
 fn after(name: &str, module: &IrModule, error: impl ToString) -> Failure {
@@ -22,7 +22,7 @@ fn after(name: &str, module: &IrModule, error: impl ToString) -> Failure {
 }
 
 fn applied(name: &str, pass: Pass, module: &IrModule) -> Result<IrModule, Failure> {
-    pass(module, &facts()).map_err(|error| after(&format!("{name} refuses"), module, error))
+    pass(module, &capabilities()).map_err(|error| after(&format!("{name} refuses"), module, error))
 }
 
 /// A pass applied, held to L3 to the bit: none of these reassociates.
@@ -42,8 +42,8 @@ fn valid(name: &str, module: &IrModule, stage: Stage) -> Result<(), Failure> {
 fn flattened(case: &Case) -> Result<IrModule, Failure> {
     let mut module = case.module.clone();
     for (_, name, pass) in PIPELINE.iter().filter(|(stage, ..)| *stage <= Stage::Flattened) {
-        module =
-            pass(&module, &facts()).map_err(|error| after(&format!("{name} refuses"), &module, error))?;
+        module = pass(&module, &capabilities())
+            .map_err(|error| after(&format!("{name} refuses"), &module, error))?;
     }
     Ok(module)
 }
@@ -122,19 +122,20 @@ fn workspace(case: &Case) -> Result<(), Failure> {
 /// To the stage that a code generator of host functions takes: valid, whatever the program, and the packed function that
 /// a caller sees, checks of arguments and all, computes the same.
 fn host(case: &Case) -> Result<(), Failure> {
-    host_for(case, &facts())
+    host_for(case, &capabilities())
 }
 
 /// The same, with parallel loops as tasks.
 fn parallel_host(case: &Case) -> Result<(), Failure> {
-    let facts = TargetFacts { native_ops: vec![Op::ParallelLaunch], ..facts() };
-    host_for(case, &facts)
+    let capabilities = capabilities().with(|it| it.execution.native_ops = vec![Op::ParallelLaunch]);
+    host_for(case, &capabilities)
 }
 
-fn host_for(case: &Case, facts: &TargetFacts) -> Result<(), Failure> {
+fn host_for(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failure> {
     let mut module = case.module.clone();
     for (_, name, pass) in PIPELINE {
-        module = pass(&module, facts).map_err(|error| after(&format!("{name} refuses"), &module, error))?;
+        module =
+            pass(&module, capabilities).map_err(|error| after(&format!("{name} refuses"), &module, error))?;
     }
     valid("the pipeline to the host", &module, Stage::Host)?;
     let packed = |arg: &Arg| match arg {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use chipdock_ir::{IrModule, Op, Stage, TargetFacts, ThreadAxis, print};
+use chipdock_ir::{IrModule, Op, Stage, TargetCapabilities, ThreadAxis, print};
 use chipdock_passes::PIPELINE;
 use chipdock_programs::{Case, Failure, Options, Trial};
 
@@ -13,34 +13,36 @@ const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 const LEFT_OUT: &[&str] = &["default_schedule", "split_reductions", "verify_memory", "verify_limits"];
 
 /// A device of no particular kind.
-fn facts(native_ops: &[Op]) -> TargetFacts {
-    TargetFacts {
-        is_host: false,
-        stage: Stage::Device,
-        thread_axes: ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect(),
-        storage_scopes: ["global", "shared", "shared.dyn", "warp", "local"].map(Into::into).to_vec(),
-        threads_per_block_max: Some(1024),
-        shared_memory_bytes_max: Some(49152),
-        warp_size: Some(32),
-        native_ops: native_ops.to_vec(),
-        ..TargetFacts::host("test")
-    }
+fn capabilities(native_ops: &[Op]) -> TargetCapabilities {
+    TargetCapabilities::host("test").with(|it| {
+        it.is_host = false;
+        it.stage = Stage::Device;
+        it.execution.thread_axes = ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect();
+        it.memory.storage_scopes =
+            ["global", "shared", "shared.dyn", "warp", "local"].map(Into::into).to_vec();
+        it.limits.threads_per_block_max = Some(1024);
+        it.memory.shared_memory_bytes_max = Some(49152);
+        it.execution.warp_size = Some(32);
+        it.execution.native_ops = native_ops.to_vec();
+    })
 }
 
-const SHUFFLES: &[Op] =
-    &[Op::WarpActivemask, Op::WarpShuffle, Op::WarpShuffleUp, Op::WarpShuffleDown, Op::WarpShuffleXor];
+fn of_warps() -> Vec<Op> {
+    Op::all_where(|op| op.threads.is_of_warp()).collect()
+}
 
 fn after(name: &str, module: &IrModule, error: impl ToString) -> Failure {
     Failure::new(name, format!("after {name}: {}\n{}", error.to_string(), print::module(module)))
 }
 
-fn pipeline(case: &Case, facts: &TargetFacts) -> Result<(), Failure> {
+fn pipeline(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failure> {
     let mut module = case.module.clone();
     for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device") {
         if LEFT_OUT.contains(name) {
             continue;
         }
-        module = pass(&module, facts).map_err(|error| after(&format!("{name} refuses"), &module, error))?;
+        module =
+            pass(&module, capabilities).map_err(|error| after(&format!("{name} refuses"), &module, error))?;
         let arrays = case.run(&module).map_err(|error| after(name, &module, error))?;
         case.check(&arrays).map_err(|error| after(name, &module, error))?;
     }
@@ -54,13 +56,14 @@ fn programs(name: &str) -> Trial {
 /// L3.
 #[test]
 fn l3_threads_compute_the_same_after_every_pass() {
-    let facts = facts(&[]);
-    programs("l3_threads_compute_the_same_after_every_pass").run(|case| pipeline(case, &facts));
+    let capabilities = capabilities(&[]);
+    programs("l3_threads_compute_the_same_after_every_pass").run(|case| pipeline(case, &capabilities));
 }
 
 /// L3.
 #[test]
 fn l3_threads_with_shuffles_compute_the_same_after_every_pass() {
-    let facts = facts(SHUFFLES);
-    programs("l3_threads_with_shuffles_compute_the_same_after_every_pass").run(|case| pipeline(case, &facts));
+    let capabilities = capabilities(&of_warps());
+    programs("l3_threads_with_shuffles_compute_the_same_after_every_pass")
+        .run(|case| pipeline(case, &capabilities));
 }

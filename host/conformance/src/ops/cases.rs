@@ -2,39 +2,27 @@
 
 use chipdock_ir::accuracy;
 use chipdock_ir::build::FunctionBuilder;
+use chipdock_ir::op::Class;
 use chipdock_ir::{
     BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, IrModule, Op, PrimFunc, Signature, build,
 };
 
 use super::table::{Kind, Tables};
 
-/// Ops that compute nothing from numbers, and why they have no case (P1).
-pub const NOT_COMPUTED: &[(Op, &str)] = &[
-    (Op::Isnullptr, "about a pointer"),
-    (Op::AddressOf, "a pointer"),
-    (Op::HandleAddByteOffset, "a pointer"),
-    (Op::StructGet, "reads an argument structure"),
-    (Op::StructSet, "writes an argument structure"),
-    (Op::HandleLoad, "reads behind a pointer"),
-    (Op::AllocateWorkspace, "allocates"),
-    (Op::FreeWorkspace, "frees"),
-    (Op::ThrowLastError, "ends a function"),
-    (Op::CallPacked, "calls"),
-    (Op::StackMakeShape, "what a called function takes"),
-    (Op::StackMakeArray, "what a called function takes"),
-    (Op::StorageSync, "a barrier of threads"),
-    (Op::Assume, "gives no value"),
-    (Op::AccessPtr, "a pointer"),
-    (Op::ThreadReturn, "ends a thread"),
-    (Op::AtomicAdd, "about threads"),
-    (Op::WarpActivemask, "about the threads of a warp"),
-    (Op::WarpShuffle, "about the threads of a warp"),
-    (Op::WarpShuffleUp, "about the threads of a warp"),
-    (Op::WarpShuffleDown, "about the threads of a warp"),
-    (Op::WarpShuffleXor, "about the threads of a warp"),
-    (Op::ThreadAllreduce, "about the threads of a block"),
-    (Op::ParallelLaunch, "runs tasks"),
-];
+/// Why an op has no case (P1): what it is about instead of values (OP6); `None` for one that has.
+#[must_use]
+pub fn not_computed(op: Op) -> Option<&'static str> {
+    match op.info().class {
+        Class::Value => None,
+        Class::Pointer => Some("about a pointer"),
+        Class::Struct => Some("about an argument structure"),
+        Class::Workspace => Some("allocates or frees"),
+        Class::Call => Some("calls, or makes an argument of a call"),
+        Class::Exit => Some("ends a function"),
+        Class::Note => Some("gives no value"),
+        Class::Thread => Some("about threads"),
+    }
+}
 
 /// Which expression a case is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,18 +223,19 @@ fn of_op(op: Op) -> Vec<Case> {
         Signature::FloatUnary => floats().map(|t| call(Kind::One, &[t], t)).collect(),
         Signature::FloatTest => floats().map(|t| call(Kind::One, &[t], DType::BOOL)).collect(),
         Signature::FloatBinary => floats().map(|t| call(Kind::Two, &[t, t], t)).collect(),
+        Signature::FloatTernary => floats().map(|t| call(Kind::Three, &[t, t, t], t)).collect(),
         Signature::IntUnary => integers().map(|t| call(Kind::One, &[t], t)).collect(),
+        Signature::IntCount => integers().map(|t| call(Kind::One, &[t], DType::INT32)).collect(),
         Signature::NumberUnary => numbers().map(|t| call(Kind::One, &[t], t)).collect(),
-        Signature::IntBinary => {
-            let bits = matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor);
-            let booleans = bits.then_some(DType::BOOL);
-            integers().chain(booleans).map(|t| call(Kind::Two, &[t, t], t)).collect()
+        Signature::IntBinary => integers().map(|t| call(Kind::Two, &[t, t], t)).collect(),
+        Signature::BitBinary => {
+            integers().chain([DType::BOOL]).map(|t| call(Kind::Two, &[t, t], t)).collect()
         }
-        Signature::Own => own(op, &call),
+        Signature::Custom => custom(op, &call),
     }
 }
 
-fn own(op: Op, call: &dyn Fn(Kind, &[DType], DType) -> Case) -> Vec<Case> {
+fn custom(op: Op, call: &dyn Fn(Kind, &[DType], DType) -> Case) -> Vec<Case> {
     const I32: DType = DType::INT32;
     let fixed = |operands: &[DType], parameters: &[&[i32]]| -> Vec<Case> {
         let one = |values: &&[i32]| Case { parameters: values.to_vec(), ..call(Kind::Fixed, operands, I32) };
@@ -254,8 +243,6 @@ fn own(op: Op, call: &dyn Fn(Kind, &[DType], DType) -> Case) -> Vec<Case> {
     };
     match op {
         Op::Ldexp => floats().map(|t| call(Kind::Scale, &[t, I32], t)).collect(),
-        Op::Fma => floats().map(|t| call(Kind::Three, &[t, t, t], t)).collect(),
-        Op::Clz => integers().map(|t| call(Kind::One, &[t], I32)).collect(),
         Op::IfThenElse => {
             let choice = |t: &DType| Case {
                 table: (Kind::Choice, *t),

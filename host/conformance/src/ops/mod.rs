@@ -8,4 +8,4 @@ pub mod judge;
 pub mod table;
 mod values;
 
-pub use cases::{Case, NOT_COMPUTED, cases};
+pub use cases::{Case, cases, not_computed};

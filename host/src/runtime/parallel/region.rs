@@ -13,6 +13,7 @@ use super::team::Claimed;
 use crate::calling::{self, Calling, Note};
 use crate::error::{Error, ErrorKind};
 use crate::services::Services;
+use crate::trace;
 
 thread_local! {
     /// Whether this thread runs a task of a region, of any host.
@@ -151,13 +152,19 @@ pub(super) unsafe fn is_vain(job: &Job) -> bool {
 /// * The job's region stands, and its body may be called with its data.
 unsafe fn run(services: &Services, job: &Job) -> Option<Failure> {
     // SAFETY: the caller's word.
-    let status = unsafe { (job.body.0)(job.task, job.count, job.data) };
+    let body = || unsafe { (job.body.0)(job.task, job.count, job.data) };
+    let status = if trace::is_wanted() { in_span(job, body) } else { body() };
     if status == 0 {
         return None;
     }
     // SAFETY: the caller's word.
     unsafe { (*job.region).fail(job.task) };
     Some(services.take().map_or(Failure::Silent, Failure::Raised))
+}
+
+#[cold]
+fn in_span(job: &Job, body: impl FnOnce() -> i32) -> i32 {
+    tracing::trace_span!("task", task = job.task, count = job.count).in_scope(body)
 }
 
 /// Runs a task on a thread of the pool, with what is current on the caller's.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chipdock_ir::{IrModule, StorageScope, TargetFacts, ThreadAxis};
+use chipdock_ir::{IrModule, StorageScope, TargetCapabilities, ThreadAxis};
 use chipdock_passes::{LowerOptions, lower};
 
 use crate::{Answer, CallingConv, FastMath, LlvmTarget, Options, Refusal, write_module};
@@ -68,7 +68,7 @@ impl LlvmTarget for Plain {
 }
 
 pub(super) fn lowered(module: &IrModule) -> IrModule {
-    lower(module, &LowerOptions::new(Arc::new(TargetFacts::host("plain")))).unwrap().module
+    lower(module, &LowerOptions::new(Arc::new(TargetCapabilities::host("plain")))).unwrap().module
 }
 
 pub(super) fn text(module: &IrModule) -> String {

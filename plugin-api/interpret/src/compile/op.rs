@@ -4,11 +4,12 @@ use super::{Compiled, Compiler};
 use crate::code::{Inst, NONE, Reg};
 use crate::kernels;
 use crate::scalar::Lane;
+use chipdock_ir::op::Takes;
 use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Op, Signature};
 
 impl Compiler<'_, '_> {
     pub(super) fn op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
-        if op.arity() != 255 && args.len() != op.arity() {
+        if !op.takes_count(args.len()) {
             return self.malformed(format!(
                 "{} takes {} arguments, not {}",
                 op.name(),
@@ -21,20 +22,33 @@ impl Compiler<'_, '_> {
                 self.expect(value, dtype, op.name())?;
                 self.unary_op(op, value, dtype)
             }
-            (Signature::FloatTest, [value]) => {
+            (Signature::FloatTest | Signature::IntCount, [value]) => {
                 self.expect(value, value.dtype.with_lanes(dtype.lanes), op.name())?;
-                if !dtype.is_bool() {
-                    return self.malformed(format!("{} gives booleans, not {dtype}", op.name()));
+                if op.result_dtype(args) != Some(dtype) {
+                    let gives = if op.signature() == Signature::IntCount { "int32" } else { "booleans" };
+                    return self.malformed(format!("{} gives {gives}, not {dtype}", op.name()));
                 }
                 self.unary_op(op, value, dtype)
             }
-            (Signature::FloatBinary | Signature::IntBinary, [a, b]) => {
+            (Signature::FloatBinary | Signature::IntBinary | Signature::BitBinary, [a, b]) => {
                 self.expect(a, dtype, op.name())?;
                 self.expect(b, dtype, op.name())?;
                 let kernel = kernels::binary_op(op, self.lane(dtype)?);
                 self.pair(kernel, a, b, dtype, op.name())
             }
-            (Signature::Own, args) => self.own_op(op, args, dtype),
+            (Signature::FloatTernary, [a, b, c]) => {
+                for operand in args {
+                    self.expect(operand, dtype, op.name())?;
+                }
+                let Some(kernel) = kernels::ternary_op(op, self.lane(dtype)?) else {
+                    return self.malformed(format!("{} has no operands of type {dtype}", op.name()));
+                };
+                let (a, b, c) = (self.expr(a)?, self.expr(b)?, self.expr(c)?);
+                let dst = self.reserve(dtype.lanes)?;
+                self.emit(Inst::Ternary { op: kernel, dst, a, b, c, lanes: dtype.lanes.into() })?;
+                Ok(dst)
+            }
+            (Signature::Custom, args) => self.custom_op(op, args, dtype),
             _ => self.malformed(format!("{} with {} arguments", op.name(), args.len())),
         }
     }
@@ -46,32 +60,13 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn own_op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
+    fn custom_op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
         match (op, args) {
             (Op::Ldexp, [value, power]) => {
                 self.expect(value, dtype, "ldexp")?;
                 self.expect(power, DType::INT32.with_lanes(dtype.lanes), "ldexp")?;
                 let kernel = kernels::binary_op(op, self.lane(dtype)?);
                 self.pair(kernel, value, power, dtype, "ldexp")
-            }
-            (Op::Fma, [a, b, c]) => {
-                for operand in [a, b, c] {
-                    self.expect(operand, dtype, "fma")?;
-                }
-                let Some(op) = kernels::fma(self.lane(dtype)?) else {
-                    return self.malformed(format!("fma has no operands of type {dtype}"));
-                };
-                let (a, b, c) = (self.expr(a)?, self.expr(b)?, self.expr(c)?);
-                let dst = self.reserve(dtype.lanes)?;
-                self.emit(Inst::Ternary { op, dst, a, b, c, lanes: dtype.lanes.into() })?;
-                Ok(dst)
-            }
-            (Op::Clz, [value]) => {
-                self.expect(value, value.dtype.with_lanes(dtype.lanes), "clz")?;
-                if dtype.scalar() != DType::INT32 {
-                    return self.malformed(format!("clz gives int32, not {dtype}"));
-                }
-                self.unary_op(op, value, dtype)
             }
             (Op::IfThenElse, [condition, then, otherwise]) => {
                 self.expect(condition, DType::BOOL, "if_then_else")?;
@@ -232,24 +227,16 @@ pub(super) fn library_op(name: &str, args: &[Expr], dtype: DType) -> Option<Op> 
         DType::FLOAT32 => name.strip_suffix('f').and_then(math_op).or_else(|| math_op(name)),
         _ => None,
     }?;
-    let params: &[DType] = match op {
-        Op::Ldexp => &[dtype, DType::INT32],
-        Op::Fma => &[dtype; 3],
-        _ if op.signature() == Signature::FloatBinary => &[dtype; 2],
-        _ => &[dtype],
+    let takes = |position: usize, arg: &Expr| match op.info().takes(position) {
+        Some(Takes::LanesOf(_, other)) => arg.dtype == other,
+        _ => arg.dtype == dtype,
     };
-    args.iter().map(|arg| arg.dtype).eq(params.iter().copied()).then_some(op)
+    let fits =
+        op.takes_count(args.len()) && args.iter().enumerate().all(|(position, arg)| takes(position, arg));
+    fits.then_some(op)
 }
 
+/// The op of a function of C's on float64.
 fn math_op(name: &str) -> Option<Op> {
-    match name {
-        "fabs" => return Some(Op::Abs),
-        "rint" => return Some(Op::Nearbyint),
-        _ => {}
-    }
-    let op = Op::by_name(name)?;
-    let is_math = matches!(op.signature(), Signature::FloatUnary | Signature::FloatBinary);
-    // These are not in C, or another function there.
-    let differs = matches!(op, Op::Round | Op::Rsqrt | Op::Sigmoid | Op::Exp10);
-    (matches!(op, Op::Ldexp | Op::Fma) || is_math && !differs).then_some(op)
+    Op::all_where(|op| op.c_names.contains(&name)).next()
 }

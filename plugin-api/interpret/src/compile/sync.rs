@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::threads::is_shuffle;
 use super::{Compiled, Compiler, DEPTH_MAX, walk};
 use crate::code::{Allreduce, FoldKind, From, Inst, Reg, Shuffle, Together, Tolerant, Value, Wait, WaitKind};
 use crate::kernels;
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
     BinaryOp, Block, Child, DType, Expr, ExprKind, IterKind, Op, Reducer, Stmt, StmtKind, StorageRank,
     StorageScope, Var,
@@ -233,16 +233,7 @@ impl Compiler<'_, '_> {
                 self.emit(Inst::Atomic { add, dst, address, value, lane })?;
                 Ok(dst)
             }
-            (
-                Op::ThreadReturn
-                | Op::WarpActivemask
-                | Op::WarpShuffle
-                | Op::WarpShuffleUp
-                | Op::WarpShuffleDown
-                | Op::WarpShuffleXor
-                | Op::ThreadAllreduce,
-                _,
-            ) if !self.threads.is_open() => {
+            _ if op.threads() != Threads::Alone && !self.threads.is_open() => {
                 self.unsupported(format!("{} outside of a launch of threads", op.name()), dtype)
             }
             (Op::ThreadReturn, []) => {
@@ -256,7 +247,7 @@ impl Compiler<'_, '_> {
                 self.wait(WaitKind::Activemask { dst })?;
                 Ok(dst)
             }
-            (_, [mask, value, lane, width, _]) if is_shuffle(op) => {
+            (_, [mask, value, lane, width, _]) if op.threads() == Threads::Shuffle => {
                 self.shuffle_lanes(op, [mask, value, lane, width], dtype)
             }
             (Op::ThreadAllreduce, args) => self.allreduce(args),

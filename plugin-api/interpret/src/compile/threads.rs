@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::{Compiled, Compiler, walk};
 use crate::code::{Axis, Inst, Launch, Reg};
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
-    AttrValue, Callee, Child, Expr, ExprKind, ForKind, IrModule, Op, PrimFunc, Reducer, Stmt, StmtKind,
+    AttrValue, Callee, Child, Expr, ExprKind, ForKind, IrModule, PrimFunc, Reducer, Stmt, StmtKind,
     StorageRank, ThreadAxis, Var, attr,
 };
 
@@ -54,7 +55,7 @@ impl Knowledge {
             Child::Stmt(stmt) => launches |= is_thread(stmt),
             Child::Expr(expr) => {
                 if let ExprKind::Call { callee: Callee::Op(op), args } = &expr.kind
-                    && is_shuffle(*op)
+                    && op.threads() == Threads::Shuffle
                 {
                     shuffles = true;
                     warp_size = warp_size.or(args.get(4).and_then(Expr::as_int));
@@ -101,10 +102,6 @@ impl Knowledge {
     }
 }
 
-pub(super) fn is_shuffle(op: Op) -> bool {
-    matches!(op, Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor)
-}
-
 fn is_thread(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::LaunchThread { .. } | StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
 }
@@ -125,11 +122,7 @@ pub(super) fn waits_or_shares(module: &IrModule, function: &PrimFunc) -> bool {
             }
             Child::Expr(expr) => match &expr.kind {
                 ExprKind::Call { callee: Callee::Op(op), .. } => {
-                    found |= is_shuffle(*op)
-                        || matches!(
-                            op,
-                            Op::StorageSync | Op::WarpActivemask | Op::ThreadAllreduce | Op::ThreadReturn
-                        );
+                    found |= op.threads() != Threads::Alone;
                 }
                 _ => names.extend(expr.called().filter(|name| !names.contains(name)).cloned()),
             },

@@ -1,4 +1,4 @@
-//! Operators and functions of expressions, as methods.
+//! Operators and functions of expressions, as methods; those of ops of a regular signature are made in `op.rs`.
 
 use super::Operand;
 use crate::{BinaryOp, DType, Expr, Op};
@@ -63,42 +63,10 @@ macro_rules! unary_calls {
     };
 }
 unary_calls! {
-    acos Acos; acosh Acosh; asin Asin; asinh Asinh; atan Atan; atanh Atanh; ceil Ceil; cos Cos; cosh Cosh; erf Erf;
-    exp Exp; exp10 Exp10; exp2 Exp2; abs Abs; floor Floor; log Log; log10 Log10; log1p Log1p; log2 Log2;
-    nearbyint Nearbyint; round Round; rsqrt Rsqrt; sigmoid Sigmoid; sin Sin; sinh Sinh; sqrt Sqrt; tan Tan;
-    tanh Tanh; trunc Trunc; isnan Isnan; isinf Isinf; isfinite Isfinite; clz Clz; popcount Popcount;
-    bitwise_not BitwiseNot; likely Likely; address_of AddressOf; thread_invariant ThreadInvariant;
-}
-
-macro_rules! binary_calls {
-    ($($method:ident $op:ident;)*) => {
-        impl Expr {
-            $(
-                #[doc = concat!("[`Op::", stringify!($op), "`], this one first.")]
-                #[must_use]
-                pub fn $method(&self, other: impl Operand) -> Expr {
-                    let args = vec![self.clone(), other.beside(self.dtype)];
-                    let dtype = Op::$op.result_dtype(&args).unwrap_or(self.dtype);
-                    Expr::call(Op::$op, args, dtype)
-                }
-            )*
-        }
-    };
-}
-binary_calls! {
-    atan2 Atan2; copysign Copysign; fmod Fmod; hypot Hypot; nextafter Nextafter; pow Pow;
-    bitwise_and BitwiseAnd; bitwise_or BitwiseOr; bitwise_xor BitwiseXor;
-    shift_left ShiftLeft; shift_right ShiftRight;
+    likely Likely; address_of AddressOf; thread_invariant ThreadInvariant;
 }
 
 impl Expr {
-    /// This times `factor` plus `term`, rounded once: [`Op::Fma`].
-    #[must_use]
-    pub fn fma(&self, factor: impl Operand, term: impl Operand) -> Expr {
-        let args = vec![self.clone(), factor.beside(self.dtype), term.beside(self.dtype)];
-        Expr::call(Op::Fma, args, self.dtype)
-    }
-
     /// This times 2 to the power of an int32: [`Op::Ldexp`].
     #[must_use]
     pub fn ldexp(&self, power: impl Operand) -> Expr {

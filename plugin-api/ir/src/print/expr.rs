@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::Printer;
 use super::literal::quoted;
+use crate::op::Form;
 use crate::{BinaryOp, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Op};
 
 /// How tightly Python's operators bind.
@@ -59,12 +60,13 @@ fn infix(expr: &Expr) -> Option<Infix<'_>> {
         ExprKind::And(a, b) => (" and ", "And", binds::AND, a, b),
         ExprKind::Or(a, b) => (" or ", "Or", binds::OR, a, b),
         ExprKind::Call { callee: Callee::Op(op), args } if args.len() == 2 => {
-            let (text, binds) = match op {
-                Op::BitwiseAnd => (" & ", binds::BIT_AND),
-                Op::BitwiseOr => (" | ", binds::BIT_OR),
-                Op::BitwiseXor => (" ^ ", binds::BIT_XOR),
-                Op::ShiftLeft => (" << ", binds::SHIFT),
-                Op::ShiftRight => (" >> ", binds::SHIFT),
+            let Form::Infix(operator) = op.info().form else { return None };
+            let (text, binds) = match operator {
+                "&" => (" & ", binds::BIT_AND),
+                "|" => (" | ", binds::BIT_OR),
+                "^" => (" ^ ", binds::BIT_XOR),
+                "<<" => (" << ", binds::SHIFT),
+                ">>" => (" >> ", binds::SHIFT),
                 _ => return None,
             };
             (text, op.name(), binds, &args[0], &args[1])
@@ -74,13 +76,14 @@ fn infix(expr: &Expr) -> Option<Infix<'_>> {
     Some(Infix { text, call, binds, left, right })
 }
 
-/// True for a call that TVM cannot read as `T.<name>(…)`: it has no such function, or one that gives another type.
-fn is_by_full_name(op: Op, dtype: DType) -> bool {
-    match op {
-        Op::AtomicAdd => true,
-        Op::IfThenElse => dtype.is_handle(),
-        Op::Dp4a | Op::QMultiplyShift | Op::QMultiplyShiftPerAxis => dtype != DType::INT32,
-        _ => false,
+/// The namespace in which TVM has the op, for a call that it cannot read as `T.<name>(…)`: it has no such function, or one
+/// that gives another type.
+fn namespace(op: Op, dtype: DType) -> Option<&'static str> {
+    match op.info().form {
+        Form::FullName => Some("tirx"),
+        Form::FullNameUnlessInt32 if dtype != DType::INT32 => Some("tirx"),
+        Form::FullNameOfHandles if dtype.is_handle() => Some("prim"),
+        _ => None,
     }
 }
 
@@ -92,7 +95,11 @@ fn type_of_call(dtype: DType) -> String {
 /// True for a call that says its type.
 pub(super) fn says_type(expr: &Expr) -> bool {
     let ExprKind::Call { callee, .. } = &expr.kind else { return false };
-    matches!(callee, Callee::Op(Op::Reinterpret | Op::HandleLoad | Op::StructGet) | Callee::Extern { .. })
+    match callee {
+        Callee::Op(op) => op.info().form.type_place(0).is_some(),
+        Callee::Extern { .. } => true,
+        Callee::Global(_) => false,
+    }
 }
 
 fn is_constant(expr: &Expr) -> bool {
@@ -249,36 +256,7 @@ impl Printer {
     fn call_of(&mut self, callee: &Callee, args: &[Expr], dtype: DType) {
         let typed = self.typed.take().unwrap_or_else(|| type_of_call(dtype));
         match callee {
-            Callee::Op(op @ (Op::Reinterpret | Op::HandleLoad)) => {
-                let _ = write!(self.out, "T.{}({typed}", op.name());
-                self.more_args(args);
-            }
-            Callee::Op(op @ Op::StructGet) => {
-                let _ = write!(self.out, "T.{}(", op.name());
-                self.list(args, Self::expr);
-                let _ = write!(self.out, "{}{typed})", if args.is_empty() { "" } else { ", " });
-            }
-            Callee::Op(Op::AccessPtr) => match args.split_first() {
-                Some((zero, rest)) => {
-                    let _ =
-                        write!(self.out, "T.{}(T.type_annotation(\"{}\")", Op::AccessPtr.name(), zero.dtype);
-                    self.more_args(rest);
-                }
-                None => self.call(Op::AccessPtr.name(), args),
-            },
-            Callee::Op(op) if is_by_full_name(*op, dtype) => {
-                let space = if *op == Op::IfThenElse { "prim" } else { "tirx" };
-                let _ = write!(self.out, "T.call_intrin({typed}, \"{space}.{}\"", op.name());
-                self.more_args(args);
-            }
-            // TVM takes the argument as it is, and a number of Python has no type there.
-            Callee::Op(op @ Op::ThreadInvariant)
-                if dtype == DType::INT32 && args.first().is_some_and(|arg| arg.as_int().is_some()) =>
-            {
-                let value = args.first().and_then(|arg| arg.as_int()).unwrap_or_default();
-                let _ = write!(self.out, "T.{}(T.int32({value}))", op.name());
-            }
-            Callee::Op(op) => self.call(op.name(), args),
+            Callee::Op(op) => self.call_op(*op, args, dtype, &typed),
             Callee::Global(name) => {
                 let _ = write!(self.out, "Module.{}", super::names::identifier(name));
                 self.args(args);
@@ -288,6 +266,37 @@ impl Printer {
                 let _ = write!(self.out, "T.{call}({typed}, {}", quoted(name));
                 self.more_args(args);
             }
+        }
+    }
+
+    fn call_op(&mut self, op: Op, args: &[Expr], dtype: DType, typed: &str) {
+        let name = op.name();
+        if let Some(space) = namespace(op, dtype) {
+            let _ = write!(self.out, "T.call_intrin({typed}, \"{space}.{name}\"");
+            return self.more_args(args);
+        }
+        match (op.info().form, args) {
+            (Form::TypeFirst, _) => {
+                let _ = write!(self.out, "T.{name}({typed}");
+                self.more_args(args);
+            }
+            (Form::TypeLast, _) => {
+                let _ = write!(self.out, "T.{name}(");
+                self.list(args, Self::expr);
+                let _ = write!(self.out, "{}{typed})", if args.is_empty() { "" } else { ", " });
+            }
+            (Form::TypeAnnotation, [zero, rest @ ..]) => {
+                let _ = write!(self.out, "T.{name}(T.type_annotation(\"{}\")", zero.dtype);
+                self.more_args(rest);
+            }
+            // TVM takes the argument as it is, and a number of Python has no type there.
+            (Form::TypedConstant, [value, ..]) if dtype == DType::INT32 => match value.as_int() {
+                Some(value) => {
+                    let _ = write!(self.out, "T.{name}(T.int32({value}))");
+                }
+                None => self.call(name, args),
+            },
+            _ => self.call(name, args),
         }
     }
 

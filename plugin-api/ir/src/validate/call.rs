@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::expr::is_index;
+use crate::op::{Gives, Threads};
 use crate::{Callee, DType, Effect, Expr, ExprKind, Op, Param, Signature, Stage, StructField};
 
 /// Scopes that a barrier may name.
@@ -24,95 +25,36 @@ pub(super) fn is_c_name(name: &str) -> bool {
         && name.len() <= 256
 }
 
-/// Ops of packed calls.
-fn packed_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
-    let types: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
-    match (op, types.as_slice()) {
-        (Op::CallPacked, [_, rest @ ..]) => {
-            let named = args.first().is_some_and(|arg| matches!(arg.kind, ExprKind::Str(_)));
-            (named && rest.iter().all(|t| t.is_scalar()), "a name, and scalars")
+/// What the types of its arguments do not tell of a call.
+fn has_own_rules(expr: &Expr, op: Op, args: &[Expr]) -> bool {
+    match (op, args) {
+        (Op::Reinterpret, [value]) => {
+            let sized = value.dtype.size_bytes() == expr.dtype.size_bytes();
+            sized && !value.dtype.is_bool() && !expr.dtype.is_bool()
         }
-        (Op::StackMakeShape, extents) => {
-            (extents.iter().all(|extent| is_index(*extent)), "extents, each an int32 or int64")
+        (Op::AllocateWorkspace, [_, _, _, rest @ ..]) => matches!(rest.len(), 0 | 2),
+        (Op::StorageSync, [scope]) => {
+            matches!(&scope.kind, ExprKind::Str(scope) if BARRIERS.contains(&&**scope))
         }
-        (Op::StackMakeArray, [data, _, _, _, zero, offset]) => (
-            data.is_handle()
-                && !zero.is_handle()
-                && zero.is_scalar()
-                && !zero.is_storage()
-                && is_zero(&args[4])
-                && is_index(*offset)
-                && made_shapes(args),
-            "a pointer, a shape of as many extents as the constant number of axes says, strides like it or 0, a zero of the \
-             element's type, and an int32 or int64",
-        ),
-        _ => kernel_op(expr, op, args),
+        (Op::StackMakeArray, [_, _, _, _, zero, _]) => {
+            let element = zero.dtype;
+            !element.is_handle() && element.is_scalar() && !element.is_storage() && made_shapes(args)
+        }
+        (Op::Dp4a, [a, _, sum]) => {
+            a.dtype == DType::INT8.with_lanes(4) && sum.dtype == DType::INT32
+                || a.dtype == DType::UINT8.with_lanes(4) && sum.dtype == DType::UINT32
+        }
+        (Op::AccessPtr, [.., mask]) => mask.as_int().is_some_and(|mask| (1..=3).contains(&mask)),
+        (Op::AtomicAdd, [_, value]) => {
+            let dtype = value.dtype;
+            (dtype.is_float() || dtype.is_integer() && dtype.bits >= 32) && dtype != DType::BFLOAT16
+        }
+        (_, [_, _, _, sizes @ ..]) if op.threads() == Threads::Shuffle => {
+            sizes.iter().all(|size| matches!(size.as_int(), Some(1 | 2 | 4 | 8 | 16 | 32 | 64)))
+        }
+        (Op::ThreadAllreduce, _) => allreduce(args),
+        _ => true,
     }
-}
-
-/// Ops of threads and of parallel regions, and arithmetic of quantised kernels: whether the arguments fit, and what would.
-fn kernel_op(expr: &Expr, op: Op, args: &[Expr]) -> (bool, &'static str) {
-    let types: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
-    let flag = |arg: &Expr| arg.dtype == DType::INT32 && arg.as_int().is_some();
-    match (op, types.as_slice()) {
-        (Op::QMultiplyShift, [x, y, q, s]) => (
-            x.scalar() == DType::INT32 && x == y && *q == DType::INT32 && *s == DType::INT32,
-            "two int32 of as many lanes, and two int32",
-        ),
-        (Op::QMultiplyShiftPerAxis, [x, y, ls, rs, q, _, _]) => (
-            x.scalar() == DType::INT32
-                && [y, ls, rs].into_iter().all(|t| t == x)
-                && *q == DType::INT32
-                && args[5..].iter().all(flag),
-            "four int32 of as many lanes, an int32, and two constant int32",
-        ),
-        (Op::Dp4a, [a, b, sum]) => (
-            a == b
-                && (*a == DType::INT8.with_lanes(4) && *sum == DType::INT32
-                    || *a == DType::UINT8.with_lanes(4) && *sum == DType::UINT32),
-            "two int8x4 and an int32, or two uint8x4 and a uint32",
-        ),
-        (Op::ThreadInvariant, [a]) => (!a.is_handle(), "a number or a boolean"),
-        (Op::Assume, [a]) => (*a == DType::BOOL, "a scalar boolean"),
-        (Op::AccessPtr, [_, data, offset, extent, _]) => (
-            is_zero(&args[0])
-                && data.is_handle()
-                && is_index(*offset)
-                && is_index(*extent)
-                && flag(&args[4])
-                && args[4].as_int().is_some_and(|mask| (1..=3).contains(&mask)),
-            "a zero of the element's type, a pointer, two int32 or int64, and a mask of 1, 2 or 3",
-        ),
-        (Op::ThreadReturn | Op::WarpActivemask, []) => (true, ""),
-        (Op::ParallelLaunch, [_, data, tasks]) => {
-            (data.is_handle() && *tasks == DType::INT32, "a name, a handle and an int32")
-        }
-        (Op::AtomicAdd, [address, value]) => (
-            address.is_handle()
-                && value.is_scalar()
-                && (value.is_float() || value.is_integer() && value.bits >= 32)
-                && *value != DType::BFLOAT16,
-            "an address, and an integer of 32 or 64 bits, a float16, a float32 or a float64",
-        ),
-        (
-            Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor,
-            [mask, value, lane, width, size],
-        ) => (
-            *mask == DType::UINT32
-                && !value.is_handle()
-                && [lane, width, size].into_iter().all(|t| *t == DType::INT32)
-                && args[3..].iter().all(|arg| matches!(arg.as_int(), Some(1 | 2 | 4 | 8 | 16 | 32 | 64))),
-            "a uint32 mask, a value, an int32 lane, and width and warp size: powers of two up to 64",
-        ),
-        (Op::ThreadAllreduce, [_, ..]) => {
-            (allreduce(args), "the number of values, the values, a condition, their elements, thread indices")
-        }
-        _ => (false, if expr.dtype.is_handle() { "other arguments" } else { "arguments of other types" }),
-    }
-}
-
-fn is_zero(expr: &Expr) -> bool {
-    expr.as_int() == Some(0) || matches!(expr.kind, ExprKind::Float(bits) if bits.value() == 0.0)
 }
 
 /// Whether the shape of an array has as many extents as it has axes, and its strides, if any, as many.
@@ -148,15 +90,7 @@ impl Checker<'_> {
     /// True for a call that is made for its effect alone.
     pub(super) fn gives_nothing(&self, callee: &Callee) -> bool {
         match callee {
-            Callee::Op(op) => matches!(
-                op,
-                Op::StructSet
-                    | Op::ThrowLastError
-                    | Op::StorageSync
-                    | Op::Assume
-                    | Op::ThreadReturn
-                    | Op::ThreadAllreduce
-            ),
+            Callee::Op(op) => op.info().gives == Gives::Nothing,
             Callee::Global(name) => self.functions.get(&**name).is_some_and(|f| f.ret.is_none()),
             Callee::Extern { .. } => false,
         }
@@ -208,8 +142,8 @@ impl Checker<'_> {
     }
 
     fn op(&mut self, expr: &Expr, op: Op, args: &[Expr]) {
-        let name = op.name();
-        if op.arity() != 255 && args.len() != op.arity() {
+        let (name, info) = (op.name(), op.info());
+        if info.rest.is_none() && !op.takes_count(args.len()) {
             let text = format!("{name} takes {} arguments, found {}", op.arity(), args.len());
             return self.at_expr(expr, text);
         }
@@ -217,25 +151,15 @@ impl Checker<'_> {
         let is_any = op == Op::StructSet
             && args.get(2).and_then(Expr::as_int) == Some(StructField::AnyValue as i128)
             && args.iter().take(3).all(|arg| !matches!(arg.kind, ExprKind::Str(_)));
-        let takes_strings = is_any || matches!(op, Op::CallPacked | Op::StorageSync | Op::ParallelLaunch);
+        let takes_strings = is_any || info.params.iter().any(|param| param.takes.is_text());
         if !takes_strings && args.iter().any(|arg| matches!(arg.kind, ExprKind::Str(_))) {
             return self.at_expr(expr, format!("{name} takes no string"));
         }
+        if matches!(info.signature, Signature::Custom | Signature::FloatTernary | Signature::IntCount) {
+            return self.own(expr, op, args);
+        }
         let first = args.first().map_or(DType::HANDLE, |arg| arg.dtype);
-        let bits = matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor);
-        let fits = match op.signature() {
-            Signature::FloatUnary | Signature::FloatTest | Signature::FloatBinary => first.is_float(),
-            Signature::IntUnary => first.is_integer(),
-            Signature::IntBinary => first.is_integer() || bits && first.is_bool(),
-            Signature::NumberUnary => first.is_integer() || first.is_float(),
-            Signature::Own => return self.own(expr, op, args),
-        };
-        let wanted = match op.signature() {
-            Signature::FloatUnary | Signature::FloatTest | Signature::FloatBinary => "floats",
-            Signature::NumberUnary => "numbers",
-            Signature::IntUnary | Signature::IntBinary | Signature::Own => "integers",
-        };
-        self.expect(expr, fits, &format!("{name} takes {wanted}"));
+        self.expect(expr, op.takes_first(first), &format!("{name} takes {}", info.expects));
         if let [a, b] = args {
             self.same_types(expr, a, b);
         }
@@ -250,63 +174,10 @@ impl Checker<'_> {
 
     /// Ops with rules of their own, as stated at each.
     fn own(&mut self, expr: &Expr, op: Op, args: &[Expr]) {
-        let types: Vec<DType> = args.iter().map(|arg| arg.dtype).collect();
-        let (fits, wanted) = match (op, types.as_slice()) {
-            (Op::Ldexp, [a, b]) => (
-                a.is_float() && *b == DType::INT32.with_lanes(a.lanes),
-                "a float, and an int32 of as many lanes",
-            ),
-            (Op::Fma, [a, b, c]) => (a.is_float() && a == b && b == c, "three floats of one type"),
-            (Op::Clz, [a]) => (a.is_integer(), "an integer"),
-            (Op::IfThenElse, [c, a, b]) => {
-                (*c == DType::BOOL && a == b, "a scalar boolean and two values of one type")
-            }
-            (Op::Likely, [a]) => (a.is_bool(), "a boolean"),
-            (Op::Reinterpret, [a]) => {
-                let sized = a.size_bytes() == expr.dtype.size_bytes();
-                (sized && !a.is_bool() && !expr.dtype.is_bool(), "a value of as many bits, no boolean")
-            }
-            (Op::Isnullptr | Op::AddressOf, [a]) => {
-                let load = op == Op::AddressOf;
-                (load || a.is_handle(), "a handle")
-            }
-            (Op::HandleAddByteOffset, [a, b]) => {
-                (a.is_handle() && is_index(*b), "a handle and an int32 or int64")
-            }
-            (Op::StructGet, [a, i, f]) => {
-                (a.is_handle() && *i == DType::INT32 && f.is_integer(), "a handle, an int32 and a field")
-            }
-            (Op::StructSet, [a, i, f, v]) => (
-                a.is_handle() && *i == DType::INT32 && f.is_integer() && v.is_scalar(),
-                "a handle, an int32, a field and a scalar",
-            ),
-            (Op::HandleLoad, [a, b]) => {
-                let constant = args[1].as_int().is_some();
-                (a.is_handle() && *b == DType::INT64 && constant, "a handle and a constant int64")
-            }
-            (Op::AllocateWorkspace, [a, b, c, rest @ ..]) => {
-                let ints = [a, b].into_iter().chain(rest).all(|t| *t == DType::INT32);
-                (
-                    ints && *c == DType::UINT64 && matches!(rest.len(), 0 | 2),
-                    "device_type, device_id, uint64 bytes",
-                )
-            }
-            (Op::FreeWorkspace, [a, b, c]) => {
-                (*a == DType::INT32 && *b == DType::INT32 && c.is_handle(), "two int32 and a handle")
-            }
-            (Op::ThrowLastError, []) => (true, ""),
-            (Op::StorageSync, [_]) => {
-                let scope = match &args[0].kind {
-                    ExprKind::Str(scope) => BARRIERS.contains(&&**scope),
-                    _ => false,
-                };
-                (scope, "one of \"shared\", \"shared.dyn\", \"warp\", \"global\"")
-            }
-            _ => packed_op(expr, op, args),
-        };
-        if !fits {
-            let found: Vec<String> = types.iter().map(DType::to_string).collect();
-            let text = format!("{} takes {wanted}; found {}", op.name(), found.join(", "));
+        let info = op.info();
+        if !(info.admits(args) && has_own_rules(expr, op, args)) {
+            let found: Vec<String> = args.iter().map(|arg| arg.dtype.to_string()).collect();
+            let text = format!("{} takes {}; found {}", op.name(), info.expects, found.join(", "));
             self.at_expr(expr, text);
         }
         match (op, args) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrValue, Attrs, Block, Buffer, Callee, Child, Expr, ExprKind, ForKind, IrModule, IterKind, Op, Param,
-    PrimFunc, Stmt, StmtKind, StorageScope, TargetFacts, Var, attr,
+    PrimFunc, Stmt, StmtKind, StorageScope, TargetCapabilities, Var, attr,
 };
 
 use super::access::Accesses;
@@ -27,8 +27,8 @@ const PASS: &str = "default_schedule";
 const LOCAL_SIZE_BYTES_MAX: i128 = 4096;
 
 /// Binds what is not bound to the threads of a target.
-pub(super) fn schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    let limits = Limits::of(facts);
+pub(super) fn schedule(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    let limits = Limits::of(capabilities);
     if !limits.has_blocks && !limits.has_threads {
         return Ok(module.clone());
     }
@@ -42,7 +42,7 @@ pub(super) fn schedule(module: &IrModule, facts: &TargetFacts) -> Result<IrModul
         if called.contains(&function.name) {
             return Ok(within_threads(function));
         }
-        Scheduler::new(function, facts, limits, &callees).function()
+        Scheduler::new(function, capabilities, limits, &callees).function()
     })
 }
 
@@ -80,7 +80,7 @@ enum Part {
 
 struct Scheduler<'a> {
     function: &'a PrimFunc,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     limits: Limits,
     callees: &'a Callees,
     /// Memory of parameters that may overlap.
@@ -90,7 +90,12 @@ struct Scheduler<'a> {
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(function: &'a PrimFunc, facts: &'a TargetFacts, limits: Limits, callees: &'a Callees) -> Self {
+    fn new(
+        function: &'a PrimFunc,
+        capabilities: &'a TargetCapabilities,
+        limits: Limits,
+        callees: &'a Callees,
+    ) -> Self {
         let (mut overlapping, mut sizes) = (HashSet::new(), HashSet::new());
         for param in &function.params {
             match param {
@@ -109,7 +114,7 @@ impl<'a> Scheduler<'a> {
         if function.attrs.get(attr::NOALIAS) == Some(&AttrValue::Bool(true)) {
             overlapping.clear();
         }
-        Self { function, facts, limits, callees, overlapping, sizes }
+        Self { function, capabilities, limits, callees, overlapping, sizes }
     }
 
     fn refused(&self, stmt: &Stmt, message: String) -> PassError {
@@ -136,7 +141,7 @@ impl<'a> Scheduler<'a> {
         let message = format!(
             "{name} is called with tensors, and runs on the host, which does not have the memory of target \"{}\"; build \
              this function for a target of the host",
-            self.facts.target.kind
+            self.capabilities.target.kind
         );
         Err(PassError::target(PASS, &self.function.name, message).at(span))
     }
@@ -229,7 +234,7 @@ impl<'a> Scheduler<'a> {
                         format!(
                             "expected a result that the host knows, found one that is computed on the device of target \
                              \"{}\": store it to a buffer, or build for a host target",
-                            self.facts.target.kind
+                            self.capabilities.target.kind
                         ),
                     ));
                 }
@@ -418,7 +423,7 @@ impl<'a> Scheduler<'a> {
                     return Ok(Part::Launched(launch));
                 }
             }
-            let run = runs::of_neighbours(&nest, &on_threads, &self.limits, self.facts, &self.sizes);
+            let run = runs::of_neighbours(&nest, &on_threads, &self.limits, self.capabilities, &self.sizes);
             if let Some(launch) = run {
                 return Ok(Part::Launched(of_thread(&launch)));
             }
@@ -477,7 +482,7 @@ impl<'a> Scheduler<'a> {
         let is_loop = !within.is_empty();
         let mut body = within.into_iter().rev().fold(nest.body.clone(), |body, head| head.around(body));
         let mut axes: Vec<Axis> = heads.into_iter().map(Axis::of).collect();
-        if let Some((var, lanes)) = vector::lanes(nest, on_threads, self.facts)
+        if let Some((var, lanes)) = vector::lanes(nest, on_threads, self.capabilities)
             && let Some(position) = axes.iter().position(|axis| axis.var == var)
         {
             let (axis, lanes) = vector::split(&axes.remove(position), lanes, &body);
@@ -496,7 +501,7 @@ impl<'a> Scheduler<'a> {
                 format!(
                     "expected a function that ends where the host knows it, found one that ends by what is computed on the \
                      device of target \"{}\": put what follows under a condition, or build for a host target",
-                    self.facts.target.kind
+                    self.capabilities.target.kind
                 ),
             ));
         }
@@ -514,7 +519,7 @@ impl<'a> Scheduler<'a> {
                 format!(
                     "expected memory of a size that the host knows, found an allocation whose size is computed on the \
                      device of target \"{}\": give it a size that is known before",
-                    self.facts.target.kind
+                    self.capabilities.target.kind
                 ),
             ));
         }

@@ -1,6 +1,6 @@
-//! What a launch may be, from the facts of a target.
+//! What a launch may be, from the capabilities of a target.
 
-use chipdock_ir::{DType, TargetFacts, ThreadAxis};
+use chipdock_ir::{DType, TargetCapabilities, ThreadAxis};
 
 /// Threads of a block that a schedule asks for at most, however many there may be: more occupy no device better.
 const THREADS_WANTED: i128 = 256;
@@ -35,26 +35,28 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn of(facts: &TargetFacts) -> Self {
-        let has = |axis| facts.thread_axes.contains(&axis);
+    pub(super) fn of(capabilities: &TargetCapabilities) -> Self {
+        let (limits, memory, execution) =
+            (&capabilities.limits, &capabilities.memory, &capabilities.execution);
+        let has = |axis| execution.thread_axes.contains(&axis);
         let (has_blocks, has_threads) = (has(ThreadAxis::BlockX), has(ThreadAxis::ThreadX));
         let known = |limit: Option<i64>, otherwise: i128| limit.map_or(otherwise, i128::from).max(1);
-        let most = known(facts.threads_per_block_max, THREADS_WANTED);
-        let most = most.min(known(facts.block_dimensions_max[0], most)).min(THREADS_WANTED);
-        let warp = known(facts.warp_size, 1);
+        let most = known(limits.threads_per_block_max, THREADS_WANTED);
+        let most = most.min(known(limits.block_dimensions_max[0], most)).min(THREADS_WANTED);
+        let warp = known(execution.warp_size, 1);
         let whole_warps = if most > warp { most - most % warp } else { most };
-        let blocks = known(facts.grid_dimensions_max[0], i128::from(u16::MAX)).min(i32::MAX.into());
-        let shared = facts.storage_scopes.iter().any(|scope| scope == "shared");
-        let shared_bytes = facts.shared_memory_bytes_max.map_or(SHARED_SIZE_BYTES, i128::from);
+        let blocks = known(limits.grid_dimensions_max[0], i128::from(u16::MAX)).min(i32::MAX.into());
+        let shared = memory.storage_scopes.iter().any(|scope| scope == "shared");
+        let shared_bytes = memory.shared_memory_bytes_max.map_or(SHARED_SIZE_BYTES, i128::from);
         Self {
             threads: if has_threads { whole_warps } else { 1 },
             blocks: if has_blocks { blocks } else { 1 },
-            shared_bytes: if shared && !facts.lone_threads { shared_bytes } else { 0 },
-            in_step: has_threads && warp > 1 && !facts.lone_threads,
-            alone: has_threads && facts.lone_threads,
+            shared_bytes: if shared && !execution.runs_threads_serially { shared_bytes } else { 0 },
+            in_step: has_threads && execution.runs_in_lockstep(),
+            alone: has_threads && execution.runs_threads_serially,
             has_blocks,
             has_threads,
-            has_int64: facts.has_type(DType::INT64),
+            has_int64: capabilities.types.has(DType::INT64),
         }
     }
 

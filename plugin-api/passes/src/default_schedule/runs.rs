@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chipdock_ir::subst::Substitution;
-use chipdock_ir::{BinaryOp, Expr, ForKind, Stmt, StmtKind, TargetFacts, Var};
+use chipdock_ir::{BinaryOp, Expr, ForKind, Stmt, StmtKind, TargetCapabilities, Var};
 
 use super::launch::{self, Axis};
 use super::limits::{Limits, THREADS_ALONE};
@@ -21,7 +21,7 @@ pub(super) fn of_neighbours(
     nest: &Nest<'_>,
     on_threads: &HashSet<Var>,
     limits: &Limits,
-    facts: &TargetFacts,
+    capabilities: &TargetCapabilities,
     sizes: &HashSet<Var>,
 ) -> Option<Stmt> {
     let (last, outer) = nest.heads.split_last()?;
@@ -30,7 +30,7 @@ pub(super) fn of_neighbours(
         return None;
     }
     let run = Tiled::new(last, RUN);
-    let body = neighbours(&run, nest.body, vector::lanes_along(nest, last, facts));
+    let body = neighbours(&run, nest.body, vector::lanes_along(nest, last, capabilities));
     let axes: Vec<Axis> = outer.iter().map(Axis::of).chain([Axis::of_tiles(&run)]).collect();
     let limits = Limits { threads: limits.threads.min(THREADS_ALONE), ..*limits };
     Some(launch::fused_by_name(&axes, &body, &limits, sizes))

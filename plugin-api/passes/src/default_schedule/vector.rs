@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chipdock_ir::{Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, TargetFacts, Var};
+use chipdock_ir::{Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, TargetCapabilities, Var};
 
 use super::access::Accesses;
 use super::host::steps;
@@ -21,11 +21,15 @@ const LONG_LANES_MAX: i128 = 16;
 
 /// The loop to split, and into how many lanes: each access steps along it to the neighbour, or nowhere, and every value
 /// stays on vectors.
-pub(super) fn lanes(nest: &Nest<'_>, on_threads: &HashSet<Var>, facts: &TargetFacts) -> Option<(Var, i128)> {
+pub(super) fn lanes(
+    nest: &Nest<'_>,
+    on_threads: &HashSet<Var>,
+    capabilities: &TargetCapabilities,
+) -> Option<(Var, i128)> {
     if nest.heads.len() != on_threads.len() {
         return None;
     }
-    let (accesses, lanes) = in_lanes(nest, facts, VECTOR_SIZE_BYTES, LANES_MAX)?;
+    let (accesses, lanes) = in_lanes(nest, capabilities, VECTOR_SIZE_BYTES, LANES_MAX)?;
     let fits = |head: &&Head| {
         let whole = head.extent.as_int().is_some_and(|extent| extent > 0 && extent % lanes == 0);
         whole && is_contiguous(&accesses, head)
@@ -35,8 +39,8 @@ pub(super) fn lanes(nest: &Nest<'_>, on_threads: &HashSet<Var>, facts: &TargetFa
 }
 
 /// How many neighbours along a loop one thread that runs alone computes at once; the extent need be no multiple of that.
-pub(super) fn lanes_along(nest: &Nest<'_>, head: &Head, facts: &TargetFacts) -> Option<i128> {
-    let (accesses, lanes) = in_lanes(nest, facts, LONG_VECTOR_SIZE_BYTES, LONG_LANES_MAX)?;
+pub(super) fn lanes_along(nest: &Nest<'_>, head: &Head, capabilities: &TargetCapabilities) -> Option<i128> {
+    let (accesses, lanes) = in_lanes(nest, capabilities, LONG_VECTOR_SIZE_BYTES, LONG_LANES_MAX)?;
     is_contiguous(&accesses, head).then_some(lanes)
 }
 
@@ -44,7 +48,7 @@ pub(super) fn lanes_along(nest: &Nest<'_>, head: &Head, facts: &TargetFacts) -> 
 /// every value stays on vectors.
 fn in_lanes(
     nest: &Nest<'_>,
-    facts: &TargetFacts,
+    capabilities: &TargetCapabilities,
     size_bytes_max: usize,
     lanes_max: i128,
 ) -> Option<(Accesses, i128)> {
@@ -60,7 +64,7 @@ fn in_lanes(
         _ => nest.body,
     };
     let StmtKind::Store { buffer, value, predicate: None, .. } = &store.kind else { return None };
-    if !is_plain(value, facts) || !buffer.dtype.is_scalar() {
+    if !is_plain(value, capabilities) || !buffer.dtype.is_scalar() {
         return None;
     }
     let accesses = Accesses::of(&nest.heads, nest.body);
@@ -80,7 +84,7 @@ fn is_contiguous(accesses: &Accesses, head: &Head) -> bool {
 }
 
 /// Arithmetic and loads of scalars alone: what `vectorize` makes vectors of without a look at each lane.
-fn is_plain(value: &Expr, facts: &TargetFacts) -> bool {
+fn is_plain(value: &Expr, capabilities: &TargetCapabilities) -> bool {
     let mut plain = true;
     value.walk(&mut |e| {
         plain &= e.dtype.is_scalar()
@@ -91,7 +95,7 @@ fn is_plain(value: &Expr, facts: &TargetFacts) -> bool {
                 ExprKind::Load { predicate, .. } => predicate.is_none(),
                 ExprKind::Call { callee: Callee::Op(op), args } => {
                     let dtype = args.first().map_or(e.dtype, |arg| arg.dtype);
-                    *op != Op::IfThenElse && stays_on_vectors(*op, dtype, facts)
+                    *op != Op::IfThenElse && stays_on_vectors(*op, dtype, capabilities)
                 }
                 _ => false,
             };

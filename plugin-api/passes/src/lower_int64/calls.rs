@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op};
 
 use super::{Answer, Lowerer, is_wide};
@@ -123,17 +124,16 @@ impl Lowerer<'_> {
                 let a = self.other(a)?;
                 Ok(self.arithmetic(lanes, |s| words::bits_of(s, &a)))
             }
-            (
-                Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor,
-                [mask, value, lane, width, size],
-            ) => self.shuffle(op, [mask, value, lane, width, size]),
+            (_, [mask, value, lane, width, size]) if op.threads() == Threads::Shuffle => {
+                self.shuffle(op, [mask, value, lane, width, size])
+            }
             _ => Err(self.refused(format!("{} of one cannot be made of two of 32 bits", op.name()))),
         }
     }
 
     /// The one bits of a word.
     fn ones(&self, word: Expr) -> Expr {
-        if !self.facts.native_ops.contains(&Op::Popcount) {
+        if !self.capabilities.execution.has_native(Op::Popcount) {
             return bits::popcount(&word);
         }
         let dtype = word.dtype;

@@ -1,78 +1,113 @@
 //! Which function of floats is made of what.
 
-use chipdock_ir::{DType, Expr, Op, TargetFacts, TypeCode};
+use chipdock_ir::{DType, Expr, Op, TargetCapabilities, TypeCode};
 
 use super::{bits, erf, exp, float, log, narrow, trig};
 
-/// The op as arithmetic on whole vectors; `None` where it stays a call of the C library.
-pub(super) fn arithmetic(op: Op, args: &[Expr], dtype: DType, facts: &TargetFacts) -> Option<Expr> {
-    if dtype.scalar() == DType::FLOAT32 && !facts.has_type(DType::FLOAT64) {
-        let new = match args {
-            [x] => narrow::single(op, x),
-            [x, y] => narrow::pair(op, x, y),
-            _ => None,
-        };
-        return if facts.native_ops.contains(&Op::Clz) { new } else { new.as_ref().map(bits::without_clz) };
+/// What a function of one type becomes.
+#[derive(Clone, Copy)]
+enum Made {
+    /// Arithmetic on whole vectors, of one argument.
+    One(fn(&Expr) -> Expr),
+    /// The same of two arguments.
+    Two(fn(&Expr, &Expr) -> Expr),
+    /// Arithmetic and other functions, by the pass itself.
+    Composed,
+    /// A call of the C library.
+    Library,
+}
+
+/// What a function of one type becomes, and its largest error in units of the last place where it is not exact.
+type Lowered = (Made, Option<f64>);
+
+const LIBRARY: Lowered = (Made::Library, None);
+
+fn one(make: fn(&Expr) -> Expr, ulps: f64) -> Lowered {
+    (Made::One(make), Some(ulps))
+}
+
+fn two(make: fn(&Expr, &Expr) -> Expr, ulps: f64) -> Lowered {
+    (Made::Two(make), Some(ulps))
+}
+
+fn exact(make: fn(&Expr, &Expr) -> Expr) -> Lowered {
+    (Made::Two(make), None)
+}
+
+fn composed(ulps: f64) -> Lowered {
+    (Made::Composed, Some(ulps))
+}
+
+/// The table of functions: what each becomes on float32, on float64, and on float32 where there is no float64.
+fn lowered(op: Op) -> [Lowered; 3] {
+    match op {
+        Op::Exp => [one(float::exp, 1.1), one(exp::exp_double, 1.1), one(narrow::exp::exp, 1.1)],
+        Op::Exp2 => [one(exp::exp2_single, 0.51), one(exp::exp2_double, 1.3), one(narrow::exp::exp2, 1.2)],
+        Op::Exp10 => {
+            [one(exp::exp10_single, 0.51), one(exp::exp10_double, 1.6), one(narrow::exp::exp10, 1.4)]
+        }
+        Op::Log => [one(log::log_single, 0.51), one(log::log_double, 0.9), one(narrow::log::log, 1.1)],
+        Op::Log2 => [one(log::log2_single, 0.51), one(log::log2_double, 0.9), one(narrow::log::log2, 1.1)],
+        Op::Log10 => {
+            [one(log::log10_single, 0.51), one(log::log10_double, 0.8), one(narrow::log::log10, 1.1)]
+        }
+        Op::Log1p => {
+            [one(log::log1p_single, 0.51), one(log::log1p_double, 1.1), one(narrow::log::log1p, 1.1)]
+        }
+        Op::Erf => [one(erf::erf_single, 0.51), one(erf::erf_double, 1.4), one(narrow::exp::erf, 1.8)],
+        Op::Tanh => [
+            one(|x| float::tanh(x, float::exp), 1.4),
+            one(exp::tanh_double, 1.5),
+            one(|x| float::tanh(x, narrow::exp::exp), 1.5),
+        ],
+        Op::Sinh => [one(exp::sinh_single, 0.51), LIBRARY, one(narrow::exp::sinh, 2.3)],
+        Op::Cosh => [one(exp::cosh_single, 0.51), LIBRARY, one(narrow::exp::cosh, 1.8)],
+        Op::Sin => [one(trig::sin_single, 0.51), LIBRARY, one(|x| narrow::trig::wave(x, 0), 1.8)],
+        Op::Cos => [one(trig::cos_single, 0.51), LIBRARY, one(|x| narrow::trig::wave(x, 1), 1.8)],
+        Op::Tan => [one(trig::tan_single, 0.51), LIBRARY, one(narrow::trig::tan, 4.0)],
+        Op::Asin => [one(trig::asin_single, 0.51), LIBRARY, one(narrow::angle::asin, 2.8)],
+        Op::Acos => [one(trig::acos_single, 0.51), LIBRARY, one(narrow::angle::acos, 1.5)],
+        Op::Atan => [one(trig::atan_single, 0.51), LIBRARY, one(narrow::angle::atan, 2.8)],
+        Op::Asinh => [one(trig::asinh_single, 0.51), LIBRARY, one(narrow::log::asinh, 2.3)],
+        Op::Acosh => [one(trig::acosh_single, 0.51), LIBRARY, one(narrow::log::acosh, 2.3)],
+        Op::Atanh => [one(trig::atanh_single, 0.51), LIBRARY, one(narrow::log::atanh, 2.3)],
+        Op::Pow => [two(exp::pow_single, 0.51), LIBRARY, two(narrow::pow::pow, 1.4)],
+        Op::Atan2 => [two(trig::atan2_single, 0.51), LIBRARY, two(narrow::angle::atan2, 2.8)],
+        Op::Hypot => [two(trig::hypot_single, 0.51), LIBRARY, two(narrow::angle::hypot, 1.5)],
+        Op::Sigmoid => [composed(2.6), composed(2.6), composed(2.6)],
+        Op::Rsqrt => [composed(1.5), composed(1.5), composed(1.5)],
+        Op::Ldexp => [exact(float::ldexp_single), LIBRARY, exact(narrow::exp::ldexp)],
+        Op::Nextafter => [exact(float::next_after), exact(float::next_after), exact(float::next_after)],
+        _ => [LIBRARY; 3],
     }
-    match (dtype.code, dtype.bits, args) {
-        (TypeCode::Float, 32, [x]) => single(op, x),
-        (TypeCode::Float, 32, [x, y]) => single_pair(op, x, y),
-        (TypeCode::Float, 64, [x]) => double(op, x),
-        (TypeCode::Float, 64, [x, y]) if op == Op::Nextafter => Some(float::next_after(x, y)),
+}
+
+/// The op as arithmetic on whole vectors; `None` where it stays a call of the C library.
+pub(super) fn arithmetic(
+    op: Op,
+    args: &[Expr],
+    dtype: DType,
+    capabilities: &TargetCapabilities,
+) -> Option<Expr> {
+    let [single, double, narrow] = lowered(op);
+    let make = |(made, _): Lowered| match (made, args) {
+        (Made::One(make), [x]) => Some(make(x)),
+        (Made::Two(make), [x, y]) => Some(make(x, y)),
+        _ => None,
+    };
+    if dtype.scalar() == DType::FLOAT32 && !capabilities.types.has(DType::FLOAT64) {
+        let new = make(narrow);
+        return if capabilities.execution.has_native(Op::Clz) {
+            new
+        } else {
+            new.as_ref().map(bits::without_clz)
+        };
+    }
+    match (dtype.code, dtype.bits) {
+        (TypeCode::Float, 32) => make(single),
+        (TypeCode::Float, 64) => make(double),
         _ => None,
     }
-}
-
-fn single(op: Op, x: &Expr) -> Option<Expr> {
-    Some(match op {
-        Op::Exp => float::exp(x),
-        Op::Exp2 => exp::exp2_single(x),
-        Op::Exp10 => exp::exp10_single(x),
-        Op::Log => log::log_single(x),
-        Op::Log2 => log::log2_single(x),
-        Op::Log10 => log::log10_single(x),
-        Op::Log1p => log::log1p_single(x),
-        Op::Erf => erf::erf_single(x),
-        Op::Tanh => float::tanh(x, float::exp),
-        Op::Sinh => exp::sinh_single(x),
-        Op::Cosh => exp::cosh_single(x),
-        Op::Sin => trig::sin_single(x),
-        Op::Cos => trig::cos_single(x),
-        Op::Tan => trig::tan_single(x),
-        Op::Asin => trig::asin_single(x),
-        Op::Acos => trig::acos_single(x),
-        Op::Atan => trig::atan_single(x),
-        Op::Asinh => trig::asinh_single(x),
-        Op::Acosh => trig::acosh_single(x),
-        Op::Atanh => trig::atanh_single(x),
-        _ => return None,
-    })
-}
-
-fn single_pair(op: Op, x: &Expr, y: &Expr) -> Option<Expr> {
-    Some(match op {
-        Op::Pow => exp::pow_single(x, y),
-        Op::Atan2 => trig::atan2_single(x, y),
-        Op::Hypot => trig::hypot_single(x, y),
-        Op::Ldexp => float::ldexp_single(x, y),
-        Op::Nextafter => float::next_after(x, y),
-        _ => return None,
-    })
-}
-
-fn double(op: Op, x: &Expr) -> Option<Expr> {
-    Some(match op {
-        Op::Exp => exp::exp_double(x),
-        Op::Exp2 => exp::exp2_double(x),
-        Op::Exp10 => exp::exp10_double(x),
-        Op::Log => log::log_double(x),
-        Op::Log2 => log::log2_double(x),
-        Op::Log10 => log::log10_double(x),
-        Op::Log1p => log::log1p_double(x),
-        Op::Erf => erf::erf_double(x),
-        Op::Tanh => exp::tanh_double(x),
-        _ => return None,
-    })
 }
 
 /// The largest error of a function that [`lower_intrinsics`](crate::lower_intrinsics()) makes of arithmetic, in units of
@@ -87,8 +122,8 @@ fn double(op: Op, x: &Expr) -> Option<Expr> {
 #[must_use]
 pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
     match (dtype.code, dtype.bits) {
-        (TypeCode::Float, 32) => single_ulps(op),
-        (TypeCode::Float, 64) => double_ulps(op),
+        (TypeCode::Float, 32) => lowered(op)[0].1,
+        (TypeCode::Float, 64) => lowered(op)[1].1,
         _ => None,
     }
 }
@@ -102,46 +137,5 @@ pub fn lowered_ulps(op: Op, dtype: DType) -> Option<f64> {
 /// ```
 #[must_use]
 pub fn narrow_ulps(op: Op) -> Option<f64> {
-    Some(match op {
-        Op::Exp | Op::Log | Op::Log2 | Op::Log10 | Op::Log1p => 1.1,
-        Op::Exp2 => 1.2,
-        Op::Exp10 | Op::Pow => 1.4,
-        Op::Tanh | Op::Acos | Op::Hypot | Op::Rsqrt => 1.5,
-        Op::Erf | Op::Cosh | Op::Sin | Op::Cos => 1.8,
-        Op::Sinh | Op::Asinh | Op::Acosh | Op::Atanh => 2.3,
-        Op::Sigmoid => 2.6,
-        Op::Asin | Op::Atan | Op::Atan2 => 2.8,
-        Op::Tan => 4.0,
-        _ => return None,
-    })
-}
-
-fn single_ulps(op: Op) -> Option<f64> {
-    Some(match op {
-        Op::Exp => 1.1,
-        Op::Tanh => 1.4,
-        Op::Sigmoid => 2.6,
-        Op::Rsqrt => 1.5,
-        Op::Exp2 | Op::Exp10 | Op::Log | Op::Log2 | Op::Log10 | Op::Log1p | Op::Erf => 0.51,
-        Op::Sinh | Op::Cosh | Op::Sin | Op::Cos | Op::Tan | Op::Asin | Op::Acos | Op::Atan => 0.51,
-        Op::Asinh | Op::Acosh | Op::Atanh | Op::Pow | Op::Atan2 | Op::Hypot => 0.51,
-        _ => return None,
-    })
-}
-
-fn double_ulps(op: Op) -> Option<f64> {
-    Some(match op {
-        Op::Exp => 1.1,
-        Op::Exp2 => 1.3,
-        Op::Exp10 => 1.6,
-        Op::Log => 0.9,
-        Op::Log2 => 0.9,
-        Op::Log10 => 0.8,
-        Op::Log1p => 1.1,
-        Op::Erf => 1.4,
-        Op::Tanh => 1.5,
-        Op::Sigmoid => 2.6,
-        Op::Rsqrt => 1.5,
-        _ => return None,
-    })
+    lowered(op)[2].1
 }

@@ -1,29 +1,7 @@
 //! Functions of the C library, on scalars.
 
+use chipdock_ir::op::Lowering;
 use chipdock_ir::{Callee, DType, Expr, ExprKind, Op, TypeCode, Var};
-
-/// The C name of an op's float64 function.
-fn c_name(op: Op) -> Option<&'static str> {
-    Some(match op {
-        Op::Acos => "acos",
-        Op::Acosh => "acosh",
-        Op::Asin => "asin",
-        Op::Asinh => "asinh",
-        Op::Atan => "atan",
-        Op::Atanh => "atanh",
-        Op::Cos => "cos",
-        Op::Cosh => "cosh",
-        Op::Sin => "sin",
-        Op::Sinh => "sinh",
-        Op::Tan => "tan",
-        Op::Atan2 => "atan2",
-        Op::Fmod => "fmod",
-        Op::Hypot => "hypot",
-        Op::Ldexp => "ldexp",
-        Op::Pow => "pow",
-        _ => return None,
-    })
-}
 
 /// The call of the C function; of a vector, one call per lane. `None` where there is no such function.
 pub(super) fn call(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
@@ -34,8 +12,9 @@ pub(super) fn call(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
 }
 
 fn scalar(op: Op, args: &[Expr], dtype: DType) -> Option<Expr> {
-    let name = c_name(op)?;
-    let name = if dtype.bits == 32 { format!("{name}f") } else { name.to_owned() };
+    let info = op.info();
+    let name = info.c_names.first().filter(|_| info.lowering == Lowering::Function)?;
+    let name = if dtype.bits == 32 { format!("{name}f") } else { (*name).to_owned() };
     let callee = Callee::Extern { name: name.into(), pure: true };
     Some(Expr::new(ExprKind::Call { callee, args: args.to_vec() }, dtype))
 }

@@ -6,56 +6,17 @@
 //! argument is found in integers. A quotient or a square root that the device rounds worse than to nearest adds its own
 //! error.
 
-mod angle;
+pub(super) mod angle;
 mod coefficients;
-mod exp;
-mod log;
-mod pow;
-mod trig;
+pub(super) mod exp;
+pub(super) mod log;
+pub(super) mod pow;
+pub(super) mod trig;
 
-use chipdock_ir::{DType, Expr, Op};
+use chipdock_ir::{DType, Expr};
 
 use super::float::{self, polynomial};
 use super::kit::{Steps, and, reinterpret};
-
-/// The op on float32 as arithmetic of float32; `None` where it has none.
-pub(super) fn single(op: Op, x: &Expr) -> Option<Expr> {
-    Some(match op {
-        Op::Exp => exp::exp(x),
-        Op::Exp2 => exp::exp2(x),
-        Op::Exp10 => exp::exp10(x),
-        Op::Log => log::log(x),
-        Op::Log2 => log::log2(x),
-        Op::Log10 => log::log10(x),
-        Op::Log1p => log::log1p(x),
-        Op::Erf => exp::erf(x),
-        Op::Tanh => float::tanh(x, exp::exp),
-        Op::Sinh => exp::sinh(x),
-        Op::Cosh => exp::cosh(x),
-        Op::Sin => trig::wave(x, 0),
-        Op::Cos => trig::wave(x, 1),
-        Op::Tan => trig::tan(x),
-        Op::Asin => angle::asin(x),
-        Op::Acos => angle::acos(x),
-        Op::Atan => angle::atan(x),
-        Op::Asinh => log::asinh(x),
-        Op::Acosh => log::acosh(x),
-        Op::Atanh => log::atanh(x),
-        _ => return None,
-    })
-}
-
-/// The same of two arguments.
-pub(super) fn pair(op: Op, x: &Expr, y: &Expr) -> Option<Expr> {
-    Some(match op {
-        Op::Pow => pow::pow(x, y),
-        Op::Atan2 => angle::atan2(x, y),
-        Op::Hypot => angle::hypot(x, y),
-        Op::Ldexp => exp::ldexp(x, y),
-        Op::Nextafter => float::next_after(x, y),
-        _ => return None,
-    })
-}
 
 /// The bits of a float32 as a uint32.
 fn bits(x: &Expr) -> Expr {

@@ -1,6 +1,6 @@
 //! By shuffles within warps.
 
-use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Stmt, TargetFacts};
+use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Stmt, TargetCapabilities};
 
 use super::{Reduction, equals, named};
 use crate::simplify;
@@ -18,10 +18,10 @@ pub(super) struct Shuffles {
 
 impl Shuffles {
     /// Where the target has them and the group fits warps.
-    pub(super) fn of(facts: &TargetFacts, reduction: &Reduction<'_>) -> Option<Self> {
-        let warp = i128::from(facts.warp_size?);
+    pub(super) fn of(capabilities: &TargetCapabilities, reduction: &Reduction<'_>) -> Option<Self> {
+        let warp = i128::from(capabilities.execution.warp_size?);
         let size = reduction.group.size;
-        let has = NEEDED.iter().all(|op| facts.native_ops.contains(op));
+        let has = NEEDED.iter().all(|op| capabilities.execution.has_native(*op));
         let fits_type =
             reduction.values.iter().all(|v| matches!(v.dtype.bits, 32 | 64) && !v.dtype.is_handle());
         let is_power = |n: i128| n > 0 && n & (n - 1) == 0;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{
     AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Param, PrimFunc, Stmt, StmtKind,
-    StructField, TargetFacts, Var, attr,
+    StructField, TargetCapabilities, Var, attr,
 };
 
 use super::arguments::{
@@ -55,7 +55,11 @@ struct Check<'a> {
 }
 
 /// The function `<name>_checked_`, and before it one for each kind of parameter that words the error of another type.
-pub(super) fn functions(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> Vec<PrimFunc> {
+pub(super) fn functions(
+    arguments: &Arguments,
+    capabilities: &TargetCapabilities,
+    attrs: &Attrs,
+) -> Vec<PrimFunc> {
     let mut functions: Vec<PrimFunc> = Vec::new();
     let mut known = HashSet::new();
     for arg in &arguments.args {
@@ -63,15 +67,15 @@ pub(super) fn functions(arguments: &Arguments, facts: &TargetFacts, attrs: &Attr
             functions.push(mismatch(arguments, &arg.kind, attrs));
         }
     }
-    functions.push(checked(arguments, facts, attrs));
+    functions.push(checked(arguments, capabilities, attrs));
     functions
 }
 
-fn checked(arguments: &Arguments, facts: &TargetFacts, attrs: &Attrs) -> PrimFunc {
+fn checked(arguments: &Arguments, capabilities: &TargetCapabilities, attrs: &Attrs) -> PrimFunc {
     let args = Var::new("args", DType::HANDLE);
     let num_args = Var::new("num_args", DType::INT32);
     let type_index = |arg: &Argument| Var::new(format!("{}_type_index", arg.name), DType::INT32);
-    let device = Device::of(arguments.function, facts);
+    let device = Device::of(arguments.function, capabilities);
     let (known, device_type) = device.type_value();
     let mut check = Check {
         arguments,

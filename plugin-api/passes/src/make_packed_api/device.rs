@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use chipdock_ir::{
-    AttrValue, Attrs, Callee, CompareOp, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, TargetFacts, Var,
-    attr, environment,
+    AttrValue, Attrs, Callee, CompareOp, DType, Expr, ExprKind, PrimFunc, Stmt, StmtKind, TargetCapabilities,
+    Var, attr, environment,
 };
 
 use super::calls;
@@ -27,10 +27,10 @@ pub(super) fn is_of_device(function: &PrimFunc) -> bool {
 
 impl Device {
     /// That which the function was compiled for, else that of the host itself.
-    pub(super) fn of(function: &PrimFunc, facts: &TargetFacts) -> Self {
+    pub(super) fn of(function: &PrimFunc, capabilities: &TargetCapabilities) -> Self {
         let Some(AttrValue::Map(map)) = function.attrs.get(attr::DEVICE) else {
-            let name = facts.device.as_str().into();
-            return Self { name, number: Some(facts.device_type), opaque_handles: false };
+            let name = capabilities.device.name.as_str().into();
+            return Self { name, number: Some(capabilities.device.device_type), opaque_handles: false };
         };
         let name = match map.get("name") {
             Some(AttrValue::Str(name)) => Arc::clone(name),
@@ -71,13 +71,13 @@ fn environment_call(name: &str, args: Vec<Expr>) -> Expr {
 pub(super) fn on_device(
     function: &PrimFunc,
     device_id: Option<&Var>,
-    facts: &TargetFacts,
+    capabilities: &TargetCapabilities,
     body: &Stmt,
 ) -> Stmt {
     if !is_of_device(function) || device_id.is_none() && !allocates(body) {
         return body.clone();
     }
-    let (before, device_type) = Device::of(function, facts).type_value();
+    let (before, device_type) = Device::of(function, capabilities).type_value();
     // Without a tensor nothing says which device: the one that is current stays.
     let set = device_id.map(|id| {
         let args = vec![device_type.clone(), id.expr()];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chipdock_ir::{
     AttrValue, Attrs, Buffer, Callee, CompareOp, DType, Expr, ExprKind, Op, Param, PrimFunc, Stmt, StmtKind,
-    StructField, TargetFacts, Var, attr,
+    StructField, TargetCapabilities, Var, attr,
 };
 
 use super::arguments::{
@@ -24,7 +24,7 @@ const DEVICE_SIZE_BYTES: i128 = 8;
 
 struct Entry<'a> {
     arguments: &'a Arguments<'a>,
-    facts: &'a TargetFacts,
+    capabilities: &'a TargetCapabilities,
     device: Device,
     args: Var,
     num_args: Var,
@@ -36,7 +36,7 @@ struct Entry<'a> {
 /// The function `__tvm_ffi_<name>`.
 pub(super) fn function(
     arguments: &Arguments,
-    facts: &TargetFacts,
+    capabilities: &TargetCapabilities,
     is_entry: bool,
     attrs: &Attrs,
 ) -> PrimFunc {
@@ -46,8 +46,8 @@ pub(super) fn function(
     let fields = arguments.args.iter().map(Argument::fields).collect();
     let mut entry = Entry {
         arguments,
-        facts,
-        device: Device::of(arguments.function, facts),
+        capabilities,
+        device: Device::of(arguments.function, capabilities),
         args: args.clone(),
         num_args: num_args.clone(),
         result: result.clone(),
@@ -227,7 +227,7 @@ impl Entry<'_> {
         // The first device of the kind is the fast one; the check takes any, as long as all tensors are on it.
         let device = i128::from(device_type as u32);
         // A DLTensor begins with a pointer.
-        let device_offset_bytes = i128::from(self.facts.pointer_bits / 8);
+        let device_offset_bytes = i128::from(self.capabilities.memory.pointer_bits / 8);
         self.expect_zero(vec![
             differs(load(device_offset_bytes + DEVICE_SIZE_BYTES), int64(header(buffer))),
             differs(load(device_offset_bytes), int64(device)),

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use chipdock_ir::{Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetFacts};
+use chipdock_ir::{Expr, ExprKind, ForKind, IrModule, Stmt, StmtKind, TargetCapabilities};
 
 use super::{Ranges, expr_with, is_pure};
 use crate::PassError;
@@ -28,7 +28,7 @@ use chipdock_ir::subst::Substitution;
 /// # Errors
 ///
 /// None.
-pub fn simplify(module: &IrModule, _facts: &TargetFacts) -> Result<IrModule, PassError> {
+pub fn simplify(module: &IrModule, _capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
     Ok(map_bodies(module, |function| Statements { ranges: Ranges::new() }.stmt(&function.body)))
 }
 

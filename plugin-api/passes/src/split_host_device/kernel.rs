@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
     AttrValue, Attrs, BinaryOp, Child, DType, Expr, ForKind, Op, Param, PrimFunc, Stmt, StmtKind,
-    TargetFacts, ThreadAxis, Var, attr,
+    TargetCapabilities, ThreadAxis, Var, attr,
 };
 
 use super::PASS;
@@ -132,13 +132,13 @@ impl<'a> Region<'a> {
         &self,
         function: &PrimFunc,
         name: &Arc<str>,
-        facts: &TargetFacts,
+        capabilities: &TargetCapabilities,
     ) -> Result<(PrimFunc, Expr), PassError> {
         let given = self.given(function)?;
         let mut own = Substitution::new();
         let (mut params, mut first, mut args) = (Vec::new(), Vec::new(), vec![Expr::str(Arc::clone(name))]);
         for var in &given {
-            match passed(var, function, facts) {
+            match passed(var, function, capabilities) {
                 Passed::As(param) => {
                     own.map_var(var, param.expr());
                     args.push(var.expr());
@@ -175,7 +175,7 @@ impl<'a> Region<'a> {
             name: Arc::clone(name),
             params,
             ret: None,
-            attrs: self.attrs(function, facts),
+            attrs: self.attrs(function, capabilities),
             s_tir: function.s_tir,
             alloc_buffers: Vec::new(),
             body: Stmt::seq(first.into_iter().chain([body])),
@@ -208,7 +208,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    fn attrs(&self, function: &PrimFunc, facts: &TargetFacts) -> Attrs {
+    fn attrs(&self, function: &PrimFunc, capabilities: &TargetCapabilities) -> Attrs {
         let mut params: Vec<AttrValue> =
             self.axes.values().map(|(axis, _)| AttrValue::Str(axis.name().into())).collect();
         if function.attrs.contains_key(attr::COOPERATIVE_LAUNCH) {
@@ -219,7 +219,7 @@ impl<'a> Region<'a> {
         }
         let mut attrs: Attrs = [
             (attr::CALLING_CONV, AttrValue::Int(2)),
-            (attr::TARGET, AttrValue::Target(Arc::clone(&facts.target))),
+            (attr::TARGET, AttrValue::Target(Arc::clone(&capabilities.target))),
             (attr::IS_GLOBAL_FUNC, AttrValue::Bool(true)),
             (attr::KERNEL_LAUNCH_PARAMS, AttrValue::List(params)),
         ]

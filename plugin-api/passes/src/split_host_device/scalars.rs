@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chipdock_ir::{
-    BinaryOp, CompareOp, DType, Expr, ExprKind, Op, Param, PrimFunc, Stmt, StmtKind, TargetFacts, Var,
+    BinaryOp, CompareOp, DType, Expr, ExprKind, Op, Param, PrimFunc, Stmt, StmtKind, TargetCapabilities, Var,
 };
 
 use crate::capture::copy;
@@ -22,13 +22,13 @@ pub(super) enum Passed {
     },
 }
 
-pub(super) fn passed(var: &Var, function: &PrimFunc, facts: &TargetFacts) -> Passed {
+pub(super) fn passed(var: &Var, function: &PrimFunc, capabilities: &TargetCapabilities) -> Passed {
     if var.dtype.is_float() && var.dtype.bits < 32 {
         let param = Var::new(Arc::clone(&var.name), DType::FLOAT32);
         let value = param.expr().cast(var.dtype);
         return Passed::MadeOf { parts: vec![(param, var.expr().cast(DType::FLOAT32))], value };
     }
-    if !is_wide(var.dtype) || facts.has_type(var.dtype) {
+    if !is_wide(var.dtype) || capabilities.types.has(var.dtype) {
         return Passed::As(copy(var));
     }
     if is_size(var, function) { short(var, is_extent(var, function)) } else { in_words(var) }
@@ -70,8 +70,8 @@ fn short(var: &Var, is_extent: bool) -> Passed {
 }
 
 /// What a host function fails by where a size of it cannot be passed to its kernels.
-pub(super) fn check(var: &Var, function: &PrimFunc, facts: &TargetFacts) -> Option<Stmt> {
-    if !is_wide(var.dtype) || facts.has_type(var.dtype) || !is_size(var, function) {
+pub(super) fn check(var: &Var, function: &PrimFunc, capabilities: &TargetCapabilities) -> Option<Stmt> {
+    if !is_wide(var.dtype) || capabilities.types.has(var.dtype) || !is_size(var, function) {
         return None;
     }
     let passed = var.expr().cast(DType::INT32);

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    AttrNode, BinaryOp, Buffer, BufferNode, CompareOp, Expr, ExprKind, Stmt, StmtKind, TargetFacts, Var,
+    AttrNode, BinaryOp, Buffer, BufferNode, CompareOp, Expr, ExprKind, Stmt, StmtKind, TargetCapabilities,
+    Var,
 };
 
 use super::independent::Memory;
@@ -20,7 +21,7 @@ const OWN_ELEMENTS_MAX: i128 = 1 << 16;
 /// hand then runs lane by lane.
 pub(super) struct Lanes<'a> {
     pub(super) lanes: u16,
-    pub(super) facts: &'a TargetFacts,
+    pub(super) capabilities: &'a TargetCapabilities,
     memory: Memory,
     /// The loop variable as it was, its value in the first lane, and between lanes.
     pub(super) head: Option<(Var, Expr, Expr)>,
@@ -41,10 +42,10 @@ pub(super) struct Lanes<'a> {
 }
 
 impl<'a> Lanes<'a> {
-    pub(super) fn new(lanes: u16, facts: &'a TargetFacts, memory: Memory) -> Self {
+    pub(super) fn new(lanes: u16, capabilities: &'a TargetCapabilities, memory: Memory) -> Self {
         Self {
             lanes,
-            facts,
+            capabilities,
             memory,
             head: None,
             vectors: HashMap::new(),
@@ -246,7 +247,7 @@ impl<'a> Lanes<'a> {
         then: &Stmt,
         otherwise: Option<&Stmt>,
     ) -> Option<Stmt> {
-        self.facts.is_host.then_some(())?;
+        self.capabilities.is_host.then_some(())?;
         let all =
             self.all_lanes(&lanes).filter(|_| self.mask.is_none() && count(then) <= STATEMENTS_TWICE_MAX);
         let whole = match &all {

@@ -1,6 +1,7 @@
 //! One body over vectors: values.
 
-use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, Signature, TargetFacts, Var};
+use chipdock_ir::op::{Lowering, Takes};
+use chipdock_ir::{BinaryOp, Buffer, Callee, DType, Effect, Expr, ExprKind, Op, TargetCapabilities, Var};
 
 use super::lanes::Lanes;
 use crate::lower_intrinsics::lowered_ulps;
@@ -133,7 +134,7 @@ impl Lanes<'_> {
             (Some(mask), Some(own)) => Some(mask.and(own)),
             (mask, own) => mask.or(own),
         };
-        (both.is_none() || self.facts.is_host).then_some(both)
+        (both.is_none() || self.capabilities.is_host).then_some(both)
     }
 
     /// The buffer and the index of an access; in a buffer that each lane has for itself, that of each lane's element.
@@ -176,7 +177,7 @@ impl Lanes<'_> {
     }
 
     fn call(&mut self, op: Op, args: &[Expr], vector: DType) -> Option<Expr> {
-        (stays_on_vectors(op, vector, self.facts) && op.effect() == Effect::Pure).then_some(())?;
+        (stays_on_vectors(op, vector, self.capabilities) && op.effect() == Effect::Pure).then_some(())?;
         match (op, args) {
             (Op::Likely | Op::ThreadInvariant, [value]) => self.expr(value),
             (Op::IfThenElse, [c, a, b]) => {
@@ -194,18 +195,13 @@ impl Lanes<'_> {
             }
             _ => {
                 // Multiplications of quantised kernels take some scalars: shifts and flags.
-                let n_wide = match op {
-                    Op::QMultiplyShift => 2,
-                    Op::QMultiplyShiftPerAxis => 4,
-                    _ => args.len(),
-                };
                 let mut new = Vec::with_capacity(args.len());
                 for (position, arg) in args.iter().enumerate() {
                     let value = self.expr(arg)?;
-                    new.push(if position < n_wide {
-                        self.wide(value)?
-                    } else {
+                    new.push(if op.info().takes(position).is_some_and(Takes::is_uniform) {
                         (value.dtype == arg.dtype).then_some(value)?
+                    } else {
+                        self.wide(value)?
                     });
                 }
                 Some(Expr::call(op, new, vector))
@@ -214,38 +210,17 @@ impl Lanes<'_> {
     }
 }
 
-/// Whether a call of the op for all lanes is one on vectors: elementwise, and, of functions of floats, native, a core op,
-/// or lowered to arithmetic.
-pub(crate) fn stays_on_vectors(op: Op, dtype: DType, facts: &TargetFacts) -> bool {
-    match op.signature() {
-        Signature::FloatUnary | Signature::FloatBinary => {
+/// Whether a call of the op for all lanes is one on vectors: elementwise (OP7), and, of functions of floats, native or
+/// lowered to arithmetic (OP10).
+pub(crate) fn stays_on_vectors(op: Op, dtype: DType, capabilities: &TargetCapabilities) -> bool {
+    let info = op.info();
+    let calls_library = info.lowering == Lowering::Function
+        && capabilities.is_host
+        && !capabilities.execution.has_native(op)
+        && {
             // Halves are computed in float32.
             let computed = if dtype.bits == 16 { DType::FLOAT32 } else { dtype.scalar() };
-            let lowered = op == Op::Nextafter || lowered_ulps(op, computed).is_some();
-            let core = matches!(
-                op,
-                Op::Sqrt
-                    | Op::Rsqrt
-                    | Op::Floor
-                    | Op::Ceil
-                    | Op::Trunc
-                    | Op::Nearbyint
-                    | Op::Round
-                    | Op::Copysign
-            );
-            facts.native_ops.contains(&op) || !facts.is_host || lowered || core
-        }
-        Signature::FloatTest | Signature::IntUnary | Signature::IntBinary | Signature::NumberUnary => true,
-        Signature::Own => matches!(
-            op,
-            Op::Fma
-                | Op::Clz
-                | Op::Reinterpret
-                | Op::Likely
-                | Op::ThreadInvariant
-                | Op::IfThenElse
-                | Op::QMultiplyShift
-                | Op::QMultiplyShiftPerAxis
-        ),
-    }
+            lowered_ulps(op, computed).is_none()
+        };
+    info.is_elementwise && !calls_library
 }

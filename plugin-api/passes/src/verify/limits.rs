@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use chipdock_ir::op::Threads;
 use chipdock_ir::{
     Callee, Child, Diagnostic, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Span, Stmt, StmtKind,
-    StorageRank, TargetFacts, ThreadAxis,
+    StorageRank, TargetCapabilities, ThreadAxis,
 };
 
 use super::finish;
@@ -30,30 +31,30 @@ const LIMIT_MAX: i64 = 1 << 40;
 /// # Errors
 ///
 /// The caller's for limits that cannot be, the target's for a kernel that goes past one: one diagnostic for each.
-pub fn verify_limits(module: &IrModule, facts: &TargetFacts) -> Result<IrModule, PassError> {
-    finish("verify_limits", module, Fault::Caller, limits(facts))?;
+pub fn verify_limits(module: &IrModule, capabilities: &TargetCapabilities) -> Result<IrModule, PassError> {
+    finish("verify_limits", module, Fault::Caller, limits(capabilities))?;
     let mut problems = Vec::new();
     for function in &module.functions {
         if is_kernel(function) {
-            usage(function, facts, &mut problems);
+            usage(function, capabilities, &mut problems);
         }
-        if !facts.thread_axes.is_empty() {
-            warp_ops(function, facts, &mut problems);
+        if !capabilities.execution.thread_axes.is_empty() {
+            warp_ops(function, capabilities, &mut problems);
         }
     }
     finish("verify_limits", module, Fault::Target, problems)
 }
 
 /// Limits that cannot be.
-fn limits(facts: &TargetFacts) -> Vec<Diagnostic> {
-    let [block_x, block_y, block_z] = facts.block_dimensions_max;
-    let [grid_x, grid_y, grid_z] = facts.grid_dimensions_max;
+fn limits(capabilities: &TargetCapabilities) -> Vec<Diagnostic> {
+    let [block_x, block_y, block_z] = capabilities.limits.block_dimensions_max;
+    let [grid_x, grid_y, grid_z] = capabilities.limits.grid_dimensions_max;
     let all = [
-        ("threads of a block", facts.threads_per_block_max),
-        ("shared memory of a block in bytes", facts.shared_memory_bytes_max),
-        ("threads of a warp", facts.warp_size),
-        ("arguments of a device function", facts.function_args_max),
-        ("pointers among them", facts.function_pointers_max),
+        ("threads of a block", capabilities.limits.threads_per_block_max),
+        ("shared memory of a block in bytes", capabilities.memory.shared_memory_bytes_max),
+        ("threads of a warp", capabilities.execution.warp_size),
+        ("arguments of a device function", capabilities.limits.function_args_max),
+        ("pointers among them", capabilities.limits.function_pointers_max),
         ("threads of a block on axis x", block_x),
         ("threads of a block on axis y", block_y),
         ("threads of a block on axis z", block_z),
@@ -69,7 +70,7 @@ fn limits(facts: &TargetFacts) -> Vec<Diagnostic> {
             node: String::new(),
             message: format!(
                 "expected target \"{}\" to have between 0 and {LIMIT_MAX} {what}, found {limit}; correct the target",
-                facts.target.kind
+                capabilities.target.kind
             ),
         })
     });
@@ -81,7 +82,7 @@ fn problem(function: &PrimFunc, span: Span, message: String) -> Diagnostic {
 }
 
 /// What a kernel uses, as far as its sizes are constant.
-fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic>) {
+fn usage(function: &PrimFunc, capabilities: &TargetCapabilities, problems: &mut Vec<Diagnostic>) {
     let mut extents: BTreeMap<ThreadAxis, i128> = BTreeMap::new();
     let mut shared_bytes = 0_i128;
     function.body.walk(&mut |child| {
@@ -108,20 +109,32 @@ fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic
     let is_pointer = |param: &&Param| matches!(param, Param::Var(var) if var.dtype.is_handle());
     let pointers = function.params.iter().filter(is_pointer).count();
     let mut uses = vec![
-        ("threads in a block".to_owned(), all, facts.threads_per_block_max),
-        ("bytes of shared memory in a block".to_owned(), shared_bytes, facts.shared_memory_bytes_max),
-        ("arguments of a kernel".to_owned(), function.params.len() as i128, facts.function_args_max),
-        ("buffers among the arguments of a kernel".to_owned(), pointers as i128, facts.function_pointers_max),
+        ("threads in a block".to_owned(), all, capabilities.limits.threads_per_block_max),
+        (
+            "bytes of shared memory in a block".to_owned(),
+            shared_bytes,
+            capabilities.memory.shared_memory_bytes_max,
+        ),
+        (
+            "arguments of a kernel".to_owned(),
+            function.params.len() as i128,
+            capabilities.limits.function_args_max,
+        ),
+        (
+            "buffers among the arguments of a kernel".to_owned(),
+            pointers as i128,
+            capabilities.limits.function_pointers_max,
+        ),
     ];
-    for (axis, limit) in threads.into_iter().zip(facts.block_dimensions_max) {
+    for (axis, limit) in threads.into_iter().zip(capabilities.limits.block_dimensions_max) {
         uses.push((format!("threads in a block on {axis}"), of(axis), limit));
     }
-    for (axis, limit) in blocks.into_iter().zip(facts.grid_dimensions_max) {
+    for (axis, limit) in blocks.into_iter().zip(capabilities.limits.grid_dimensions_max) {
         uses.push((format!("blocks in a grid on {axis}"), of(axis), limit));
     }
     for (what, found, limit) in uses {
         if let Some(limit) = limit.filter(|limit| found > i128::from(*limit)) {
-            let kind = &facts.target.kind;
+            let kind = &capabilities.target.kind;
             let message = format!("expected at most {limit} {what} on target \"{kind}\", found {found}");
             problems.push(problem(function, Span::NONE, message));
         }
@@ -129,7 +142,7 @@ fn usage(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic
 }
 
 /// Warp operations that the target does not have, each once.
-fn warp_ops(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnostic>) {
+fn warp_ops(function: &PrimFunc, capabilities: &TargetCapabilities, problems: &mut Vec<Diagnostic>) {
     let mut known = Vec::new();
     let mut visit = |span: Span, expr: &Expr| {
         expr.walk(&mut |e| {
@@ -137,7 +150,7 @@ fn warp_ops(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnos
             if known.contains(op) {
                 return;
             }
-            if let Some(message) = warp_problem(*op, args, facts) {
+            if let Some(message) = warp_problem(*op, args, capabilities) {
                 known.push(*op);
                 let span = if e.span == Span::NONE { span } else { e.span };
                 problems.push(problem(function, span, message));
@@ -147,14 +160,12 @@ fn warp_ops(function: &PrimFunc, facts: &TargetFacts, problems: &mut Vec<Diagnos
     walk(&function.body, &mut visit);
 }
 
-fn warp_problem(op: Op, args: &[Expr], facts: &TargetFacts) -> Option<String> {
-    let kind = &facts.target.kind;
-    let is_shuffle =
-        matches!(op, Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor);
-    if op == Op::StorageSync {
+fn warp_problem(op: Op, args: &[Expr], capabilities: &TargetCapabilities) -> Option<String> {
+    let kind = &capabilities.target.kind;
+    if op.threads() == Threads::Barrier {
         let is_of_warp =
             matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::Str(scope)) if **scope == *"warp");
-        return (is_of_warp && !has_warps(facts)).then(|| {
+        return (is_of_warp && !has_warps(capabilities)).then(|| {
             format!(
                 "expected warps on target \"{kind}\"; found the barrier {}(\"warp\"), and no warps of several threads: \
                  use the barrier of scope \"shared\", or set the target's options where its device has warps",
@@ -162,24 +173,27 @@ fn warp_problem(op: Op, args: &[Expr], facts: &TargetFacts) -> Option<String> {
             )
         });
     }
-    if !(is_shuffle || op == Op::WarpActivemask) {
+    if !op.threads().is_of_warp() {
         return None;
     }
-    if !facts.native_ops.contains(&op) {
+    if !capabilities.execution.has_native(op) {
         let name = op.name();
         return Some(format!(
             "expected what target \"{kind}\" has; found the warp operation {name}, which it does not have"
         ));
     }
-    let (size, own) = (args.get(4).and_then(Expr::as_int)?, facts.warp_size?);
-    (is_shuffle && size != i128::from(own)).then(|| {
+    let (size, own) = (args.get(4).and_then(Expr::as_int)?, capabilities.execution.warp_size?);
+    (size != i128::from(own)).then(|| {
         format!("expected warps of {own} threads, as target \"{kind}\" has; found {} of {size}", op.name())
     })
 }
 
 /// Whether several threads make a warp: a barrier among one is none, whatever the kernel takes a warp for.
-fn has_warps(facts: &TargetFacts) -> bool {
-    facts.warp_size.map_or(facts.native_ops.contains(&Op::WarpActivemask), |size| size > 1)
+fn has_warps(capabilities: &TargetCapabilities) -> bool {
+    capabilities
+        .execution
+        .warp_size
+        .map_or(capabilities.execution.has_native(Op::WarpActivemask), |size| size > 1)
 }
 
 fn walk(stmt: &Stmt, f: &mut dyn FnMut(Span, &Expr)) {

@@ -8,7 +8,7 @@ use chipdock_passes::{
     Fault, LowerOptions, PassError, STACK_SIZE_BYTES_MAX, STACK_TOTAL_BYTES_MAX, WORKSPACE_LIVE_MAX, lower,
 };
 
-use crate::facts::host;
+use crate::capabilities::host;
 
 fn lowered(module: &IrModule) -> Result<IrModule, PassError> {
     lower(module, &LowerOptions::new(Arc::new(host()))).map(|lowered| {

@@ -2,13 +2,13 @@
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{
-    Buffer, DType, Expr, ForKind, IrModule, IterKind, Stmt, StmtKind, StorageScope, TargetFacts, Var, build,
-    print,
+    Buffer, DType, Expr, ForKind, IrModule, IterKind, Stmt, StmtKind, StorageScope, TargetCapabilities, Var,
+    build, print,
 };
 use chipdock_passes::{PIPELINE, default_schedule};
 use proptest::prelude::*;
 
-use crate::facts::device;
+use crate::capabilities::device;
 
 /// One axis of an operand: `loop * factor` of a data loop, of a reduction loop, or the sum of both.
 #[derive(Clone, Copy, Debug)]
@@ -171,9 +171,12 @@ fn result(module: &IrModule, args: &[Arg]) -> Result<Array, String> {
 }
 
 /// Threads that run in step, or each for itself; on a processor or not.
-fn facts(threads: i64, warp_size: i64, lone_threads: bool) -> TargetFacts {
-    let threads_per_block_max = Some(threads);
-    TargetFacts { threads_per_block_max, warp_size: Some(warp_size), lone_threads, ..device() }
+fn capabilities(threads: i64, warp_size: i64, is_serial: bool) -> TargetCapabilities {
+    device().with(|it| {
+        it.limits.threads_per_block_max = Some(threads);
+        it.execution.warp_size = Some(warp_size);
+        it.execution.runs_threads_serially = is_serial;
+    })
 }
 
 fn is_tiled(module: &IrModule) -> bool {
@@ -196,11 +199,11 @@ proptest! {
         threads in prop_oneof![Just(4_i64), Just(64), Just(256)],
         (warp, is_lone) in any::<(bool, bool)>(),
     ) {
-        let facts = facts(threads, if warp { 32 } else { 1 }, is_lone);
+        let capabilities = capabilities(threads, if warp { 32 } else { 1 }, is_lone);
         let (mut module, args) = case.module();
         let expected = result(&module, &args).unwrap();
         for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "split_host_device") {
-            module = pass(&module, &facts).unwrap();
+            module = pass(&module, &capabilities).unwrap();
             let found = result(&module, &args);
             prop_assert_eq!(found, Ok(expected.clone()), "after {}:\n{}", name, print::module(&module));
         }
@@ -235,7 +238,7 @@ fn convolutions_have_several_results_a_thread() {
             turned: false,
         };
         let (module, args) = case.module();
-        let scheduled = default_schedule(&module, &facts(256, warp, false)).unwrap();
+        let scheduled = default_schedule(&module, &capabilities(256, warp, false)).unwrap();
         assert!(is_tiled(&scheduled), "{}", print::module(&scheduled));
         assert_eq!(result(&scheduled, &args), result(&module, &args));
     }
@@ -259,10 +262,10 @@ fn products_without_shared_memory_have_several_results_a_thread() {
             turned: false,
         };
         let (module, args) = case.module();
-        let scheduled = default_schedule(&module, &facts(256, 1, true)).unwrap();
+        let scheduled = default_schedule(&module, &capabilities(256, 1, true)).unwrap();
         assert!(is_tiled(&scheduled), "{}", print::module(&scheduled));
         assert_eq!(result(&scheduled, &args), result(&module, &args));
-        let shared = default_schedule(&module, &facts(256, 1, false)).unwrap();
+        let shared = default_schedule(&module, &capabilities(256, 1, false)).unwrap();
         assert!(print::module(&shared).contains("\"shared\""), "{}", print::module(&shared));
     }
 }
@@ -286,10 +289,11 @@ fn reductions_keep_to_the_shared_memory_that_is_there() {
     let (source, args) = case.module();
     let expected = result(&source, &args);
     for (bytes, is_across) in [(0, false), (4, false), (100, true), (16384, true)] {
-        let facts = TargetFacts { shared_memory_bytes_max: Some(bytes), ..facts(256, 1, false) };
+        let capabilities =
+            capabilities(256, 1, false).with(|it| it.memory.shared_memory_bytes_max = Some(bytes));
         let (mut module, mut is_apart) = (source.clone(), false);
         for (_, name, pass) in PIPELINE.iter().take_while(|(_, name, _)| *name != "make_packed_api") {
-            module = pass(&module, &facts).unwrap();
+            module = pass(&module, &capabilities).unwrap();
             is_apart |= *name == "split_host_device";
             assert!(is_apart || result(&module, &args) == expected, "{bytes} bytes, after {name}");
         }

@@ -6,17 +6,17 @@ use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
     AttrValue, BinaryOp, Child, CompareOp, DType, Expr, ExprKind, IrModule, Op, Param, PrimFunc, Stage,
-    TargetFacts, ThreadAxis, Var, attr, build, print,
+    TargetCapabilities, ThreadAxis, Var, attr, build, print,
 };
 use chipdock_passes::simplify::simplify;
 use chipdock_passes::{LowerOptions, lower, lower_int64};
 use proptest::prelude::*;
 
-use crate::facts::device;
+use crate::capabilities::device;
 
 /// A device that has every type but int64 and uint64.
-fn facts() -> TargetFacts {
-    TargetFacts { missing_types: vec![DType::INT64, DType::UINT64], ..device() }
+fn capabilities() -> TargetCapabilities {
+    device().with(|it| it.types.missing_types = vec![DType::INT64, DType::UINT64])
 }
 
 fn is_wide(dtype: DType) -> bool {
@@ -42,7 +42,7 @@ fn is_left(module: &IrModule) -> bool {
 
 /// The module lowered, simplified as the pipeline does.
 fn lowered(module: &IrModule) -> IrModule {
-    let lowered = simplify(&lower_int64(module, &facts()).unwrap(), &facts()).unwrap();
+    let lowered = simplify(&lower_int64(module, &capabilities()).unwrap(), &capabilities()).unwrap();
     assert!(!is_left(&lowered), "{}", print::module(&lowered));
     if let Err(problems) = validate(&lowered, Stage::Flattened) {
         unreachable!("not valid: {problems:?}\n{}", print::module(&lowered));
@@ -447,7 +447,7 @@ fn the_host_checks_sizes_and_parts_scalars() {
     f.thread_binding("i", 4, ThreadAxis::ThreadX, |f, i| f.store(&b, [&i], n.expr() * factor));
     let mut function = f.finish();
     function.s_tir = false;
-    let lowered = lower(&build::module([function]), &LowerOptions::new(Arc::new(facts()))).unwrap();
+    let lowered = lower(&build::module([function]), &LowerOptions::new(Arc::new(capabilities()))).unwrap();
     let device = lowered.device.unwrap();
     assert!(!is_left(&device), "{}", print::module(&device));
     let functions = lowered.module.functions.iter().chain(&device.functions).cloned().collect();
@@ -475,7 +475,7 @@ fn what_is_no_arithmetic_is_refused() {
     let a = f.buffer("A", [4], DType::INT64);
     let address = Expr::call(Op::AddressOf, vec![Expr::load(&a, vec![Expr::i32(0)])], DType::HANDLE);
     f.evaluate(Expr::call(Op::AtomicAdd, vec![address, int64(1)], DType::INT64));
-    let error = lower_int64(&one(f), &facts()).unwrap_err().to_string();
+    let error = lower_int64(&one(f), &capabilities()).unwrap_err().to_string();
     let wanted = "target \"device-kind\" has no integers of 64 bits, and atomic_add of one cannot be made of two of 32 bits";
     assert!(error.contains(wanted), "{error}");
 }
@@ -486,6 +486,6 @@ fn a_device_that_has_them_keeps_them() {
     let (dtype, make) = operations(DType::INT64)[3];
     let module = elementwise(DType::INT64, 4, 1, (dtype, make));
     assert_eq!(lower_int64(&module, &device()).unwrap(), module);
-    let host = TargetFacts { is_host: true, ..facts() };
+    let host = capabilities().with(|it| it.is_host = true);
     assert_eq!(lower_int64(&module, &host).unwrap(), module);
 }

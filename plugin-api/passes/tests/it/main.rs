@@ -4,11 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
 
 mod bounds;
+mod capabilities;
 mod contractions;
-mod facts;
 mod int64;
 mod math;
 mod offsets;
+mod ops;
 mod parallel;
 mod refusals;
 mod rounds;

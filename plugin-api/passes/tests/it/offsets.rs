@@ -1,7 +1,9 @@
 //! Where tensors begin, before and after `flatten_buffers`.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
-use chipdock_ir::{Buffer, BufferNode, DType, Expr, IrModule, Param, Stmt, StorageScope, TargetFacts, build};
+use chipdock_ir::{
+    Buffer, BufferNode, DType, Expr, IrModule, Param, Stmt, StorageScope, TargetCapabilities, build,
+};
 use chipdock_passes::flatten_buffers;
 
 fn stored(module: &IrModule) -> Result<Vec<i128>, String> {
@@ -21,7 +23,7 @@ fn a_constant_offset_is_held_to_the_argument() {
         f.params = vec![Param::Buffer(a.clone())];
         f.body = Stmt::store(&a, vec![Expr::i32(1)], Expr::i32(7));
         let module = build::module([f]);
-        let flat = flatten_buffers(&module, &TargetFacts::host("host")).unwrap();
+        let flat = flatten_buffers(&module, &TargetCapabilities::host("host")).unwrap();
         let (before, after) = (stored(&module), stored(&flat));
         assert_eq!(before, after);
         match before {

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use chipdock_interpret::{Array, Interpreter, PackedArg};
 use chipdock_ir::validate::validate;
 use chipdock_ir::{
-    AttrValue, DType, Expr, ForKind, IrModule, Op, PrimFunc, Stage, StmtKind, StorageScope, TargetFacts,
-    attr, build,
+    AttrValue, DType, Expr, ForKind, IrModule, Op, PrimFunc, Stage, StmtKind, StorageScope,
+    TargetCapabilities, attr, build,
 };
 use chipdock_passes::{LowerOptions, lower};
 
 const F32: DType = DType::FLOAT32;
 
 fn lowered(function: PrimFunc, native_ops: Vec<Op>) -> IrModule {
-    let facts = TargetFacts { native_ops, ..TargetFacts::host("test") };
-    let module = lower(&build::module([function]), &LowerOptions::new(Arc::new(facts))).unwrap().module;
+    let capabilities = TargetCapabilities::host("test").with(|it| it.execution.native_ops = native_ops);
+    let module =
+        lower(&build::module([function]), &LowerOptions::new(Arc::new(capabilities))).unwrap().module;
     assert_eq!(validate(&module, Stage::Host), Ok(()));
     module
 }

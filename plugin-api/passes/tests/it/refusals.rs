@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use chipdock_ir::{
-    DType, Expr, ForKind, IrModule, Stage, StorageScope, TargetFacts, ThreadAxis, build, print,
+    DType, Expr, ForKind, IrModule, Stage, StorageScope, TargetCapabilities, ThreadAxis, build, print,
 };
 use chipdock_passes::{Fault, LowerOptions, PassError, Schedule, lower, verify_limits};
 
-use crate::facts::{device, host};
+use crate::capabilities::{device, host};
 
 /// A[i] = 0 over 1024 elements; threads and shared memory if asked for.
 fn kernel(threads: Option<i32>, shared: Option<i32>) -> IrModule {
@@ -27,8 +27,8 @@ fn kernel(threads: Option<i32>, shared: Option<i32>) -> IrModule {
     build::module([f.finish()])
 }
 
-fn lowered(module: &IrModule, facts: TargetFacts, schedule: Schedule) -> Result<(), PassError> {
-    let options = LowerOptions { schedule, ..LowerOptions::new(Arc::new(facts)) };
+fn lowered(module: &IrModule, capabilities: TargetCapabilities, schedule: Schedule) -> Result<(), PassError> {
+    let options = LowerOptions { schedule, ..LowerOptions::new(Arc::new(capabilities)) };
     lower(module, &options).map(|_| ())
 }
 
@@ -66,8 +66,11 @@ fn limits_are_held() {
 #[test]
 fn impossible_limits_are_refused() {
     for limit in [-1, i64::MIN, i64::MAX] {
-        let facts = TargetFacts { threads_per_block_max: Some(limit), warp_size: Some(limit), ..device() };
-        let error = verify_limits(&kernel(Some(64), None), &facts).unwrap_err();
+        let capabilities = device().with(|it| {
+            it.limits.threads_per_block_max = Some(limit);
+            it.execution.warp_size = Some(limit);
+        });
+        let error = verify_limits(&kernel(Some(64), None), &capabilities).unwrap_err();
         assert_eq!(error.fault, Fault::Caller, "the target can be corrected: {error}");
         assert_eq!(error.diagnostics.len(), 2, "each is told: {error}");
         assert!(error.to_string().contains(&format!("found {limit}; correct the target")), "{error}");

@@ -2,12 +2,12 @@
 
 use chipdock_interpret::{Arg, Interpreter};
 use chipdock_ir::{
-    AttrValue, Child, DType, Expr, ExprKind, ForKind, Param, Stmt, StmtKind, TargetFacts, ThreadAxis, Var,
-    attr, build,
+    AttrValue, Child, DType, Expr, ExprKind, ForKind, Param, Stmt, StmtKind, TargetCapabilities, ThreadAxis,
+    Var, attr, build,
 };
 use chipdock_passes::default_schedule;
 
-use crate::facts::narrow;
+use crate::capabilities::narrow;
 
 /// A schedule's condition, the index that it stores, and what both depend on.
 struct Scheduled {
@@ -17,14 +17,14 @@ struct Scheduled {
     vars: Vec<Var>,
 }
 
-fn scheduled(facts: &TargetFacts) -> Scheduled {
+fn scheduled(capabilities: &TargetCapabilities) -> Scheduled {
     let n = Var::new("n", DType::INT32);
     let mut f = build::function("f");
     let a = f.buffer("A", [&n.expr()], DType::INT32);
     f.range("i", n.expr(), |f, i| f.store(&a, [&i], i.clone()));
     let mut function = f.finish();
     function.attrs.insert(attr::NOALIAS.into(), AttrValue::Bool(true));
-    let module = default_schedule(&build::module([function]), facts).unwrap();
+    let module = default_schedule(&build::module([function]), capabilities).unwrap();
     let mut vars = vec![n];
     let (mut condition, mut index, mut rounds) = (None, None, Expr::i32(1));
     module.functions[0].body.walk(&mut |child| {
@@ -62,12 +62,11 @@ fn value(e: &Expr, vars: &[Var], values: &[i128]) -> i128 {
 #[test]
 fn rounds_are_counted_without_int64_and_without_wrapping() {
     for (threads, blocks) in [(256, 65_535), (96, 1000), (1, 65_535)] {
-        let facts = TargetFacts {
-            threads_per_block_max: Some(threads),
-            grid_dimensions_max: [Some(blocks), None, None],
-            ..narrow()
-        };
-        let Scheduled { condition, index, rounds, vars } = scheduled(&facts);
+        let capabilities = narrow().with(|it| {
+            it.limits.threads_per_block_max = Some(threads);
+            it.limits.grid_dimensions_max = [Some(blocks), None, None];
+        });
+        let Scheduled { condition, index, rounds, vars } = scheduled(&capabilities);
         for e in [&condition, &index, &rounds] {
             e.walk(&mut |e| assert!(e.dtype.bits <= 32 && !matches!(e.kind, ExprKind::Cast(_)), "{e:?}"));
         }

@@ -12,7 +12,7 @@ use chipdock_passes::simplify::simplify;
 use chipdock_passes::{LowerOptions, flatten_buffers, lower, lower_storage_types, vectorize};
 use proptest::prelude::*;
 
-use crate::facts::{device, host};
+use crate::capabilities::{device, host};
 
 fn one(f: build::FunctionBuilder) -> IrModule {
     let mut function = f.finish();
@@ -360,8 +360,8 @@ fn threads_do_not_share_a_byte() {
 /// On a target with threads, what nobody scheduled writes no byte from two threads.
 #[test]
 fn the_default_schedule_keeps_bytes_whole() {
-    for facts in [host(), device()] {
-        let lowered = lower(&stored_in(ForKind::Serial, 64), &LowerOptions::new(Arc::new(facts)));
+    for capabilities in [host(), device()] {
+        let lowered = lower(&stored_in(ForKind::Serial, 64), &LowerOptions::new(Arc::new(capabilities)));
         assert!(lowered.is_ok(), "{lowered:?}");
     }
 }

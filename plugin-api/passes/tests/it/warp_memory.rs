@@ -1,11 +1,13 @@
 //! Memory of a warp, as the interpreter has it and as memory of each thread with shuffles.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
-use chipdock_ir::{BinaryOp, DType, Expr, IrModule, Op, StorageScope, TargetFacts, ThreadAxis, build, print};
+use chipdock_ir::{
+    BinaryOp, DType, Expr, IrModule, Op, StorageScope, TargetCapabilities, ThreadAxis, build, print,
+};
 use chipdock_passes::{Fault, lower_warp_memory};
 use proptest::prelude::*;
 
-use crate::facts::device;
+use crate::capabilities::device;
 
 const WARP: i32 = 32;
 
@@ -25,12 +27,17 @@ struct Case {
     by_digits: bool,
 }
 
-fn facts() -> TargetFacts {
+fn capabilities() -> TargetCapabilities {
     use Op::{WarpActivemask, WarpShuffle};
     let thread_axes = vec![ThreadAxis::BlockX, ThreadAxis::ThreadX, ThreadAxis::ThreadY];
     let storage_scopes = ["global", "shared", "local", "warp"].map(str::to_owned).to_vec();
     let native_ops = vec![WarpActivemask, WarpShuffle];
-    TargetFacts { thread_axes, storage_scopes, native_ops, warp_size: Some(WARP.into()), ..device() }
+    device().with(|it| {
+        it.execution.thread_axes = thread_axes;
+        it.memory.storage_scopes = storage_scopes;
+        it.execution.native_ops = native_ops;
+        it.execution.warp_size = Some(WARP.into());
+    })
 }
 
 impl Case {
@@ -128,7 +135,7 @@ proptest! {
     ) {
         let case = Case { block, neighbours, turns, partner, dtype, is_guarded, again, by_digits };
         let (module, args) = case.module();
-        let lowered = lower_warp_memory(&module, &facts()).unwrap();
+        let lowered = lower_warp_memory(&module, &capabilities()).unwrap();
         let text = print::module(&lowered);
         prop_assert!(!text.contains("scope=\"warp\""), "{}", text);
         let expected = result(&module, &args);
@@ -151,17 +158,18 @@ fn what_is_no_memory_of_a_warp_is_refused() {
         by_digits: false,
     };
     let (module, _) = case.module();
-    for (facts, says) in [
-        (TargetFacts { native_ops: Vec::new(), ..facts() }, "do not shuffle"),
-        (TargetFacts { warp_size: None, ..facts() }, "not known"),
-        (TargetFacts { warp_size: Some(1), ..facts() }, "not known"),
-        (TargetFacts { warp_size: Some(64), ..facts() }, "not known"),
+    for (capabilities, says) in [
+        (capabilities().with(|it| it.execution.native_ops = Vec::new()), "do not shuffle"),
+        (capabilities().with(|it| it.execution.warp_size = None), "not known"),
+        (capabilities().with(|it| it.execution.warp_size = Some(1)), "not known"),
+        (capabilities().with(|it| it.execution.warp_size = Some(64)), "not known"),
     ] {
-        let error = lower_warp_memory(&module, &facts).unwrap_err();
+        let error = lower_warp_memory(&module, &capabilities).unwrap_err();
         assert_eq!(error.fault, Fault::Target);
         assert!(error.to_string().contains(says) && error.to_string().contains("buffer W"), "{error}");
     }
     // Of warps of 16 threads each has two elements, and which one its neighbour loads depends on the thread.
-    let error = lower_warp_memory(&module, &TargetFacts { warp_size: Some(16), ..facts() }).unwrap_err();
+    let error =
+        lower_warp_memory(&module, &capabilities().with(|it| it.execution.warp_size = Some(16))).unwrap_err();
     assert!(error.to_string().contains("from the same place"), "{error}");
 }

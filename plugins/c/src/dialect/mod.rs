@@ -1,22 +1,19 @@
 //! C11 with GNU vector extensions, for gcc and clang.
 
-mod access;
-pub(crate) mod halves;
+mod halves;
+mod memory;
 mod ops;
 mod runtime;
-mod types;
 mod vectors;
 
-use chipdock_codegen_source::{
-    Access, Allocation, Answer, Assertion, Barrier, Code, Dialect, OpCall, OpTable, Prelude, Refusal,
-    Signature, Vector, is_identifier, word_of,
+use chipdock_codegen_source::c_family::{
+    C_WORDS, CFamily, Half, LaneAccess, NativeVectors, Spellings, contains_word, half_fma, is_half, scalar,
 };
-use chipdock_ir::{BinaryOp, DType, Op, PointerType, ThreadAxis};
-
-use types::{computed, is_half, scalar, short};
-
-/// Bytes of stack that one buffer may take.
-const STACK_SIZE_BYTES_MAX: i128 = 64 * 1024;
+use chipdock_codegen_source::{
+    Allocation, Answer, Assertion, Barrier, Code, Dialect, Expressions as _, OpCall, Prelude, Refusal,
+    Signature, Vector, is_identifier,
+};
+use chipdock_ir::{DType, Op, StorageRank, StorageScope};
 
 /// The dialect of target `c`.
 #[derive(Clone, Debug, Default)]
@@ -27,70 +24,18 @@ pub(crate) struct CDialect {
 
 /// Keywords, what the headers define that could be a variable's name, and names that gcc predefines.
 const RESERVED: &[&str] = &[
-    "alignas",
-    "alignof",
-    "asm",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "char",
-    "complex",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "dlsym",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "goto",
-    "i386",
-    "if",
-    "imaginary",
-    "inline",
-    "int",
-    "l",
-    "linux",
-    "long",
-    "main",
-    "max_align_t",
-    "noreturn",
-    "offsetof",
-    "ptrdiff_t",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "size_t",
-    "sizeof",
-    "static",
-    "static_assert",
-    "struct",
-    "switch",
-    "thread_local",
-    "true",
-    "typedef",
-    "typeof",
-    "union",
-    "unix",
-    "unsigned",
-    "va_arg",
-    "va_copy",
-    "va_end",
-    "va_list",
-    "va_start",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "NULL",
+    C_WORDS,
+    "alignas alignof dlsym max_align_t noreturn offsetof static_assert thread_local va_arg va_copy va_end va_list",
+    "va_start wchar_t",
 ];
+
+static SPELLINGS: Spellings = Spellings {
+    popcount: Some(|_| "__builtin_popcountll(x)".to_owned()),
+    clz: Some(|bits| format!("x == 0 ? {bits} : __builtin_clzll(x) - 64 + {bits}")),
+    ops: &ops::TABLE,
+    words: RESERVED,
+    ..Spellings::C99
+};
 
 /// `condition`, which is hardly ever true.
 fn unlikely(condition: &Code) -> Code {
@@ -101,8 +46,100 @@ fn unlikely(condition: &Code) -> Code {
     Code::primary(format!("__builtin_expect({}, 0)", condition.text))
 }
 
-impl CDialect {
-    /// Ops with a text of their own on scalars, in vectors too.
+impl CFamily for CDialect {
+    fn spellings(&self) -> &Spellings {
+        &SPELLINGS
+    }
+
+    fn space(&self, scope: &StorageScope) -> Answer<&'static str> {
+        if matches!(scope.rank, StorageRank::Global | StorageRank::Local) && scope.tag.is_empty() {
+            return Ok("");
+        }
+        Err(Refusal::new(format!("has no storage scope {scope}; expected global or local")))
+    }
+
+    fn not_finite(&self, value: f64, dtype: DType, _: &mut Prelude) -> Answer<Code> {
+        let suffix = if dtype == DType::FLOAT64 { "" } else { "f" };
+        let sign = if value.is_sign_negative() { "-" } else { "" };
+        let text = if value.is_nan() { format!("nan{suffix}(\"\")") } else { format!("inf{suffix}()") };
+        Ok(Code::primary(format!("{sign}__builtin_{text}")))
+    }
+
+    fn define_half(&self, half: Half, prelude: &mut Prelude) {
+        halves::define(self, half, prelude);
+    }
+
+    fn alias(&self, element: &str, name: &str) -> Option<String> {
+        Some(format!("typedef {element} {name} __attribute__((may_alias));\n"))
+    }
+
+    fn vector_load(
+        &self,
+        pointer: &Code,
+        dtype: DType,
+        _: &StorageScope,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        vectors::is_stored_as_held(dtype).then(|| {
+            let vector = vectors::unaligned_type(dtype, prelude)?;
+            Ok(Code::prefix("*", &Code::prefix(&format!("(const {vector}*)"), pointer)))
+        })
+    }
+
+    fn vector_store(
+        &self,
+        pointer: &Code,
+        value: &Code,
+        dtype: DType,
+        _: &StorageScope,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<String>> {
+        vectors::is_stored_as_held(dtype).then(|| {
+            let vector = vectors::unaligned_type(dtype, prelude)?;
+            let place = Code::prefix("*", &Code::prefix(&format!("({vector}*)"), pointer));
+            Ok(format!("{} = {};", place.text, value.text))
+        })
+    }
+
+    fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {
+        access.is_load.then(|| vectors::lanes_loaded(self, access, prelude))
+    }
+
+    fn vector_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
+        vectors::vector_type(dtype, prelude)
+    }
+
+    fn lane(&self, name: &str, lane: &str, _: u16) -> String {
+        format!("{name}[{lane}]")
+    }
+
+    fn vector_returned(&self, type_name: &str, _: u16, values: &[String]) -> String {
+        format!("    return ({type_name}){{{}}};\n", values.join(", "))
+    }
+
+    fn lanes_returned(
+        &self,
+        dtype: DType,
+        type_name: &str,
+        prelude: &mut Prelude,
+        lane: &mut dyn FnMut(&str, &mut Prelude) -> Answer<Code>,
+    ) -> Answer<String> {
+        vectors::lanes_returned(dtype, type_name, &lane("l", prelude)?.text)
+    }
+
+    fn native_vectors(&self) -> Option<&dyn NativeVectors> {
+        Some(self)
+    }
+
+    fn native_vector(
+        &self,
+        computation: &Vector<'_>,
+        dtype: DType,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        self.own_vector(computation, dtype, prelude)
+    }
+
     fn special_op(
         &self,
         op: Op,
@@ -111,66 +148,22 @@ impl CDialect {
         prelude: &mut Prelude,
     ) -> Option<Answer<Code>> {
         match (op, args) {
-            (Op::Reinterpret, [(value, from)]) => Some(types::reinterpret(value, *from, dtype, prelude)),
-            (Op::BitwiseNot, [(value, from)]) if from.is_bool() => Some(Ok(Code::not(value))),
-            // A product of halves is exact in double, so that the sum is rounded once.
-            (Op::Fma, [(a, _), (b, _), (c, _)]) if is_half(dtype) => {
-                let double = |code: &Code| Code::prefix("(double)", code);
-                let fma = Code::call("__builtin_fma", &[double(a), double(b), double(c)]);
-                Some(types::cast(&fma, DType::FLOAT64, dtype, prelude))
+            (Op::Fma, _) if is_half(dtype) => half_fma(self, args, dtype, prelude),
+            (Op::Nextafter, [(a, _), (b, _)]) if is_half(dtype) => {
+                Some(Ok(halves::next(self, a, b, dtype, prelude)))
             }
-            (Op::Nextafter, [(a, _), (b, _)]) if is_half(dtype) => Some(Ok(next_half(a, b, dtype, prelude))),
             _ => None,
         }
     }
-}
 
-/// The next half from `a` towards `b`: halves of one sign are ordered as their bits are.
-fn next_half(a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
-    let name = format!("cd_nextafter_{}", short(dtype));
-    prelude.define(&name, |prelude| {
-        let bits = halves::bits(&Code::primary("a"), dtype, prelude).text;
-        let value = halves::value(&Code::primary("bits"), dtype, prelude).text;
-        let least = halves::value(&Code::primary("1"), dtype, prelude).text;
-        format!(
-            "static inline float {name}(float a, float b) {{\n    if (a != a || b != b) return a + b;\n    \
-             if (a == b) return b;\n    if (a == 0) return __builtin_copysignf({least}, b);\n    \
-             uint16_t bits = {bits};\n    bits += (a < b) == (a > 0) ? 1 : -1;\n    return {value};\n}}\n"
-        )
-    });
-    Code::call(&name, &[a.clone(), b.clone()])
-}
-
-/// The body of a guarded division or remainder of integers `a` and `b`.
-fn division_body(op: BinaryOp, dtype: DType) -> String {
-    let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
-    if dtype.is_uint() {
-        return if is_quotient { "return b == 0 ? a : a / b;" } else { "return b == 0 ? 0 : a % b;" }
-            .to_owned();
+    fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+        runtime::op(self, call, prelude)
     }
-    let unsigned = if dtype.bits > 32 { "uint64_t" } else { "uint32_t" };
-    let c_type = scalar(dtype).unwrap_or("int64_t");
-    let guard = if is_quotient {
-        format!("if (b == 0) return a;\n    if (b == -1) return ({c_type})(0 - ({unsigned})a);\n    ")
-    } else {
-        "if (b == 0 || b == -1) return 0;\n    ".to_owned()
-    };
-    let result = match op {
-        BinaryOp::Div => "return a / b;",
-        BinaryOp::Mod => "return a % b;",
-        BinaryOp::FloorDiv => "return a / b - (a % b != 0 && (a < 0) != (b < 0));",
-        _ => "return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;",
-    };
-    format!("{guard}{result}")
 }
 
 impl Dialect for CDialect {
     fn name(&self) -> &str {
         "c"
-    }
-
-    fn reserved_words(&self) -> &[&str] {
-        RESERVED
     }
 
     fn is_reserved(&self, name: &str) -> bool {
@@ -183,16 +176,12 @@ impl Dialect for CDialect {
                     && is_number(lanes.trim_end_matches("_u"))
             });
         let is_header = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty());
-        RESERVED.contains(&name)
+        contains_word(RESERVED, name)
             || is_vector
             || name.ends_with("_t") && (is_header("int") || is_header("uint"))
             || ["INT", "UINT", "SIZE_", "PTRDIFF_", "Cd", "Chipdock", "WCHAR_", "WINT_", "SIG_"]
                 .into_iter()
                 .any(is_header)
-    }
-
-    fn helper_prefix(&self) -> &str {
-        "cd_"
     }
 
     fn header(&self, prelude: &Prelude) -> String {
@@ -206,14 +195,6 @@ impl Dialect for CDialect {
         text.push_str("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n");
         text.push_str(GCC_ONLY);
         text
-    }
-
-    fn value_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
-        if dtype.is_scalar() { Ok(scalar(dtype)?.to_owned()) } else { vectors::vector_type(dtype, prelude) }
-    }
-
-    fn pointer_type(&self, pointer: Option<&PointerType>, _: &mut Prelude) -> Answer<String> {
-        types::pointer(pointer)
     }
 
     fn unroll_hint(&self, count: Option<i128>, prelude: &mut Prelude) -> String {
@@ -231,71 +212,11 @@ impl Dialect for CDialect {
     }
 
     fn allocation(&self, allocation: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
-        access::allocation(allocation.name, allocation.buffer, allocation.count)
-    }
-
-    fn integer(&self, value: i128, dtype: DType) -> Answer<Code> {
-        types::integer(value, dtype)
-    }
-
-    fn float(&self, value: f64, dtype: DType, _: &mut Prelude) -> Answer<Code> {
-        types::float(value, dtype)
-    }
-
-    fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
-        types::cast(value, from, to, prelude)
-    }
-
-    fn cast_bits(&self, value: &Code, to: DType, _: &mut Prelude) -> Answer<Code> {
-        Ok(Code::prefix(&format!("({})", scalar(to)?), value))
-    }
-
-    fn rounded(&self, value: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        Ok(if is_half(dtype) { halves::round(&value, dtype, prelude) } else { value })
-    }
-
-    fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let dtype = computed(dtype);
-        let is_order = matches!(op, BinaryOp::Min | BinaryOp::Max);
-        if !(dtype.is_integer() || is_order && (dtype.is_float() || dtype.is_bool())) {
-            return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
-        }
-        let (name, c_type) = (format!("cd_{}_{}", word_of(op), short(dtype)), scalar(dtype)?);
-        prelude.define(&name, |_| {
-            let body = match op {
-                BinaryOp::Min => "return a < b ? a : b;".to_owned(),
-                BinaryOp::Max => "return a > b ? a : b;".to_owned(),
-                _ => division_body(op, dtype),
-            };
-            format!("static inline {c_type} {name}({c_type} a, {c_type} b) {{\n    {body}\n}}\n")
-        });
-        Ok(Code::call(&name, &[a.clone(), b.clone()]))
-    }
-
-    fn instead_of(&self, operand: &Code, result: &Code) -> Code {
-        Code::primary(format!("((void){}, {})", operand.operand(), result.text))
-    }
-
-    fn thread_index(&self, axis: ThreadAxis, _: DType, _: &mut Prelude) -> Answer<Code> {
-        Err(Refusal::new(format!(
-            "has no thread axis {axis}: a loop bound to it belongs to a device; leave the loop serial or parallel"
-        )))
+        memory::allocation(self, allocation)
     }
 
     fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
         Err(Refusal::new(format!("has no barrier of scope \"{}\": there is one thread", barrier.scope)))
-    }
-
-    fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
-        access::load(access, prelude)
-    }
-
-    fn store(&self, access: &Access, value: &Code, prelude: &mut Prelude) -> Answer<String> {
-        access::store(access, value, prelude)
-    }
-
-    fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        self.vector_text(computation, dtype, prelude)
     }
 
     fn keeps_branches(&self) -> bool {
@@ -311,13 +232,13 @@ impl Dialect for CDialect {
         let mut params = Vec::with_capacity(signature.params.len());
         for param in &signature.params {
             let type_name = match (&param.pointer, param.dtype.is_handle()) {
-                (pointer, true) => types::pointer(pointer.as_ref())?,
+                (pointer, true) => self.pointer(pointer.as_ref())?,
                 (_, false) => self.value_type(param.dtype, prelude)?,
             };
             let restrict = if param.pointer.is_some() && signature.is_noalias { " restrict" } else { "" };
             params.push(format!("{type_name}{restrict} {}", param.name));
         }
-        let ret = signature.ret.map_or(Ok("void"), scalar)?;
+        let ret = signature.ret.map_or(Ok("void"), |ret| scalar(self, ret))?;
         match signature.calling_conv {
             0 => {
                 let cold = match (signature.is_cold, signature.is_no_inline) {
@@ -384,34 +305,13 @@ impl Dialect for CDialect {
             if !dtype.is_scalar() || is_half(*dtype) {
                 return Err(Refusal::new(format!("cannot pass {dtype} to or from the C function {name}")));
             }
-            params.push(scalar(*dtype)?);
+            params.push(scalar(self, *dtype)?);
         }
         let ret = params.pop().unwrap_or("void");
         let params = if params.is_empty() { "void".to_owned() } else { params.join(", ") };
         prelude.define(&format!("extern {name}"), |_| format!("extern {ret} {name}({params});\n"));
         let args: Vec<Code> = args.iter().map(|(code, _)| code.clone()).collect();
         Ok(Code::call(name, &args))
-    }
-
-    fn ops(&self) -> &OpTable {
-        &ops::TABLE
-    }
-
-    fn op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
-        if let Some(answer) = runtime::op(call, prelude) {
-            return Some(answer);
-        }
-        if !call.dtype.is_scalar() {
-            return None;
-        }
-        let mut values = Vec::with_capacity(call.args.len());
-        for arg in call.args {
-            match arg {
-                chipdock_codegen_source::Argument::Value(code, dtype) => values.push((code.clone(), *dtype)),
-                _ => return None,
-            }
-        }
-        self.special_op(call.op, &values, call.dtype, prelude)
     }
 }
 

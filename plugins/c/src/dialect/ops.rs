@@ -1,7 +1,7 @@
 //! How ops on scalars are spelled in C, one line per op and type. Builtins are used in place of `<math.h>`, so that a
 //! variable may be called `exp`.
 
-use chipdock_codegen_source::{Infix, OpRow, OpTable, Spelling};
+use chipdock_codegen_source::{OpRow, OpTable, Spelling};
 use chipdock_ir::{DType, Op};
 
 const fn row(op: Op, dtype: DType, spelling: Spelling) -> OpRow {
@@ -12,7 +12,6 @@ macro_rules! table {
     (
         floats { $($float_op:ident $f32:literal $f64:literal;)* }
         tests { $($test_op:ident $test:literal;)* }
-        integers { $($int_op:ident $spelling:expr;)* }
         own { $($own_op:ident $own_type:ident $own:expr;)* }
     ) => {
         &[
@@ -24,11 +23,6 @@ macro_rules! table {
               row(Op::$test_op, DType::FLOAT64, helper(
                   concat!("cd_", $test, "_f64"),
                   concat!("static inline bool cd_", $test, "_f64(double x) {\n    return __builtin_", $test, "(x) != 0;\n}\n"))),)*
-            $(row(Op::$int_op, DType::INT8, $spelling), row(Op::$int_op, DType::INT16, $spelling),
-              row(Op::$int_op, DType::INT32, $spelling), row(Op::$int_op, DType::INT64, $spelling),
-              row(Op::$int_op, DType::UINT8, $spelling), row(Op::$int_op, DType::UINT16, $spelling),
-              row(Op::$int_op, DType::UINT32, $spelling), row(Op::$int_op, DType::UINT64, $spelling),
-              row(Op::$int_op, DType::BOOL, $spelling),)*
             $(row(Op::$own_op, DType::$own_type, $own),)*
         ]
     };
@@ -36,74 +30,6 @@ macro_rules! table {
 
 const fn helper(name: &'static str, text: &'static str) -> Spelling {
     Spelling::Helper { name, text }
-}
-
-macro_rules! abs {
-    ($name:literal, $type:literal, $unsigned:literal) => {
-        helper(
-            concat!("cd_abs_", $name),
-            concat!(
-                "static inline ",
-                $type,
-                " cd_abs_",
-                $name,
-                "(",
-                $type,
-                " x) {\n    return x < 0 ? (",
-                $type,
-                ")(0 - (",
-                $unsigned,
-                ")x) : x;\n}\n"
-            ),
-        )
-    };
-}
-
-/// `$count` counts the bits of an unsigned `x` of the type; zero has all of its bits leading.
-macro_rules! bits {
-    ($op:literal, $name:literal, $type:literal, $unsigned:literal, $ret:literal, $count:expr) => {
-        helper(
-            concat!("cd_", $op, "_", $name),
-            concat!(
-                "static inline ",
-                $ret,
-                " cd_",
-                $op,
-                "_",
-                $name,
-                "(",
-                $type,
-                " value) {\n    ",
-                $unsigned,
-                " x = (",
-                $unsigned,
-                ")value;\n    return (",
-                $ret,
-                ")(",
-                $count,
-                ");\n}\n"
-            ),
-        )
-    };
-}
-
-macro_rules! popcount {
-    ($name:literal, $type:literal, $unsigned:literal) => {
-        bits!("popcount", $name, $type, $unsigned, $type, "__builtin_popcountll(x)")
-    };
-}
-
-macro_rules! clz {
-    ($name:literal, $type:literal, $unsigned:literal, $width:literal) => {
-        bits!(
-            "clz",
-            $name,
-            $type,
-            $unsigned,
-            "int32_t",
-            concat!("x == 0 ? ", $width, " : __builtin_clzll(x) - 64 + ", $width)
-        )
-    };
 }
 
 const ROWS: &[OpRow] = table! {
@@ -148,11 +74,6 @@ const ROWS: &[OpRow] = table! {
         Isinf "isinf";
         Isfinite "isfinite";
     }
-    integers {
-        BitwiseAnd Spelling::Infix(Infix::BitAnd);
-        BitwiseOr Spelling::Infix(Infix::BitOr);
-        BitwiseXor Spelling::Infix(Infix::BitXor);
-    }
     own {
         Exp10 FLOAT32 helper("cd_exp10_f32", "static inline float cd_exp10_f32(float x) {\n    return __builtin_powf(10.0f, x);\n}\n");
         Exp10 FLOAT64 helper("cd_exp10_f64", "static inline double cd_exp10_f64(double x) {\n    return __builtin_pow(10.0, x);\n}\n");
@@ -160,38 +81,6 @@ const ROWS: &[OpRow] = table! {
         Rsqrt FLOAT64 helper("cd_rsqrt_f64", "static inline double cd_rsqrt_f64(double x) {\n    return 1.0 / __builtin_sqrt(x);\n}\n");
         Sigmoid FLOAT32 helper("cd_sigmoid_f32", "static inline float cd_sigmoid_f32(float x) {\n    return 1.0f / (1.0f + __builtin_expf(-x));\n}\n");
         Sigmoid FLOAT64 helper("cd_sigmoid_f64", "static inline double cd_sigmoid_f64(double x) {\n    return 1.0 / (1.0 + __builtin_exp(-x));\n}\n");
-        Abs INT8 abs!("i8", "int8_t", "uint32_t");
-        Abs INT16 abs!("i16", "int16_t", "uint32_t");
-        Abs INT32 abs!("i32", "int32_t", "uint32_t");
-        Abs INT64 abs!("i64", "int64_t", "uint64_t");
-        Abs UINT8 Spelling::Prefix("+");
-        Abs UINT16 Spelling::Prefix("+");
-        Abs UINT32 Spelling::Prefix("+");
-        Abs UINT64 Spelling::Prefix("+");
-        BitwiseNot INT8 Spelling::Prefix("~");
-        BitwiseNot INT16 Spelling::Prefix("~");
-        BitwiseNot INT32 Spelling::Prefix("~");
-        BitwiseNot INT64 Spelling::Prefix("~");
-        BitwiseNot UINT8 Spelling::Prefix("(uint8_t)~");
-        BitwiseNot UINT16 Spelling::Prefix("(uint16_t)~");
-        BitwiseNot UINT32 Spelling::Prefix("~");
-        BitwiseNot UINT64 Spelling::Prefix("~");
-        Popcount INT8 popcount!("i8", "int8_t", "uint8_t");
-        Popcount INT16 popcount!("i16", "int16_t", "uint16_t");
-        Popcount INT32 popcount!("i32", "int32_t", "uint32_t");
-        Popcount INT64 popcount!("i64", "int64_t", "uint64_t");
-        Popcount UINT8 popcount!("u8", "uint8_t", "uint8_t");
-        Popcount UINT16 popcount!("u16", "uint16_t", "uint16_t");
-        Popcount UINT32 popcount!("u32", "uint32_t", "uint32_t");
-        Popcount UINT64 popcount!("u64", "uint64_t", "uint64_t");
-        Clz INT8 clz!("i8", "int8_t", "uint8_t", "8");
-        Clz INT16 clz!("i16", "int16_t", "uint16_t", "16");
-        Clz INT32 clz!("i32", "int32_t", "uint32_t", "32");
-        Clz INT64 clz!("i64", "int64_t", "uint64_t", "64");
-        Clz UINT8 clz!("u8", "uint8_t", "uint8_t", "8");
-        Clz UINT16 clz!("u16", "uint16_t", "uint16_t", "16");
-        Clz UINT32 clz!("u32", "uint32_t", "uint32_t", "32");
-        Clz UINT64 clz!("u64", "uint64_t", "uint64_t", "64");
     }
 };
 

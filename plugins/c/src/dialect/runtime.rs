@@ -1,13 +1,13 @@
 //! What compiled code has to do with its caller and its host: arguments, errors, workspace.
 
+use chipdock_codegen_source::c_family::{CFamily as _, address, cast, is_half, scalar, short};
 use chipdock_codegen_source::{
-    Answer, Argument, Assertion, Code, Infix, MessagePart, OpCall, Precedence, Prelude, Refusal,
+    Answer, Argument, Assertion, Code, MessagePart, OpCall, Precedence, Prelude, Refusal,
 };
 use chipdock_ir::{DType, Op, StructField, environment};
 use chipdock_plugin_api::abi::{ENV_HEAD, ENV_SLOTS, EnvType, SAFE_CALL_OFFSET_BYTES};
 
-use super::types::{memory, scalar, short};
-use super::{access, types};
+use super::CDialect;
 
 /// The structs of values, as far as compiled code reads them: TVM-FFI's value and DLPack's tensor.
 const ABI: &str = "\
@@ -335,7 +335,7 @@ fn field(call: &OpCall<'_>, is_set: bool, prelude: &mut Prelude) -> Answer<(Stri
 }
 
 /// Ops that no row of the table can say.
-pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+pub(super) fn op(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
     let answer = match call.op {
         Op::StructGet => field(call, false, prelude).and_then(|(text, dtype)| {
             let precedence = if dtype.is_handle() && text.starts_with("(void*)(") {
@@ -343,22 +343,10 @@ pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code
             } else {
                 Precedence::Primary
             };
-            types::cast(&Code::new(text, precedence), dtype, call.dtype, prelude)
+            cast(dialect, &Code::new(text, precedence), dtype, call.dtype, prelude)
         }),
-        Op::StructSet => struct_set(call, prelude),
-        Op::HandleLoad => handle_load(call, prelude),
-        Op::Isnullptr => {
-            value(call, 0).map(|(handle, _)| Code::infix(Infix::Equal, handle, &Code::primary("NULL")))
-        }
-        Op::HandleAddByteOffset => value(call, 0).and_then(|(handle, _)| {
-            let (offset, _) = value(call, 1)?;
-            let bytes = Code::infix(Infix::Add, &Code::prefix("(char*)", handle), offset);
-            Ok(Code::prefix("(void*)", &bytes))
-        }),
-        Op::AddressOf => match call.args.first() {
-            Some(Argument::Address(access)) => access::address(access, prelude),
-            _ => Err(Refusal::new("has address_of of a buffer element only")),
-        },
+        Op::StructSet => struct_set(dialect, call, prelude),
+        Op::HandleLoad => handle_load(dialect, call, prelude),
         Op::AllocateWorkspace => {
             prelude.define("cd_allocate_workspace", |prelude| {
                 define_raise(prelude);
@@ -378,7 +366,7 @@ pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code
         }
         Op::CallPacked => call_packed(call, prelude),
         Op::ParallelLaunch => parallel_launch(call, prelude),
-        Op::AtomicAdd => atomic_add(call, prelude),
+        Op::AtomicAdd => atomic_add(dialect, call, prelude),
         Op::WarpActivemask
         | Op::WarpShuffle
         | Op::WarpShuffleUp
@@ -469,13 +457,13 @@ fn parallel_launch(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
 
 /// An addition in one step, and the value before it: integers by an instruction, floats by exchange until nobody came
 /// between.
-fn atomic_add(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+fn atomic_add(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (addend, dtype) = value(call, 1)?;
     let address = match call.args.first() {
-        Some(Argument::Address(access)) => access::address(access, prelude)?,
+        Some(Argument::Address(access)) => address(dialect, access, prelude)?,
         _ => value(call, 0)?.0.clone(),
     };
-    let (name, c_type) = (format!("cd_atomic_add_{}", short(dtype)), scalar(dtype)?);
+    let (name, c_type) = (format!("cd_atomic_add_{}", short(dtype)), scalar(dialect, dtype)?);
     let bits = match dtype.bits {
         16 => "uint16_t",
         32 => "uint32_t",
@@ -492,9 +480,9 @@ fn atomic_add(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
             );
         }
         let old = Code::primary("old");
-        let (before, after) = if types::is_half(dtype) {
-            let before = super::halves::value(&old, dtype, prelude).text;
-            let after = super::halves::bits(&Code::primary("before + x"), dtype, prelude).text;
+        let (before, after) = if is_half(dtype) {
+            let before = dialect.half_value(&old, dtype, prelude).text;
+            let after = dialect.half_bits(&Code::primary("before + x"), dtype, prelude).text;
             (format!("before = {before};"), format!("bits = {after};"))
         } else {
             (
@@ -511,25 +499,25 @@ fn atomic_add(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     Ok(Code::call(&name, &[address, addend.clone()]))
 }
 
-fn struct_set(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+fn struct_set(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (place, dtype) = field(call, true, prelude)?;
     if let Some(Argument::Text(text)) = call.args.get(3) {
         return Ok(Code::new(format!("{place} = (void*)\"{}\"", literal(text)), Precedence::Conditional));
     }
     let (code, from) = value(call, 3)?;
-    let value = types::cast(code, from, dtype, prelude)?;
+    let value = cast(dialect, code, from, dtype, prelude)?;
     Ok(Code::new(format!("{place} = {}", value.text), Precedence::Conditional))
 }
 
 /// The value at a number of bytes behind a handle, whatever lies there.
-fn handle_load(call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+fn handle_load(dialect: &CDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let ((handle, _), (offset, _)) = (value(call, 0)?, value(call, 1)?);
-    if !call.dtype.is_scalar() || super::types::is_half(call.dtype) {
+    if !call.dtype.is_scalar() || is_half(call.dtype) {
         return Err(Refusal::new(format!("has no {} of {}", call.op.name(), call.dtype)));
     }
     let name = format!("cd_load_{}_at", short(call.dtype));
-    let element = memory(call.dtype)?;
-    let ret = scalar(call.dtype)?;
+    let element = dialect.memory_type(call.dtype)?;
+    let ret = scalar(dialect, call.dtype)?;
     prelude.define(&name, |_| {
         format!(
             "static inline {ret} {name}(const void* handle, int64_t offset_bytes) {{\n    {element} x;\n    \

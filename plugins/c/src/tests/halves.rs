@@ -1,15 +1,28 @@
 //! float16 and bfloat16 by the compiler's own type and by integers: every half, and floats around every half.
 
+use chipdock_codegen_source::c_family::{CFamily as _, Half};
+use chipdock_codegen_source::{Code, Prelude};
+use chipdock_ir::DType;
 use half::{bf16, f16};
 use libloading::os::unix::Library;
 
 use super::support::has_compiler;
 use crate::compiler::{Options, compile_with};
-use crate::dialect::halves::{BF16_BITS, BF16_VALUE, FLOAT16, ODD_F32};
+use crate::dialect::CDialect;
 
 type Value = unsafe extern "C" fn(u16) -> f32;
 type Bits = unsafe extern "C" fn(f32) -> u16;
 type Odd = unsafe extern "C" fn(f64) -> f32;
+
+/// The helpers as a text defines them.
+fn helpers() -> String {
+    let (dialect, mut prelude) = (CDialect::default(), Prelude::default());
+    for half in [Half::F16Value, Half::F16Bits, Half::Bf16Value, Half::Bf16Bits] {
+        dialect.define_half(half, &mut prelude);
+    }
+    dialect.half_source(&Code::primary("x"), DType::FLOAT64, DType::FLOAT16, &mut prelude).unwrap();
+    prelude.texts().concat()
+}
 
 fn library(flags: &str) -> Library {
     let export = "#define OUT __attribute__((visibility(\"default\")))\n\
@@ -18,7 +31,7 @@ fn library(flags: &str) -> Library {
         OUT float bf16_value(uint16_t x) { return cd_bf16_value(x); }\n\
         OUT uint16_t bf16_bits(float x) { return cd_bf16_bits(x); }\n\
         OUT float odd(double x) { return cd_odd_f32(x); }\n";
-    let source = format!("#include <stdint.h>\n{FLOAT16}{BF16_VALUE}{BF16_BITS}{ODD_F32}{export}");
+    let source = format!("#include <stdint.h>\n{}{export}", helpers());
     let compiled =
         compile_with(&source, &Options::default(), Some(&format!("cc {flags}")), &std::env::temp_dir())
             .unwrap();

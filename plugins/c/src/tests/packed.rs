@@ -169,7 +169,7 @@ fn the_same_source_may_be_loaded_twice() {
     }
     let built = built(&axpb());
     let modules = [0, 1].map(|_| load(HostRef::standalone(), &built.index, &built.source, env()).unwrap());
-    assert_ne!(modules[0].functions["axpb"] as usize, modules[1].functions["axpb"] as usize);
+    assert_ne!(modules[0].address("axpb").unwrap() as usize, modules[1].address("axpb").unwrap() as usize);
 }
 
 fn compile(source: &str, options: &Options, cc: Option<&str>) -> Result<Compiled, Error> {

@@ -11,9 +11,10 @@ use chipdock_plugin_api::abi::{
     ChipdockAny, ChipdockAnyValue, ChipdockDataType, ChipdockDevice, ChipdockEnv, ChipdockFunctionObject,
     ChipdockInterface, ChipdockParallelBody, ChipdockTensor,
 };
+use chipdock_plugin_api::source::Written;
 use chipdock_plugin_api::{Env, HostRef};
 
-use crate::codegen::{Built, build};
+use crate::codegen::build;
 use crate::loader::{CModule, load};
 
 thread_local! {
@@ -159,11 +160,11 @@ pub(super) fn target() -> Arc<Target> {
 }
 
 pub(super) fn lowered(module: &IrModule) -> IrModule {
-    let facts = Arc::new(kind().facts(&target(), 1));
-    lower(module, &LowerOptions::new(facts)).unwrap().module
+    let capabilities = Arc::new(kind().capabilities(&target(), 1));
+    lower(module, &LowerOptions::new(capabilities)).unwrap().module
 }
 
-pub(super) fn built(module: &IrModule) -> Built {
+pub(super) fn built(module: &IrModule) -> Written {
     match build(&lowered(module), &target(), None) {
         Ok(built) => built,
         Err(diagnostics) => {
@@ -249,7 +250,7 @@ pub(super) fn call_packed(
     name: &str,
     args: &[ChipdockAny],
 ) -> Result<(), (String, String)> {
-    let function = module.functions[name];
+    let function = module.address(name).unwrap();
     let mut result = any(0, ChipdockAnyValue { v_int64: 0 });
     RAISED.with_borrow_mut(|raised| *raised = None);
     TASKS.set(0);

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock};
 
 use chipdock_plugin_api::abi::ChipdockEnv;
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind};
 use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
@@ -22,8 +23,9 @@ use llvm_sys::orc2::{
     LLVMOrcLookupKind, LLVMOrcSymbolLookupFlags,
 };
 
-use super::library::{Llvm, c_text, lock};
+use super::library::{Llvm, c_text};
 use super::machine::MachineOptions;
+use super::naming::{Naming, Shown, anchors};
 use super::object::{self, Checked};
 use super::worker;
 
@@ -64,6 +66,7 @@ pub(crate) struct Jit {
     session: &'static Session,
     library: Option<Library>,
     addresses: HashMap<String, usize>,
+    shown: Option<Shown>,
 }
 
 // SAFETY: addresses of code, and a library that only `drop` touches.
@@ -101,7 +104,8 @@ fn broken(what: &str) -> Error {
 }
 
 impl Jit {
-    /// Links an object into this process, and points its environment variable, if it has one, to `env`.
+    /// Links an object into this process, and points its environment variable, if it has one, to `env`. `naming` is told what
+    /// it is called.
     ///
     /// # Errors
     ///
@@ -112,6 +116,7 @@ impl Jit {
         object: &[u8],
         symbols: &[&str],
         env: *const ChipdockEnv,
+        naming: Naming,
     ) -> Result<Self, Error> {
         let checked = object::check(object).map_err(|why| broken(&why))?;
         if let Some(missing) = symbols.iter().find(|symbol| !checked.functions.contains(**symbol)) {
@@ -126,14 +131,17 @@ impl Jit {
             }
             wanted.insert(ENVIRONMENT.to_owned());
         }
-        let mut object = object.to_vec();
-        object::drop_unwind_tables(&mut object);
-        let jit = worker::run(
+        let functions = naming.functions(object);
+        wanted.extend(anchors(&functions).into_values().map(|function| function.name.clone()));
+        let mut own = object.to_vec();
+        object::drop_unwind_tables(&mut own);
+        let mut jit = worker::run(
             move || {
                 let session = session(llvm)?;
                 let library = session.library(llvm)?;
-                let mut jit = Self { llvm, session, library: Some(library), addresses: HashMap::new() };
-                jit.addresses = jit.link(&object, &addresses, &wanted)?;
+                let mut jit =
+                    Self { llvm, session, library: Some(library), addresses: HashMap::new(), shown: None };
+                jit.addresses = jit.link(&own, &addresses, &wanted)?;
                 Ok(jit)
             },
             || {},
@@ -141,6 +149,9 @@ impl Jit {
         if let (true, Some(place)) = (has_env, jit.addresses.get(ENVIRONMENT)) {
             // SAFETY: a variable of this type in what was linked just now, which nobody else knows yet.
             unsafe { (*place as *mut *const ChipdockEnv).write(env) };
+        }
+        if !functions.is_empty() {
+            jit.shown = naming.tell(llvm, object.to_vec(), &functions, &jit.addresses);
         }
         Ok(jit)
     }
@@ -282,6 +293,8 @@ extern "C" fn on_found(
 
 impl Drop for Jit {
     fn drop(&mut self) {
+        // While its code is there.
+        drop(self.shown.take());
         let Some(library) = self.library.take() else { return };
         let api = &self.llvm.api;
         // SAFETY: nobody has an address of it any more.

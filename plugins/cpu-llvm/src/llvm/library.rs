@@ -4,8 +4,9 @@ use core::ffi::{CStr, c_char, c_uint, c_void};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{CString, OsString};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting, process};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use llvm_sys::error::LLVMErrorRef;
@@ -46,11 +47,6 @@ pub(crate) struct Llvm {
     pub(super) machines: Mutex<HashMap<MachineOptions, Machines>>,
     pub(super) session: OnceLock<jit::Session>,
     pub(super) session_opening: Mutex<()>,
-}
-
-/// A lock whose data no panic can leave halfway.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The library that a host's settings name, or that is found: opened by the first call, the same ever after.

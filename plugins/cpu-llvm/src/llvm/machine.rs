@@ -3,11 +3,12 @@
 use core::ffi::CStr;
 use std::collections::BTreeSet;
 
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind};
 use llvm_sys::prelude::LLVMModuleRef;
 use llvm_sys::target_machine::{LLVMCodeGenOptLevel, LLVMRelocMode, LLVMTargetMachineRef, LLVMTargetRef};
 
-use super::library::{Llvm, c_text, lock};
+use super::library::{Llvm, c_text};
 
 /// The processor that this process runs on, as LLVM tells.
 ///

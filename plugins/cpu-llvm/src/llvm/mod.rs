@@ -3,7 +3,7 @@
 //! * [`library_of`] opens it once for each file, on first use; [`Llvm`] is what was found.
 //! * [`machine`]: the host's processor, architectures, target machines.
 //! * [`compile`]: textual IR to objects, assembly and optimised IR.
-//! * [`jit`]: objects to functions of this process.
+//! * [`jit`]: objects to functions of this process. [`naming`]: what they are called, for `perf` and `gdb`.
 //!
 //! # Rules
 //!
@@ -25,6 +25,7 @@ pub(crate) mod compile;
 pub(crate) mod jit;
 mod library;
 pub(crate) mod machine;
+pub(crate) mod naming;
 mod object;
 mod symbols;
 mod worker;

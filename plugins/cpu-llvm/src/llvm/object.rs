@@ -1,6 +1,6 @@
 //! What an object must be before LLVM's linker sees it: that linker trusts offsets that it is given.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 
 use object::elf::{self, FileHeader64, Rela64, SectionHeader64, Sym64};
@@ -335,4 +335,64 @@ fn unwind_fields(object: &[u8]) -> Option<Vec<(usize, usize)>> {
         }
     }
     Some(fields)
+}
+
+/// A function of an object, internal ones too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub(super) name: String,
+    /// The section that it lies in, and where in it.
+    pub(super) section: usize,
+    pub(super) offset: usize,
+    pub(super) size_bytes: u64,
+    pub(super) is_global: bool,
+}
+
+/// The functions of a checked object.
+pub(super) fn functions(object: &[u8]) -> Vec<Function> {
+    fn read(object: &[u8]) -> Option<Vec<Function>> {
+        let sections = Elf::parse(object).ok()?.sections(ENDIAN, object).ok()?;
+        let symbols = sections.symbols(ENDIAN, object, elf::SHT_SYMTAB).ok()?;
+        let function = |symbol: &Sym64<LittleEndian>| {
+            let section = symbol.st_shndx(ENDIAN);
+            let is_here = section != elf::SHN_UNDEF && section < elf::SHN_LORESERVE;
+            let name = symbols.symbol_name(ENDIAN, symbol).ok()?;
+            (is_here && symbol.st_type() == elf::STT_FUNC).then(|| Function {
+                name: String::from_utf8_lossy(name).into_owned(),
+                section: usize::from(section),
+                offset: symbol.st_value(ENDIAN) as usize,
+                size_bytes: symbol.st_size(ENDIAN),
+                is_global: symbol.st_bind() != elf::STB_LOCAL,
+            })
+        };
+        Some(symbols.iter().filter_map(function).collect())
+    }
+    read(object).unwrap_or_default()
+}
+
+/// Writes into a checked object where its sections of code are. Other sections are said to take no memory: nobody knows
+/// where they are.
+pub(super) fn place_sections(object: &mut [u8], places: &BTreeMap<usize, usize>) {
+    type Section = SectionHeader64<LittleEndian>;
+    let fields = || {
+        let header = Elf::parse(&*object).ok()?;
+        let sections = header.sections(ENDIAN, &*object).ok()?;
+        let first = usize::try_from(header.e_shoff(ENDIAN)).ok()?;
+        let field = |(index, section): (SectionIndex, &Section)| {
+            let at = first + index.0 * size_of::<Section>();
+            match places.get(&index.0) {
+                Some(place) => (at + offset_of!(Section, sh_addr), *place as u64),
+                None => {
+                    let flags = section.sh_flags(ENDIAN) & !u64::from(elf::SHF_ALLOC);
+                    (at + offset_of!(Section, sh_flags), flags)
+                }
+            }
+        };
+        Some(sections.enumerate().map(field).collect::<Vec<_>>())
+    };
+    for (at, value) in fields().unwrap_or_default() {
+        if let Some(field) = object.get_mut(at..at + 8) {
+            field.copy_from_slice(&value.to_le_bytes());
+        }
+    }
 }

@@ -8,9 +8,10 @@ use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind};
 
-use super::library::{Llvm, lock};
+use super::library::Llvm;
 
 /// LLVM recurses as deep as code nests; the caller's thread may be small. Only what is touched takes memory.
 const STACK_BYTES: usize = 64 << 20;

@@ -136,7 +136,7 @@ fn r2_code_lives_as_long_as_a_function_of_it() {
     // SAFETY: no environment.
     let env = unsafe { Env::new(HostRef::standalone(), core::ptr::null()) };
     let module = load(HostRef::standalone(), &built.index, built.section("code").unwrap(), env).unwrap();
-    let code = std::sync::Arc::downgrade(&module.code);
+    let code = std::sync::Arc::downgrade(&module.kept().0);
     assert!(module.function("sub").unwrap().is_none(), "M.6");
     let function = module.function("add").unwrap().unwrap();
     let other = function.clone();

@@ -58,8 +58,8 @@ pub(super) fn module() -> IrModule {
 
 pub(super) fn output(module: &IrModule, options: Value) -> Output {
     let target = Arc::new(canonical(options));
-    let facts = Arc::new(schema().facts(&target, 1));
-    let lowered = lower(module, &LowerOptions::new(facts)).unwrap().module;
+    let capabilities = Arc::new(schema().capabilities(&target, 1));
+    let lowered = lower(module, &LowerOptions::new(capabilities)).unwrap().module;
     let llvm = library().unwrap();
     let cpu = CpuTarget::new(llvm, &target).unwrap();
     let text = write_module(&lowered, &cpu, &Options::default())

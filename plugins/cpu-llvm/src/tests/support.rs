@@ -111,8 +111,8 @@ pub(super) fn add() -> IrModule {
 
 /// A request's module, as the host writes it.
 pub(super) fn written(module: &IrModule, target: &Target, file: Option<&str>) -> String {
-    let facts = Arc::new(schema().facts(&Arc::new(target.clone()), 1));
-    let lowered = lower(module, &LowerOptions::new(facts)).unwrap().module;
+    let capabilities = Arc::new(schema().capabilities(&Arc::new(target.clone()), 1));
+    let lowered = lower(module, &LowerOptions::new(capabilities)).unwrap().module;
     let options = wire::WriteOptions { positions: file.is_some(), file, ..wire::WriteOptions::default() };
     wire::write_with(&lowered, &options).unwrap()
 }

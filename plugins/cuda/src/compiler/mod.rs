@@ -54,7 +54,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// As an artifact's index has it.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Ptx => "ptx",
             Self::Cubin => "cubin",
@@ -124,6 +124,7 @@ enum Found {
 }
 
 /// What a host's settings say about compilers.
+#[derive(Default)]
 pub(crate) struct Settings {
     nvrtc: Option<OsString>,
     wheels: Option<OsString>,

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use chipdock_plugin_api::files::scratch::Scratch;
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind, Setting, process};
 
 use super::{Architectures, Compiled, Format, Job, Settings, refused};
@@ -39,7 +40,7 @@ pub(crate) struct Nvcc {
 /// There is none: each name that was tried and why it would not do.
 pub(super) fn find(settings: &Settings) -> Result<Nvcc, String> {
     static FOUND: Mutex<BTreeMap<Option<OsString>, Nvcc>> = Mutex::new(BTreeMap::new());
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = lock(&FOUND);
     if let Some(known) = found.get(&settings.nvcc) {
         return Ok(known.clone());
     }

@@ -6,8 +6,9 @@ use core::ffi::{c_char, c_int, c_void};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use chipdock_plugin_api::kit::lock;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, Setting, process};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
@@ -112,7 +113,7 @@ pub(super) fn library(settings: &Settings) -> Result<&'static Nvrtc, String> {
     type Names = [Option<OsString>; 2];
     static LIBRARIES: Mutex<BTreeMap<Names, &'static Nvrtc>> = Mutex::new(BTreeMap::new());
     let names = [settings.nvrtc.clone(), settings.wheels.clone()];
-    let mut libraries = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut libraries = lock(&LIBRARIES);
     if let Some(nvrtc) = libraries.get(&names) {
         return Ok(nvrtc);
     }

@@ -1,49 +1,37 @@
 //! Pointers, atomic additions, operations of warps, ends of threads, functions of the language.
 
-use chipdock_codegen_source::{Answer, Argument, Code, Infix, OpCall, Precedence, Prelude, Refusal};
+use chipdock_codegen_source::c_family::{CFamily as _, address, scalar, short};
+use chipdock_codegen_source::{Answer, Argument, Code, Infix, OpCall, Prelude, Refusal};
 use chipdock_ir::{DType, Op};
 
-use super::types::{HELPER, memory, scalar, short};
-use super::{WARP_SIZE, access, halves, ops};
+use super::{CudaDialect, SPELLINGS, WARP_SIZE, ops};
 
 /// Ops that are no function of their arguments' values.
-pub(super) fn op(call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+pub(super) fn op(dialect: &CudaDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
     let value = |position: usize| match call.args.get(position) {
         Some(Argument::Value(code, dtype)) => Some((code, *dtype)),
         _ => None,
     };
     match (call.op, call.args) {
-        (Op::AddressOf, [Argument::Address(place)]) => Some(access::address(place)),
-        (Op::HandleAddByteOffset, _) => {
-            let ((handle, _), (offset, _)) = (value(0)?, value(1)?);
-            Some(Ok(Code::prefix(
-                "(void*)",
-                &Code::primary(
-                    Code::infix(Infix::Add, &Code::prefix("(char*)", handle), offset)
-                        .at_least(Precedence::Primary),
-                ),
-            )))
-        }
-        (Op::Isnullptr, _) => Some(Ok(Code::infix(Infix::Equal, value(0)?.0, &Code::primary("nullptr")))),
         (Op::ThreadReturn, _) => Some(Ok(Code::primary("return"))),
         (Op::Assume, _) => Some(Ok(Code::call("__builtin_assume", &[value(0)?.0.clone()]))),
         (Op::AtomicAdd, [place, Argument::Value(added, dtype)]) => {
             let place = match place {
-                Argument::Address(access) => access::address(access),
+                Argument::Address(access) => address(dialect, access, prelude),
                 _ => Ok(value(0)?.0.clone()),
             };
-            Some(place.and_then(|place| atomic_add(&place, added, *dtype, prelude)))
+            Some(place.and_then(|place| atomic_add(dialect, &place, added, *dtype, prelude)))
         }
         (Op::WarpActivemask, _) => Some(Ok(Code::primary("__activemask()"))),
         (Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor, _) => {
-            Some(shuffle(call))
+            Some(shuffle(dialect, call))
         }
         _ => None,
     }
 }
 
 /// A value of another lane of the warp.
-fn shuffle(call: &OpCall<'_>) -> Answer<Code> {
+fn shuffle(dialect: &CudaDialect, call: &OpCall<'_>) -> Answer<Code> {
     let [
         Argument::Value(mask, _),
         Argument::Value(value, dtype),
@@ -72,15 +60,21 @@ fn shuffle(call: &OpCall<'_>) -> Answer<Code> {
     let code = Code::call(function, &[mask.clone(), value, lane.clone(), width.clone()]);
     Ok(match (is_narrow, dtype.is_bool()) {
         (true, true) => Code::infix(Infix::NotEqual, &code, &Code::primary("0")),
-        (true, false) => Code::prefix(&format!("({})", scalar(*dtype)?), &code),
+        (true, false) => Code::prefix(&format!("({})", scalar(dialect, *dtype)?), &code),
         _ => code,
     })
 }
 
 /// An addition in one step, whose value is what was there.
-fn atomic_add(place: &Code, added: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+fn atomic_add(
+    dialect: &CudaDialect,
+    place: &Code,
+    added: &Code,
+    dtype: DType,
+    prelude: &mut Prelude,
+) -> Answer<Code> {
     let name = format!("cd_atomic_add_{}", short(dtype));
-    let (element, value) = (memory(dtype)?, scalar(dtype)?);
+    let (element, value) = (dialect.memory_type(dtype)?, scalar(dialect, dtype)?);
     let body = match dtype {
         DType::INT32 | DType::UINT32 | DType::UINT64 | DType::FLOAT32 => {
             "    return atomicAdd(p, x);\n".to_owned()
@@ -90,8 +84,8 @@ fn atomic_add(place: &Code, added: &Code, dtype: DType, prelude: &mut Prelude) -
         }
         DType::FLOAT64 => ATOMIC_F64.to_owned(),
         DType::FLOAT16 => {
-            let old = halves::value(&Code::primary("old"), dtype, prelude).text;
-            let sum = halves::bits(&Code::primary(format!("{old} + x")), dtype, prelude).text;
+            let old = dialect.half_value(&Code::primary("old"), dtype, prelude).text;
+            let sum = dialect.half_bits(&Code::primary(format!("{old} + x")), dtype, prelude).text;
             ATOMIC_F16.replace("$OLD", &old).replace("$SUM", &sum)
         }
         _ => {
@@ -100,7 +94,8 @@ fn atomic_add(place: &Code, added: &Code, dtype: DType, prelude: &mut Prelude) -
             )));
         }
     };
-    prelude.define(&name, |_| format!("{HELPER} {value} {name}({element}* p, {value} x) {{\n{body}}}\n"));
+    let helper = SPELLINGS.helper;
+    prelude.define(&name, |_| format!("{helper} {value} {name}({element}* p, {value} x) {{\n{body}}}\n"));
     let pointer = Code::prefix(&format!("({element}*)"), place);
     Ok(Code::call(&name, &[pointer, added.clone()]))
 }

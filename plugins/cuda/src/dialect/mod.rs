@@ -2,19 +2,17 @@
 
 mod access;
 mod calls;
-mod halves;
 pub(crate) mod ops;
 mod reserved;
-mod types;
-mod vectors;
 
-use chipdock_codegen_source::{
-    Access, Allocation, Answer, Argument, Assertion, Barrier, Code, Dialect, Launch, OpCall, OpTable,
-    Prelude, Refusal, Signature, Vector, word_of,
+use chipdock_codegen_source::c_family::{
+    CFamily, Cast, Half, LaneAccess, Spellings, Structures, half_fma, is_half,
 };
-use chipdock_ir::{BinaryOp, DType, Op, PointerType, ThreadAxis};
-
-use types::{HELPER, computed, is_half, scalar, short};
+use chipdock_codegen_source::{
+    Allocation, Answer, Assertion, Barrier, Code, Dialect, Expressions as _, Launch, OpCall, Prelude,
+    Refusal, Signature,
+};
+use chipdock_ir::{DType, Op, StorageRank, StorageScope};
 
 /// Threads of a warp.
 const WARP_SIZE: i128 = 32;
@@ -28,8 +26,101 @@ pub(crate) struct CudaDialect {
     pub(crate) file: Option<String>,
 }
 
-impl CudaDialect {
-    /// Ops with a text of their own on scalars, in vectors too.
+static SPELLINGS: Spellings = Spellings {
+    helper: "static __device__ __forceinline__",
+    // A plain `char` is unsigned on some machines that a compiler runs on.
+    signed: ["signed char", "short", "int", "long long"],
+    unsigned: ["unsigned char", "unsigned short", "unsigned int", "unsigned long long"],
+    float64: Some("double"),
+    handle: Some("void*"),
+    address: Some("unsigned long long"),
+    null: Some("nullptr"),
+    least: ["(-2147483647 - 1)", "(-9223372036854775807LL - 1)"],
+    suffixes: ["LL", "ULL"],
+    cast: Cast::Prefix,
+    has_const_pointers: true,
+    warns_of_unread: true,
+    axes: Some(["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"]),
+    axis_advice: "; expected blockIdx or threadIdx",
+    structures: Structures {
+        member: "v",
+        definition: |name, element, lanes| format!("struct {name} {{\n    {element} v[{lanes}];\n}};\n"),
+        loop_hint: "#pragma unroll\n",
+    },
+    popcount: Some(|bits| if bits > 32 { "__popcll(x)" } else { "__popc(x)" }.to_owned()),
+    clz: Some(|bits| match bits {
+        64 => "__clzll((long long)x)".to_owned(),
+        32 => "__clz((int)x)".to_owned(),
+        _ => format!("__clz((int)x) - {}", 32 - bits),
+    }),
+    ops: &ops::TABLE,
+    words: reserved::WORDS,
+};
+
+/// A call of one argument.
+fn one(function: &str, value: &Code) -> Code {
+    Code::call(function, std::slice::from_ref(value))
+}
+
+impl CFamily for CudaDialect {
+    fn spellings(&self) -> &Spellings {
+        &SPELLINGS
+    }
+
+    /// Pointers do not say what memory they point to.
+    fn space(&self, scope: &StorageScope) -> Answer<&'static str> {
+        match (scope.rank, scope.tag.as_str()) {
+            (StorageRank::Global | StorageRank::Local | StorageRank::Shared, "")
+            | (StorageRank::Shared, ".dyn") => Ok(""),
+            _ => Err(Refusal::new(format!(
+                "has no storage scope {scope} in the text; expected global, shared, shared.dyn or local"
+            ))),
+        }
+    }
+
+    fn not_finite(&self, value: f64, dtype: DType, _: &mut Prelude) -> Answer<Code> {
+        Ok(Code::primary(if dtype == DType::FLOAT64 {
+            format!("__longlong_as_double({:#x}LL)", value.to_bits())
+        } else {
+            format!("__int_as_float({:#x})", (value as f32).to_bits())
+        }))
+    }
+
+    fn bit_cast(&self, value: &Code, from: DType, to: DType, _: &mut Prelude) -> Answer<Code> {
+        // The language's functions take and give signed integers.
+        let signed = |code: &Code, of: &str| {
+            if from.is_uint() { Code::prefix(&format!("({of})"), code) } else { code.clone() }
+        };
+        Ok(match (to.is_float(), to.bits) {
+            (true, 32) => one("__int_as_float", &signed(value, "int")),
+            (true, _) => one("__longlong_as_double", &signed(value, "long long")),
+            (false, 32) if to.is_int() => one("__float_as_int", value),
+            (false, 32) => Code::prefix("(unsigned int)", &one("__float_as_int", value)),
+            (false, _) if to.is_int() => one("__double_as_longlong", value),
+            (false, _) => Code::prefix("(unsigned long long)", &one("__double_as_longlong", value)),
+        })
+    }
+
+    /// float16 by instructions of PTX in place of `cuda_fp16.h`; the one for bfloat16 is younger than the oldest
+    /// architecture.
+    fn define_half(&self, half: Half, prelude: &mut Prelude) {
+        let text = match half {
+            Half::F16Value => F16_VALUE,
+            Half::F16Bits => F16_BITS,
+            _ => return half.define(self, prelude),
+        };
+        prelude.define(half.name(), |_| format!("{} {text}", SPELLINGS.helper));
+    }
+
+    fn access_suffix(&self, access: &LaneAccess<'_>) -> Answer<String> {
+        let is_told = access.index.is_none() && !access.is_masked && access::is_local(access);
+        Ok(if is_told { "_local" } else { "" }.to_owned())
+    }
+
+    fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {
+        access::chunk_size_bytes(access).map(|chunk| Ok(access::chunked(self, access, chunk, prelude)))
+    }
+
     fn special_op(
         &self,
         op: Op,
@@ -37,40 +128,12 @@ impl CudaDialect {
         dtype: DType,
         prelude: &mut Prelude,
     ) -> Option<Answer<Code>> {
-        match (op, args) {
-            (Op::Reinterpret, [(value, from)]) => Some(types::reinterpret(value, *from, dtype, prelude)),
-            (Op::BitwiseNot, [(value, from)]) if from.is_bool() => Some(Ok(Code::not(value))),
-            // A product of halves is exact in double, so that the sum is rounded once.
-            (Op::Fma, [(a, _), (b, _), (c, _)]) if is_half(dtype) => {
-                let double = |code: &Code| Code::prefix("(double)", code);
-                let fma = Code::call("fma", &[double(a), double(b), double(c)]);
-                Some(types::cast(&fma, DType::FLOAT64, dtype, prelude))
-            }
-            _ => None,
-        }
+        if op == Op::Fma && is_half(dtype) { half_fma(self, args, dtype, prelude) } else { None }
     }
-}
 
-/// The body of a guarded division or remainder of integers `a` and `b`.
-fn division_body(op: BinaryOp, dtype: DType) -> Answer<String> {
-    let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
-    if dtype.is_uint() {
-        let body = if is_quotient { "return b == 0 ? a : a / b;" } else { "return b == 0 ? 0 : a % b;" };
-        return Ok(body.to_owned());
+    fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+        calls::op(self, call, prelude)
     }
-    let (unsigned, int_type) = (types::unsigned(dtype), scalar(dtype)?);
-    let guard = if is_quotient {
-        format!("if (b == 0) return a;\n    if (b == -1) return ({int_type})(0 - ({unsigned})a);\n    ")
-    } else {
-        "if (b == 0 || b == -1) return 0;\n    ".to_owned()
-    };
-    let result = match op {
-        BinaryOp::Div => "return a / b;",
-        BinaryOp::Mod => "return a % b;",
-        BinaryOp::FloorDiv => "return a / b - (a % b != 0 && (a < 0) != (b < 0));",
-        _ => "return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;",
-    };
-    Ok(format!("{guard}{result}"))
 }
 
 impl Dialect for CudaDialect {
@@ -78,30 +141,14 @@ impl Dialect for CudaDialect {
         "cuda"
     }
 
-    fn reserved_words(&self) -> &[&str] {
-        reserved::WORDS
-    }
-
     fn is_reserved(&self, name: &str) -> bool {
         reserved::is_reserved(name)
-    }
-
-    fn helper_prefix(&self) -> &str {
-        "cd_"
     }
 
     fn header(&self, _: &Prelude) -> String {
         "// Written by chipdock for target cuda: CUDA C++ that needs no header.\n\
          // nvcc -x cu -ptx -arch=ARCH FILE\n"
             .to_owned()
-    }
-
-    fn value_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
-        if dtype.is_scalar() { Ok(scalar(dtype)?.to_owned()) } else { vectors::vector_type(dtype, prelude) }
-    }
-
-    fn pointer_type(&self, pointer: Option<&PointerType>, _: &mut Prelude) -> Answer<String> {
-        types::pointer(pointer)
     }
 
     fn variable(&self, type_name: &str, name: &str, value: Option<&Code>) -> String {
@@ -129,67 +176,7 @@ impl Dialect for CudaDialect {
     }
 
     fn allocation(&self, allocation: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
-        access::allocation(allocation)
-    }
-
-    fn integer(&self, value: i128, dtype: DType) -> Answer<Code> {
-        types::integer(value, dtype)
-    }
-
-    fn float(&self, value: f64, dtype: DType, _: &mut Prelude) -> Answer<Code> {
-        types::float(value, dtype)
-    }
-
-    fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
-        types::cast(value, from, to, prelude)
-    }
-
-    fn cast_bits(&self, value: &Code, to: DType, _: &mut Prelude) -> Answer<Code> {
-        Ok(Code::prefix(&format!("({})", scalar(to)?), value))
-    }
-
-    fn rounded(&self, value: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        Ok(if is_half(dtype) { halves::round(&value, dtype, prelude) } else { value })
-    }
-
-    fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let dtype = computed(dtype);
-        let is_order = matches!(op, BinaryOp::Min | BinaryOp::Max);
-        if !(dtype.is_integer() || is_order && (dtype.is_float() || dtype.is_bool())) {
-            return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
-        }
-        let (name, type_name) = (format!("cd_{}_{}", word_of(op), short(dtype)), scalar(dtype)?);
-        let body = match op {
-            BinaryOp::Min => "return a < b ? a : b;".to_owned(),
-            BinaryOp::Max => "return a > b ? a : b;".to_owned(),
-            _ => division_body(op, dtype)?,
-        };
-        prelude.define(&name, |_| {
-            format!("{HELPER} {type_name} {name}({type_name} a, {type_name} b) {{\n    {body}\n}}\n")
-        });
-        Ok(Code::call(&name, &[a.clone(), b.clone()]))
-    }
-
-    fn instead_of(&self, operand: &Code, result: &Code) -> Code {
-        Code::primary(format!("((void){}, {})", operand.operand(), result.text))
-    }
-
-    fn thread_index(&self, axis: ThreadAxis, dtype: DType, _: &mut Prelude) -> Answer<Code> {
-        let name = match axis {
-            ThreadAxis::BlockX
-            | ThreadAxis::BlockY
-            | ThreadAxis::BlockZ
-            | ThreadAxis::ThreadX
-            | ThreadAxis::ThreadY
-            | ThreadAxis::ThreadZ => axis.name(),
-            _ => {
-                return Err(Refusal::new(format!(
-                    "has no thread axis {axis}; expected blockIdx or threadIdx"
-                )));
-            }
-        };
-        // blockIdx.x is below 2^31, the others are smaller.
-        Ok(Code::prefix(&format!("({})", scalar(dtype)?), &Code::primary(name)))
+        access::allocation(self, allocation)
     }
 
     fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
@@ -201,18 +188,6 @@ impl Dialect for CudaDialect {
                 "has no barrier of scope \"{other}\"; expected shared, shared.dyn or warp"
             ))),
         }
-    }
-
-    fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
-        access::load(access, prelude)
-    }
-
-    fn store(&self, access: &Access, value: &Code, prelude: &mut Prelude) -> Answer<String> {
-        access::store(access, value, prelude)
-    }
-
-    fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        self.vector_text(computation, dtype, prelude)
     }
 
     fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String> {
@@ -232,7 +207,7 @@ impl Dialect for CudaDialect {
             let constant =
                 if param.pointer.is_some() && !param.is_written && !param.is_atomic { "const " } else { "" };
             let restrict = if param.pointer.is_some() && signature.is_noalias { " __restrict__" } else { "" };
-            let type_name = types::pointer(param.pointer.as_ref())?;
+            let type_name = self.pointer(param.pointer.as_ref())?;
             params.push(format!("{constant}{type_name}{restrict} {}", param.name));
         }
         let (name, params) = (&signature.name, params.join(", "));
@@ -267,7 +242,7 @@ impl Dialect for CudaDialect {
         prelude.define("cd_dynamic", |_| DYNAMIC.to_owned());
         let volatile = if shared.uses.is_volatile { "volatile " } else { "" };
         // Elements of a type that there is none of are refused where they are accessed.
-        let element = types::memory(shared.element.scalar()).unwrap_or("unsigned char");
+        let element = self.memory_type(shared.element.scalar()).unwrap_or("unsigned char");
         vec![format!("{volatile}{element}* const {} = ({volatile}{element}*)cd_dynamic;", shared.name)]
     }
 
@@ -277,27 +252,6 @@ impl Dialect for CudaDialect {
 
     fn call_extern(&self, name: &str, args: &[(Code, DType)], ret: DType, _: &mut Prelude) -> Answer<Code> {
         calls::call_extern(name, args, ret)
-    }
-
-    fn ops(&self) -> &OpTable {
-        &ops::TABLE
-    }
-
-    fn op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
-        if let Some(answer) = calls::op(call, prelude) {
-            return Some(answer);
-        }
-        if !call.dtype.is_scalar() {
-            return None;
-        }
-        let mut values = Vec::with_capacity(call.args.len());
-        for arg in call.args {
-            match arg {
-                Argument::Value(code, dtype) => values.push((code.clone(), *dtype)),
-                _ => return None,
-            }
-        }
-        self.special_op(call.op, &values, call.dtype, prelude)
     }
 }
 
@@ -309,3 +263,19 @@ fn bounds(launch: &Launch) -> String {
         _ => String::new(),
     }
 }
+
+const F16_VALUE: &str = "\
+float cd_f16_value(unsigned short bits) {
+    float x;
+    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(bits));
+    return x;
+}
+";
+
+const F16_BITS: &str = "\
+unsigned short cd_f16_bits(float x) {
+    unsigned short bits;
+    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(x));
+    return bits;
+}
+";

@@ -4,7 +4,7 @@
 //! float64 (CUDA C++ Programming Guide, "Mathematical Functions"; of several editions the largest). An op is native where
 //! both are within [`chipdock_ir::accuracy::ulps`]; a test compares them.
 
-use chipdock_codegen_source::{Infix, OpRow, OpTable, Spelling};
+use chipdock_codegen_source::{OpRow, OpTable, Spelling, contains_word};
 use chipdock_ir::{DType, Op};
 
 /// A function of the language that is an op of the IR.
@@ -25,14 +25,9 @@ const fn helper(name: &'static str, text: &'static str) -> Spelling {
     Spelling::Helper { name, text }
 }
 
-macro_rules! helper_text {
-    ($($part:expr),*) => { concat!("static __device__ __forceinline__ ", $($part),*) };
-}
-
 macro_rules! table {
     (
         floats { $($float_op:ident $f32:literal $f64:literal $ulps32:literal $ulps64:literal;)* }
-        integers { $($int_op:ident $spelling:expr;)* }
         own { $($own_op:ident $own_type:ident $own:expr;)* }
     ) => {
         /// The functions of floats.
@@ -43,94 +38,8 @@ macro_rules! table {
         const ROWS: &[OpRow] = &[
             $(row(Op::$float_op, DType::FLOAT32, Spelling::Call($f32)),
               row(Op::$float_op, DType::FLOAT64, Spelling::Call($f64)),)*
-            $(row(Op::$int_op, DType::INT8, $spelling), row(Op::$int_op, DType::INT16, $spelling),
-              row(Op::$int_op, DType::INT32, $spelling), row(Op::$int_op, DType::INT64, $spelling),
-              row(Op::$int_op, DType::UINT8, $spelling), row(Op::$int_op, DType::UINT16, $spelling),
-              row(Op::$int_op, DType::UINT32, $spelling), row(Op::$int_op, DType::UINT64, $spelling),
-              row(Op::$int_op, DType::BOOL, $spelling),)*
             $(row(Op::$own_op, DType::$own_type, $own),)*
         ];
-    };
-}
-
-macro_rules! abs {
-    ($name:literal, $type:literal, $unsigned:literal) => {
-        helper(
-            concat!("cd_abs_", $name),
-            helper_text!(
-                $type,
-                " cd_abs_",
-                $name,
-                "(",
-                $type,
-                " x) {\n    return x < 0 ? (",
-                $type,
-                ")(0 - (",
-                $unsigned,
-                ")x) : x;\n}\n"
-            ),
-        )
-    };
-}
-
-/// `$count` counts the bits of an unsigned `x`, in which the value was widened without its sign.
-macro_rules! bits {
-    ($op:literal, $name:literal, $type:literal, $unsigned:literal, $ret:literal, $count:expr) => {
-        helper(
-            concat!("cd_", $op, "_", $name),
-            helper_text!(
-                $ret,
-                " cd_",
-                $op,
-                "_",
-                $name,
-                "(",
-                $type,
-                " value) {\n    ",
-                $unsigned,
-                " x = (",
-                $unsigned,
-                ")value;\n    return (",
-                $ret,
-                ")(",
-                $count,
-                ");\n}\n"
-            ),
-        )
-    };
-}
-
-macro_rules! popcount {
-    ($name:literal, $type:literal, $unsigned:literal, $function:literal) => {
-        bits!("popcount", $name, $type, $unsigned, $type, concat!($function, "(x)"))
-    };
-}
-
-macro_rules! clz {
-    ($name:literal, $type:literal, $unsigned:literal, $count:literal) => {
-        bits!("clz", $name, $type, $unsigned, "int", $count)
-    };
-}
-
-macro_rules! sigmoid {
-    ($name:literal, $type:literal, $one:literal, $exp:literal) => {
-        helper(
-            concat!("cd_sigmoid_", $name),
-            helper_text!(
-                $type,
-                " cd_sigmoid_",
-                $name,
-                "(",
-                $type,
-                " x) {\n    return ",
-                $one,
-                " / (",
-                $one,
-                " + ",
-                $exp,
-                "(-x));\n}\n"
-            ),
-        )
     };
 }
 
@@ -173,116 +82,27 @@ table! {
         Pow "powf" "pow" 9.0 2.0;
         Fma "fmaf" "fma" 0.5 0.5;
     }
-    integers {
-        BitwiseAnd Spelling::Infix(Infix::BitAnd);
-        BitwiseOr Spelling::Infix(Infix::BitOr);
-        BitwiseXor Spelling::Infix(Infix::BitXor);
-    }
     own {
         // An exponential of 2 units, a sum and a quotient that are rounded.
-        Sigmoid FLOAT32 sigmoid!("f32", "float", "1.0f", "expf");
-        Sigmoid FLOAT64 sigmoid!("f64", "double", "1.0", "exp");
-        Abs INT8 abs!("i8", "signed char", "unsigned int");
-        Abs INT16 abs!("i16", "short", "unsigned int");
-        Abs INT32 abs!("i32", "int", "unsigned int");
-        Abs INT64 abs!("i64", "long long", "unsigned long long");
-        Abs UINT8 Spelling::Prefix("+");
-        Abs UINT16 Spelling::Prefix("+");
-        Abs UINT32 Spelling::Prefix("+");
-        Abs UINT64 Spelling::Prefix("+");
-        BitwiseNot INT8 Spelling::Prefix("~");
-        BitwiseNot INT16 Spelling::Prefix("~");
-        BitwiseNot INT32 Spelling::Prefix("~");
-        BitwiseNot INT64 Spelling::Prefix("~");
-        BitwiseNot UINT8 Spelling::Prefix("(unsigned char)~");
-        BitwiseNot UINT16 Spelling::Prefix("(unsigned short)~");
-        BitwiseNot UINT32 Spelling::Prefix("~");
-        BitwiseNot UINT64 Spelling::Prefix("~");
-        Popcount INT8 popcount!("i8", "signed char", "unsigned char", "__popc");
-        Popcount INT16 popcount!("i16", "short", "unsigned short", "__popc");
-        Popcount INT32 popcount!("i32", "int", "unsigned int", "__popc");
-        Popcount INT64 popcount!("i64", "long long", "unsigned long long", "__popcll");
-        Popcount UINT8 popcount!("u8", "unsigned char", "unsigned char", "__popc");
-        Popcount UINT16 popcount!("u16", "unsigned short", "unsigned short", "__popc");
-        Popcount UINT32 popcount!("u32", "unsigned int", "unsigned int", "__popc");
-        Popcount UINT64 popcount!("u64", "unsigned long long", "unsigned long long", "__popcll");
-        Clz INT8 clz!("i8", "signed char", "unsigned char", "__clz((int)x) - 24");
-        Clz INT16 clz!("i16", "short", "unsigned short", "__clz((int)x) - 16");
-        Clz INT32 clz!("i32", "int", "unsigned int", "__clz((int)x)");
-        Clz INT64 clz!("i64", "long long", "unsigned long long", "__clzll((long long)x)");
-        Clz UINT8 clz!("u8", "unsigned char", "unsigned char", "__clz((int)x) - 24");
-        Clz UINT16 clz!("u16", "unsigned short", "unsigned short", "__clz((int)x) - 16");
-        Clz UINT32 clz!("u32", "unsigned int", "unsigned int", "__clz((int)x)");
-        Clz UINT64 clz!("u64", "unsigned long long", "unsigned long long", "__clzll((long long)x)");
+        Sigmoid FLOAT32 helper("cd_sigmoid_f32", "static __device__ __forceinline__ float cd_sigmoid_f32(float x) {\n    return 1.0f / (1.0f + expf(-x));\n}\n");
+        Sigmoid FLOAT64 helper("cd_sigmoid_f64", "static __device__ __forceinline__ double cd_sigmoid_f64(double x) {\n    return 1.0 / (1.0 + exp(-x));\n}\n");
     }
 }
 
 pub(super) static TABLE: OpTable = OpTable { rows: ROWS };
 
 /// Functions of the language that a kernel may call by name, beyond those of the table: arguments of the result's type. In
-/// each line, `float` functions, then those of `double`.
-const NAMED: &[(usize, &[&str], &[&str])] = &[
+/// each line, `float` functions, then those of `double`, separated by spaces.
+const NAMED: &[(usize, &str, &str)] = &[
     (
         1,
-        &[
-            "__cosf",
-            "__expf",
-            "__exp10f",
-            "__logf",
-            "__log10f",
-            "__log2f",
-            "__sinf",
-            "__tanf",
-            "__saturatef",
-            "cbrtf",
-            "cospif",
-            "erfcf",
-            "erfcinvf",
-            "erfcxf",
-            "erfinvf",
-            "expm1f",
-            "lgammaf",
-            "logbf",
-            "nearbyintf",
-            "normcdff",
-            "normcdfinvf",
-            "rcbrtf",
-            "roundf",
-            "sinpif",
-            "tgammaf",
-            "j0f",
-            "j1f",
-            "y0f",
-            "y1f",
-        ],
-        &[
-            "cbrt",
-            "cospi",
-            "erfc",
-            "erfcinv",
-            "erfcx",
-            "erfinv",
-            "expm1",
-            "lgamma",
-            "logb",
-            "nearbyint",
-            "normcdf",
-            "normcdfinv",
-            "rcbrt",
-            "round",
-            "sinpi",
-            "tgamma",
-            "j0",
-            "j1",
-            "y0",
-            "y1",
-        ],
+        "__cosf __expf __exp10f __logf __log10f __log2f __sinf __tanf __saturatef cbrtf cospif erfcf erfcinvf \
+         erfcxf erfinvf expm1f lgammaf logbf nearbyintf normcdff normcdfinvf rcbrtf roundf sinpif tgammaf j0f \
+         j1f y0f y1f",
+        "cbrt cospi erfc erfcinv erfcx erfinv expm1 lgamma logb nearbyint normcdf normcdfinv rcbrt round \
+         sinpi tgamma j0 j1 y0 y1",
     ),
-    (
-        2,
-        &["__fdividef", "__powf", "fdimf", "fdividef", "fmaxf", "fminf", "remainderf", "rhypotf"],
-        &["fdim", "fmax", "fmin", "remainder", "rhypot"],
-    ),
+    (2, "__fdividef __powf fdimf fdividef fmaxf fminf remainderf rhypotf", "fdim fmax fmin remainder rhypot"),
 ];
 
 /// The types of a function's arguments and its result, by its name; `None` when the language has none of that name.
@@ -299,7 +119,7 @@ pub(super) fn function(name: &str) -> Option<(Vec<DType>, DType)> {
     }
     for (arity, float, double) in NAMED {
         for (names, dtype) in [(float, DType::FLOAT32), (double, DType::FLOAT64)] {
-            if names.contains(&name) {
+            if contains_word(&[names], name) {
                 return Some((vec![dtype; *arity], dtype));
             }
         }

@@ -68,7 +68,7 @@ pub(super) fn target() -> Target {
     Target { kind: "cuda".into(), ..Target::default() }
 }
 
-pub(super) fn written(module: &IrModule) -> crate::codegen::Written {
+pub(super) fn written(module: &IrModule) -> chipdock_plugin_api::source::Written {
     match crate::codegen::write(module, &target(), None) {
         Ok(written) => written,
         Err(diagnostics) => {

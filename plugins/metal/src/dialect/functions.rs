@@ -1,10 +1,10 @@
 //! Kernels and functions: arguments by number, positions of threads.
 
+use chipdock_codegen_source::c_family::CFamily as _;
 use chipdock_codegen_source::{Answer, Code, Infix, Parameter, Refusal, Signature};
 use chipdock_ir::StorageRank;
 
 use super::MslDialect;
-use super::types::{memory, pointer, value_type};
 
 /// The calling convention of a kernel.
 const KERNEL: i64 = 2;
@@ -27,7 +27,7 @@ impl MslDialect {
             if !param.dtype.is_scalar() {
                 return Err(Refusal::new(format!("has no parameters of type {}", param.dtype)));
             }
-            let held = memory(param.dtype, self.has_bfloat)?;
+            let held = self.memory_type(param.dtype)?;
             return Ok(format!("constant {held}& {name} [[buffer({number})]]"));
         }
         let to = param.pointer.as_ref();
@@ -35,7 +35,7 @@ impl MslDialect {
             return Err(Refusal::new(format!("passes kernels pointers of scope global only ({name})")));
         }
         let read_only = if param.is_written || param.is_atomic { "" } else { "const " };
-        Ok(format!("{read_only}{} {name} [[buffer({number})]]", pointer(to, self.has_bfloat)?))
+        Ok(format!("{read_only}{} {name} [[buffer({number})]]", self.pointer(to)?))
     }
 
     pub(super) fn signature_text(&self, signature: &Signature) -> Answer<String> {
@@ -53,7 +53,7 @@ impl MslDialect {
                     params.push(self.kernel_param(param, number)?);
                 }
                 if let Some(shared) = &launch.dynamic_shared {
-                    let element = memory(shared.element, self.has_bfloat)?;
+                    let element = self.memory_type(shared.element)?;
                     params.push(format!("threadgroup {element}* {} [[threadgroup(0)]]", shared.name));
                 }
                 params.push("uint3 cd_block [[threadgroup_position_in_grid]]".to_owned());
@@ -67,13 +67,13 @@ impl MslDialect {
                 let mut params = Vec::with_capacity(signature.params.len());
                 for param in &signature.params {
                     let type_name = if param.dtype.is_handle() {
-                        pointer(param.pointer.as_ref(), self.has_bfloat)?
+                        self.pointer(param.pointer.as_ref())?
                     } else {
-                        value_type(param.dtype)?
+                        self.vector_name(param.dtype)?
                     };
                     params.push(format!("{type_name} {}", param.name));
                 }
-                let ret = signature.ret.map_or(Ok("void".to_owned()), value_type)?;
+                let ret = signature.ret.map_or(Ok("void".to_owned()), |ret| self.vector_name(ret))?;
                 Ok(format!("static {ret} {name}({})", params.join(", ")))
             }
             (other, _) => Err(Refusal::new(format!(

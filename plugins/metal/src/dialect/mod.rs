@@ -3,18 +3,16 @@
 mod access;
 mod functions;
 mod ops;
-mod types;
 mod vectors;
 mod warps;
 mod words;
 
+use chipdock_codegen_source::c_family::{CFamily, Cast, Half, Spellings, contains_word, is_half, values_of};
 use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, OpCall,
-    OpTable, Prelude, Refusal, Signature, Vector, word_of,
+    Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Infix, OpCall, Prelude,
+    Refusal, Signature, Vector,
 };
-use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageRank, StorageScope, ThreadAxis};
-
-use types::{is_half, one, scalar};
+use chipdock_ir::{DType, Op, StorageRank, StorageScope, TypeCode};
 
 /// The dialect of target `metal`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,43 +25,194 @@ pub(crate) struct MslDialect {
     pub(crate) has_simdgroups: bool,
 }
 
+static SPELLINGS: Spellings = Spellings {
+    signed: ["char", "short", "int", "long"],
+    unsigned: ["uchar", "ushort", "uint", "ulong"],
+    float64: None,
+    handle: None,
+    address: None,
+    null: None,
+    least: ["int(0x80000000u)", "long(0x8000000000000000ul)"],
+    suffixes: ["l", "ul"],
+    cast: Cast::Call,
+    warns_of_unread: false,
+    axes: Some(["cd_block.x", "cd_block.y", "cd_block.z", "cd_thread.x", "cd_thread.y", "cd_thread.z"]),
+    axis_advice: "; lower virtual threads first",
+    popcount: Some(|_| "popcount(x)".to_owned()),
+    clz: Some(|_| "clz(x)".to_owned()),
+    ops: &ops::TABLE,
+    words: words::RESERVED,
+    ..Spellings::C99
+};
+
+/// A conversion, or a call of one argument.
+fn one(name: &str, value: &Code) -> Code {
+    Code::call(name, std::slice::from_ref(value))
+}
+
+/// What holds a half in memory as a type of its own.
 impl MslDialect {
-    /// Ops with a text of their own on scalars, in vectors too.
-    fn own_op(
-        &self,
-        op: Op,
-        args: &[(Code, DType)],
-        dtype: DType,
-        prelude: &mut Prelude,
-    ) -> Option<Answer<Code>> {
-        match (op, args) {
-            (Op::Reinterpret, [(value, from)]) => Some(types::reinterpret(value, *from, dtype, prelude)),
-            (_, [(value, from)]) => ops::integer_op(op, value, *from, prelude),
-            _ => None,
+    fn native_half(&self, dtype: DType) -> Option<&'static str> {
+        match dtype.code {
+            _ if !is_half(dtype) => None,
+            TypeCode::BFloat => self.has_bfloat.then_some("bfloat"),
+            _ => Some("half"),
         }
     }
 }
 
-/// The body of a guarded division or remainder of integers `a` and `b`.
-fn division_body(op: BinaryOp, dtype: DType, held: &str) -> String {
-    let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
-    if dtype.is_uint() {
-        return if is_quotient { "return b == 0 ? a : a / b;" } else { "return b == 0 ? 0 : a % b;" }
-            .to_owned();
+impl CFamily for MslDialect {
+    fn spellings(&self) -> &Spellings {
+        &SPELLINGS
     }
-    let unsigned = if dtype.bits > 32 { "ulong" } else { "uint" };
-    let guard = if is_quotient {
-        format!("if (b == 0) return a;\n    if (b == -1) return {held}({unsigned}(0) - {unsigned}(a));\n    ")
-    } else {
-        "if (b == 0 || b == -1) return 0;\n    ".to_owned()
-    };
-    let result = match op {
-        BinaryOp::Div => "return a / b;",
-        BinaryOp::Mod => "return a % b;",
-        BinaryOp::FloorDiv => "return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);",
-        _ => "return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;",
-    };
-    format!("{guard}{result}")
+
+    fn space(&self, scope: &StorageScope) -> Answer<&'static str> {
+        match (scope.rank, scope.tag.as_str()) {
+            (StorageRank::Global, "") => Ok("device"),
+            (StorageRank::Shared, "" | ".dyn") => Ok("threadgroup"),
+            (StorageRank::Local, "") => Ok("thread"),
+            _ => Err(Refusal::new(format!(
+                "has no memory of scope \"{scope}\"; it has global, shared, shared.dyn and local"
+            ))),
+        }
+    }
+
+    fn memory_type(&self, dtype: DType) -> Answer<&'static str> {
+        match self.native_half(dtype) {
+            Some(half) => Ok(half),
+            None => SPELLINGS.memory(dtype).ok_or_else(|| self.refused_type(dtype)),
+        }
+    }
+
+    fn refused_type(&self, dtype: DType) -> Refusal {
+        let dtype = dtype.scalar();
+        Refusal::new(match dtype.code {
+            TypeCode::Handle => "has no untyped pointers: a pointer says where it points to".to_owned(),
+            TypeCode::Float => format!("has no {dtype}: MSL has no double; use float32"),
+            _ => format!("has no type {dtype}: it is lowered before"),
+        })
+    }
+
+    fn bit_cast(&self, value: &Code, _: DType, to: DType, _: &mut Prelude) -> Answer<Code> {
+        Ok(one(&format!("as_type<{}>", self.memory_type(to)?), value))
+    }
+
+    fn half_value(&self, bits: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        if dtype.code == TypeCode::BFloat {
+            return Half::value(self, bits, dtype, prelude);
+        }
+        one("float", &one("as_type<half>", bits))
+    }
+
+    fn half_bits(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        if dtype.code == TypeCode::BFloat {
+            return Half::bits(self, value, dtype, prelude);
+        }
+        one("as_type<ushort>", &one("half", value))
+    }
+
+    fn half_rounded(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        if dtype.code == TypeCode::BFloat {
+            return Half::rounded(self, value, dtype, prelude);
+        }
+        one("float", &one("half", value))
+    }
+
+    /// An integer that a float may round is beyond float16, but not beyond bfloat16.
+    fn half_source(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
+        if from.is_float() {
+            return Ok(value.clone());
+        }
+        if to.code != TypeCode::BFloat || from.bits <= 16 {
+            return Ok(one("float", value));
+        }
+        prelude.define("cd_odd_of_ulong", |_| ODD_OF_ULONG.to_owned());
+        if from.is_uint() {
+            return Ok(one("cd_odd_of_ulong", &one("ulong", value)));
+        }
+        prelude.define("cd_odd_of_long", |_| ODD_OF_LONG.to_owned());
+        Ok(one("cd_odd_of_long", &one("long", value)))
+    }
+
+    fn loaded(&self, element: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        if self.native_half(dtype).is_some() {
+            one("float", element)
+        } else if is_half(dtype) {
+            self.half_value(element, dtype, prelude)
+        } else if dtype.is_bool() {
+            Code::infix(Infix::NotEqual, element, &Code::primary("0"))
+        } else {
+            element.clone()
+        }
+    }
+
+    fn stored(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        if let Some(half) = self.native_half(dtype) {
+            one(half, value)
+        } else if is_half(dtype) {
+            self.half_bits(value, dtype, prelude)
+        } else if dtype.is_bool() {
+            one("uchar", value)
+        } else {
+            value.clone()
+        }
+    }
+
+    fn vector_load(
+        &self,
+        pointer: &Code,
+        dtype: DType,
+        scope: &StorageScope,
+        _: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        vectors::is_packed(dtype).then(|| self.packed_load(pointer, dtype, scope))
+    }
+
+    fn vector_store(
+        &self,
+        pointer: &Code,
+        value: &Code,
+        dtype: DType,
+        scope: &StorageScope,
+        _: &mut Prelude,
+    ) -> Option<Answer<String>> {
+        vectors::is_packed(dtype).then(|| self.packed_store(pointer, value, dtype, scope))
+    }
+
+    fn vector_type(&self, dtype: DType, _: &mut Prelude) -> Answer<String> {
+        self.vector_name(dtype)
+    }
+
+    fn lane(&self, name: &str, lane: &str, _: u16) -> String {
+        format!("{name}[{lane}]")
+    }
+
+    fn lists_lanes(&self, _: u16) -> bool {
+        true
+    }
+
+    fn vector_returned(&self, type_name: &str, _: u16, values: &[String]) -> String {
+        format!("    return {type_name}({});\n", values.join(", "))
+    }
+
+    fn native_vector(&self, computation: &Vector<'_>, dtype: DType, _: &mut Prelude) -> Option<Answer<Code>> {
+        self.own_vector(computation, dtype)
+    }
+
+    fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+        match (call.op, call.args) {
+            (Op::AtomicAdd, [Argument::Address(access), Argument::Value(value, _)]) => {
+                Some(self.atomic_add(access, value, call.dtype, prelude))
+            }
+            (Op::AtomicAdd | Op::AccessPtr | Op::HandleAddByteOffset | Op::Isnullptr, _) => {
+                Some(Err(Refusal::new(format!(
+                    "has no {} of an untyped pointer; index the buffer itself",
+                    call.op.name()
+                ))))
+            }
+            _ => self.warp_op(call.op, &values_of(call)?, call.dtype),
+        }
+    }
 }
 
 impl Dialect for MslDialect {
@@ -71,22 +220,14 @@ impl Dialect for MslDialect {
         "metal"
     }
 
-    fn reserved_words(&self) -> &[&str] {
-        words::RESERVED
-    }
-
     fn is_reserved(&self, name: &str) -> bool {
         // Vectors and matrices of every scalar: `float4`, `packed_int3`, `half2x2`.
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'x');
-        let is_vector = stem != name && words::RESERVED.contains(&stem.trim_start_matches("packed_"));
-        words::RESERVED.contains(&name)
+        let is_vector = stem != name && contains_word(words::RESERVED, stem.trim_start_matches("packed_"));
+        contains_word(words::RESERVED, name)
             || is_vector
             || name.starts_with("atomic_")
             || name.starts_with("simd")
-    }
-
-    fn helper_prefix(&self) -> &str {
-        "cd_"
     }
 
     fn header(&self, _: &Prelude) -> String {
@@ -95,71 +236,12 @@ impl Dialect for MslDialect {
             .to_owned()
     }
 
-    fn value_type(&self, dtype: DType, _: &mut Prelude) -> Answer<String> {
-        types::value_type(dtype)
-    }
-
-    fn pointer_type(&self, pointer: Option<&PointerType>, _: &mut Prelude) -> Answer<String> {
-        types::pointer(pointer, self.has_bfloat)
-    }
-
     fn allocation(&self, allocation: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
         self.allocation_text(allocation)
     }
 
     fn allocation_place(&self, scope: &StorageScope) -> AllocationPlace {
         if scope.rank == StorageRank::Shared { AllocationPlace::Function } else { AllocationPlace::Here }
-    }
-
-    fn integer(&self, value: i128, dtype: DType) -> Answer<Code> {
-        types::integer(value, dtype)
-    }
-
-    fn float(&self, value: f64, dtype: DType, _: &mut Prelude) -> Answer<Code> {
-        types::float(value, dtype)
-    }
-
-    fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
-        types::cast(value, from, to, prelude)
-    }
-
-    fn cast_bits(&self, value: &Code, to: DType, _: &mut Prelude) -> Answer<Code> {
-        Ok(one(scalar(to)?, value))
-    }
-
-    fn rounded(&self, value: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        Ok(if is_half(dtype) { types::round(&value, dtype, prelude) } else { value })
-    }
-
-    fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let held = scalar(dtype)?;
-        let is_order = matches!(op, BinaryOp::Min | BinaryOp::Max);
-        if !(dtype.is_integer() && !dtype.is_bool() || is_order && (dtype.is_float() || dtype.is_bool())) {
-            return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
-        }
-        let name = format!("cd_{}_{held}", word_of(op));
-        prelude.define(&name, |_| {
-            let body = match op {
-                BinaryOp::Min => "return a < b ? a : b;".to_owned(),
-                BinaryOp::Max => "return a > b ? a : b;".to_owned(),
-                _ => division_body(op, dtype, held),
-            };
-            format!("static inline {held} {name}({held} a, {held} b) {{\n    {body}\n}}\n")
-        });
-        Ok(Code::call(&name, &[a.clone(), b.clone()]))
-    }
-
-    fn thread_index(&self, axis: ThreadAxis, dtype: DType, _: &mut Prelude) -> Answer<Code> {
-        let text = match axis {
-            ThreadAxis::BlockX => "cd_block.x",
-            ThreadAxis::BlockY => "cd_block.y",
-            ThreadAxis::BlockZ => "cd_block.z",
-            ThreadAxis::ThreadX => "cd_thread.x",
-            ThreadAxis::ThreadY => "cd_thread.y",
-            ThreadAxis::ThreadZ => "cd_thread.z",
-            _ => return Err(Refusal::new(format!("has no thread axis {axis}; lower virtual threads first"))),
-        };
-        Ok(one(scalar(dtype)?, &Code::primary(text)))
     }
 
     fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
@@ -175,18 +257,6 @@ impl Dialect for MslDialect {
                 "has no barrier of scope \"{other}\"; it has shared, shared.dyn and, with supports_simdgroups, warp"
             ))),
         }
-    }
-
-    fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
-        self.load_text(access, prelude)
-    }
-
-    fn store(&self, access: &Access, value: &Code, prelude: &mut Prelude) -> Answer<String> {
-        self.store_text(access, value, prelude)
-    }
-
-    fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        self.vector_text(computation, dtype, prelude)
     }
 
     fn signature(&self, signature: &Signature, _: &mut Prelude) -> Answer<String> {
@@ -214,38 +284,19 @@ impl Dialect for MslDialect {
             ))),
         }
     }
-
-    fn ops(&self) -> &OpTable {
-        &ops::TABLE
-    }
-
-    fn op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
-        match (call.op, call.args) {
-            (Op::AtomicAdd, [Argument::Address(access), Argument::Value(value, _)]) => {
-                return Some(self.atomic_add(access, value, call.dtype, prelude));
-            }
-            (Op::AddressOf, [Argument::Address(access)]) => return Some(self.address(access)),
-            (Op::AtomicAdd | Op::AccessPtr | Op::HandleAddByteOffset | Op::Isnullptr, _) => {
-                return Some(Err(Refusal::new(format!(
-                    "has no {} of an untyped pointer; index the buffer itself",
-                    call.op.name()
-                ))));
-            }
-            _ => {}
-        }
-        let mut values = Vec::with_capacity(call.args.len());
-        for arg in call.args {
-            match arg {
-                Argument::Value(code, dtype) => values.push((code.clone(), *dtype)),
-                _ => return None,
-            }
-        }
-        if let Some(answer) = self.warp_op(call.op, &values, call.dtype) {
-            return Some(answer);
-        }
-        if !call.dtype.is_scalar() {
-            return None;
-        }
-        self.own_op(call.op, &values, call.dtype, prelude)
-    }
 }
+
+const ODD_OF_ULONG: &str = "\
+static inline float cd_odd_of_ulong(ulong x) {
+    float f = float(x);
+    bool is_above = f >= 18446744073709551616.0f || ulong(f) > x;
+    if (!is_above && ulong(f) == x) return f;
+    return as_type<float>((as_type<uint>(f) - (is_above ? 1u : 0u)) | 1u);
+}
+";
+
+const ODD_OF_LONG: &str = "\
+static inline float cd_odd_of_long(long x) {
+    return x < 0 ? -cd_odd_of_ulong(0ul - ulong(x)) : cd_odd_of_ulong(ulong(x));
+}
+";

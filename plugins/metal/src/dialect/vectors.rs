@@ -1,132 +1,73 @@
-//! Vectors of 2, 3 and 4 lanes: MSL's own, lane by lane where an op has no vector form.
+//! Vectors of 2, 3 and 4 lanes: what MSL has operators and functions for.
 
-use chipdock_codegen_source::{
-    Answer, Code, Dialect, Infix, Lanewise, Prelude, Vector, scalar_op, shuffled, word_of, word_of_comparison,
-};
-use chipdock_ir::{BinaryOp, DType, Op};
+use chipdock_codegen_source::c_family::{CFamily as _, scalar};
+use chipdock_codegen_source::{Answer, Code, Infix, Refusal, Vector, shuffled};
+use chipdock_ir::{DType, StorageScope};
 
-use super::MslDialect;
-use super::types::{one, short, value_type};
+use super::{MslDialect, one};
 
-/// Defines a function that computes lane by lane.
-fn lanewise(
-    helper: Lanewise<'_>,
-    prelude: &mut Prelude,
-    lane: impl FnMut(&[Code], &mut Prelude) -> Answer<Code>,
-) -> Answer<()> {
-    helper.define(prelude, lane, |params, lanes| {
-        let mut texts = Vec::with_capacity(params.len());
-        for (name, dtype) in params {
-            texts.push(format!("{} {name}", value_type(*dtype)?));
-        }
-        let (name, ret, params) = (helper.name, value_type(helper.ret)?, texts.join(", "));
-        let value = Code::call(&ret, lanes).text;
-        Ok(format!("static inline {ret} {name}({params}) {{\n    return {value};\n}}\n"))
-    })
+/// True for types whose packed vectors MSL has, held in values as in memory.
+pub(super) fn is_packed(dtype: DType) -> bool {
+    matches!(dtype.lanes, 2..=4)
+        && (dtype.is_integer() && dtype.bits <= 32 || dtype.scalar() == DType::FLOAT32)
 }
 
 impl MslDialect {
-    pub(super) fn vector_text(&self, v: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let type_name = value_type(dtype)?;
-        match v {
-            Vector::Broadcast(value) => Ok(one(&type_name, &value)),
-            Vector::Ramp(base, stride) => {
-                let name = format!("cd_ramp_{}x{}", short(dtype), dtype.lanes);
-                let params = [dtype.scalar(), dtype.scalar()];
-                let mut lane = 0;
-                lanewise(Lanewise { name: &name, params: &params, ret: dtype }, prelude, |args, _| {
-                    let (held, wide) = (super::types::value_type(dtype.scalar())?, wide(dtype));
-                    lane += 1;
-                    Ok(Code::primary(format!(
-                        "{held}({wide}(a) + {wide}({}) * {wide}({}))",
-                        lane - 1,
-                        args[1].text
-                    )))
-                })?;
-                Ok(Code::call(&name, &[base, stride]))
+    /// The type of a value of any number of lanes that MSL has.
+    pub(super) fn vector_name(&self, dtype: DType) -> Answer<String> {
+        let scalar = scalar(self, dtype)?;
+        match dtype.lanes {
+            1 => Ok(scalar.to_owned()),
+            lanes @ 2..=4 => Ok(format!("{scalar}{lanes}")),
+            lanes => {
+                Err(Refusal::new(format!("has no vectors of {lanes} lanes ({dtype}); it has 2, 3 and 4")))
             }
-            Vector::Binary(op, a, b) => self.vector_binary(op, &a, &b, dtype, prelude),
-            Vector::Compare(op, a, b, operand) if operand.is_bool() => {
-                let name = format!("cd_{}_boolx{}", word_of_comparison(op), operand.lanes);
-                lanewise(
-                    Lanewise { name: &name, params: &[operand, operand], ret: dtype },
-                    prelude,
-                    |args, _| Ok(self.comparison(op, &args[0], &args[1], DType::BOOL)),
-                )?;
-                Ok(Code::call(&name, &[a, b]))
+        }
+    }
+
+    /// What the language has itself; `None` for others, which are computed lane by lane.
+    pub(super) fn own_vector(&self, computation: &Vector<'_>, dtype: DType) -> Option<Answer<Code>> {
+        let type_name = match self.vector_name(dtype) {
+            Ok(type_name) => type_name,
+            Err(refusal) => return Some(Err(refusal)),
+        };
+        Some(Ok(match computation {
+            Vector::Broadcast(value) => one(&type_name, value),
+            Vector::Binary(op, a, b) if dtype.scalar() == DType::FLOAT32 => {
+                Code::infix(Infix::of(*op)?, a, b)
             }
-            Vector::Compare(op, a, b, operand) => Ok(self.comparison(op, &a, &b, operand)),
-            Vector::And(a, b) => Ok(Code::infix(Infix::And, &a, &b)),
-            Vector::Or(a, b) => Ok(Code::infix(Infix::Or, &a, &b)),
-            Vector::Not(a) => Ok(Code::not(&a)),
+            Vector::Compare(op, a, b, operand) if !operand.is_bool() => {
+                Code::infix(Infix::of_comparison(*op), a, b)
+            }
+            Vector::And(a, b) => Code::infix(Infix::And, a, b),
+            Vector::Or(a, b) => Code::infix(Infix::Or, a, b),
+            Vector::Not(a) => Code::not(a),
             Vector::Select(condition, then, otherwise) => {
-                Ok(Code::call("select", &[otherwise, then, condition]))
+                Code::call("select", &[otherwise.clone(), then.clone(), condition.clone()])
             }
-            Vector::Cast(value, from) => {
-                if from == dtype {
-                    return Ok(value);
-                }
-                let name = format!("cd_{}x{}_of_{}", short(dtype), dtype.lanes, short(from));
-                lanewise(Lanewise { name: &name, params: &[from], ret: dtype }, prelude, |args, prelude| {
-                    self.cast(&args[0], from.scalar(), dtype.scalar(), prelude)
-                })?;
-                Ok(one(&name, &value))
-            }
+            Vector::Cast(value, from) if *from == dtype => value.clone(),
             Vector::Shuffle(vectors, indices) => {
-                shuffled(vectors, indices, dtype, |lanes| Ok(Code::call(&value_type(dtype)?, lanes)))
+                return Some(shuffled(vectors, indices, dtype, |lanes| Ok(Code::call(&type_name, lanes))));
             }
-            Vector::Op(op, args) => self.vector_op(op, args, dtype, prelude),
-            Vector::Settle(value) => Ok(value.in_form(0)),
-        }
+            _ => return None,
+        }))
     }
 
-    fn vector_binary(
+    pub(super) fn packed_load(&self, pointer: &Code, dtype: DType, scope: &StorageScope) -> Answer<Code> {
+        let (space, vector) = (self.space(scope)?, self.vector_name(dtype)?);
+        let pointer = Code::prefix(&format!("(const {space} packed_{vector}*)"), pointer);
+        Ok(one(&vector, &Code::prefix("*", &pointer)))
+    }
+
+    pub(super) fn packed_store(
         &self,
-        op: BinaryOp,
-        a: &Code,
-        b: &Code,
+        pointer: &Code,
+        value: &Code,
         dtype: DType,
-        prelude: &mut Prelude,
-    ) -> Answer<Code> {
-        if let (Some(infix), true) = (Infix::of(op), dtype.scalar() == DType::FLOAT32) {
-            return Ok(Code::infix(infix, a, b));
-        }
-        let name = format!("cd_{}_{}x{}", word_of(op), short(dtype), dtype.lanes);
-        lanewise(Lanewise { name: &name, params: &[dtype, dtype], ret: dtype }, prelude, |args, prelude| {
-            let scalar = dtype.scalar();
-            match Infix::of(op) {
-                Some(infix) if dtype.is_float() => {
-                    self.rounded(Code::infix(infix, &args[0], &args[1]), scalar, prelude)
-                }
-                Some(infix) if op != BinaryOp::Div && dtype.is_integer() && !dtype.is_bool() => {
-                    let bits = |code: &Code| one(wide(dtype), code);
-                    Ok(one(&value_type(scalar)?, &Code::infix(infix, &bits(&args[0]), &bits(&args[1]))))
-                }
-                _ => self.guarded(op, &args[0], &args[1], scalar, prelude),
-            }
-        })?;
-        Ok(Code::call(&name, &[a.clone(), b.clone()]))
+        scope: &StorageScope,
+    ) -> Answer<String> {
+        let (space, packed) = (self.space(scope)?, format!("packed_{}", self.vector_name(dtype)?));
+        let pointer = Code::prefix(&format!("({space} {packed}*)"), pointer);
+        Ok(format!("{} = {packed}({});", Code::prefix("*", &pointer).text, value.text))
     }
-
-    fn vector_op(&self, op: Op, args: &[(Code, DType)], dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let types: Vec<DType> = args.iter().map(|(_, dtype)| *dtype).collect();
-        let suffix: Vec<String> =
-            types.iter().map(|dtype| format!("{}x{}", short(*dtype), dtype.lanes)).collect();
-        let name = format!("cd_{}_{}_as_{}", op.name(), suffix.join("_"), short(dtype));
-        lanewise(Lanewise { name: &name, params: &types, ret: dtype }, prelude, |lanes, prelude| {
-            let lanes: Vec<(Code, DType)> =
-                lanes.iter().cloned().zip(types.iter().map(|dtype| dtype.scalar())).collect();
-            match self.own_op(op, &lanes, dtype.scalar(), prelude) {
-                Some(answer) => answer,
-                None => scalar_op(self, op, dtype.scalar(), &lanes, &[], prelude),
-            }
-        })?;
-        let values: Vec<Code> = args.iter().map(|(code, _)| code.clone()).collect();
-        Ok(Code::call(&name, &values))
-    }
-}
-
-/// The unsigned type in which sums of a type wrap.
-fn wide(dtype: DType) -> &'static str {
-    if dtype.bits > 32 { "ulong" } else { "uint" }
 }

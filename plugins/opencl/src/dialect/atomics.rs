@@ -1,10 +1,10 @@
 //! Additions in one step, and shuffles of subgroups.
 
+use chipdock_codegen_source::c_family::{CFamily as _, address, is_half, scalar, short};
 use chipdock_codegen_source::{Access, Answer, Argument, Code, OpCall, Prelude, Refusal};
 use chipdock_ir::{DType, Op, StorageRank};
 
-use super::types::{address_space, check, is_half, memory, scalar, short};
-use super::{Features, access, extension, halves};
+use super::{Features, OpenClDialect, extension};
 
 fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)> {
     match call.args.get(position) {
@@ -15,40 +15,46 @@ fn value<'c>(call: &'c OpCall<'_>, position: usize) -> Answer<(&'c Code, DType)>
 
 /// An addition in one step, and the value before it: integers of 32 and 64 bits by an instruction, floats by exchange
 /// until nobody came between.
-pub(super) fn add(call: &OpCall<'_>, features: &Features, prelude: &mut Prelude) -> Answer<Code> {
+pub(super) fn add(dialect: &OpenClDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
     let (addend, dtype) = value(call, 1)?;
     let Some(Argument::Address(place)) = call.args.first() else {
         return Err(Refusal::new("has atomic_add to an element of a buffer only: address_of(A[i])"));
     };
-    check(dtype, features, prelude)?;
-    let (address, space) = (access::address(place, prelude)?, address_space(&place.scope)?);
+    dialect.check(dtype, prelude)?;
+    let (address, space) = (address(dialect, place, prelude)?, dialect.space(&place.scope)?);
     let name = format!("cd_atomic_add_{}_{}", short(dtype), space.trim_start_matches('_'));
     if !prelude.contains(&name) {
         let text = match place.scope.rank {
             // No other thread sees it.
-            StorageRank::Local => plain(&name, place, dtype, prelude)?,
-            _ if dtype.is_integer() => integer(&name, space, dtype, features, prelude)?,
-            _ if is_half(dtype) => half(&name, space, dtype, prelude)?,
-            _ => float(&name, space, dtype, features, prelude)?,
+            StorageRank::Local => plain(dialect, &name, place, dtype, prelude)?,
+            _ if dtype.is_integer() => integer(&name, space, dtype, dialect, prelude)?,
+            _ if is_half(dtype) => half(dialect, &name, space, dtype, prelude)?,
+            _ => float(&name, space, dtype, &dialect.features, prelude)?,
         };
         prelude.define(&name, |_| text);
     }
     Ok(Code::call(&name, &[address, addend.clone()]))
 }
 
-fn plain(name: &str, place: &Access, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
-    let (element, value_type) = (memory(dtype)?, scalar(dtype)?);
+fn plain(
+    dialect: &OpenClDialect,
+    name: &str,
+    place: &Access,
+    dtype: DType,
+    prelude: &mut Prelude,
+) -> Answer<String> {
+    let (element, value_type) = (dialect.memory_type(dtype)?, scalar(dialect, dtype)?);
     let p = Code::primary("*p");
     let (before, after) = if is_half(dtype) {
-        let after = halves::bits(&Code::primary("before + x"), dtype, prelude).text;
-        (halves::value(&p, dtype, prelude).text, after)
+        let after = dialect.half_bits(&Code::primary("before + x"), dtype, prelude).text;
+        (dialect.half_value(&p, dtype, prelude).text, after)
     } else if dtype.is_integer() {
         let wide = if dtype.bits > 32 { "ulong" } else { "uint" };
         (p.text, format!("({element})(({wide})before + ({wide})x)"))
     } else {
         (p.text, "before + x".to_owned())
     };
-    let space = address_space(&place.scope)?;
+    let space = dialect.space(&place.scope)?;
     Ok(format!(
         "static inline {value_type} {name}({space} {element}* p, {value_type} x) {{\n    {value_type} before = {before};\n    \
          *p = {after};\n    return before;\n}}\n"
@@ -59,18 +65,18 @@ fn integer(
     name: &str,
     space: &str,
     dtype: DType,
-    features: &Features,
+    dialect: &OpenClDialect,
     prelude: &mut Prelude,
 ) -> Answer<String> {
     let function = match dtype.bits {
         32 => "atomic_add",
         64 => {
-            wide(dtype, features, prelude)?;
+            wide(dtype, &dialect.features, prelude)?;
             "atom_add"
         }
         _ => return Err(Refusal::new(format!("has no atomic_add of {dtype}; expected 32 or 64 bits"))),
     };
-    let element = memory(dtype)?;
+    let element = dialect.memory_type(dtype)?;
     Ok(format!(
         "static inline {element} {name}(volatile {space} {element}* p, {element} x) {{\n    \
          return {function}(p, x);\n}}\n"
@@ -111,9 +117,15 @@ fn float(
 }
 
 /// Halves are exchanged by the word that they lie in: allocations are whole words long.
-fn half(name: &str, space: &str, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
-    let before = halves::value(&Code::primary("(ushort)(old >> shift)"), dtype, prelude).text;
-    let after = halves::bits(&Code::primary("before + x"), dtype, prelude).text;
+fn half(
+    dialect: &OpenClDialect,
+    name: &str,
+    space: &str,
+    dtype: DType,
+    prelude: &mut Prelude,
+) -> Answer<String> {
+    let before = dialect.half_value(&Code::primary("(ushort)(old >> shift)"), dtype, prelude).text;
+    let after = dialect.half_bits(&Code::primary("before + x"), dtype, prelude).text;
     Ok(format!(
         "static inline float {name}(volatile {space} ushort* p, float x) {{\n    \
          uint shift = ((uintptr_t)p & 2) * 8;\n    \
@@ -128,8 +140,8 @@ fn half(name: &str, space: &str, dtype: DType, prelude: &mut Prelude) -> Answer<
 }
 
 /// Operations of warps: subgroups where the target says that the device has them.
-pub(super) fn warp(call: &OpCall<'_>, features: &Features, prelude: &mut Prelude) -> Answer<Code> {
-    if !features.has_subgroups {
+pub(super) fn warp(dialect: &OpenClDialect, call: &OpCall<'_>, prelude: &mut Prelude) -> Answer<Code> {
+    if !dialect.features.has_subgroups {
         return Err(Refusal::new(format!(
             "has no {}: its option supports_subgroups says that the device lacks subgroups; reduce through shared memory",
             call.op.name()
@@ -143,11 +155,11 @@ pub(super) fn warp(call: &OpCall<'_>, features: &Features, prelude: &mut Prelude
     extension("cl_khr_subgroup_shuffle", prelude);
     // (mask, value, by, width, warp_size): which lanes take part is known without the mask.
     let ((shuffled, dtype), (by, _), (width, _)) = (value(call, 1)?, value(call, 2)?, value(call, 3)?);
-    check(dtype, features, prelude)?;
+    dialect.check(dtype, prelude)?;
     if !dtype.is_scalar() || dtype.is_bool() {
         return Err(Refusal::new(format!("has no {} of {dtype}; expected a number", call.op.name())));
     }
-    let value_type = scalar(dtype)?;
+    let value_type = scalar(dialect, dtype)?;
     let (what, from) = match call.op {
         Op::WarpShuffle => ("lane", "start + by % width"),
         Op::WarpShuffleUp => ("up", "by <= lane - start ? lane - by : lane"),

@@ -2,20 +2,20 @@
 
 mod access;
 mod atomics;
-mod halves;
 mod ops;
 mod reserved;
 mod rounding;
-mod types;
 mod vectors;
 
-use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Infix, Launch,
-    OpCall, OpTable, Prelude, Refusal, Signature, Vector, word_of,
+use chipdock_codegen_source::c_family::{
+    CFamily, Cast, Half, NativeVectors, Spellings, Structures, computed, contains_word, is_half, scalar,
+    short,
 };
-use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageScope, Target, ThreadAxis};
-
-use types::{computed, is_half, scalar, short};
+use chipdock_codegen_source::{
+    Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Expressions as _,
+    Infix, Launch, OpCall, Prelude, Refusal, Signature, Vector,
+};
+use chipdock_ir::{DType, Op, PointerType, StorageRank, StorageScope, Target};
 
 /// Which parts of the language a target has.
 #[derive(Clone, Copy, Debug)]
@@ -70,23 +70,201 @@ pub(crate) const EXTENSIONS: &[&str] = &[
     "cl_khr_subgroups",
 ];
 
-/// The types that an op is spelled for.
+/// Whether an op is spelled for any type.
 #[cfg(test)]
-pub(crate) fn spelled(op: Op) -> Vec<DType> {
-    ops::TABLE.types(op)
+pub(crate) fn is_spelled(op: Op) -> bool {
+    matches!(op, Op::Popcount | Op::Clz) || !ops::TABLE.types(op).is_empty()
 }
 
-/// A word behind a type, for memory that is accessed as several types.
-fn define_alias(prelude: &mut Prelude) {
-    prelude.define("CD_MAY_ALIAS", |_| {
-        "#if defined(__clang__) || defined(__GNUC__)\n#define CD_MAY_ALIAS __attribute__((may_alias))\n#else\n\
-         #define CD_MAY_ALIAS\n#endif\n"
-            .to_owned()
-    });
-}
+static SPELLINGS: Spellings = Spellings {
+    helper: "static inline",
+    signed: ["char", "short", "int", "long"],
+    unsigned: ["uchar", "ushort", "uint", "ulong"],
+    float64: Some("double"),
+    handle: None,
+    address: None,
+    null: Some("0"),
+    least: ["INT_MIN", "LONG_MIN"],
+    suffixes: ["L", "UL"],
+    cast: Cast::Prefix,
+    has_const_pointers: true,
+    warns_of_unread: false,
+    axes: Some([
+        "get_group_id(0)",
+        "get_group_id(1)",
+        "get_group_id(2)",
+        "get_local_id(0)",
+        "get_local_id(1)",
+        "get_local_id(2)",
+    ]),
+    axis_advice: "; virtual threads are loops",
+    structures: Structures {
+        member: "s",
+        definition: |name, element, lanes| format!("typedef struct {{ {element} s[{lanes}]; }} {name};\n"),
+        loop_hint: "",
+    },
+    popcount: None,
+    clz: None,
+    ops: &ops::TABLE,
+    words: reserved::WORDS,
+};
 
-impl OpenClDialect {
-    /// Ops with a text of their own on scalars, in vectors too.
+impl CFamily for OpenClDialect {
+    fn spellings(&self) -> &Spellings {
+        &SPELLINGS
+    }
+
+    fn space(&self, scope: &StorageScope) -> Answer<&'static str> {
+        let is_plain = scope.tag.is_empty();
+        match scope.rank {
+            StorageRank::Global if is_plain => Ok("__global"),
+            StorageRank::Shared if is_plain || scope.is_dynamic_shared() => Ok("__local"),
+            StorageRank::Local if is_plain => Ok("__private"),
+            _ => Err(Refusal::new(format!(
+                "has no storage scope {scope}; expected global, shared, shared.dyn or local"
+            ))),
+        }
+    }
+
+    fn check(&self, dtype: DType, prelude: &mut Prelude) -> Answer<()> {
+        if dtype.is_float() && dtype.bits == 64 {
+            if !self.features.has_float64 {
+                return Err(Refusal::new(
+                    "has no float64: its option supports_float64 says that the device lacks it; compute in float32",
+                ));
+            }
+            extension("cl_khr_fp64", prelude);
+        }
+        Ok(())
+    }
+
+    /// What is not typed points to global memory.
+    fn pointer(&self, pointer: Option<&PointerType>) -> Answer<String> {
+        self.pointer_text(pointer, false)
+    }
+
+    fn not_finite(&self, value: f64, dtype: DType, _: &mut Prelude) -> Answer<Code> {
+        let sign = if value.is_sign_negative() { "-" } else { "" };
+        let text = match (dtype == DType::FLOAT64, value.is_nan()) {
+            (true, true) => "as_double(0x7ff8000000000000UL)",
+            (true, false) => "as_double(0x7ff0000000000000UL)",
+            (false, true) => "NAN",
+            (false, false) => "INFINITY",
+        };
+        Ok(Code::primary(format!("{sign}{text}")))
+    }
+
+    fn bit_cast(&self, value: &Code, _: DType, to: DType, _: &mut Prelude) -> Answer<Code> {
+        Ok(Code::call(&format!("as_{}", self.memory_type(to)?), std::slice::from_ref(value)))
+    }
+
+    /// Both of a type at once. Device code has no type half of its own without `cl_khr_fp16`, but memory may hold them.
+    fn define_half(&self, half: Half, prelude: &mut Prelude) {
+        match half {
+            Half::F16Value | Half::F16Bits => prelude.define(Half::F16Bits.name(), |prelude| {
+                self.define_alias(prelude);
+                FLOAT16.to_owned()
+            }),
+            Half::Bf16Value | Half::Bf16Bits => {
+                Half::Bf16Value.define(self, prelude);
+                Half::Bf16Bits.define(self, prelude);
+            }
+        }
+    }
+
+    fn half_source(&self, value: &Code, from: DType, _: DType, prelude: &mut Prelude) -> Answer<Code> {
+        if from.is_float() && from.bits <= 32 {
+            return Ok(value.clone());
+        }
+        if from.is_integer() && from.bits <= 16 {
+            return Ok(Code::prefix("(float)", value));
+        }
+        // A float that holds the value with its last bit set where it does not fit: rounding that once more is right.
+        let (name, from_type) = (format!("cd_odd_from_{from}"), scalar(self, from)?);
+        prelude.define(&name, |_| {
+            let is_other = match from.is_float() {
+                true => "(double)f != x && x == x".to_owned(),
+                // Rounded towards zero it is within the integer's range.
+                false => format!("({from_type})f != x"),
+            };
+            format!(
+                "static inline float {name}({from_type} x) {{\n    float f = convert_float_rtz(x);\n    \
+                 return {is_other} ? as_float(as_uint(f) | 1u) : f;\n}}\n"
+            )
+        });
+        Ok(Code::call(&name, std::slice::from_ref(value)))
+    }
+
+    fn alias(&self, element: &str, name: &str) -> Option<String> {
+        Some(format!("typedef {element} CD_MAY_ALIAS {name};\n"))
+    }
+
+    fn define_alias(&self, prelude: &mut Prelude) {
+        prelude.define("CD_MAY_ALIAS", |_| MAY_ALIAS.to_owned());
+    }
+
+    fn vector_load(
+        &self,
+        pointer: &Code,
+        dtype: DType,
+        _: &StorageScope,
+        _: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        let args = [Code::primary("0"), pointer.clone()];
+        vectors::is_stored_as_held(dtype).then(|| Ok(Code::call(&format!("vload{}", dtype.lanes), &args)))
+    }
+
+    fn vector_store(
+        &self,
+        pointer: &Code,
+        value: &Code,
+        dtype: DType,
+        _: &StorageScope,
+        _: &mut Prelude,
+    ) -> Option<Answer<String>> {
+        let args = [value.clone(), Code::primary("0"), pointer.clone()];
+        let call = || format!("{};", Code::call(&format!("vstore{}", dtype.lanes), &args).text);
+        vectors::is_stored_as_held(dtype).then(|| Ok(call()))
+    }
+
+    fn vector_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
+        self.vector_name(dtype, prelude)
+    }
+
+    fn lane(&self, name: &str, lane: &str, lanes: u16) -> String {
+        vectors::lane(name, lane, lanes)
+    }
+
+    fn lists_lanes(&self, lanes: u16) -> bool {
+        self.has_lanes(lanes)
+    }
+
+    fn vector_returned(&self, type_name: &str, lanes: u16, values: &[String]) -> String {
+        let values = values.join(", ");
+        if self.has_lanes(lanes) {
+            format!("    return ({type_name})({values});\n")
+        } else {
+            format!("    {type_name} r = {{{{{values}}}}};\n    return r;\n")
+        }
+    }
+
+    fn native_vectors(&self) -> Option<&dyn NativeVectors> {
+        Some(self)
+    }
+
+    fn native_vector(
+        &self,
+        computation: &Vector<'_>,
+        dtype: DType,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        self.own_vector(computation, dtype, prelude)
+    }
+
+    fn quotient_helper(&self, dtype: DType, prelude: &mut Prelude) -> Option<&'static str> {
+        (dtype == DType::FLOAT32 && !self.features.divides).then(|| rounding::define_divide(prelude))
+    }
+
     fn special_op(
         &self,
         op: Op,
@@ -95,8 +273,6 @@ impl OpenClDialect {
         prelude: &mut Prelude,
     ) -> Option<Answer<Code>> {
         match (op, args) {
-            (Op::Reinterpret, [(value, from)]) => Some(types::reinterpret(value, *from, dtype, prelude)),
-            (Op::BitwiseNot, [(value, from)]) if from.is_bool() => Some(Ok(Code::not(value))),
             (Op::BitwiseXor, [(a, from), (b, _)]) if from.is_bool() => {
                 Some(Ok(Code::infix(Infix::NotEqual, a, b)))
             }
@@ -104,6 +280,9 @@ impl OpenClDialect {
                 Some(Ok(Code::infix(Infix::And, a, b)))
             }
             (Op::BitwiseOr, [(a, from), (b, _)]) if from.is_bool() => Some(Ok(Code::infix(Infix::Or, a, b))),
+            (Op::Popcount | Op::Clz, [(value, from)]) if from.is_integer() => {
+                Some(self.counted(op, value, *from, prelude))
+            }
             (Op::Sqrt, [(value, from)]) if computed(*from) == DType::FLOAT32 && !self.features.divides => {
                 let root = rounding::sqrt(value, prelude);
                 Some(self.rounded(root, dtype, prelude))
@@ -114,29 +293,41 @@ impl OpenClDialect {
             _ => None,
         }
     }
+
+    fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+        self.device_op(call, prelude)
+    }
 }
 
-/// The body of a guarded division or remainder of integers `a` and `b`.
-fn division_body(op: BinaryOp, dtype: DType) -> String {
-    let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
-    if dtype.is_uint() {
-        return if is_quotient { "return b == 0 ? a : a / b;" } else { "return b == 0 ? 0 : a % b;" }
-            .to_owned();
+impl OpenClDialect {
+    /// A pointer type; what is not typed points to global memory.
+    fn pointer_text(&self, pointer: Option<&PointerType>, is_const: bool) -> Answer<String> {
+        let is_const = if is_const { "const " } else { "" };
+        match pointer {
+            None => Ok(format!("__global {is_const}void*")),
+            Some(pointer) => {
+                let space = self.space(&pointer.scope)?;
+                Ok(format!("{space} {is_const}{}*", self.memory_type(pointer.element)?))
+            }
+        }
     }
-    let unsigned = if dtype.bits > 32 { "ulong" } else { "uint" };
-    let own = scalar(dtype).unwrap_or("long");
-    let guard = if is_quotient {
-        format!("if (b == 0) return a;\n    if (b == -1) return ({own})(0 - ({unsigned})a);\n    ")
-    } else {
-        "if (b == 0 || b == -1) return 0;\n    ".to_owned()
-    };
-    let result = match op {
-        BinaryOp::Div => "return a / b;",
-        BinaryOp::Mod => "return a % b;",
-        BinaryOp::FloorDiv => "return a / b - (a % b != 0 && (a < 0) != (b < 0));",
-        _ => "return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;",
-    };
-    format!("{guard}{result}")
+
+    /// Set bits or leading zeros; the language's functions give the type of their argument.
+    fn counted(&self, op: Op, value: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        let (name, own) = (if op == Op::Clz { "clz" } else { "popcount" }, scalar(self, dtype)?);
+        if op == Op::Popcount && dtype.bits >= 32 {
+            return Ok(Code::call(name, std::slice::from_ref(value)));
+        }
+        let (ret, count) = match (op, dtype) {
+            (Op::Popcount, _) => (own, "popcount(x)".to_owned()),
+            (_, DType::INT32) => ("int", "x == 0 ? 32 : clz(x)".to_owned()),
+            _ => ("int", format!("x == 0 ? {} : (int)clz(x)", dtype.bits)),
+        };
+        let name = format!("cd_{name}_{}", short(dtype));
+        prelude
+            .define(&name, |_| format!("static inline {ret} {name}({own} x) {{\n    return {count};\n}}\n"));
+        Ok(Code::call(&name, std::slice::from_ref(value)))
+    }
 }
 
 /// The attribute of a kernel that says how many threads a block has, where that is constant.
@@ -154,16 +345,8 @@ impl Dialect for OpenClDialect {
         "opencl"
     }
 
-    fn reserved_words(&self) -> &[&str] {
-        reserved::WORDS
-    }
-
     fn is_reserved(&self, name: &str) -> bool {
         reserved::is_reserved(name)
-    }
-
-    fn helper_prefix(&self) -> &str {
-        "cd_"
     }
 
     fn header(&self, prelude: &Prelude) -> String {
@@ -175,90 +358,19 @@ impl Dialect for OpenClDialect {
         text
     }
 
-    fn value_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
-        types::check(dtype, &self.features, prelude)?;
-        if dtype.is_scalar() { Ok(scalar(dtype)?.to_owned()) } else { vectors::vector_type(dtype, prelude) }
-    }
-
-    fn pointer_type(&self, pointer: Option<&PointerType>, _: &mut Prelude) -> Answer<String> {
-        types::pointer(pointer, false)
-    }
-
     fn unroll_hint(&self, count: Option<i128>, _: &mut Prelude) -> String {
         format!("#pragma unroll {}", count.unwrap_or(8).clamp(1, 1024))
     }
 
     fn allocation(&self, allocation: &Allocation<'_>, prelude: &mut Prelude) -> Answer<String> {
-        access::allocation(allocation, &self.features, prelude)
+        access::allocation(self, allocation, prelude)
     }
 
     fn allocation_place(&self, scope: &StorageScope) -> AllocationPlace {
-        match types::address_space(scope) {
+        match self.space(scope) {
             Ok("__local") => AllocationPlace::Function,
             _ => AllocationPlace::Here,
         }
-    }
-
-    fn integer(&self, value: i128, dtype: DType) -> Answer<Code> {
-        types::integer(value, dtype)
-    }
-
-    fn float(&self, value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        types::check(dtype, &self.features, prelude)?;
-        types::float(value, dtype)
-    }
-
-    fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
-        types::check(to, &self.features, prelude)?;
-        types::cast(value, from, to, prelude)
-    }
-
-    fn cast_bits(&self, value: &Code, to: DType, _: &mut Prelude) -> Answer<Code> {
-        Ok(Code::prefix(&format!("({})", scalar(to)?), value))
-    }
-
-    fn rounded(&self, value: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        Ok(if is_half(dtype) { halves::round(&value, dtype, prelude) } else { value })
-    }
-
-    fn quotient(&self, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let quotient = if computed(dtype) == DType::FLOAT32 && !self.features.divides {
-            rounding::divide(a, b, prelude)
-        } else {
-            Code::infix(Infix::Div, a, b)
-        };
-        self.rounded(quotient, dtype, prelude)
-    }
-
-    fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        let dtype = computed(dtype);
-        let is_order = matches!(op, BinaryOp::Min | BinaryOp::Max);
-        if !(dtype.is_integer() || is_order && (dtype.is_float() || dtype.is_bool())) {
-            return Err(Refusal::new(format!("has no {} of {dtype}", word_of(op))));
-        }
-        let (name, own) = (format!("cd_{}_{}", word_of(op), short(dtype)), scalar(dtype)?);
-        prelude.define(&name, |_| {
-            let body = match op {
-                BinaryOp::Min => "return a < b ? a : b;".to_owned(),
-                BinaryOp::Max => "return a > b ? a : b;".to_owned(),
-                _ => division_body(op, dtype),
-            };
-            format!("static inline {own} {name}({own} a, {own} b) {{\n    {body}\n}}\n")
-        });
-        Ok(Code::call(&name, &[a.clone(), b.clone()]))
-    }
-
-    fn thread_index(&self, axis: ThreadAxis, dtype: DType, _: &mut Prelude) -> Answer<Code> {
-        let (function, dimension) = match axis {
-            ThreadAxis::BlockX => ("get_group_id", 0),
-            ThreadAxis::BlockY => ("get_group_id", 1),
-            ThreadAxis::BlockZ => ("get_group_id", 2),
-            ThreadAxis::ThreadX => ("get_local_id", 0),
-            ThreadAxis::ThreadY => ("get_local_id", 1),
-            ThreadAxis::ThreadZ => ("get_local_id", 2),
-            _ => return Err(Refusal::new(format!("has no thread axis {axis}; virtual threads are loops"))),
-        };
-        Ok(Code::prefix(&format!("({})", scalar(dtype)?), &Code::primary(format!("{function}({dimension})"))))
     }
 
     fn barrier(&self, barrier: &Barrier<'_>, prelude: &mut Prelude) -> Answer<String> {
@@ -281,27 +393,14 @@ impl Dialect for OpenClDialect {
         }
     }
 
-    fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
-        access::load(access, &self.features, prelude)
-    }
-
-    fn store(&self, access: &Access, value: &Code, prelude: &mut Prelude) -> Answer<String> {
-        access::store(access, value, &self.features, prelude)
-    }
-
-    fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
-        types::check(dtype, &self.features, prelude)?;
-        self.vector_text(computation, dtype, prelude)
-    }
-
     fn signature(&self, signature: &Signature, prelude: &mut Prelude) -> Answer<String> {
         let is_kernel = signature.launch.is_some();
         let mut params = Vec::with_capacity(signature.params.len() + 1);
         for param in &signature.params {
             if !param.dtype.is_handle() {
-                types::check(param.dtype, &self.features, prelude)?;
+                self.check(param.dtype, prelude)?;
                 // A kernel takes no `bool`: how long one is, no device says.
-                let own = if is_kernel { types::memory(param.dtype)? } else { scalar(param.dtype)? };
+                let own = if is_kernel { self.memory_type(param.dtype)? } else { scalar(self, param.dtype)? };
                 if is_kernel && is_half(param.dtype) {
                     return Err(Refusal::new(format!(
                         "parameter {}: kernels take no scalars of {}; pass a float32",
@@ -312,9 +411,9 @@ impl Dialect for OpenClDialect {
                 continue;
             }
             if let Some(pointer) = &param.pointer {
-                types::check(pointer.element, &self.features, prelude)?;
+                self.check(pointer.element, prelude)?;
             }
-            let type_name = types::pointer(param.pointer.as_ref(), !param.is_written)?;
+            let type_name = self.pointer_text(param.pointer.as_ref(), !param.is_written)?;
             let restrict = if param.pointer.is_some() && signature.is_noalias { " restrict" } else { "" };
             params.push(format!("{type_name}{restrict} {}", param.name));
         }
@@ -326,8 +425,8 @@ impl Dialect for OpenClDialect {
             (Some(launch), _, None) => {
                 let dynamic = match &launch.dynamic_shared {
                     Some(shared) => {
-                        types::check(shared.element, &self.features, prelude)?;
-                        Some(format!("__local {}* {}", types::memory(shared.element)?, shared.name))
+                        self.check(shared.element, prelude)?;
+                        Some(format!("__local {}* {}", self.memory_type(shared.element)?, shared.name))
                     }
                     None => None,
                 };
@@ -336,7 +435,7 @@ impl Dialect for OpenClDialect {
             }
             (Some(_), ..) => Err(Refusal::new("has no kernels that return something; write it to a buffer")),
             (None, 0, ret) => {
-                let ret = ret.map_or(Ok("void"), scalar)?;
+                let ret = ret.map_or(Ok("void"), |ret| scalar(self, ret))?;
                 let cold = if signature.is_cold || signature.is_no_inline {
                     "__attribute__((noinline)) "
                 } else {
@@ -371,11 +470,11 @@ impl Dialect for OpenClDialect {
         ret: DType,
         prelude: &mut Prelude,
     ) -> Answer<Code> {
-        types::check(ret, &self.features, prelude)?;
+        self.check(ret, prelude)?;
         // The C library's functions of mathematics that the language has under the name of the wide one.
         let function = if ret == DType::FLOAT32 { name.strip_suffix('f').unwrap_or(name) } else { name };
         let is_alike = args.iter().all(|(_, dtype)| *dtype == ret);
-        if ret.is_float() && !is_half(ret) && is_alike && reserved::MATH.contains(&function) {
+        if ret.is_float() && !is_half(ret) && is_alike && contains_word(&[reserved::MATH], function) {
             let args: Vec<Code> = args.iter().map(|(code, _)| code.clone()).collect();
             return Ok(Code::call(function, &args));
         }
@@ -383,38 +482,13 @@ impl Dialect for OpenClDialect {
             "cannot call \"{name}\": a kernel has no C functions outside of its module"
         )))
     }
-
-    fn ops(&self) -> &OpTable {
-        &ops::TABLE
-    }
-
-    fn op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
-        if let Some(answer) = self.memory_op(call, prelude) {
-            return Some(answer);
-        }
-        if !call.dtype.is_scalar() {
-            return None;
-        }
-        let mut values = Vec::with_capacity(call.args.len());
-        for arg in call.args {
-            match arg {
-                Argument::Value(code, dtype) => values.push((code.clone(), *dtype)),
-                _ => return None,
-            }
-        }
-        if let Err(refusal) = types::check(call.dtype, &self.features, prelude) {
-            return Some(Err(refusal));
-        }
-        self.special_op(call.op, &values, call.dtype, prelude)
-    }
 }
 
 impl OpenClDialect {
     /// Ops on pointers, of warps, and those that only a host has.
-    fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+    fn device_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
         let answer = match (call.op, call.args) {
-            (Op::AddressOf, [Argument::Address(access)]) => access::address(access, prelude),
-            (Op::AtomicAdd, _) => atomics::add(call, &self.features, prelude),
+            (Op::AtomicAdd, _) => atomics::add(self, call, prelude),
             (
                 Op::WarpActivemask
                 | Op::WarpShuffle
@@ -422,10 +496,7 @@ impl OpenClDialect {
                 | Op::WarpShuffleDown
                 | Op::WarpShuffleXor,
                 _,
-            ) => atomics::warp(call, &self.features, prelude),
-            (Op::Isnullptr, [Argument::Value(value, _)]) => {
-                Ok(Code::infix(Infix::Equal, value, &Code::primary("0")))
-            }
+            ) => atomics::warp(self, call, prelude),
             // A handle that is no buffer's is global.
             (Op::HandleAddByteOffset, [Argument::Value(handle, _), Argument::Value(offset, _)]) => {
                 let bytes = Code::prefix("(__global uchar*)", handle);
@@ -453,3 +524,25 @@ impl OpenClDialect {
         Some(answer)
     }
 }
+
+/// A word after a type, for memory that is accessed as several types.
+const MAY_ALIAS: &str = "\
+#if defined(__clang__) || defined(__GNUC__)
+#define CD_MAY_ALIAS __attribute__((may_alias))
+#else
+#define CD_MAY_ALIAS
+#endif
+";
+
+const FLOAT16: &str = "\
+typedef ushort CD_MAY_ALIAS cd_f16_memory;
+static inline float cd_f16_value(ushort x) {
+    cd_f16_memory bits = x;
+    return vload_half(0, (const __private half*)&bits);
+}
+static inline ushort cd_f16_bits(float x) {
+    cd_f16_memory bits;
+    vstore_half_rte(x, 0, (__private half*)&bits);
+    return bits;
+}
+";

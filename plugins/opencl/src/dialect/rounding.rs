@@ -2,11 +2,11 @@
 
 use chipdock_codegen_source::{Code, Prelude};
 
-/// `a / b`.
-pub(super) fn divide(a: &Code, b: &Code, prelude: &mut Prelude) -> Code {
+/// The function that divides, once it is defined.
+pub(super) fn define_divide(prelude: &mut Prelude) -> &'static str {
     define_pack(prelude);
     prelude.define("cd_divide_f32", |_| DIVIDE.to_owned());
-    Code::call("cd_divide_f32", &[a.clone(), b.clone()])
+    "cd_divide_f32"
 }
 
 /// The square root.

@@ -9,6 +9,6 @@ fn a_processor_says_that_its_threads_run_alone() {
     let Some(bench) = Bench::new() else { return };
     let value = |key| bench.api.attribute(0, key).unwrap().unwrap();
     let is_pocl = value("platform_name").to::<String>().unwrap() == "Portable Computing Language";
-    let found = value("lone_threads").to::<bool>().unwrap();
+    let found = value("runs_threads_serially").to::<bool>().unwrap();
     assert!(found || !is_pocl);
 }

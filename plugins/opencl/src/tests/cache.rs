@@ -90,7 +90,7 @@ fn the_environment_names_the_folder_or_switches_it_off() {
 #[ignore = "run by the test above, in a process of its own"]
 fn child_tells_its_folder() {
     let Ok(expected) = std::env::var("EXPECTED") else { return };
-    let cache = cache::of_host(HostRef::standalone()).unwrap();
+    let cache = cache::at(HostRef::standalone().setting(&cache::FOLDER).unwrap());
     assert_eq!(cache.is_some(), expected != "none");
     if let Some(cache) = cache {
         cache.write(&KIND.key(&["of the child"]), b"bytes");

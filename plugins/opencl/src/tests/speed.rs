@@ -43,7 +43,7 @@ fn launches_beside_the_drivers_own() {
     let program = source.build(device, None).unwrap();
     let mut kernel = program.kernel(c"add").unwrap();
     let queue = opened.context.queue(device.raw(), false).unwrap();
-    let spaces = device.memory.all_of(device, [x.addr(), y.addr()].into_iter()).unwrap();
+    let spaces = device.spaces.each([x.addr(), y.addr()].into_iter(), device.name()).unwrap();
     let args = [pointer(x), pointer(y), Any::from(64_i64), Any::from(1_i64), Any::from(64_i64)];
     let views: Vec<AnyView<'_>> = args.iter().map(Any::view).collect();
     let times = in_turn(
@@ -96,7 +96,7 @@ fn copies_beside_the_drivers_own() {
     for size in [4 << 10, 1 << 20, 64 << 20] {
         let mut bytes = vec![1_u8; size];
         let data = bench.allocate(0, size);
-        let (space, _) = device.memory.range(device, data.addr(), 0, size as u64).unwrap();
+        let (space, _) = device.spaces.range(data.addr(), 0, size as u64, device.name()).unwrap();
         let (buffer, address) = (space.buffer().unwrap(), bytes.as_mut_ptr());
         // SAFETY: `bytes` outlives every sync below.
         let memory = unsafe { HostMemory::new(address) };

@@ -86,7 +86,7 @@ fn work_that_fails_later_is_named_once() {
     let Some(bench) = Bench::new() else { return };
     let device = bench.hardware.device(0).unwrap();
     let (x, bytes) = (bench.with(0, &[0_u8; 64]), [7_u8; 64]);
-    device.fail_next_copy();
+    device.health.fail_next_copy();
     let from = host_end(bytes.as_ptr().cast_mut().cast());
     bench.copy(0, from, end(0, x), 33, Stream::DEFAULT).unwrap();
     let error = bench.sync(0, Stream::DEFAULT).unwrap_err();

@@ -12,8 +12,9 @@ mod words;
 use std::cell::Cell;
 
 use chipdock_codegen_source::{
-    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Infix, OpCall,
-    OpTable, Overflow, Precedence, Prelude, Refusal, Signature, Vector, word_of,
+    Access, Allocation, AllocationPlace, Answer, Argument, Assertion, Barrier, Code, Dialect, Expressions,
+    Infix, OpCall, OpTable, Overflow, Precedence, Prelude, Refusal, Signature, Vector, contains_word,
+    word_of,
 };
 use chipdock_ir::{BinaryOp, CompareOp, DType, Op, PointerType, StorageScope, ThreadAxis};
 
@@ -89,30 +90,7 @@ fn division_body(op: BinaryOp, dtype: DType) -> String {
     format!("{guard}{result}")
 }
 
-impl Dialect for WgslDialect {
-    fn name(&self) -> &str {
-        "webgpu"
-    }
-
-    fn reserved_words(&self) -> &[&str] {
-        words::RESERVED
-    }
-
-    fn helper_prefix(&self) -> &str {
-        "cd_"
-    }
-
-    fn header(&self, _: &Prelude) -> String {
-        let mut text = String::from("// Written by chipdock for target webgpu: WGSL.\n");
-        if self.uses_float16.get() {
-            text.push_str("enable f16;\n");
-        }
-        if self.uses_subgroups.get() && self.enables_subgroups {
-            text.push_str("enable subgroups;\n");
-        }
-        text
-    }
-
+impl Expressions for WgslDialect {
     fn value_type(&self, dtype: DType, _: &mut Prelude) -> Answer<String> {
         types::value_type(dtype)
     }
@@ -125,40 +103,12 @@ impl Dialect for WgslDialect {
         Overflow::Wraps
     }
 
-    fn checks_constants(&self) -> bool {
-        true
-    }
-
     fn index_type(&self) -> DType {
         DType::INT32
     }
 
-    fn constant(&self, type_name: &str, name: &str, value: &Code) -> String {
-        format!("let {name}: {type_name} = {};", value.text)
-    }
-
-    fn discard(&self, value: &Code, dtype: DType) -> String {
-        if dtype.is_handle() { format!("{};", value.text) } else { format!("_ = {};", value.text) }
-    }
-
-    fn variable(&self, type_name: &str, name: &str, value: Option<&Code>) -> String {
-        match value {
-            Some(value) => format!("var {name}: {type_name} = {};", value.text),
-            None => format!("var {name}: {type_name};"),
-        }
-    }
-
-    fn for_loop(&self, type_name: &str, name: &str, start: &Code, end: &Code) -> String {
-        let end = end.at_least(Precedence::Shift);
-        format!("for (var {name}: {type_name} = {}; {name} < {end}; {name}++)", start.text)
-    }
-
-    fn allocation(&self, allocation: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
-        self.allocation_text(allocation)
-    }
-
-    fn allocation_place(&self, _: &StorageScope) -> AllocationPlace {
-        AllocationPlace::Module
+    fn checks_constants(&self) -> bool {
+        true
     }
 
     fn integer(&self, value: i128, dtype: DType) -> Answer<Code> {
@@ -247,22 +197,6 @@ impl Dialect for WgslDialect {
         Ok(one("i32", &Code::primary(text)))
     }
 
-    fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
-        match barrier.scope {
-            "shared" | "shared.dyn" if barrier.orders_global => {
-                Ok("storageBarrier();\nworkgroupBarrier();".to_owned())
-            }
-            "shared" | "shared.dyn" => Ok("workgroupBarrier();".to_owned()),
-            "warp" if self.subgroup_size.is_some() => {
-                // WGSL has none of a subgroup alone.
-                Ok("workgroupBarrier();".to_owned())
-            }
-            other => Err(Refusal::new(format!(
-                "has no barrier of scope \"{other}\"; it has shared, shared.dyn and, with supports_subgroups, warp"
-            ))),
-        }
-    }
-
     fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
         self.load_text(access, prelude)
     }
@@ -273,30 +207,6 @@ impl Dialect for WgslDialect {
 
     fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
         self.vector_text(computation, dtype, prelude)
-    }
-
-    fn signature(&self, signature: &Signature, _: &mut Prelude) -> Answer<String> {
-        self.signature_text(signature)
-    }
-
-    fn are_parameters_of_module(&self, calling_conv: i64) -> bool {
-        calling_conv == functions::KERNEL
-    }
-
-    fn parameter(&self, signature: &Signature, position: usize, _: &mut Prelude) -> Code {
-        functions::parameter(signature, position)
-    }
-
-    fn module_lines(&self, signature: &Signature, _: &mut Prelude) -> Answer<Vec<String>> {
-        self.module_text(signature)
-    }
-
-    fn assert(&self, _: &Assertion<'_>, _: &mut Prelude) -> Answer<String> {
-        Err(Refusal::new("has no assertions: a kernel returns no error; check on the host"))
-    }
-
-    fn call_extern(&self, name: &str, _: &[(Code, DType)], _: DType, _: &mut Prelude) -> Answer<Code> {
-        Err(Refusal::new(format!("cannot call \"{name}\": WGSL has no functions outside of its module")))
     }
 
     fn ops(&self) -> &OpTable {
@@ -327,5 +237,94 @@ impl Dialect for WgslDialect {
             return None;
         }
         self.own_op(call.op, &values, call.constants, call.dtype, prelude)
+    }
+}
+
+impl Dialect for WgslDialect {
+    fn is_reserved(&self, name: &str) -> bool {
+        contains_word(words::RESERVED, name)
+    }
+
+    fn name(&self) -> &str {
+        "webgpu"
+    }
+
+    fn header(&self, _: &Prelude) -> String {
+        let mut text = String::from("// Written by chipdock for target webgpu: WGSL.\n");
+        if self.uses_float16.get() {
+            text.push_str("enable f16;\n");
+        }
+        if self.uses_subgroups.get() && self.enables_subgroups {
+            text.push_str("enable subgroups;\n");
+        }
+        text
+    }
+
+    fn constant(&self, type_name: &str, name: &str, value: &Code) -> String {
+        format!("let {name}: {type_name} = {};", value.text)
+    }
+
+    fn discard(&self, value: &Code, dtype: DType) -> String {
+        if dtype.is_handle() { format!("{};", value.text) } else { format!("_ = {};", value.text) }
+    }
+
+    fn variable(&self, type_name: &str, name: &str, value: Option<&Code>) -> String {
+        match value {
+            Some(value) => format!("var {name}: {type_name} = {};", value.text),
+            None => format!("var {name}: {type_name};"),
+        }
+    }
+
+    fn for_loop(&self, type_name: &str, name: &str, start: &Code, end: &Code) -> String {
+        let end = end.at_least(Precedence::Shift);
+        format!("for (var {name}: {type_name} = {}; {name} < {end}; {name}++)", start.text)
+    }
+
+    fn allocation(&self, allocation: &Allocation<'_>, _: &mut Prelude) -> Answer<String> {
+        self.allocation_text(allocation)
+    }
+
+    fn allocation_place(&self, _: &StorageScope) -> AllocationPlace {
+        AllocationPlace::Module
+    }
+
+    fn barrier(&self, barrier: &Barrier<'_>, _: &mut Prelude) -> Answer<String> {
+        match barrier.scope {
+            "shared" | "shared.dyn" if barrier.orders_global => {
+                Ok("storageBarrier();\nworkgroupBarrier();".to_owned())
+            }
+            "shared" | "shared.dyn" => Ok("workgroupBarrier();".to_owned()),
+            "warp" if self.subgroup_size.is_some() => {
+                // WGSL has none of a subgroup alone.
+                Ok("workgroupBarrier();".to_owned())
+            }
+            other => Err(Refusal::new(format!(
+                "has no barrier of scope \"{other}\"; it has shared, shared.dyn and, with supports_subgroups, warp"
+            ))),
+        }
+    }
+
+    fn signature(&self, signature: &Signature, _: &mut Prelude) -> Answer<String> {
+        self.signature_text(signature)
+    }
+
+    fn are_parameters_of_module(&self, calling_conv: i64) -> bool {
+        calling_conv == functions::KERNEL
+    }
+
+    fn parameter(&self, signature: &Signature, position: usize, _: &mut Prelude) -> Code {
+        functions::parameter(signature, position)
+    }
+
+    fn module_lines(&self, signature: &Signature, _: &mut Prelude) -> Answer<Vec<String>> {
+        self.module_text(signature)
+    }
+
+    fn assert(&self, _: &Assertion<'_>, _: &mut Prelude) -> Answer<String> {
+        Err(Refusal::new("has no assertions: a kernel returns no error; check on the host"))
+    }
+
+    fn call_extern(&self, name: &str, _: &[(Code, DType)], _: DType, _: &mut Prelude) -> Answer<Code> {
+        Err(Refusal::new(format!("cannot call \"{name}\": WGSL has no functions outside of its module")))
     }
 }

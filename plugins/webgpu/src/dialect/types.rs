@@ -6,6 +6,8 @@
 use chipdock_codegen_source::{Answer, Code, Infix, Precedence, Prelude, Refusal};
 use chipdock_ir::{DType, TypeCode};
 
+pub(super) use chipdock_codegen_source::c_family::{is_half, short};
+
 use super::halves;
 
 /// The type of a scalar in variables and expressions.
@@ -36,25 +38,6 @@ pub(super) fn value_type(dtype: DType) -> Answer<String> {
         lanes @ 2..=4 => Ok(format!("vec{lanes}<{scalar}>")),
         lanes => Err(Refusal::new(format!("has no vectors of {lanes} lanes ({dtype}); it has 2, 3 and 4"))),
     }
-}
-
-/// A type's name within the names of helpers.
-pub(super) fn short(dtype: DType) -> String {
-    let letter = match dtype.code {
-        TypeCode::Bool => return "bool".to_owned(),
-        TypeCode::Int => "i",
-        TypeCode::UInt => "u",
-        TypeCode::Float => "f",
-        TypeCode::BFloat => "bf",
-        // Lowered before code generation.
-        TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 => "f8_",
-        TypeCode::Handle => "handle",
-    };
-    format!("{letter}{}", dtype.bits)
-}
-
-pub(super) fn is_half(dtype: DType) -> bool {
-    dtype.is_float() && dtype.bits == 16
 }
 
 /// True for an integer type that is computed in more bits than it has.

@@ -1,7 +1,8 @@
 //! Vectors of 2, 3 and 4 lanes: WGSL's own, lane by lane where an op has no vector form.
 
 use chipdock_codegen_source::{
-    Answer, Code, Dialect, Infix, Lanewise, Prelude, Vector, scalar_op, shuffled, word_of, word_of_comparison,
+    Answer, Code, Expressions as _, Infix, Lanewise, Prelude, Vector, scalar_op, shuffled, word_of,
+    word_of_comparison,
 };
 use chipdock_ir::{BinaryOp, DType, Op};
 

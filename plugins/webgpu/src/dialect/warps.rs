@@ -1,6 +1,6 @@
 //! Operations of a warp as those of a subgroup.
 
-use chipdock_codegen_source::{Answer, Code, Infix, Refusal};
+use chipdock_codegen_source::{Answer, Code, Refusal, is_warp_op, shuffled_lane};
 use chipdock_ir::{DType, Op};
 
 use super::WgslDialect;
@@ -9,15 +9,7 @@ use super::types::{call, one, scalar};
 impl WgslDialect {
     /// The op as one of subgroups; `None` where it is none of a warp.
     pub(super) fn warp_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Option<Answer<Code>> {
-        let is_of_warp = matches!(
-            op,
-            Op::WarpActivemask
-                | Op::WarpShuffle
-                | Op::WarpShuffleUp
-                | Op::WarpShuffleDown
-                | Op::WarpShuffleXor
-        );
-        is_of_warp.then(|| self.subgroup_op(op, args, dtype))
+        is_warp_op(op).then(|| self.subgroup_op(op, args, dtype))
     }
 
     fn subgroup_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Answer<Code> {
@@ -39,29 +31,7 @@ impl WgslDialect {
         };
         let (lane, width) = (unsigned(lane, lane_type)?, unsigned(width, width_type)?);
         let own = Code::primary("cd_lane");
-        // A lane's number within its group of `width`, which is a power of two.
-        let last = Code::infix(Infix::Sub, &width, &Code::primary("1u"));
-        let within = Code::infix(Infix::BitAnd, &own, &last);
-        let base = Code::infix(Infix::Sub, &own, &within);
-        let (from, is_there) = match op {
-            Op::WarpShuffle => {
-                let from = Code::infix(Infix::Add, &base, &Code::infix(Infix::BitAnd, &lane, &last));
-                return Ok(call("subgroupShuffle", &[value.clone(), from]));
-            }
-            Op::WarpShuffleUp => {
-                (Code::infix(Infix::Sub, &own, &lane), Code::infix(Infix::GreaterEqual, &within, &lane))
-            }
-            Op::WarpShuffleDown => {
-                let target = Code::infix(Infix::Add, &within, &lane);
-                (Code::infix(Infix::Add, &own, &lane), Code::infix(Infix::Less, &target, &width))
-            }
-            _ => {
-                let target = Code::infix(Infix::BitXor, &within, &lane);
-                let is_there = Code::infix(Infix::Less, &target, &width);
-                (Code::infix(Infix::BitXor, &own, &lane), is_there)
-            }
-        };
-        let from = call("select", &[own, from, is_there]);
+        let from = shuffled_lane(self, op, [&own, &lane, &width]);
         Ok(call("subgroupShuffle", &[value.clone(), from]))
     }
 }

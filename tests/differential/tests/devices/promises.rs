@@ -112,12 +112,12 @@ fn a_kernel_without_threads_is_scheduled_or_else_refused() {
 
 fn option_of(
     backend: &Backend,
-    fact: impl Fn(&chipdock_ir::FactOptions) -> String,
+    name: impl Fn(&chipdock_ir::CapabilityOptions) -> String,
     host: &chipdock_host::Host,
 ) -> String {
     let kinds = host.target_kinds();
     let kind = kinds.iter().find(|(kind, _)| kind.name == backend.target.kind).expect("its kind");
-    fact(&kind.0.facts)
+    name(&kind.0.capabilities)
 }
 
 /// More threads, or more shared memory, than the target allows: refused by the passes, with both numbers.
@@ -138,8 +138,8 @@ fn a_block_beyond_the_targets_limits_is_refused_before_code_is_written() {
         )
     };
     on_each_device(&host, |backend| {
-        let threads = backend.facts.threads_per_block_max.expect("a limit of threads");
-        let bytes = backend.facts.shared_memory_bytes_max.expect("a limit of shared memory");
+        let threads = backend.capabilities.limits.threads_per_block_max.expect("a limit of threads");
+        let bytes = backend.capabilities.memory.shared_memory_bytes_max.expect("a limit of shared memory");
         let tried =
             |threads, bytes, scope| compile(&host, backend, &kernel(threads, bytes, scope), Schedule::Auto);
         for scope in ["shared", "shared.dyn"] {
@@ -160,7 +160,7 @@ fn a_block_beyond_the_targets_limits_is_refused_before_code_is_written() {
             &[&says[0], &says[1], "big"],
         );
         // A target that allows less refuses what the default takes.
-        let option = option_of(backend, |facts| facts.threads_per_block_max.clone(), &host);
+        let option = option_of(backend, |options| options.threads_per_block_max.clone(), &host);
         let small = host.target(json!({"kind": backend.target.kind, option: 8})).expect("a target");
         let error = host.compile(&parse(REVERSE), &small, &Default::default()).map(drop);
         refused(error, &["ValueError", "Unsupported"], &["8", "64", "reverse"]);
@@ -172,8 +172,8 @@ fn absurd_limits_are_refused() {
     let host = host();
     on_each_device(&host, |backend| {
         let kind = &backend.target.kind;
-        let threads = option_of(backend, |facts| facts.threads_per_block_max.clone(), &host);
-        let shared = option_of(backend, |facts| facts.shared_memory_bytes_max.clone(), &host);
+        let threads = option_of(backend, |options| options.threads_per_block_max.clone(), &host);
+        let shared = option_of(backend, |options| options.shared_memory_bytes_max.clone(), &host);
         for (option, value) in [
             (&threads, json!(-1)),
             (&threads, json!(0)),

@@ -12,8 +12,8 @@ const PROGRAMS: u64 = 48;
 
 /// What a device's target has to take: a refusal fails. C functions by name are a host's.
 fn options(backend: &Backend, threads: bool) -> Options {
-    let has_warps =
-        backend.facts.native_ops.contains(&Op::WarpShuffle) && backend.facts.warp_size == Some(32);
+    let has_warps = backend.capabilities.execution.has_native(Op::WarpShuffle)
+        && backend.capabilities.execution.warp_size == Some(32);
     Options { externs: false, warps: has_warps, threads, ..Options::default() }
 }
 

@@ -1,4 +1,4 @@
-//! Facts of a made-up host, and inputs for any kernel.
+//! Capabilities of a made-up host, and inputs for any kernel.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,48 +6,47 @@ use std::sync::Arc;
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    Child, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Stage, StmtKind, Target, TargetFacts,
+    Child, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Stage, StmtKind, Target, TargetCapabilities,
     ThreadAxis, Var,
 };
 
-/// Facts of a host without threads.
-pub(crate) fn host_facts() -> TargetFacts {
-    TargetFacts::host("host-kind")
+/// Capabilities of a host without threads.
+pub(crate) fn host_capabilities() -> TargetCapabilities {
+    TargetCapabilities::host("host-kind")
 }
 
-/// Facts of a host whose code launches parallel regions.
+/// Capabilities of a host whose code launches parallel regions.
 #[allow(dead_code, reason = "not every test that shares this file needs it")]
-pub(crate) fn parallel_host_facts() -> TargetFacts {
-    TargetFacts { native_ops: vec![Op::ParallelLaunch], ..host_facts() }
+pub(crate) fn parallel_host_capabilities() -> TargetCapabilities {
+    host_capabilities().with(|it| it.execution.native_ops = vec![Op::ParallelLaunch])
 }
 
-/// Facts of a small device with threads.
+/// Capabilities of a small device with threads.
 #[allow(dead_code, reason = "not every test that shares this file needs it")]
-pub(crate) fn device_facts() -> TargetFacts {
-    TargetFacts {
-        target: Arc::new(Target { kind: "device-kind".into(), ..Target::default() }),
-        device_type: 2,
-        device: "device".into(),
-        stage: Stage::Device,
-        is_host: false,
-        thread_axes: ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect(),
-        storage_scopes: ["global", "shared", "shared.dyn", "local", "warp"].map(Into::into).to_vec(),
-        threads_per_block_max: Some(256),
-        shared_memory_bytes_max: Some(4096),
-        warp_size: Some(32),
-        function_args_max: Some(4),
-        block_dimensions_max: [Some(256), Some(256), Some(64)],
-        grid_dimensions_max: [None, Some(65535), Some(65535)],
-        ..host_facts()
-    }
+pub(crate) fn device_capabilities() -> TargetCapabilities {
+    host_capabilities().with(|it| {
+        it.target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
+        it.device.device_type = 2;
+        it.device.name = "device".into();
+        it.stage = Stage::Device;
+        it.is_host = false;
+        it.execution.thread_axes = ThreadAxis::ALL.iter().map(|(axis, _)| *axis).collect();
+        it.memory.storage_scopes =
+            ["global", "shared", "shared.dyn", "local", "warp"].map(Into::into).to_vec();
+        it.limits.threads_per_block_max = Some(256);
+        it.memory.shared_memory_bytes_max = Some(4096);
+        it.execution.warp_size = Some(32);
+        it.limits.function_args_max = Some(4);
+        it.limits.block_dimensions_max = [Some(256), Some(256), Some(64)];
+        it.limits.grid_dimensions_max = [None, Some(65535), Some(65535)];
+    })
 }
 
-/// Facts of a device whose warps shuffle.
+/// Capabilities of a device whose warps shuffle.
 #[allow(dead_code, reason = "not every test that shares this file needs it")]
-pub(crate) fn shuffling_facts() -> TargetFacts {
-    use Op::{WarpActivemask, WarpShuffle, WarpShuffleDown, WarpShuffleUp, WarpShuffleXor};
-    let native_ops = vec![WarpActivemask, WarpShuffle, WarpShuffleUp, WarpShuffleDown, WarpShuffleXor];
-    TargetFacts { native_ops, ..device_facts() }
+pub(crate) fn shuffling_capabilities() -> TargetCapabilities {
+    let native_ops = Op::all_where(|op| op.threads.is_of_warp()).collect();
+    device_capabilities().with(|it| it.execution.native_ops = native_ops)
 }
 
 /// True where no loop is bound to a thread and no memory is shared between threads.

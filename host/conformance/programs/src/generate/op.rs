@@ -31,7 +31,7 @@ fn domain(op: Op) -> ((f64, f64), Option<(f64, f64)>) {
 
 /// True where a value just beside may give a result far away.
 fn jumps(op: Op) -> bool {
-    matches!(op, Op::Floor | Op::Ceil | Op::Trunc | Op::Round | Op::Nearbyint | Op::Fmod | Op::Nextafter)
+    op.info().is_rounding || matches!(op, Op::Fmod | Op::Nextafter)
 }
 
 /// True where every backend gives the same for the same.
@@ -56,7 +56,7 @@ pub(crate) fn op1(op: Op, a: Val) -> Val {
             let most = a.lo.abs().max(a.hi.abs());
             Val::new(Expr::call(op, vec![a.expr], dtype), 0.0, most, a.exact)
         }
-        _ if op == Op::Clz => {
+        Signature::IntCount => {
             let bits = f64::from(dtype.bits);
             let result = DType::INT32.with_lanes(dtype.lanes);
             Val::new(Expr::call(op, vec![a.expr], result), 0.0, bits, a.exact)
@@ -103,12 +103,13 @@ pub(crate) fn op2(op: Op, a: Val, b: Val) -> Val {
     Val::new(Expr::call(op, vec![a.expr, b.expr], dtype), lo, hi, exact).fit()
 }
 
-pub(crate) fn fma(a: Val, b: Val, c: Val) -> Val {
+/// A sum of a product and a third: what ops of three floats there are.
+pub(crate) fn op3(op: Op, a: Val, b: Val, c: Val) -> Val {
     let dtype = a.dtype();
     let product = binary(BinaryOp::Mul, a.clone(), b.clone());
     let (lo, hi) = (product.lo + c.lo, product.hi + c.hi);
     let exact = a.exact && b.exact && c.exact;
-    Val::new(Expr::call(Op::Fma, vec![a.expr, b.expr, c.expr], dtype), lo, hi, exact).fit()
+    Val::new(Expr::call(op, vec![a.expr, b.expr, c.expr], dtype), lo, hi, exact).fit()
 }
 
 pub(crate) fn binary(op: BinaryOp, a: Val, b: Val) -> Val {

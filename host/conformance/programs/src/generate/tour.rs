@@ -1,6 +1,7 @@
 //! Turns: every op, comparison and cast on every type, one for each seed.
 
 use chipdock_ir::build::Body;
+use chipdock_ir::op::{Class, Gives};
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, Signature};
 
 use super::body::Target;
@@ -46,24 +47,21 @@ fn list(options: &Options) -> Vec<Turn> {
 
 /// Whether an op takes a first operand of that type.
 pub(crate) fn takes(op: Op, dtype: DType) -> bool {
-    match op.signature() {
-        Signature::FloatUnary | Signature::FloatBinary | Signature::FloatTest => dtype.is_float(),
-        Signature::IntUnary => dtype.is_integer(),
-        Signature::IntBinary => {
-            dtype.is_integer()
-                || dtype.is_bool() && matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
-        }
-        Signature::NumberUnary => dtype.is_integer() || dtype.is_float(),
-        Signature::Own => match op {
-            Op::Ldexp | Op::Fma => dtype.is_float(),
-            Op::Clz => dtype.is_integer(),
-            Op::Likely => dtype.is_bool(),
-            Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
-            Op::IfThenElse | Op::ThreadInvariant => true,
-            Op::QMultiplyShift | Op::QMultiplyShiftPerAxis => dtype == DType::INT32,
-            Op::Dp4a => dtype == DType::INT8 || dtype == DType::UINT8,
-            _ => false,
-        },
+    match op {
+        // The first operand is the one that is chosen.
+        Op::IfThenElse => true,
+        Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
+        Op::Dp4a => dtype == DType::INT8 || dtype == DType::UINT8,
+        _ => op.info().class == Class::Value && op.takes_first(dtype),
+    }
+}
+
+/// The type that a call gives of a first operand of a type.
+fn result(op: Op, dtype: DType) -> DType {
+    match op.info().gives {
+        _ if op == Op::Dp4a => sum_of(dtype),
+        Gives::LanesOf(_, result) => result,
+        _ => dtype,
     }
 }
 
@@ -91,10 +89,8 @@ impl Generator<'_> {
         let result = match turn {
             Turn::Compare(..) | Turn::Logic(_) => DType::BOOL,
             Turn::Cast(_, to) => to,
-            Turn::Call(Op::Clz, _) => DType::INT32,
-            Turn::Call(Op::Dp4a, dtype) => sum_of(dtype),
-            Turn::Call(op, _) if op.signature() == Signature::FloatTest => DType::BOOL,
-            Turn::Binary(..) | Turn::Call(..) => dtype,
+            Turn::Call(op, dtype) => result(op, dtype),
+            Turn::Binary(..) => dtype,
         };
         self.written = None;
         let shape = vec![Size::N];
@@ -127,7 +123,7 @@ impl Generator<'_> {
                 let call = Expr::call(Op::IfThenElse, vec![condition, a.expr, b.expr], dtype);
                 Val { expr: call, ..a }
             }
-            Turn::Call(Op::Fma, _) => op::fma(a.clone(), b, a),
+            Turn::Call(op, _) if op.signature() == Signature::FloatTernary => op::op3(op, a.clone(), b, a),
             Turn::Call(Op::QMultiplyShift | Op::QMultiplyShiftPerAxis, _) => {
                 let per_axis = matches!(turn, Turn::Call(Op::QMultiplyShiftPerAxis, _));
                 self.quantised(per_axis, a, b)
@@ -142,9 +138,7 @@ impl Generator<'_> {
             }
             Turn::Call(Op::Reinterpret, _) => self.reinterpret(a),
             Turn::Call(Op::Likely, dtype) => Val::any(Expr::call(Op::Likely, vec![a.expr], dtype)),
-            Turn::Call(op, _) if matches!(op.signature(), Signature::FloatBinary | Signature::IntBinary) => {
-                op::op2(op, a, b)
-            }
+            Turn::Call(op, _) if op.arity() == 2 => op::op2(op, a, b),
             Turn::Call(op, _) => op::op1(op, a),
         }
     }

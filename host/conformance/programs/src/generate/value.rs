@@ -1,10 +1,12 @@
 //! Values of a wanted type, from what is known at a place.
 
+use chipdock_ir::op::Gives;
 use chipdock_ir::{BinaryOp, Callee, CompareOp, DType, Expr, ExprKind, Op, Signature, Var};
 
 use super::Generator;
 use super::facts::{Scope, Tensor, Val, number};
 use super::op;
+use super::tour::takes;
 
 /// Every comparison.
 pub(crate) const COMPARES: &[CompareOp] = CompareOp::ALL;
@@ -102,13 +104,13 @@ impl Generator<'_> {
         }
         let op = *self.random.pick(&ops);
         let operand = match op {
-            Op::Isnan | Op::Isinf | Op::Isfinite => match self.float_type() {
+            _ if op.signature() == Signature::FloatTest => match self.float_type() {
                 Some(float) => float.with_lanes(dtype.lanes),
                 None => return self.leaf(dtype, scope),
             },
             Op::Dp4a if dtype == DType::INT32 => DType::INT8,
             Op::Dp4a => DType::UINT8,
-            Op::Clz => match self.integer_type() {
+            _ if op.signature() == Signature::IntCount => match self.integer_type() {
                 Some(integer) => integer.with_lanes(dtype.lanes),
                 None => return self.leaf(dtype, scope),
             },
@@ -146,9 +148,9 @@ impl Generator<'_> {
                 self.quantised(called == Op::QMultiplyShiftPerAxis, a, b)
             }
             Op::Dp4a => self.dot(dtype, scope, depth),
-            Op::Fma => {
+            _ if called.signature() == Signature::FloatTernary => {
                 let [a, b, c] = [(); 3].map(|()| operand(self, dtype));
-                op::fma(a, b, c)
+                op::op3(called, a, b, c)
             }
             Op::Ldexp => {
                 let a = operand(self, dtype);
@@ -161,7 +163,7 @@ impl Generator<'_> {
                 let b = if self.random.one_in(2) { self.shift_amount(dtype) } else { operand(self, dtype) };
                 op::op2(called, a, b)
             }
-            _ if matches!(called.signature(), Signature::FloatBinary | Signature::IntBinary) => {
+            _ if called.arity() == 2 => {
                 let (a, b) = (operand(self, dtype), operand(self, dtype));
                 op::op2(called, a, b)
             }
@@ -396,24 +398,9 @@ impl Generator<'_> {
 
 /// Whether an op gives a value of that type for some operands.
 fn gives(op: Op, dtype: DType) -> bool {
-    match op.signature() {
-        Signature::FloatUnary | Signature::FloatBinary => dtype.is_float(),
-        Signature::FloatTest => dtype.is_bool(),
-        Signature::IntUnary => dtype.is_integer(),
-        Signature::IntBinary => {
-            dtype.is_integer()
-                || dtype.is_bool() && matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
-        }
-        Signature::NumberUnary => dtype.is_integer() || dtype.is_float(),
-        Signature::Own => match op {
-            Op::Ldexp | Op::Fma => dtype.is_float(),
-            Op::Clz => dtype.scalar() == DType::INT32,
-            Op::Likely => dtype.is_bool(),
-            Op::Reinterpret => dtype.is_integer() || dtype.is_float(),
-            Op::IfThenElse | Op::ThreadInvariant => true,
-            Op::QMultiplyShift | Op::QMultiplyShiftPerAxis => dtype.scalar() == DType::INT32,
-            Op::Dp4a => dtype == DType::INT32 || dtype == DType::UINT32,
-            _ => false,
-        },
+    match op.info().gives {
+        _ if op == Op::Dp4a => dtype == DType::INT32 || dtype == DType::UINT32,
+        Gives::LanesOf(_, result) => dtype.scalar() == result,
+        _ => takes(op, dtype),
     }
 }

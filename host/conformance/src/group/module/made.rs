@@ -78,7 +78,8 @@ impl Made {
         let root = host.compile(&case.module, &target, &CompileOptions::default())?.artifact;
         let Some(own) = of_kind(&root, module_kind) else { return Ok(None) };
         let function = own.index().functions.first().map(|function| function.name.clone());
-        let device = host.device(&host.facts(&target)?.device, 0).map_err(|error| error.to_string());
+        let device =
+            host.device(&host.capabilities(&target)?.device.name, 0).map_err(|error| error.to_string());
         Ok(Some(Self {
             own: RawArtifact::from(own),
             is_root: std::ptr::eq(own, &*root),

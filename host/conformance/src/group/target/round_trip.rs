@@ -19,7 +19,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("features", "T.3", features);
     case("as-the-table-answers", "T.6", as_the_table_answers);
     case("host-within", "T.3", host_within);
-    case("facts", "T.5", facts);
+    case("capabilities", "T.5", capabilities);
 }
 
 /// Made, written as text and read, made from itself: the same each time.
@@ -120,27 +120,29 @@ fn host_within(c: &Context<'_>) -> Verdict {
 }
 
 /// What passes ask is what the options say.
-fn facts(c: &Context<'_>) -> Verdict {
+fn capabilities(c: &Context<'_>) -> Verdict {
     let tested = Tested::usable(c)?;
     let (target, schema) = (c.target()?, &tested.schema);
-    let facts = c.host()?.facts(&target)?;
-    equal("the stage", &facts.stage, &schema.stage)?;
-    equal("the device", &facts.device, &schema.device)?;
-    equal("whether it is a host", &facts.is_host, &schema.is_host)?;
-    equal("thread axes that are known", &facts.thread_axes.len(), &schema.thread_axes.len())?;
-    equal("ops that are known", &facts.native_ops.len(), &schema.native_ops.len())?;
-    let names = &schema.facts;
-    for (what, option, found) in [
-        ("threads of a block", &names.threads_per_block_max, facts.threads_per_block_max),
-        ("shared memory", &names.shared_memory_bytes_max, facts.shared_memory_bytes_max),
-        ("threads of a warp", &names.warp_size, facts.warp_size),
-        ("arguments", &names.function_args_max, facts.function_args_max),
-    ] {
-        equal(what, &found, &target.int(option))?;
+    let found = c.host()?.capabilities(&target)?;
+    equal("the stage", &found.stage, &schema.stage)?;
+    equal("the device", &found.device.name, &schema.device)?;
+    equal("whether it is a host", &found.is_host, &schema.is_host)?;
+    equal("thread axes that are known", &found.execution.thread_axes.len(), &schema.thread_axes.len())?;
+    equal("ops that are known", &found.execution.native_ops.len(), &schema.native_ops.len())?;
+    let values = found.of_options();
+    for (capability, option) in schema.capabilities.named() {
+        let Some(value) = target.options.get(option) else { continue };
+        let expected = match value {
+            // One number for each axis.
+            Value::Array(list) => (0..3).map(|axis| list.get(axis).cloned().unwrap_or_default()).collect(),
+            value => value.clone(),
+        };
+        let what = format!("capability \"{}\", from option \"{option}\"", capability.name);
+        equal(&what, &values[capability.name], &expected)?;
     }
     if schema.thread_axes.is_empty() {
         return Ok(());
     }
-    let known = facts.threads_per_block_max.is_some_and(|threads| threads >= 1);
+    let known = found.limits.threads_per_block_max.is_some_and(|threads| threads >= 1);
     ensure(known, "a kind with thread axes to say how many threads a block has", "it is not known")
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use chipdock_host::documents::unknown_schema_fields;
-use chipdock_ir::{Op, OptionType, ThreadAxis};
+use chipdock_host::documents::{meant, unknown_schema_fields};
+use chipdock_ir::{CapabilitySource, Op, OptionType, ThreadAxis};
 use chipdock_plugin_api::attribute;
 
 use super::{COMMON, Tested, is_allowed};
@@ -20,7 +20,7 @@ pub(super) fn add(cases: &mut Cases) {
     case("option-names", "T.5", option_names);
     case("ranges", "T.5", ranges);
     case("defaults", "T.5", defaults);
-    case("facts", "T.5", facts);
+    case("capabilities", "T.5", capabilities);
     case("thread-axes", "T.5", thread_axes);
     case("storage-scopes", "T.5", storage_scopes);
     case("native-ops", "T.5", native_ops);
@@ -93,16 +93,14 @@ fn defaults(c: &Context<'_>) -> Verdict {
     Ok(())
 }
 
-fn facts(c: &Context<'_>) -> Verdict {
+fn capabilities(c: &Context<'_>) -> Verdict {
     let Tested { schema, .. } = Tested::of(c)?;
-    for (option, option_type) in schema.facts.named() {
+    for (capability, option) in schema.capabilities.named() {
+        let CapabilitySource::Option { option_type, .. } = capability.source else { continue };
         let declared = schema.options.iter().find(|one| one.name == option);
         let is_declared = declared.is_some_and(|one| one.option_type == option_type);
-        ensure(
-            is_declared,
-            format!("a fact to name an option of type {option_type:?}"),
-            format!("\"{option}\""),
-        )?;
+        let expected = format!("capability \"{}\" to name an option of type {option_type}", capability.name);
+        ensure(is_declared, expected, format!("\"{option}\""))?;
     }
     Ok(())
 }
@@ -137,6 +135,10 @@ fn known_fields(c: &Context<'_>) -> Verdict {
     let unknown = unknown_schema_fields(&kind.schema_json)?;
     ensure(unknown.is_empty(), "a schema of fields that are known", format!("{unknown:?}"))
         .map_err(|stop| stop.note("a host would ignore them"))
+        .map_err(|stop| match unknown.iter().find_map(|field| meant(field)) {
+            Some(meant) => stop.note(meant),
+            None => stop,
+        })
 }
 
 fn native_ops(c: &Context<'_>) -> Verdict {

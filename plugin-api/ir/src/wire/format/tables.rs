@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Field, Format, NodeFormat, Shape, Sort};
+use crate::Op;
 use crate::limits::LANES_MAX;
 
 /// Fields without more ado.
@@ -29,22 +30,10 @@ const PAIRS: &[&str] = &[
     "Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max", "EQ", "NE", "LT", "LE", "GT",
     "GE", "And", "Or",
 ];
-/// Ops since 1.0.
-const OPS_1_0: &str = "acos acosh asin asinh atan atanh ceil cos cosh erf exp exp10 exp2 abs floor log log10 log1p log2 \
-    nearbyint round rsqrt sigmoid sin sinh sqrt tan tanh trunc atan2 copysign fmod hypot ldexp nextafter pow fma isnan \
-    isinf isfinite clz popcount bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right if_then_else likely \
-    reinterpret isnullptr address_of handle_add_byte_offset tvm_struct_get tvm_struct_set handle_load \
-    TVMBackendAllocWorkspace TVMBackendFreeWorkspace tvm_throw_last_error tvm_call_packed tvm_storage_sync";
-/// Ops since 1.1.
-const OPS_1_1: &str = "q_multiply_shift q_multiply_shift_per_axis dp4a tvm_thread_invariant assume tvm_access_ptr \
-    thread_return atomic_add tvm_warp_activemask tvm_warp_shuffle tvm_warp_shuffle_up tvm_warp_shuffle_down \
-    tvm_warp_shuffle_xor tvm_thread_allreduce";
-
-/// Ops since 1.2.
-const OPS_1_2: &str = "TVMBackendParallelLaunch";
-
-/// Ops since 1.3.
-const OPS_1_3: &str = "tvm_stack_make_shape tvm_stack_make_array";
+/// The ops that a minor brought, in the order of their table (OP2).
+fn ops_since(minor: u64) -> impl Iterator<Item = &'static str> {
+    Op::ALL.iter().map(|op| op.info()).filter(move |op| op.wire_minor == minor).map(|op| op.name)
+}
 
 fn words(words: &[&'static str]) -> Shape {
     Shape::Word(words.to_vec())
@@ -105,7 +94,7 @@ fn leaves() -> Vec<NodeFormat> {
 
 fn expressions() -> Vec<NodeFormat> {
     let lanes = || Shape::Number(2, LANES_MAX.into());
-    let ops = Shape::Word(OPS_1_0.split_ascii_whitespace().collect());
+    let ops = Shape::Word(ops_since(0).collect());
     let dtype = || Shape::DType;
     let of = |name, fields| node(name, Sort::Expr, fields);
     let pair = |name: &&'static str| of(*name, fields! { dtype: dtype(), a: expr(), b: expr() });
@@ -227,7 +216,7 @@ pub(in crate::wire) fn v1_1() -> &'static Format {
         nodes.push(node("Reducer", Sort::Reducer, reducer));
         for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
             match (field.name, &mut field.shape) {
-                ("op", Shape::Word(ops)) => ops.extend(OPS_1_1.split_ascii_whitespace()),
+                ("op", Shape::Word(ops)) => ops.extend(ops_since(1)),
                 ("about", shape) => *shape = or_null(Shape::Id(Sort::About)),
                 _ => {}
             }
@@ -244,15 +233,15 @@ pub(in crate::wire) fn v1_1() -> &'static Format {
 /// 1.2: parallel launches.
 pub(in crate::wire) fn v1_2() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
-    FORMAT.get_or_init(|| with_ops(v1_1(), OPS_1_2))
+    FORMAT.get_or_init(|| with_ops(v1_1(), 2))
 }
 
-/// The minor before with more ops.
-fn with_ops(before: &Format, more: &'static str) -> Format {
+/// The minor before with the ops of a minor.
+fn with_ops(before: &Format, minor: u64) -> Format {
     let mut nodes = before.nodes.clone();
     for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
         if let ("op", Shape::Word(ops)) = (field.name, &mut field.shape) {
-            ops.extend(more.split_ascii_whitespace());
+            ops.extend(ops_since(minor));
         }
     }
     Format::new(nodes, before.document.clone())
@@ -262,7 +251,7 @@ fn with_ops(before: &Format, more: &'static str) -> Format {
 pub(in crate::wire) fn v1_3() -> &'static Format {
     static FORMAT: OnceLock<Format> = OnceLock::new();
     FORMAT.get_or_init(|| {
-        let mut format = with_ops(v1_2(), OPS_1_3);
+        let mut format = with_ops(v1_2(), 3);
         format
             .nodes
             .iter_mut()

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::super::format::{Field, Format, NodeFormat, Shape, Sort};
 use super::super::rewrite::{canonical, id, rewrite};
 use super::*;
+use crate::op::Threads;
 use crate::{AttrNode, ForKind, IrModule, Op, Reducer, Span, StorageScope, StructField};
 
 const TEST: &str = "1.4.0";
@@ -209,14 +210,11 @@ fn what_1_0_has_no_equal_of_is_named() {
     let calls = [
         (Op::ThreadReturn, Expr::call(Op::ThreadReturn, vec![], DType::HANDLE)),
         (Op::WarpActivemask, Expr::call(Op::WarpActivemask, vec![], DType::UINT32)),
-        (Op::WarpShuffle, shuffle(Op::WarpShuffle)),
-        (Op::WarpShuffleUp, shuffle(Op::WarpShuffleUp)),
-        (Op::WarpShuffleDown, shuffle(Op::WarpShuffleDown)),
-        (Op::WarpShuffleXor, shuffle(Op::WarpShuffleXor)),
         (Op::AtomicAdd, Expr::call(Op::AtomicAdd, vec![Expr::str("p"), i32(1)], DType::INT32)),
         (Op::ThreadAllreduce, Expr::call(Op::ThreadAllreduce, vec![mask.clone()], DType::HANDLE)),
     ];
-    for (op, call) in calls {
+    let shuffles = Op::all_where(|op| op.threads == Threads::Shuffle).map(|op| (op, shuffle(op)));
+    for (op, call) in calls.into_iter().chain(shuffles) {
         let mut module = evaluates(Expr::i32(1));
         module.functions.extend(
             build::module([{

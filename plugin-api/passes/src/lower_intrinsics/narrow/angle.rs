@@ -35,7 +35,7 @@ fn complemented(s: &Steps, angle: Expr, a: &Expr, b: &Expr) -> Expr {
 }
 
 /// `atan`.
-pub(super) fn atan(x: &Expr) -> Expr {
+pub(crate) fn atan(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", min(s.f32(2.0_f32.powi(126)), abs(&x)));
         let one = s.f32(1.0);
@@ -46,7 +46,7 @@ pub(super) fn atan(x: &Expr) -> Expr {
 }
 
 /// `atan2`.
-pub(super) fn atan2(y: &Expr, x: &Expr) -> Expr {
+pub(crate) fn atan2(y: &Expr, x: &Expr) -> Expr {
     narrow([y, x], |s, [y, x]| {
         let (a, b) = (s.name("a", abs(&y)), s.name("b", abs(&x)));
         let low = s.name("low", min(a.clone(), b.clone()));
@@ -81,7 +81,7 @@ fn if_far(s: &Steps, a: &Expr, far: Expr, near: Expr) -> Expr {
 }
 
 /// `asin`.
-pub(super) fn asin(x: &Expr) -> Expr {
+pub(crate) fn asin(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let half = half_angle(s, &a);
@@ -91,7 +91,7 @@ pub(super) fn asin(x: &Expr) -> Expr {
 }
 
 /// `acos`.
-pub(super) fn acos(x: &Expr) -> Expr {
+pub(crate) fn acos(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let half = half_angle(s, &a);
@@ -102,7 +102,7 @@ pub(super) fn acos(x: &Expr) -> Expr {
 }
 
 /// `hypot`: in a scale where squares neither overflow nor vanish.
-pub(super) fn hypot(x: &Expr, y: &Expr) -> Expr {
+pub(crate) fn hypot(x: &Expr, y: &Expr) -> Expr {
     narrow([x, y], |s, [x, y]| {
         let (a, b) = (s.name("a", abs(&x)), s.name("b", abs(&y)));
         let most = s.name("most", max(a.clone(), b.clone()));

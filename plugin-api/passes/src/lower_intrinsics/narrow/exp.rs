@@ -44,7 +44,7 @@ fn power_of_e(s: &Steps, x: &Expr, more: f32) -> Expr {
 }
 
 /// `exp`. Past 89 the result is infinite, below -104 it is 0.
-pub(super) fn exp(x: &Expr) -> Expr {
+pub(crate) fn exp(x: &Expr) -> Expr {
     narrow([x], |s, [x]| power_of_e(s, &clamp(s, &x, -104.0, 89.0), 0.0))
 }
 
@@ -54,7 +54,7 @@ pub(super) fn power_of_2(s: &Steps, whole: &Expr, r: &Expr) -> Expr {
 }
 
 /// `exp2`.
-pub(super) fn exp2(x: &Expr) -> Expr {
+pub(crate) fn exp2(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let x = clamp(s, &x, -151.0, 129.0);
         let steps = whole(s, &x);
@@ -64,7 +64,7 @@ pub(super) fn exp2(x: &Expr) -> Expr {
 }
 
 /// `exp10`.
-pub(super) fn exp10(x: &Expr) -> Expr {
+pub(crate) fn exp10(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let x = clamp(s, &x, -46.0, 39.0);
         let steps = whole(s, &(x.clone() * s.f32(std::f32::consts::LOG2_10)));
@@ -80,7 +80,7 @@ fn halves(s: &Steps, a: &Expr) -> (Expr, Expr) {
 }
 
 /// `sinh`: a polynomial below 1, (e^x - e^-x) / 2 above.
-pub(super) fn sinh(x: &Expr) -> Expr {
+pub(crate) fn sinh(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let square = s.name("square", x.clone() * x.clone());
@@ -91,7 +91,7 @@ pub(super) fn sinh(x: &Expr) -> Expr {
 }
 
 /// `cosh`: (e^x + e^-x) / 2.
-pub(super) fn cosh(x: &Expr) -> Expr {
+pub(crate) fn cosh(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let (up, down) = halves(s, &abs(&x));
         up + down
@@ -99,7 +99,7 @@ pub(super) fn cosh(x: &Expr) -> Expr {
 }
 
 /// `erf`: a polynomial below 1; above, 1 less a power of 2 whose exponent is a polynomial, up to 4, where the result is 1.
-pub(super) fn erf(x: &Expr) -> Expr {
+pub(crate) fn erf(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", min(s.f32(4.0), abs(&x)));
         let square = s.name("square", a.clone() * a.clone());
@@ -113,7 +113,7 @@ pub(super) fn erf(x: &Expr) -> Expr {
 }
 
 /// `ldexp`: three powers, the last of which alone may round, overflow or make a subnormal number.
-pub(super) fn ldexp(x: &Expr, n: &Expr) -> Expr {
+pub(crate) fn ldexp(x: &Expr, n: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let bounded = |n: Expr, low: i128, high: i128| {
             let bound = |value: i128| Expr::int(value, n.dtype);

@@ -56,7 +56,7 @@ fn natural(s: &Steps, k: &Expr, f: &Expr, c: Option<Expr>) -> Expr {
 }
 
 /// `log`.
-pub(super) fn log(x: &Expr) -> Expr {
+pub(crate) fn log(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let (k, f) = parts(s, &x);
         settled(s, &x, natural(s, &k, &f, None))
@@ -73,7 +73,7 @@ fn in_base(s: &Steps, f: &Expr, unit: (f32, f32)) -> (Expr, Expr) {
 }
 
 /// `log2`.
-pub(super) fn log2(x: &Expr) -> Expr {
+pub(crate) fn log2(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let (k, f) = parts(s, &x);
         let (product, low) = in_base(s, &f, INV_LN_2);
@@ -82,7 +82,7 @@ pub(super) fn log2(x: &Expr) -> Expr {
 }
 
 /// `log10`.
-pub(super) fn log10(x: &Expr) -> Expr {
+pub(crate) fn log10(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let (k, f) = parts(s, &x);
         let (product, low) = in_base(s, &f, INV_LN_10);
@@ -113,7 +113,7 @@ fn log1p_of(s: &Steps, x: &Expr, more: Option<Expr>) -> Expr {
 }
 
 /// `log1p`.
-pub(super) fn log1p(x: &Expr) -> Expr {
+pub(crate) fn log1p(x: &Expr) -> Expr {
     narrow([x], |s, [x]| copysign(log1p_of(s, &x, None), &x))
 }
 
@@ -131,7 +131,7 @@ fn log_of_double(s: &Steps, a: &Expr, above: Expr) -> Expr {
 }
 
 /// `asinh`: ln(a + √(a² + 1)), as log1p of what is above 1.
-pub(super) fn asinh(x: &Expr) -> Expr {
+pub(crate) fn asinh(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let bounded = s.name("bounded", min(s.f32(SQUARED_MAX), a.clone()));
@@ -142,7 +142,7 @@ pub(super) fn asinh(x: &Expr) -> Expr {
 }
 
 /// `acosh`: ln(x + √(x² - 1)), as log1p of what is above 1.
-pub(super) fn acosh(x: &Expr) -> Expr {
+pub(crate) fn acosh(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let bounded = s.name("bounded", min(s.f32(SQUARED_MAX), x.clone()));
         let over = s.name("over", bounded.clone() - s.f32(1.0));
@@ -153,7 +153,7 @@ pub(super) fn acosh(x: &Expr) -> Expr {
 }
 
 /// `atanh`: half of ln((1 + a) / (1 - a)), as log1p.
-pub(super) fn atanh(x: &Expr) -> Expr {
+pub(crate) fn atanh(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let quotient = s.name("ratio", div(a.clone() + a.clone(), s.f32(1.0) - a));

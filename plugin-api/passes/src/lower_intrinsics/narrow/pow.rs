@@ -75,7 +75,7 @@ fn of_positive(s: &Steps, a: &Expr, y: &Expr) -> Expr {
 }
 
 /// `pow`: 2^(y log2 |x|), the sign put back, and the cases that are none of this.
-pub(super) fn pow(x: &Expr, y: &Expr) -> Expr {
+pub(crate) fn pow(x: &Expr, y: &Expr) -> Expr {
     narrow([x, y], |s, [x, y]| {
         let a = s.name("a", abs(&x));
         let zero = || s.f32(0.0);

@@ -101,7 +101,7 @@ fn finite(s: &Steps, x: &Expr, value: Expr) -> Expr {
 }
 
 /// The sine of x and so many quarter turns, 0 or 1.
-pub(super) fn wave(x: &Expr, quarters: u32) -> Expr {
+pub(crate) fn wave(x: &Expr, quarters: u32) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let (r, turns) = quarter_turns(s, &a);
@@ -116,7 +116,7 @@ pub(super) fn wave(x: &Expr, quarters: u32) -> Expr {
 }
 
 /// `tan`.
-pub(super) fn tan(x: &Expr) -> Expr {
+pub(crate) fn tan(x: &Expr) -> Expr {
     narrow([x], |s, [x]| {
         let a = s.name("a", abs(&x));
         let (r, turns) = quarter_turns(s, &a);

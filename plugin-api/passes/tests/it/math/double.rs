@@ -108,20 +108,8 @@ fn borders(op: Op) -> &'static [(f64, f64)] {
 
 #[test]
 fn borders_of_float64_are_exact() {
-    let ops = [
-        Op::Exp,
-        Op::Exp2,
-        Op::Exp10,
-        Op::Log,
-        Op::Log2,
-        Op::Log10,
-        Op::Log1p,
-        Op::Erf,
-        Op::Tanh,
-        Op::Sigmoid,
-        Op::Rsqrt,
-    ];
-    for op in ops {
+    for op in Op::ALL.iter().copied().filter(|op| lowered_ulps(*op, DType::FLOAT64).is_some()) {
+        assert!(!borders(op).is_empty(), "{} has no borders", op.name());
         let values: Vec<f64> = borders(op).iter().map(|border| border.0).collect();
         let array = Array::from_f64(DType::FLOAT64, &[values.len()], &values);
         let found = run(op, DType::FLOAT64, DType::FLOAT64, array).to_f64();

@@ -1,11 +1,11 @@
 //! Quantised arithmetic, pointers and atomics.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
-use chipdock_ir::{Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, TargetFacts, build};
+use chipdock_ir::{Callee, DType, Expr, ExprKind, ForKind, Op, Stmt, StmtKind, TargetCapabilities, build};
 use chipdock_passes::lower_intrinsics;
 
 use super::run_for;
-use crate::facts::{host, narrow};
+use crate::capabilities::{host, narrow};
 
 const EXTREMES: [i32; 12] =
     [0, 1, -1, 2, -2, 77, -12345, 1 << 30, i32::MAX, i32::MIN, i32::MIN + 1, 1_518_500_250];
@@ -21,7 +21,7 @@ fn shifted(x: i32, y: i32, left: i32, right: i32) -> i128 {
 fn quantised_products_are_rounded_half_up() {
     let counts =
         [(31, 0), (31, -4), (31, 3), (15, -1), (0, 0), (30, -31), (33, 0), (32, 31), (63, 0), (1, 31)];
-    for ((q, s), facts) in counts.into_iter().flat_map(|count| [(count, host()), (count, narrow())]) {
+    for ((q, s), capabilities) in counts.into_iter().flat_map(|count| [(count, host()), (count, narrow())]) {
         let pairs: Vec<(i32, i32)> = EXTREMES.iter().flat_map(|x| EXTREMES.map(|y| (*x, y))).collect();
         let array = |values: Vec<i32>| {
             let values: Vec<i128> = values.into_iter().map(i128::from).collect();
@@ -34,7 +34,8 @@ fn quantised_products_are_rounded_half_up() {
             array(vec![q; n]),
             array(vec![s; n]),
         ];
-        let found = run_for(&facts, Op::QMultiplyShift, &[DType::INT32; 4], DType::INT32, args).to_int();
+        let found =
+            run_for(&capabilities, Op::QMultiplyShift, &[DType::INT32; 4], DType::INT32, args).to_int();
         for ((x, y), found) in pairs.into_iter().zip(found) {
             assert_eq!(found, shifted(x, y, s.max(0), q - s.min(0)), "{x} {y} {q} {s}");
         }
@@ -42,13 +43,13 @@ fn quantised_products_are_rounded_half_up() {
 }
 
 /// An op on constants, its result stored in an int32.
-fn constant(facts: &TargetFacts, op: Op, args: Vec<Expr>, dtype: DType) -> i128 {
+fn constant(capabilities: &TargetCapabilities, op: Op, args: Vec<Expr>, dtype: DType) -> i128 {
     let mut f = build::function("f");
     let b = f.buffer("B", [1], dtype);
     f.store(&b, [0], Expr::call(op, args, dtype));
     let mut function = f.finish();
     function.s_tir = false;
-    let lowered = lower_intrinsics(&build::module([function]), facts).unwrap();
+    let lowered = lower_intrinsics(&build::module([function]), capabilities).unwrap();
     let mut args = [Arg::Tensor(Array::zeros(dtype, &[1]))];
     Interpreter::new(&lowered).run("f", &mut args).unwrap();
     let [Arg::Tensor(found)] = args else { unreachable!("a tensor") };
@@ -60,8 +61,8 @@ fn products_per_axis_shift_where_a_flag_says_so() {
     let (x, y, left, right, q) = (-1_234_567, 2_000_000_001, 2, 3, 29);
     for (shift_left, shift_right) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
         let args = [x, y, left, right, q, shift_left, shift_right].map(Expr::i32).to_vec();
-        for facts in [host(), narrow()] {
-            let found = constant(&facts, Op::QMultiplyShiftPerAxis, args.clone(), DType::INT32);
+        for capabilities in [host(), narrow()] {
+            let found = constant(&capabilities, Op::QMultiplyShiftPerAxis, args.clone(), DType::INT32);
             assert_eq!(found, shifted(x, y, left * shift_left, q + right * shift_right));
         }
     }

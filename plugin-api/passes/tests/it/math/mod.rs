@@ -9,10 +9,10 @@ mod single;
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
-use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, IrModule, Op, Stage, TargetFacts, build};
+use chipdock_ir::{Buffer, Callee, DType, Expr, ExprKind, IrModule, Op, Stage, TargetCapabilities, build};
 use chipdock_passes::lower_intrinsics;
 
-use crate::facts::host;
+use crate::capabilities::host;
 
 /// An op on values of some types, elementwise, as a module.
 fn module(op: Op, from: &[DType], to: DType, n: usize) -> IrModule {
@@ -44,9 +44,15 @@ fn run_all(op: Op, from: &[DType], to: DType, values: Vec<Array>) -> Array {
     run_for(&host(), op, from, to, values)
 }
 
-fn run_for(facts: &TargetFacts, op: Op, from: &[DType], to: DType, values: Vec<Array>) -> Array {
-    let lowered = lower_intrinsics(&module(op, from, to, values[0].shape[0]), facts).unwrap();
-    assert!(!uses(&lowered, &facts.missing_types), "{op:?} takes a type that is missing");
+fn run_for(
+    capabilities: &TargetCapabilities,
+    op: Op,
+    from: &[DType],
+    to: DType,
+    values: Vec<Array>,
+) -> Array {
+    let lowered = lower_intrinsics(&module(op, from, to, values[0].shape[0]), capabilities).unwrap();
+    assert!(!uses(&lowered, &capabilities.types.missing_types), "{op:?} takes a type that is missing");
     assert!(!calls(&lowered, op), "{op:?} is left");
     if let Err(problems) = validate(&lowered, Stage::Flattened) {
         unreachable!("{op:?} lowered is not valid: {problems:?}");

@@ -6,7 +6,7 @@ use chipdock_ir::{DType, Op, Signature};
 use chipdock_passes::{lowered_ulps, narrow_ulps};
 
 use super::{exact, run_for, ulps};
-use crate::facts::narrow;
+use crate::capabilities::narrow;
 
 fn functions() -> impl Iterator<Item = (Op, f64)> {
     Op::ALL.iter().filter_map(|op| Some((*op, narrow_ulps(*op)?)))

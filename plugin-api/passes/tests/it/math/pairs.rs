@@ -1,11 +1,11 @@
 //! Functions of two float32.
 
 use chipdock_interpret::Array;
-use chipdock_ir::{DType, Op, TargetFacts};
+use chipdock_ir::{DType, Op, TargetCapabilities};
 use chipdock_passes::lowered_ulps;
 
 use super::{exact, run_all, run_for, ulps};
-use crate::facts::host;
+use crate::capabilities::host;
 
 const SPECIAL: &[f32] = &[
     0.0,
@@ -115,7 +115,7 @@ fn ldexp_is_exact() {
     is_exact_ldexp(&host());
 }
 
-pub(super) fn is_exact_ldexp(facts: &TargetFacts) {
+pub(super) fn is_exact_ldexp(capabilities: &TargetCapabilities) {
     let values: Vec<f32> = SPECIAL.iter().flat_map(|x| [*x, -*x]).collect();
     let powers = [
         0,
@@ -143,7 +143,8 @@ pub(super) fn is_exact_ldexp(facts: &TargetFacts) {
     let x: Vec<f32> = pairs.iter().map(|pair| pair.0).collect();
     let powers: Vec<i128> = pairs.iter().map(|pair| pair.1.into()).collect();
     let arrays = vec![Array::from_f32(&[n], &x), Array::from_int(DType::INT32, &[n], &powers)];
-    let found = run_for(facts, Op::Ldexp, &[DType::FLOAT32, DType::INT32], DType::FLOAT32, arrays).to_f64();
+    let found =
+        run_for(capabilities, Op::Ldexp, &[DType::FLOAT32, DType::INT32], DType::FLOAT32, arrays).to_f64();
     for ((x, n), found) in pairs.into_iter().zip(found) {
         let exact = f64::from((f64::from(x) * 2.0_f64.powi(n.clamp(-300, 300))) as f32);
         assert!(found.to_bits() == exact.to_bits() || found.is_nan() && x.is_nan(), "{x:e} {n}: {found:e}");

@@ -5,7 +5,7 @@ use chipdock_ir::{DType, Expr, ForKind, Op, Signature, Stmt, StmtKind};
 use chipdock_passes::{lower_intrinsics, lowered_ulps};
 
 use super::{exact, run, ulps};
-use crate::facts::host;
+use crate::capabilities::host;
 
 /// Where functions change their course, overflow, or are made of another part.
 const POINTS: &[f32] = &[

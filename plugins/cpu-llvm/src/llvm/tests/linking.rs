@@ -10,10 +10,11 @@ use proptest::test_runner::{Config, TestRunner};
 use super::super::jit::Jit;
 use super::super::object::check;
 use super::super::{MachineOptions, Wanted, compile, library};
-use super::{ADD, call_add, load, object_of};
+use super::{ADD, Naming, call_add, load, object_of};
 
 fn refusal(object: &[u8], symbol: &str) -> Error {
-    let error = Jit::load(library().unwrap(), object, &[symbol], core::ptr::null()).err().unwrap();
+    let error =
+        Jit::load(library().unwrap(), object, &[symbol], core::ptr::null(), Naming::off()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::VALUE_ERROR, "{error}");
     error
 }
@@ -30,7 +31,7 @@ fn the_environment_is_set_before_anything_is_called() {
     let ir = "@__chipdock_env = global ptr null, align 8\ndefine ptr @env() {\n  %x = load ptr, ptr @__chipdock_env\n  \
               ret ptr %x\n}\n";
     let place = 64 as *const ChipdockEnv;
-    let jit = Jit::load(library().unwrap(), &object_of(ir), &["env"], place).unwrap();
+    let jit = Jit::load(library().unwrap(), &object_of(ir), &["env"], place, Naming::off()).unwrap();
     // SAFETY: a function of this type.
     let env = unsafe {
         let env: extern "C" fn() -> *const c_void = core::mem::transmute(jit.address("env").unwrap());
@@ -142,7 +143,7 @@ fn rich_object() -> Vec<u8> {
 
 /// Loads what was damaged: any answer but a crash will do, and an error is a typed one.
 fn load_damaged(object: &[u8]) {
-    if let Err(error) = Jit::load(library().unwrap(), object, &["add"], core::ptr::null()) {
+    if let Err(error) = Jit::load(library().unwrap(), object, &["add"], core::ptr::null(), Naming::off()) {
         assert_eq!(error.kind(), ErrorKind::VALUE_ERROR, "{error}");
     }
 }

@@ -4,7 +4,7 @@
 //! what one module in ten would take if its pages were kept (three pages of code and data at the least).
 
 use super::super::{Wanted, compile, library};
-use super::{ADD, Jit, call_add, child, host_options, is_child};
+use super::{ADD, Jit, Naming, call_add, child, host_options, is_child};
 
 /// Modules that are compiled, loaded, called and dropped.
 const MODULES: usize = 1000;
@@ -30,7 +30,7 @@ fn one(number: usize) {
     let llvm = library().unwrap();
     let wanted = Wanted { object: true, ..Wanted::default() };
     let object = compile(llvm, &ir, &host_options(), wanted, &|| false).unwrap().object;
-    let jit = Jit::load(llvm, &object, &["add"], core::ptr::null()).unwrap();
+    let jit = Jit::load(llvm, &object, &["add"], core::ptr::null(), Naming::off()).unwrap();
     call_add(&jit);
 }
 

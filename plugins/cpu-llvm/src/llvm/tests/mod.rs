@@ -8,10 +8,11 @@ mod opening;
 use std::process::{Command, Output};
 
 use super::jit::Jit;
+use super::naming::Naming;
 use super::{MachineOptions, Wanted, compile, library};
 
 /// A loop, vectorised from level 2 on.
-const ADD: &str = r"
+pub(in crate::llvm) const ADD: &str = r"
 define void @add(ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %n) {
 entry:
   %none = icmp sle i64 %n, 0
@@ -46,13 +47,13 @@ fn host_options() -> MachineOptions {
     }
 }
 
-fn object_of(ir: &str) -> Vec<u8> {
+pub(in crate::llvm) fn object_of(ir: &str) -> Vec<u8> {
     let wanted = Wanted { object: true, ..Wanted::default() };
     compile(library().unwrap(), ir, &host_options(), wanted, &|| false).unwrap().object
 }
 
 fn load(ir: &str, symbol: &str) -> Jit {
-    Jit::load(library().unwrap(), &object_of(ir), &[symbol], core::ptr::null()).unwrap()
+    Jit::load(library().unwrap(), &object_of(ir), &[symbol], core::ptr::null(), Naming::off()).unwrap()
 }
 
 fn call_add(jit: &Jit) {

@@ -32,8 +32,8 @@ fn processor(what: &str) -> Option<(Host, Backend)> {
     let host = Host::new(options).expect("a host");
     let target = host.usable_target("cuda").expect("the target");
     let device = host.device("cuda", 0).expect("the processor as a device");
-    let facts = host.facts(&target).expect("its facts");
-    let backend = Backend { target, device, device_name: "the processor".to_owned(), facts };
+    let capabilities = host.capabilities(&target).expect("its capabilities");
+    let backend = Backend { target, device, device_name: "the processor".to_owned(), capabilities };
     Some((host, backend))
 }
 
@@ -97,7 +97,7 @@ fn check(host: &Host, backend: &Backend, case: &Case) -> Result<(), Failure> {
 #[test]
 fn random_programs_agree_with_the_interpreter() {
     let Some((host, backend)) = processor("random programs as CUDA C on the processor") else { return };
-    assert!(backend.facts.native_ops.contains(&Op::WarpShuffle));
+    assert!(backend.capabilities.execution.has_native(Op::WarpShuffle));
     for threads in [true, false] {
         Trial::new("random_programs_agree_with_the_interpreter", env!("CARGO_TARGET_TMPDIR"))
             .options(Options { externs: false, warps: true, threads, ..Options::default() })

@@ -1,0 +1,304 @@
+//! Targets made complete: rules T8 to T11.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chipdock_ir::{Target, TargetCapabilities, TargetKind};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::{TargetContext, TargetSource, from_json, from_text, value_error};
+use crate::error::{Category, Error, ErrorKind, quoted};
+use crate::host::Host;
+use crate::runtime::Device;
+
+/// The identity of a target: the SHA-256 of its canonical JSON (T11). Equal targets have it in every process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TargetId([u8; 32]);
+
+impl TargetId {
+    /// The identity of a target.
+    #[must_use]
+    pub fn of(target: &Target) -> Self {
+        Self::of_json(&target.to_json().to_string())
+    }
+
+    /// The same of its canonical JSON.
+    pub(crate) fn of_json(canonical_json: &str) -> Self {
+        Self(Sha256::digest(canonical_json.as_bytes()).into())
+    }
+}
+
+impl fmt::Display for TargetId {
+    /// In hexadecimal, 64 digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for TargetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TargetId({self})")
+    }
+}
+
+/// The device that a target is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The first device of the kind.
+    First,
+    /// The device of that name and number; the kind has to run on devices of that name.
+    Named {
+        /// The name of its device API.
+        name: String,
+        /// Its number among the devices of that name, from 0.
+        id: i32,
+    },
+}
+
+/// What [`Host::resolve`] makes a target from: a source, and what is chosen beside it.
+///
+/// ```
+/// use chipdock_host::{DeviceChoice, TargetRequest};
+///
+/// let request = TargetRequest::new(r#"{"kind": "npu"}"#).host("cpu-kind").device(DeviceChoice::First);
+/// # let _ = request;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TargetRequest {
+    source: Option<TargetSource>,
+    host: Option<TargetSource>,
+    device: Option<DeviceChoice>,
+}
+
+impl TargetRequest {
+    /// A request for that target. [`TargetRequest::default`] is one for [`Host::default_host`].
+    #[must_use]
+    pub fn new(source: impl Into<TargetSource>) -> Self {
+        Self { source: Some(source.into()), ..Self::default() }
+    }
+
+    /// The target of the host functions, for a source that names none.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<TargetSource>) -> Self {
+        self.host = Some(host.into());
+        self
+    }
+
+    /// The device that the code is to run on.
+    #[must_use]
+    pub fn device(mut self, device: DeviceChoice) -> Self {
+        self.device = Some(device);
+        self
+    }
+}
+
+impl<T: Into<TargetSource>> From<T> for TargetRequest {
+    fn from(source: T) -> Self {
+        Self::new(source)
+    }
+}
+
+/// A target with all that compiling for it needs to know: made once, by [`Host::resolve`], and shared.
+#[derive(Clone, Debug)]
+pub struct ResolvedTarget {
+    id: TargetId,
+    kind: Arc<TargetKind>,
+    target: Arc<Target>,
+    json: Arc<str>,
+    capabilities: Arc<TargetCapabilities>,
+    host: Option<Arc<Self>>,
+    device: Option<Device>,
+}
+
+impl ResolvedTarget {
+    /// Its identity, which artifacts that are compiled for it carry.
+    #[must_use]
+    pub fn id(&self) -> TargetId {
+        self.id
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> &Arc<TargetKind> {
+        &self.kind
+    }
+
+    /// Its options.
+    #[must_use]
+    pub fn target(&self) -> &Arc<Target> {
+        &self.target
+    }
+
+    /// The same as canonical JSON.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        &self.json
+    }
+
+    /// What passes ask of it.
+    #[must_use]
+    pub fn capabilities(&self) -> &Arc<TargetCapabilities> {
+        &self.capabilities
+    }
+
+    /// The target of its host functions, where it names one. Where it names none and needs one, compiling takes
+    /// [`Host::default_host`].
+    #[must_use]
+    pub fn host(&self) -> Option<&Arc<Self>> {
+        self.host.as_ref()
+    }
+
+    /// The same for whatever the host keeps: a device keeps the host.
+    pub(crate) fn without_device(self: &Arc<Self>) -> Arc<Self> {
+        match self.device {
+            None => Arc::clone(self),
+            Some(_) => Arc::new(Self { device: None, ..(**self).clone() }),
+        }
+    }
+
+    /// The device that it was made for, open; nothing where none was chosen.
+    #[must_use]
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_ref()
+    }
+}
+
+impl Host {
+    /// Makes a target complete: checked and canonicalized as by [`Self::target`], with its kind, its capabilities, and the
+    /// targets and the device that go with it.
+    ///
+    /// # Errors
+    ///
+    /// * As of [`Self::target`]. An error of the target comes before one of the device.
+    /// * `ValueError`: the source names a host and the request another; the kind does not run on the device that was chosen.
+    /// * `NotFound`, of category [`Category::NoDevice`]: there is no such device.
+    /// * Of category [`Category::Plugin`]: what the plugin of the device says.
+    pub fn resolve(&self, request: impl Into<TargetRequest>) -> Result<Arc<ResolvedTarget>, Error> {
+        self.0.services.check_process()?;
+        let TargetRequest { source, host, device } = request.into();
+        let mut json = match (source, host) {
+            (Some(TargetSource::Resolved(resolved)), None) if device.is_none() => return Ok(resolved),
+            (Some(source), None) => json_of(&source)?,
+            (Some(source), Some(host)) => with_host(json_of(&source)?, host)?,
+            (None, Some(host)) => with_host(Value::from(self.default_host()?.kind.as_str()), host)?,
+            (None, None) => {
+                let target = self.default_host()?;
+                let kind = self.kind_of(&target)?;
+                let device = device.map(|choice| self.chosen(&kind, choice)).transpose()?;
+                return self.completed(&target, device).map_err(of_plugin);
+            }
+        };
+        let device = match device {
+            Some(choice) => self.filled_in(&mut json, choice)?,
+            None => None,
+        };
+        let target = from_json(&*self.0, &json, 0)?;
+        self.completed(&target, device.transpose()?).map_err(of_plugin)
+    }
+
+    /// Rule T9. Nothing where the kind is none, which making the target says; why the device is none comes after what is
+    /// wrong with the target.
+    fn filled_in(
+        &self,
+        json: &mut Value,
+        choice: DeviceChoice,
+    ) -> Result<Option<Result<Device, Error>>, Error> {
+        let Some(name) = json["kind"].as_str() else { return Ok(None) };
+        let Some(kind) = TargetContext::kind(&*self.0, name)? else { return Ok(None) };
+        let device = self.chosen(&kind, choice);
+        if let (Ok(device), Value::Object(object), false) = (&device, json, kind.is_host) {
+            object.entry("from_device").or_insert(device.id().into());
+        }
+        Ok(Some(device))
+    }
+
+    /// A target that a host made, as it is: what it is was checked then.
+    pub(crate) fn completed(
+        &self,
+        target: &Arc<Target>,
+        device: Option<Device>,
+    ) -> Result<Arc<ResolvedTarget>, Error> {
+        let kind = self.kind_of(target)?;
+        let capabilities = Arc::new(self.capabilities_of(&kind, target)?);
+        let host = target.host.as_ref().map(|host| self.completed(host, None)).transpose()?;
+        let json: Arc<str> = target.to_json().to_string().into();
+        let (id, target) = (TargetId::of_json(&json), Arc::clone(target));
+        Ok(Arc::new(ResolvedTarget { id, kind, target, json, capabilities, host, device }))
+    }
+
+    /// What is to be compiled for: a target that was made is taken as it is.
+    pub(crate) fn complete(&self, source: TargetSource) -> Result<Arc<ResolvedTarget>, Error> {
+        match source {
+            TargetSource::Resolved(resolved) => Ok(resolved),
+            TargetSource::Target(target) => self.completed(&target, None),
+            TargetSource::Text(_) | TargetSource::Json(_) => self.resolve(source),
+        }
+    }
+
+    /// The device, open, where the kind runs on it.
+    fn chosen(&self, kind: &TargetKind, choice: DeviceChoice) -> Result<Device, Error> {
+        let (name, id) = match choice {
+            DeviceChoice::First => (kind.device.clone(), 0),
+            DeviceChoice::Named { name, id } => (name, id),
+        };
+        let missing = |message: String, hint: &str| {
+            Err(Error::new(ErrorKind::NotFound, message).with_category(Category::NoDevice).hint(hint))
+        };
+        let known = self.device_names();
+        if !known.contains(&name) {
+            let known = quoted(known.iter().map(String::as_str));
+            return missing(
+                format!("no device API \"{name}\"; there are {known}"),
+                "chipdock plugins shows which were found, and why one is not used",
+            );
+        }
+        if kind.device != name {
+            let message = format!("target {} runs on {}, not on {name}", kind.name, kind.device);
+            return Err(value_error(message).hint("name another --target or --device"));
+        }
+        let count = self.device_count(&name).map_err(of_plugin)?;
+        if id >= count {
+            let message = format!("no device {name}:{id}; {name} has {count}, counted from 0");
+            return missing(message, "chipdock devices lists them");
+        }
+        self.device(&name, id).map_err(of_plugin)
+    }
+}
+
+/// Nothing that the caller wrote is in question: an error that blames the caller is the plugin's all the same.
+fn of_plugin(error: Error) -> Error {
+    if error.category() == Category::Input { error.with_category(Category::Plugin) } else { error }
+}
+
+fn json_of(source: &TargetSource) -> Result<Value, Error> {
+    match source {
+        TargetSource::Text(text) | TargetSource::Json(Value::String(text)) => from_text(text),
+        TargetSource::Json(json) => Ok(json.clone()),
+        TargetSource::Target(target) => Ok(target.to_json()),
+        TargetSource::Resolved(resolved) => Ok(resolved.target.to_json()),
+    }
+}
+
+/// Rule T10.
+fn with_host(target: Value, host: TargetSource) -> Result<Value, Error> {
+    let mut object = match target {
+        Value::Object(object) => object,
+        Value::String(kind) => Map::from_iter([("kind".to_owned(), Value::from(kind))]),
+        other => return Ok(other),
+    };
+    if object.get("host").is_some_and(|host| !host.is_null()) {
+        return Err(
+            value_error("the target names a host, and another is chosen beside it").hint("leave one out")
+        );
+    }
+    let host = match host {
+        TargetSource::Text(text) => Value::from(text),
+        host => json_of(&host)?,
+    };
+    object.insert("host".to_owned(), host);
+    Ok(Value::Object(object))
+}
+
+#[cfg(test)]
+mod tests;

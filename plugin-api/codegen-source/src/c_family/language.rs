@@ -1,0 +1,442 @@
+//! The questions that a language of the family answers, and what it has in return.
+
+use chipdock_ir::{BinaryOp, DType, Op, PointerType, StorageScope, ThreadAxis};
+
+use super::{Half, LaneAccess, Spellings, access, casts, integers, is_half, scalar, types, vectors};
+use crate::{Access, Answer, Argument, Code, Expressions, Infix, OpCall, OpTable, Prelude, Refusal, Vector};
+
+/// A language of the C family: what it calls things, and where it differs from the others in meaning.
+///
+/// [`Self::spellings`] and [`Self::space`] are required. All other methods have the answer of C99.
+pub trait CFamily: Sized {
+    /// What it calls things.
+    fn spellings(&self) -> &Spellings;
+
+    /// The qualifier of pointers to memory of a scope; empty for none.
+    ///
+    /// # Errors
+    ///
+    /// A scope that the language does not have.
+    fn space(&self, scope: &StorageScope) -> Answer<&'static str>;
+
+    // -- types and constants ----------------------------------------------------------------------------------------
+
+    /// Notes what a type asks of a device, and refuses what that lacks; asked for before a value of the type is made.
+    ///
+    /// # Errors
+    ///
+    /// A type that the device does not have.
+    fn check(&self, dtype: DType, prelude: &mut Prelude) -> Answer<()> {
+        let _ = (dtype, prelude);
+        Ok(())
+    }
+
+    /// The type of an element in memory.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn memory_type(&self, dtype: DType) -> Answer<&'static str> {
+        self.spellings().memory(dtype).ok_or_else(|| self.refused_type(dtype))
+    }
+
+    /// What is said of a type that the language does not have.
+    fn refused_type(&self, dtype: DType) -> Refusal {
+        Refusal::new(format!("has no type {dtype}"))
+    }
+
+    /// The type of a pointer variable, whose element the language has.
+    ///
+    /// # Errors
+    ///
+    /// A scope or an element that the language does not have.
+    fn pointer(&self, pointer: Option<&PointerType>) -> Answer<String> {
+        let Some(pointer) = pointer else { return self.memory_type(DType::HANDLE).map(str::to_owned) };
+        let (space, element) = (self.space(&pointer.scope)?, self.memory_type(pointer.element.scalar())?);
+        Ok(if space.is_empty() { format!("{element}*") } else { format!("{space} {element}*") })
+    }
+
+    /// A float32 or float64 that is infinite or not a number.
+    ///
+    /// # Errors
+    ///
+    /// What [`Self::bit_cast`] refuses.
+    fn not_finite(&self, value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        casts::not_finite(self, value, dtype, prelude)
+    }
+
+    /// The bits of a scalar as another type of 32 or 64 bits: one of both is a float, the other an integer.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn bit_cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
+        casts::bit_cast(self, value, from, to, prelude)
+    }
+
+    // -- halves -----------------------------------------------------------------------------------------------------
+
+    /// Defines one of the helpers between floats and the bits of halves, under its name.
+    fn define_half(&self, half: Half, prelude: &mut Prelude) {
+        half.define(self, prelude);
+    }
+
+    /// The value of a half's bits, which are an integer of 16 bits.
+    fn half_value(&self, bits: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        Half::value(self, bits, dtype, prelude)
+    }
+
+    /// A float's bits as a half, rounded to nearest even, as an integer of 16 bits.
+    fn half_bits(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        Half::bits(self, value, dtype, prelude)
+    }
+
+    /// A float rounded to nearest even into a half, as a float.
+    fn half_rounded(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        Half::rounded(self, value, dtype, prelude)
+    }
+
+    /// A float that rounds to a half as the value does: the value itself, or one rounded to odd. No boolean is asked for.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    fn half_source(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
+        let _ = to;
+        casts::half_source(self, value, from, prelude)
+    }
+
+    // -- memory -----------------------------------------------------------------------------------------------------
+
+    /// The definition of `name` as an element's type by which memory of any type may be read and written; `None` where
+    /// the type itself will do.
+    fn alias(&self, element: &str, name: &str) -> Option<String> {
+        let _ = (element, name);
+        None
+    }
+
+    /// Defines what [`Self::alias`] needs.
+    fn define_alias(&self, prelude: &mut Prelude) {
+        let _ = prelude;
+    }
+
+    /// An element in memory as a value.
+    fn loaded(&self, element: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        access::loaded(self, element, dtype, prelude)
+    }
+
+    /// A value as an element in memory.
+    fn stored(&self, value: &Code, dtype: DType, prelude: &mut Prelude) -> Code {
+        access::stored(self, value, dtype, prelude)
+    }
+
+    /// A load of neighbours at a pointer to the first, in one expression; `None` where a helper does it.
+    fn vector_load(
+        &self,
+        pointer: &Code,
+        dtype: DType,
+        scope: &StorageScope,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        let _ = (pointer, dtype, scope, prelude);
+        None
+    }
+
+    /// A store of neighbours at a pointer to the first, in one statement; `None` where a helper does it.
+    fn vector_store(
+        &self,
+        pointer: &Code,
+        value: &Code,
+        dtype: DType,
+        scope: &StorageScope,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<String>> {
+        let _ = (pointer, value, dtype, scope, prelude);
+        None
+    }
+
+    /// What the name of a helper that accesses lanes ends with: helpers that differ by their memory differ in it.
+    ///
+    /// # Errors
+    ///
+    /// A scope that the language does not have.
+    fn access_suffix(&self, access: &LaneAccess<'_>) -> Answer<String> {
+        let space = self.space(access.scope)?.trim_start_matches('_');
+        Ok(if space.is_empty() { String::new() } else { format!("_{space}") })
+    }
+
+    /// The body of a helper that accesses lanes; `None` for one after the other.
+    fn lanes_body(&self, access: &LaneAccess<'_>, prelude: &mut Prelude) -> Option<Answer<String>> {
+        let _ = (access, prelude);
+        None
+    }
+
+    // -- vectors ----------------------------------------------------------------------------------------------------
+
+    /// The type of a vector, defined on first use where it is a structure.
+    ///
+    /// # Errors
+    ///
+    /// A vector that the language does not have.
+    fn vector_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
+        vectors::structure(self, dtype, prelude)
+    }
+
+    /// A lane of a named vector of that many lanes; `lane` is a number, or the counter of a loop.
+    fn lane(&self, name: &str, lane: &str, lanes: u16) -> String {
+        let _ = lanes;
+        format!("{name}.{}[{lane}]", self.spellings().structures.member)
+    }
+
+    /// Whether vectors of that many lanes are written lane after lane; else in a loop.
+    fn lists_lanes(&self, lanes: u16) -> bool {
+        let _ = lanes;
+        false
+    }
+
+    /// The body of a function that returns a vector of these lanes.
+    fn vector_returned(&self, type_name: &str, lanes: u16, values: &[String]) -> String {
+        let _ = lanes;
+        format!("    {type_name} r = {{{{{}}}}};\n    return r;\n", values.join(", "))
+    }
+
+    /// The body of a function that returns a vector; `lane` writes one lane, given its number or the counter of a loop.
+    ///
+    /// # Errors
+    ///
+    /// What `lane` refuses.
+    fn lanes_returned(
+        &self,
+        dtype: DType,
+        type_name: &str,
+        prelude: &mut Prelude,
+        lane: &mut dyn FnMut(&str, &mut Prelude) -> Answer<Code>,
+    ) -> Answer<String> {
+        vectors::lanes_returned(self, dtype, type_name, prelude, lane)
+    }
+
+    /// A body of one statement a lane.
+    ///
+    /// # Errors
+    ///
+    /// What `line` refuses.
+    fn each_lane(
+        &self,
+        lanes: u16,
+        prelude: &mut Prelude,
+        line: &mut dyn FnMut(&str, &mut Prelude) -> Answer<String>,
+    ) -> Answer<String> {
+        vectors::each_lane(self, lanes, prelude, line)
+    }
+
+    /// The language's own vectors, where comparisons of them give lanes of 0 and -1.
+    fn native_vectors(&self) -> Option<&dyn NativeVectors> {
+        None
+    }
+
+    /// A computation on vectors that the language has itself; `None` for others.
+    fn native_vector(
+        &self,
+        computation: &Vector<'_>,
+        dtype: DType,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        let _ = (computation, dtype, prelude);
+        None
+    }
+
+    // -- ops --------------------------------------------------------------------------------------------------------
+
+    /// A function, defined on the way, that divides floats of a type and rounds to nearest; `None` where the operator does.
+    fn quotient_helper(&self, dtype: DType, prelude: &mut Prelude) -> Option<&'static str> {
+        let _ = (dtype, prelude);
+        None
+    }
+
+    /// An op on scalars, or on lanes, that neither the floor nor the table can say; `None` leaves it to them.
+    fn special_op(
+        &self,
+        op: Op,
+        args: &[(Code, DType)],
+        dtype: DType,
+        prelude: &mut Prelude,
+    ) -> Option<Answer<Code>> {
+        let _ = (op, args, dtype, prelude);
+        None
+    }
+
+    /// An op that is no function of its arguments' values: of pointers, atomic, of warps; `None` for others.
+    fn memory_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+        let _ = (call, prelude);
+        None
+    }
+}
+
+/// Vectors of a language whose comparisons give lanes of 0 and -1, as wide as what is compared.
+pub trait NativeVectors {
+    /// Whether there are vectors of that many lanes.
+    fn has_lanes(&self, lanes: u16) -> bool;
+
+    /// A mask of one type of signed integers as a mask of another.
+    ///
+    /// # Errors
+    ///
+    /// A vector type that the language does not have.
+    fn mask_converted(&self, mask: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code>;
+
+    /// A vector's bits as those of a vector type of the same size.
+    fn same_bits(&self, value: &Code, type_name: &str) -> Code;
+
+    /// The result of a comparison as a mask of that type.
+    fn compared(&self, comparison: Code, mask: &str) -> Code {
+        let _ = mask;
+        comparison
+    }
+
+    /// Lane by lane the second where the first, a mask, is -1, else the third. Of types: of the result, of the mask.
+    fn select(&self, args: [Code; 3], types: [&str; 2], prelude: &mut Prelude) -> Code;
+}
+
+/// The values among the arguments of a call; `None` where others are.
+#[must_use]
+pub fn values_of(call: &OpCall<'_>) -> Option<Vec<(Code, DType)>> {
+    let value = |arg: &Argument<'_>| match arg {
+        Argument::Value(code, dtype) => Some((code.clone(), *dtype)),
+        _ => None,
+    };
+    call.args.iter().map(value).collect()
+}
+
+/// An op on scalars whose text is not the table's.
+pub(super) fn special<L: CFamily>(
+    language: &L,
+    op: Op,
+    args: &[(Code, DType)],
+    dtype: DType,
+    prelude: &mut Prelude,
+) -> Option<Answer<Code>> {
+    if let Some(answer) = language.special_op(op, args, dtype, prelude) {
+        return Some(answer);
+    }
+    match (op, args) {
+        (Op::Reinterpret, [(value, from)]) => {
+            Some(casts::reinterpret(language, value, *from, dtype, prelude))
+        }
+        _ => integers::op(language, op, args, prelude),
+    }
+}
+
+/// Ops on pointers that all languages with pointers have.
+fn pointer_op<L: CFamily>(language: &L, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+    let spellings = language.spellings();
+    match (call.op, call.args) {
+        (Op::AddressOf, [Argument::Address(place)]) => Some(access::address(language, place, prelude)),
+        (Op::AddressOf, _) => Some(Err(Refusal::new("has address_of of a buffer element only"))),
+        (Op::Isnullptr, [Argument::Value(value, _)]) => {
+            Some(Ok(Code::infix(Infix::Equal, value, &Code::primary(spellings.null?))))
+        }
+        (Op::HandleAddByteOffset, [Argument::Value(handle, _), Argument::Value(offset, _)]) => {
+            let bytes = Code::infix(Infix::Add, &Code::prefix("(char*)", handle), offset);
+            Some(Ok(Code::prefix(&format!("({})", spellings.handle?), &bytes)))
+        }
+        _ => None,
+    }
+}
+
+impl<L: CFamily> Expressions for L {
+    fn value_type(&self, dtype: DType, prelude: &mut Prelude) -> Answer<String> {
+        self.check(dtype, prelude)?;
+        if dtype.is_scalar() { Ok(scalar(self, dtype)?.to_owned()) } else { self.vector_type(dtype, prelude) }
+    }
+
+    fn pointer_type(&self, pointer: Option<&PointerType>, _: &mut Prelude) -> Answer<String> {
+        self.pointer(pointer)
+    }
+
+    fn integer(&self, value: i128, dtype: DType) -> Answer<Code> {
+        casts::integer(self, value, dtype)
+    }
+
+    fn float(&self, value: f64, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        casts::float(self, value, dtype, prelude)
+    }
+
+    fn cast(&self, value: &Code, from: DType, to: DType, prelude: &mut Prelude) -> Answer<Code> {
+        casts::cast(self, value, from, to, prelude)
+    }
+
+    fn cast_bits(&self, value: &Code, to: DType, _: &mut Prelude) -> Answer<Code> {
+        Ok(super::converted(self, scalar(self, to)?, value))
+    }
+
+    fn rounded(&self, value: Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        Ok(if is_half(dtype) { self.half_rounded(&value, dtype, prelude) } else { value })
+    }
+
+    fn quotient(&self, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        let quotient = match self.quotient_helper(types::computed(dtype), prelude) {
+            Some(name) => Code::call(name, &[a.clone(), b.clone()]),
+            None => Code::infix(Infix::Div, a, b),
+        };
+        self.rounded(quotient, dtype, prelude)
+    }
+
+    fn guarded(&self, op: BinaryOp, a: &Code, b: &Code, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        integers::guarded(self, op, [a, b], dtype, prelude)
+    }
+
+    fn instead_of(&self, operand: &Code, result: &Code) -> Code {
+        if self.spellings().warns_of_unread {
+            Code::primary(format!("((void){}, {})", operand.operand(), result.text))
+        } else {
+            result.clone()
+        }
+    }
+
+    fn thread_index(&self, axis: ThreadAxis, dtype: DType, _: &mut Prelude) -> Answer<Code> {
+        let place = match axis {
+            ThreadAxis::BlockX => Some(0),
+            ThreadAxis::BlockY => Some(1),
+            ThreadAxis::BlockZ => Some(2),
+            ThreadAxis::ThreadX => Some(3),
+            ThreadAxis::ThreadY => Some(4),
+            ThreadAxis::ThreadZ => Some(5),
+            _ => None,
+        };
+        let spellings = self.spellings();
+        match place.and_then(|place: usize| Some(spellings.axes?[place])) {
+            Some(text) => Ok(super::converted(self, scalar(self, dtype)?, &Code::primary(text))),
+            None => Err(Refusal::new(format!("has no thread axis {axis}{}", spellings.axis_advice))),
+        }
+    }
+
+    fn load(&self, access: &Access, prelude: &mut Prelude) -> Answer<Code> {
+        access::load(self, access, prelude)
+    }
+
+    fn store(&self, access: &Access, value: &Code, prelude: &mut Prelude) -> Answer<String> {
+        access::store(self, access, value, prelude)
+    }
+
+    fn vector(&self, computation: Vector<'_>, dtype: DType, prelude: &mut Prelude) -> Answer<Code> {
+        vectors::vector(self, computation, dtype, prelude)
+    }
+
+    fn ops(&self) -> &OpTable {
+        self.spellings().ops
+    }
+
+    fn op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
+        if let Some(answer) = self.memory_op(call, prelude) {
+            return Some(answer);
+        }
+        if let Some(answer) = pointer_op(self, call, prelude) {
+            return Some(answer);
+        }
+        let values = if call.dtype.is_scalar() { values_of(call)? } else { return None };
+        if let Err(refusal) = self.check(call.dtype, prelude) {
+            return Some(Err(refusal));
+        }
+        special(self, call.op, &values, call.dtype, prelude)
+    }
+}

@@ -1,0 +1,346 @@
+//! What passes ask of a target.
+//!
+//! Each capability is declared once, in the table below. The groups of [`TargetCapabilities`], the options that a target kind
+//! names ([`CapabilityOptions`]), the check of a kind, the JSON Schemas in `plugin-api/abi/schemas` and the table in the
+//! guide follow from it. To add one, add a row, and ask for it in a pass; `BLESS=1` writes schemas and guide anew.
+//!
+//! * **TC1** A row that names an option is read from the option that the kind names for it. Where the kind names none, or the
+//!   option is not set, the capability has its default, which assumes nothing of the device.
+//! * **TC2** A row under `kind` is a field of the kind itself: the same for all its targets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{OptionType, Stage, Target, TargetKind};
+use crate::{DType, Op, ThreadAxis};
+
+/// A row of the table of capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capability {
+    /// Its name: in [`CapabilityOptions`], in a kind's JSON, and in its group.
+    pub name: &'static str,
+    /// Its group: a field of [`TargetCapabilities`].
+    pub group: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Where it is read from.
+    pub source: CapabilitySource,
+}
+
+/// Where a capability is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapabilitySource {
+    /// An option of the target, which the kind names.
+    Option {
+        /// The type that the option has.
+        option_type: OptionType,
+        /// What it counts; empty: it counts nothing.
+        unit: &'static str,
+        /// What it is where the option is not set; empty: not known.
+        default: &'static str,
+        /// What the option is usually called, by TVM if that has it.
+        usual_name: &'static str,
+    },
+    /// The field of that name of the kind.
+    Kind,
+}
+
+/// A type of capabilities that are read from options.
+trait FromOption: Sized {
+    const TYPE: OptionType;
+
+    /// The value as this type; `None` where it is of another.
+    fn from_option(value: &Value) -> Option<Self>;
+}
+
+impl FromOption for bool {
+    const TYPE: OptionType = OptionType::Bool;
+
+    fn from_option(value: &Value) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+impl FromOption for u32 {
+    const TYPE: OptionType = OptionType::Int;
+
+    fn from_option(value: &Value) -> Option<Self> {
+        value.as_u64()?.try_into().ok()
+    }
+}
+
+impl FromOption for Option<i64> {
+    const TYPE: OptionType = OptionType::Int;
+
+    fn from_option(value: &Value) -> Option<Self> {
+        value.as_i64().map(Some)
+    }
+}
+
+/// By axis x, y, z; a shorter list leaves the last unknown.
+impl FromOption for [Option<i64>; 3] {
+    const TYPE: OptionType = OptionType::IntList;
+
+    fn from_option(value: &Value) -> Option<Self> {
+        let list = value.as_array()?;
+        Some([0, 1, 2].map(|axis| list.get(axis).and_then(Value::as_i64)))
+    }
+}
+
+fn option<T: FromOption>(target: &Target, name: &str) -> Option<T> {
+    target.options.get(name).and_then(T::from_option)
+}
+
+macro_rules! capabilities {
+    ($(
+        $(#[doc = $group_doc:literal])+
+        $group:ident: $Group:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $name:ident: $type:ty = $default:expr, $shown:literal $(, one of [$($allowed:literal),+])?,
+                    in $unit:literal, usually $usual:literal;
+            )*
+            kind {
+                $($(#[doc = $kind_doc:literal])+ $kind_name:ident: $kind_type:ty = $read:expr;)*
+            }
+        }
+    )+) => {
+        $(
+            $(#[doc = $group_doc])+
+            #[derive(Clone, Debug, PartialEq, Eq)]
+            pub struct $Group {
+                $($(#[doc = $doc])+ pub $name: $type,)*
+                $($(#[doc = $kind_doc])+ pub $kind_name: $kind_type,)*
+            }
+
+            impl Default for $Group {
+                /// What is assumed of a target that says nothing.
+                fn default() -> Self {
+                    Self { $($name: $default,)* $($kind_name: <$kind_type>::default(),)* }
+                }
+            }
+
+            impl $Group {
+                /// Rules TC1 and TC2.
+                fn of(from: (&TargetKind, &Target)) -> Self {
+                    Self {
+                        $($name: option::<$type>(from.1, &from.0.capabilities.$name)
+                            $(.filter(|found| [$($allowed),+].contains(found)))?
+                            .unwrap_or($default),)*
+                        $($kind_name: {
+                            let read: fn(&TargetKind) -> $kind_type = $read;
+                            read(from.0)
+                        },)*
+                    }
+                }
+            }
+        )+
+
+        /// Which option of a target kind holds each capability; empty where none does.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct CapabilityOptions {
+            $($(
+                $(#[doc = $doc])+
+                #[serde(default, skip_serializing_if = "String::is_empty")]
+                pub $name: String,
+            )*)+
+        }
+
+        impl CapabilityOptions {
+            /// The capabilities that are read from options, each with the name of its option.
+            pub fn named(&self) -> impl Iterator<Item = (&'static Capability, &str)> {
+                let all = [$($((stringify!($name), &self.$name),)*)+];
+                all.into_iter().filter(|(_, option)| !option.is_empty()).filter_map(|(name, option)| {
+                    Some((Capability::by_name(name)?, option.as_str()))
+                })
+            }
+        }
+
+        /// All capabilities, by group.
+        pub const CAPABILITIES: &[Capability] = &[
+            $(
+                $(Capability {
+                    name: stringify!($name),
+                    group: stringify!($group),
+                    doc: concat!($($doc),+).trim_ascii(),
+                    source: CapabilitySource::Option {
+                        option_type: <$type as FromOption>::TYPE,
+                        unit: $unit,
+                        default: $shown,
+                        usual_name: $usual,
+                    },
+                },)*
+                $(Capability {
+                    name: stringify!($kind_name),
+                    group: stringify!($group),
+                    doc: concat!($($kind_doc),+).trim_ascii(),
+                    source: CapabilitySource::Kind,
+                },)*
+            )+
+        ];
+
+        /// What passes ask of a target: its capabilities, never its name.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct TargetCapabilities {
+            /// The target itself, for the attribute of the functions and for messages.
+            pub target: Arc<Target>,
+            /// Where its code generator takes the module.
+            pub stage: Stage,
+            /// Whether its functions can be host functions.
+            pub is_host: bool,
+            /// The device that it runs on.
+            pub device: TargetDevice,
+            $($(#[doc = $group_doc])+ pub $group: $Group,)+
+        }
+
+        impl TargetKind {
+            /// The capabilities of a target of this kind. `device_type` is the number of its device where the kind does not
+            /// say it.
+            #[must_use]
+            pub fn capabilities(&self, target: &Arc<Target>, device_type: i32) -> TargetCapabilities {
+                TargetCapabilities {
+                    target: Arc::clone(target),
+                    stage: self.stage,
+                    is_host: self.is_host,
+                    device: TargetDevice {
+                        name: self.device.clone(),
+                        device_type: if self.device_type == 0 { device_type } else { self.device_type },
+                        is_assigned: self.device_type == 0 && !self.is_host,
+                    },
+                    $($group: $Group::of((self, target)),)+
+                }
+            }
+        }
+
+        impl TargetCapabilities {
+            /// The capabilities that are read from options, by name; null: not known.
+            #[must_use]
+            pub fn of_options(&self) -> BTreeMap<&'static str, Value> {
+                let all = [$($((stringify!($name), serde_json::json!(self.$group.$name)),)*)+];
+                all.into_iter().collect()
+            }
+
+            /// The capabilities of a host of no particular kind: no threads, global and local memory, no op beyond the core.
+            ///
+            /// For whoever lowers without a target kind at hand; see [`TargetKind::capabilities`] for those of a kind.
+            #[must_use]
+            pub fn host(kind: impl Into<String>) -> Self {
+                let host = Self {
+                    target: Arc::new(Target { kind: kind.into(), ..Target::default() }),
+                    stage: Stage::Host,
+                    is_host: true,
+                    device: TargetDevice { name: "cpu".into(), device_type: 1, is_assigned: false },
+                    $($group: $Group::default(),)+
+                };
+                host.with(|host| host.memory.storage_scopes = vec!["global".into(), "local".into()])
+            }
+        }
+    };
+}
+
+capabilities! {
+    /// How large a launch, and what a device function takes, may be.
+    limits: Limits {
+        /// The greatest number of threads in a block.
+        threads_per_block_max: Option<i64> = None, "", in "threads", usually "max_num_threads";
+        /// The greatest number of threads in a block along each axis x, y, z.
+        block_dimensions_max: [Option<i64>; 3] = [None; 3], "", in "threads", usually "max_block_dimensions";
+        /// The greatest number of blocks in a grid along each axis x, y, z.
+        grid_dimensions_max: [Option<i64>; 3] = [None; 3], "", in "blocks", usually "max_grid_dimensions";
+        /// The greatest number of arguments of a device function.
+        function_args_max: Option<i64> = None, "", in "arguments", usually "max_function_args";
+        /// The greatest number of pointers among the arguments of a device function.
+        function_pointers_max: Option<i64> = None, "", in "pointers", usually "max_storage_buffers";
+        kind {}
+    }
+
+    /// What memory there is, and how it is addressed.
+    memory: Memory {
+        /// The most shared memory that a block has.
+        shared_memory_bytes_max: Option<i64> = None, "", in "bytes", usually "max_shared_memory_per_block";
+        /// The width of a pointer of host functions, 32 or 64: it decides where the fields of a tensor's descriptor are.
+        pointer_bits: u32 = 64, "64", one of [32, 64], in "bits", usually "pointer-bits";
+        kind {
+            /// Storage scopes, by name.
+            storage_scopes: Vec<String> = |kind| kind.storage_scopes.clone();
+            /// Whether data pointers are handles that nothing may be added to.
+            opaque_handles: bool = |kind| kind.opaque_handles;
+        }
+    }
+
+    /// How the threads of a block run, and what they can do.
+    execution: Execution {
+        /// The number of threads in a warp; 1: there are no warps.
+        warp_size: Option<i64> = None, "", in "threads", usually "thread_warp_size";
+        /// Whether the threads of a block run one after another, as on a processor: copies to shared memory gain nothing, and
+        /// the elements that one thread accesses should be adjacent.
+        runs_threads_serially: bool = false, "false", in "", usually "runs_threads_serially";
+        kind {
+            /// Thread axes that loops may be bound to.
+            thread_axes: Vec<ThreadAxis> = |kind| kind.thread_axes.iter().filter_map(|axis| axis.parse().ok()).collect();
+            /// Ops that the code generator spells itself, beyond the core ops.
+            native_ops: Vec<Op> = |kind| kind.native_ops.iter().filter_map(|name| Op::by_name(name)).collect();
+        }
+    }
+
+    /// Which types device functions compute with.
+    types: Types {
+        kind {
+            /// Scalar types that device functions cannot compute with.
+            missing_types: Vec<DType> = |kind| kind.missing_types.iter().filter_map(|name| name.parse().ok()).collect();
+        }
+    }
+}
+
+/// The device that a target runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetDevice {
+    /// Its name, as in `device_api.<name>`.
+    pub name: String,
+    /// DLPack's number of it, or the one that the host assigned.
+    pub device_type: i32,
+    /// Whether the host assigned the number: code that is to run elsewhere asks for it by name.
+    pub is_assigned: bool,
+}
+
+impl Capability {
+    /// The capability of that name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        CAPABILITIES.iter().find(|capability| capability.name == name)
+    }
+}
+
+impl TargetCapabilities {
+    /// The same, edited.
+    #[must_use]
+    pub fn with(mut self, edit: impl FnOnce(&mut Self)) -> Self {
+        edit(&mut self);
+        self
+    }
+}
+
+impl Execution {
+    /// Whether several threads of a warp run in lockstep: the elements that neighbours access should be adjacent.
+    #[must_use]
+    pub fn runs_in_lockstep(&self) -> bool {
+        self.warp_size.is_some_and(|threads| threads > 1) && !self.runs_threads_serially
+    }
+
+    /// Whether the code generator spells that op itself, beyond the core ops.
+    #[must_use]
+    pub fn has_native(&self, op: Op) -> bool {
+        self.native_ops.contains(&op)
+    }
+}
+
+impl Types {
+    /// Whether device functions can compute with scalars of that type, as far as is known.
+    #[must_use]
+    pub fn has(&self, dtype: DType) -> bool {
+        !self.missing_types.contains(&dtype.scalar())
+    }
+}

@@ -1,0 +1,171 @@
+//! The devices of one host.
+
+use core::fmt;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::first_failure;
+use crate::{ChipdockDevice, Error, ErrorKind, bail, ensure};
+
+/// The devices of one host, by id (KIT-13 to KIT-15).
+///
+/// Methods may be called from any thread at once.
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_plugin_api::ErrorKind;
+/// use chipdock_plugin_api::kit::Devices;
+///
+/// let devices = Devices::new("npu", 0, || Ok(vec!["first chip", "second chip"]));
+/// assert_eq!(**devices.get(1)?, "second chip");
+/// let error = devices.get(2).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::VALUE_ERROR);
+/// # Ok::<(), chipdock_plugin_api::Error>(())
+/// ```
+pub struct Devices<D> {
+    name: &'static str,
+    device_type: AtomicI32,
+    search: fn() -> Result<Vec<D>, Error>,
+    found: OnceLock<Result<Vec<Arc<D>>, Error>>,
+    is_shut_down: AtomicBool,
+}
+
+impl<D> fmt::Debug for Devices<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Devices")
+            .field("name", &self.name)
+            .field("type", &self.device_type)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<D> Devices<D> {
+    /// The devices called `name` (`device_api.<name>`), of that DLPack number or 0, which `search` finds in the order of their
+    /// ids. Opens nothing yet.
+    #[must_use]
+    pub fn new(name: &'static str, device_type: i32, search: fn() -> Result<Vec<D>, Error>) -> Self {
+        Self {
+            name,
+            device_type: AtomicI32::new(device_type),
+            search,
+            found: OnceLock::new(),
+            is_shut_down: AtomicBool::new(false),
+        }
+    }
+
+    /// The number that is in force for this kind of device.
+    #[must_use]
+    pub fn device_type(&self) -> i32 {
+        self.device_type.load(Ordering::Acquire)
+    }
+
+    /// Records the number that the host gave: what [`DeviceApi::registered_as`](crate::DeviceApi::registered_as) is told.
+    pub fn set_device_type(&self, device_type: i32) {
+        self.device_type.store(device_type, Ordering::Release);
+    }
+
+    /// All devices; the first call searches for them (KIT-13).
+    ///
+    /// # Errors
+    ///
+    /// What the search answered, the same each time.
+    pub fn all(&self) -> Result<&[Arc<D>], Error> {
+        let search = || Ok((self.search)()?.into_iter().map(Arc::new).collect());
+        match self.found.get_or_init(search) {
+            Ok(devices) => Ok(devices),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The devices that were found, without a search; none before the first one.
+    #[must_use]
+    pub fn found(&self) -> &[Arc<D>] {
+        match self.found.get() {
+            Some(Ok(devices)) => devices,
+            _ => &[],
+        }
+    }
+
+    /// How many devices there are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::all`].
+    pub fn count(&self) -> Result<i32, Error> {
+        Ok(i32::try_from(self.all()?.len()).unwrap_or(i32::MAX))
+    }
+
+    /// The device of that id.
+    ///
+    /// # Errors
+    ///
+    /// * `ValueError`: there is none (KIT-14).
+    /// * As [`Self::all`].
+    pub fn get(&self, device_id: i32) -> Result<&Arc<D>, Error> {
+        let devices = self.all()?;
+        match usize::try_from(device_id).ok().and_then(|id| devices.get(id)) {
+            Some(device) => Ok(device),
+            None => bail!(
+                ErrorKind::VALUE_ERROR,
+                "device {}:{device_id}: expected an id from 0 to {}, there are {} devices",
+                self.name,
+                devices.len() as i64 - 1,
+                devices.len()
+            ),
+        }
+    }
+
+    /// Why an artifact for these devices does not run on `device`, where that is of another type: the reason of a verdict.
+    #[must_use]
+    pub fn other_type(&self, device: ChipdockDevice) -> Option<String> {
+        let (name, device_type) = (self.name, self.device_type());
+        (device.device_type != device_type).then(|| {
+            format!(
+                "expected a device of {name} (device type {device_type}), found device type {}",
+                device.device_type
+            )
+        })
+    }
+
+    /// Checks that an end of a copy which is not host memory is on one of these devices.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: it is of another type (D.19).
+    pub fn check_end(&self, device: ChipdockDevice) -> Result<(), Error> {
+        ensure!(
+            device.device_type == self.device_type(),
+            ErrorKind::UNSUPPORTED,
+            "expected an end of a copy on a device of {} (device type {}) or in host memory, found device type {}",
+            self.name,
+            self.device_type(),
+            device.device_type
+        );
+        Ok(())
+    }
+
+    /// Checks that the plugin was not shut down for the host.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable`: it was (KIT-15).
+    pub fn check_running(&self) -> Result<(), Error> {
+        ensure!(
+            !self.is_shut_down.load(Ordering::Acquire),
+            ErrorKind::UNAVAILABLE,
+            "the plugin was shut down for this host: load it with a new host"
+        );
+        Ok(())
+    }
+
+    /// Shuts down for the host: `drain` runs on each device that was found.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of `drain`; the other devices are drained all the same.
+    pub fn shut_down(&self, drain: impl Fn(&D) -> Result<(), Error>) -> Result<(), Error> {
+        self.is_shut_down.store(true, Ordering::Release);
+        first_failure(self.found().iter().map(|device| drain(device)))
+    }
+}

@@ -1,0 +1,132 @@
+//! A loaded module whose functions are kernels.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::kernel::{Kernel, Launch};
+use crate::launch::{LAUNCH, Launches};
+use crate::{Any, AnyView, ChipdockDevice, Env, Error, Function, HostRef, Interface, Module, Stream};
+
+/// The part of a loaded module that knows the driver: it queues launches.
+///
+/// Every method may be called from any thread at once.
+pub trait LaunchKernel: Send + Sync + 'static {
+    /// Type of the devices that the kernels run on.
+    fn device_type(&self) -> i32;
+
+    /// The kernels, in the order of the index; the same at each call.
+    fn kernels(&self) -> &[Kernel];
+
+    /// Queues a launch of the kernel at `position` and returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Launches::launch`].
+    fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error>;
+}
+
+/// A loaded module of kernels: its functions, and interface `launch` 1 (KIT-18, KIT-19).
+///
+/// # Examples
+///
+/// ```
+/// use chipdock_plugin_api::kernel::{Kernel, Launch};
+/// use chipdock_plugin_api::kit::{KernelModule, LaunchKernel};
+/// use chipdock_plugin_api::{Env, Error, HostRef, Module, Stream};
+/// use serde_json::json;
+///
+/// struct Npu(Vec<Kernel>);
+///
+/// impl LaunchKernel for Npu {
+///     fn device_type(&self) -> i32 {
+///         12
+///     }
+///
+///     fn kernels(&self) -> &[Kernel] {
+///         &self.0
+///     }
+///
+///     fn launch(&self, position: usize, _: i32, _: Stream, launch: &Launch) -> Result<(), Error> {
+///         assert_eq!((self.0[position].name.as_str(), launch.grid), ("fill", [7, 1, 1]));
+///         Ok(())
+///     }
+/// }
+///
+/// let host = HostRef::standalone();
+/// // SAFETY: null, an environment without a host.
+/// let env = unsafe { Env::new(host, core::ptr::null()) };
+/// let function = json!({ "name": "fill", "symbol": "fill_", "args": ["int32"], "launch_params": ["blockIdx.x"] });
+/// let kernels = Kernel::from_index(&json!({ "functions": [function] }))?;
+/// let module = KernelModule::new(host, env, Npu(kernels));
+/// module.function("fill")?.unwrap().call(host, &[42.into(), 7.into()])?;
+/// # Ok::<(), Error>(())
+/// ```
+pub struct KernelModule<L>(Arc<Shared<L>>);
+
+/// What a module and its functions share.
+struct Shared<L> {
+    host: HostRef,
+    env: Env,
+    by_name: HashMap<String, usize>,
+    launcher: L,
+}
+
+impl<L> core::fmt::Debug for KernelModule<L> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("KernelModule").field("by_name", &self.0.by_name).finish_non_exhaustive()
+    }
+}
+
+impl<L: LaunchKernel> KernelModule<L> {
+    /// A module of the launcher's kernels.
+    #[must_use]
+    pub fn new(host: HostRef, env: Env, launcher: L) -> Self {
+        let mut by_name = HashMap::with_capacity(launcher.kernels().len());
+        for (position, kernel) in launcher.kernels().iter().enumerate() {
+            by_name.entry(kernel.name.clone()).or_insert(position);
+        }
+        Self(Arc::new(Shared { host, env, by_name, launcher }))
+    }
+}
+
+impl<L: LaunchKernel> Shared<L> {
+    fn call(&self, position: usize, args: &[AnyView<'_>]) -> Result<Any, Error> {
+        let Some(launch) = self.launcher.kernels()[position].call(args)? else { return Ok(Any::NONE) };
+        let device_type = self.launcher.device_type();
+        let device_id = self.env.current_device(device_type)?;
+        let stream = self.env.current_stream(ChipdockDevice { device_type, device_id })?;
+        self.launcher.launch(position, device_id, stream, &launch)?;
+        Ok(Any::NONE)
+    }
+}
+
+impl<L: LaunchKernel> Module for KernelModule<L> {
+    fn function(&self, name: &str) -> Result<Option<Function>, Error> {
+        Ok(self.0.by_name.get(name).copied().map(|position| {
+            let shared = Arc::clone(&self.0);
+            Function::from_fn(shared.host, move |args| shared.call(position, args))
+        }))
+    }
+
+    fn query(&self, name: &str, version: u32) -> Option<Interface> {
+        LAUNCH.is(name, version).then(|| LAUNCH.of(Box::new(Self(Arc::clone(&self.0)))))
+    }
+}
+
+impl<L: LaunchKernel> Launches for KernelModule<L> {
+    fn device_type(&self) -> i32 {
+        self.0.launcher.device_type()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.0.by_name.get(name).copied()
+    }
+
+    fn kernel(&self, position: usize) -> Option<&Kernel> {
+        self.0.launcher.kernels().get(position)
+    }
+
+    fn launch(&self, position: usize, device_id: i32, stream: Stream, launch: &Launch) -> Result<(), Error> {
+        self.0.launcher.launch(position, device_id, stream, launch)
+    }
+}

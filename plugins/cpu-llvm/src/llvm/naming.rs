@@ -1,0 +1,244 @@
+//! Names of loaded code, for `perf` and `gdb`: off unless a setting asks for them.
+//!
+//! - **J1** With the setting `perf-map`, each function that is loaded, internal ones too, gets a line in `/tmp/perf-PID.map`:
+//!   address and size in hexadecimal digits, and its symbol. That is where `perf report` looks. The file is made for its owner
+//!   alone, is added to and never shortened, and stays when the process ends; one that is not a plain file of this user
+//!   is left alone.
+//! - **J2** With the setting `gdb`, each object that is loaded is shown to gdb through its JIT interface
+//!   (`__jit_debug_register_code`, libLLVM's own) until its module is dropped: functions, and the lines of the kernel where the
+//!   object has them.
+//! - **J3** What cannot be written is a warning in the log, once, and no reason not to load. Code in a section without a
+//!   global function has no known place: it is not named.
+
+use core::ptr;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chipdock_plugin_api::{Error, HostRef, LogLevel, Setting};
+
+use super::library::{Llvm, lock};
+use super::object::{self, Function};
+
+/// The setting of rule J1.
+pub(crate) const PERF_MAP: Setting<bool> =
+    Setting::bool("perf-map", "Whether loaded code is named to perf, in /tmp/perf-PID.map.").or(false);
+/// The setting of rule J2.
+pub(crate) const GDB: Setting<bool> =
+    Setting::bool("gdb", "Whether loaded code is shown to gdb, with the lines of the kernel.").or(false);
+
+/// Who is told of loaded code.
+#[derive(Clone, Copy)]
+pub(crate) struct Naming {
+    host: HostRef,
+    perf: bool,
+    gdb: bool,
+}
+
+impl Naming {
+    /// As a host's settings say.
+    ///
+    /// # Errors
+    ///
+    /// What the host says of a setting.
+    pub(crate) fn of(host: HostRef) -> Result<Self, Error> {
+        let is_on = |setting| Ok::<_, Error>(host.setting(setting)?.unwrap_or(false));
+        Ok(Self { host, perf: is_on(&PERF_MAP)?, gdb: is_on(&GDB)? })
+    }
+
+    /// Nobody.
+    #[cfg(test)]
+    pub(super) fn off() -> Self {
+        Self { host: HostRef::standalone(), perf: false, gdb: false }
+    }
+
+    /// The functions of an object that was checked; none where nobody is told.
+    pub(super) fn functions(self, object: &[u8]) -> Vec<Function> {
+        if self.perf || self.gdb { object::functions(object) } else { Vec::new() }
+    }
+
+    /// Tells of an object that was linked; `addresses` has at least the [`anchors`] of its functions.
+    pub(super) fn tell(
+        self,
+        llvm: &Llvm,
+        object: Vec<u8>,
+        functions: &[Function],
+        addresses: &HashMap<String, usize>,
+    ) -> Option<Shown> {
+        static WAS_TOLD: AtomicBool = AtomicBool::new(false);
+        let sections = sections(functions, addresses);
+        if self.perf
+            && let Err(error) = append(&lines(functions, &sections))
+            && !WAS_TOLD.swap(true, Ordering::Relaxed)
+        {
+            let line = format!("loaded code is not named to perf: {}: {error}", perf_map());
+            self.host.log(LogLevel::Warning, &line);
+        }
+        self.gdb.then(|| Shown::new(llvm, object, &sections)).flatten()
+    }
+}
+
+/// One global function of each section that has any: by its address the section's place is known.
+pub(super) fn anchors(functions: &[Function]) -> BTreeMap<usize, &Function> {
+    let globals = functions.iter().filter(|function| function.is_global);
+    globals.map(|function| (function.section, function)).collect()
+}
+
+/// Where sections of code were put.
+fn sections(functions: &[Function], addresses: &HashMap<String, usize>) -> BTreeMap<usize, usize> {
+    let place = |(section, anchor): (usize, &Function)| {
+        Some((section, addresses.get(&anchor.name)?.checked_sub(anchor.offset)?))
+    };
+    anchors(functions).into_iter().filter_map(place).collect()
+}
+
+/// The lines of J1.
+fn lines(functions: &[Function], sections: &BTreeMap<usize, usize>) -> String {
+    let mut text = String::new();
+    for Function { name, section, offset, size_bytes, .. } in functions {
+        let Some(base) = sections.get(section) else { continue };
+        let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let _ = writeln!(text, "{:x} {size_bytes:x} {name}", base + offset);
+    }
+    text
+}
+
+fn perf_map() -> String {
+    format!("/tmp/perf-{}.map", std::process::id())
+}
+
+/// Adds lines to the map, all at once: other compilers of this process may add theirs.
+fn append(lines: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let mut file = options.open(perf_map())?;
+    let metadata = file.metadata()?;
+    // SAFETY: asks for a number.
+    let user = unsafe { libc::geteuid() };
+    if !metadata.is_file() || metadata.uid() != user {
+        return Err(io::Error::other("it is not a plain file of this user"));
+    }
+    file.write_all(lines.as_bytes())
+}
+
+/// gdb's list of objects: its `struct jit_code_entry` and `struct jit_descriptor`.
+#[repr(C)]
+struct Entry {
+    next: *mut Entry,
+    prev: *mut Entry,
+    object: *const u8,
+    size_bytes: u64,
+}
+
+#[repr(C)]
+struct Descriptor {
+    version: u32,
+    action: u32,
+    relevant: *mut Entry,
+    first: *mut Entry,
+}
+
+const REGISTER: u32 = 1;
+const UNREGISTER: u32 = 2;
+
+/// What libLLVM has of gdb's interface.
+#[derive(Clone, Copy)]
+struct Debugger {
+    descriptor: *mut Descriptor,
+    /// Does nothing: gdb stops there and looks.
+    changed: unsafe extern "C" fn(),
+}
+
+// SAFETY: the addresses of a function and of a variable that is changed under `LIST`; the library is never closed.
+unsafe impl Send for Debugger {}
+// SAFETY: as above.
+unsafe impl Sync for Debugger {}
+
+static LIST: Mutex<()> = Mutex::new(());
+
+impl Debugger {
+    fn of(llvm: &Llvm) -> Option<Self> {
+        // SAFETY: symbols of these types, by gdb's documentation.
+        unsafe {
+            let descriptor = llvm.library.get::<*mut Descriptor>(b"__jit_debug_descriptor\0").ok()?;
+            let changed = llvm.library.get::<unsafe extern "C" fn()>(b"__jit_debug_register_code\0").ok()?;
+            Some(Self { descriptor: *descriptor, changed: *changed })
+        }
+    }
+}
+
+/// An object that gdb is shown. Dropping it takes it out of the list.
+pub(super) struct Shown {
+    debugger: Debugger,
+    entry: *mut Entry,
+    _object: Vec<u8>,
+}
+
+// SAFETY: the entry is touched under `LIST` alone.
+unsafe impl Send for Shown {}
+// SAFETY: as above.
+unsafe impl Sync for Shown {}
+
+impl Shown {
+    fn new(llvm: &Llvm, mut object: Vec<u8>, sections: &BTreeMap<usize, usize>) -> Option<Self> {
+        let debugger = Debugger::of(llvm)?;
+        object::place_sections(&mut object, sections);
+        let (next, prev) = (ptr::null_mut(), ptr::null_mut());
+        let entry = Entry { next, prev, object: object.as_ptr(), size_bytes: object.len() as u64 };
+        let entry = Box::into_raw(Box::new(entry));
+        let _list = lock(&LIST);
+        // SAFETY: the list is changed under this lock alone; its entries live until they are taken out.
+        unsafe {
+            let list = debugger.descriptor;
+            (*entry).next = (*list).first;
+            if let Some(next) = (*entry).next.as_mut() {
+                next.prev = entry;
+            }
+            (*list).first = entry;
+            notify(debugger, entry, REGISTER);
+        }
+        Some(Self { debugger, entry, _object: object })
+    }
+}
+
+/// # Safety
+///
+/// * The caller holds `LIST`; the entry lives for the call.
+unsafe fn notify(debugger: Debugger, entry: *mut Entry, action: u32) {
+    // SAFETY: the caller's word.
+    unsafe {
+        let list = debugger.descriptor;
+        (*list).relevant = entry;
+        (*list).action = action;
+        (debugger.changed)();
+        (*list).action = 0;
+        (*list).relevant = ptr::null_mut();
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let _list = lock(&LIST);
+        // SAFETY: as in `new`; the entry is in the list until here, and is freed after gdb has looked.
+        unsafe {
+            let Entry { next, prev, .. } = *self.entry;
+            match prev.as_mut() {
+                Some(prev) => prev.next = next,
+                None => (*self.debugger.descriptor).first = next,
+            }
+            if let Some(next) = next.as_mut() {
+                next.prev = prev;
+            }
+            notify(self.debugger, self.entry, UNREGISTER);
+            drop(Box::from_raw(self.entry));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/naming.rs"]
+mod tests;
