@@ -147,7 +147,7 @@ fn what_is_no_card_is_said() {
 }
 
 fn schema() -> jsonschema::Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("card.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/conformance-card.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(jsonschema::meta::validate(&schema).is_ok());
     jsonschema::draft202012::new(&schema).unwrap()

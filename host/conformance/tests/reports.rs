@@ -131,7 +131,7 @@ fn holds(schema: &jsonschema::Validator, value: &Value) {
 
 #[test]
 fn a_report_keeps_its_schema_and_comes_back_the_same() {
-    let schema = schema("report.schema.json");
+    let schema = schema("schemas/conformance.schema.json");
     for report in [sample(), healthy(), hostile(), sample::whole()] {
         let value = serde_json::to_value(&report).unwrap();
         holds(&schema, &value);
@@ -141,7 +141,7 @@ fn a_report_keeps_its_schema_and_comes_back_the_same() {
 
 #[test]
 fn a_report_that_was_changed_does_not_keep_the_schema() {
-    let schema = schema("report.schema.json");
+    let schema = schema("schemas/conformance.schema.json");
     let good = serde_json::to_value(sample()).unwrap();
     for (what, at, value) in [
         ("another schema", "/schema", json!("chipdock.conformance/2")),
@@ -173,7 +173,7 @@ fn a_report_that_was_changed_does_not_keep_the_schema() {
 
 #[test]
 fn the_schema_knows_every_word() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("report.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/conformance.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let words = |name: &str| schema["$defs"][name]["enum"].clone();
     assert_eq!(words("group"), serde_json::to_value(Group::ALL).unwrap());
