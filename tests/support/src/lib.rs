@@ -6,6 +6,7 @@
 //! - [`command`]: the built command in a scratch folder; what `cargo xtask plugins` builds, built once.
 //! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] speaks to plugins through the bare tables, so that what it
 //!   finds is what the boundary carries.
+//! - `schemas` (a feature): documents against the JSON Schemas of this repository.
 //! - [`leaks`], [`memcheck`]: allocations of a thread, counted; a test binary under valgrind.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper of tests fails by panicking")]
@@ -16,6 +17,8 @@ pub mod leaks;
 pub mod memcheck;
 pub mod plugins;
 pub mod recording_host;
+#[cfg(feature = "schemas")]
+pub mod schemas;
 pub mod setup;
 
 pub use files::{CorpusFile, bless, corpus, filetests, is_blessing, printed_by_tvm, scripts, workspace};
