@@ -103,15 +103,20 @@ fn broken(name: &str, session: &Session, why: String) -> Entry {
     Entry { goal: Goal::NoSlowerThanTvm, absent, failed: session.ours(), ..entry }
 }
 
+/// The report with its verdicts. Schema: `bench/schemas/bench.peers.schema.json`.
+fn to_json(report: &Report) -> Result<Value> {
+    let mut json = serde_json::to_value(report).map_err(|error| error.to_string())?;
+    if let Some(entries) = json["entries"].as_array_mut() {
+        for (entry, json) in report.entries.iter().zip(entries) {
+            json["verdict"] = json!(show::verdict(entry.verdict(GOALS_OF)));
+        }
+    }
+    Ok(json)
+}
+
 fn finish(options: &PeersOptions, report: &Report) -> Result<usize> {
     if options.json {
-        let mut json = serde_json::to_value(report).map_err(|error| error.to_string())?;
-        if let Some(entries) = json["entries"].as_array_mut() {
-            for (entry, json) in report.entries.iter().zip(entries) {
-                json["verdict"] = json!(show::verdict(entry.verdict(GOALS_OF)));
-            }
-        }
-        println!("{json}");
+        println!("{}", to_json(report)?);
     } else {
         println!("{}", show::table(report, GOALS_OF));
         for entry in &report.entries {
@@ -194,4 +199,36 @@ fn machine() -> BTreeMap<String, String> {
     let chosen = pages.split(['[', ']']).nth(1).unwrap_or("none").to_owned();
     machine.insert("transparent huge pages".to_owned(), chosen);
     machine
+}
+
+#[cfg(test)]
+mod tests {
+    use chipdock_bench::peers::report::{Amount, Limit, TVM};
+
+    use super::*;
+
+    #[test]
+    fn a_report_keeps_its_schema_with_verdicts_and_without() {
+        let rounds = [(GOALS_OF.to_owned(), vec![1.0, 2.0, 3.0]), (TVM.to_owned(), vec![2.0, 3.0, 4.0])];
+        let entry = |goal| Entry { goal, ..Entry::of_rounds("add", 1, &[GOALS_OF.to_owned()], &rounds) };
+        let unit = "GB/s".to_owned();
+        let counted = Entry {
+            work: Some(Amount { amount: 1e9, unit: unit.clone() }),
+            absent: [("ort".to_owned(), "it has no such operation".to_owned())].into(),
+            failed: vec!["ort".to_owned()],
+            ..entry(Goal::NoSlowerThanTvm)
+        };
+        let report = Report {
+            schema: SCHEMA.to_owned(),
+            build: "b".to_owned(),
+            date: "2026-05-30".to_owned(),
+            machine: [("machine".to_owned(), "2 × a processor".to_owned())].into(),
+            peers: json!({"tvm": "0.23"}),
+            rounds: 3,
+            limits: vec![Limit { name: "copy".to_owned(), threads: 1, value: 12.5, unit }],
+            entries: vec![counted, entry(Goal::None), entry(Goal::AtMostNs(1.0))],
+        };
+        chipdock_test_support::schemas::check(&to_json(&report).expect("JSON"));
+        chipdock_test_support::schemas::check(&serde_json::to_value(&report).expect("JSON"));
+    }
 }

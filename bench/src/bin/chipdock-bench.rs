@@ -142,14 +142,7 @@ fn of_backend(options: &Options, host: &Host, backend: &Backend) -> Result<Vec<L
 
 fn report(options: &Options, lines: &[Line]) {
     if options.json {
-        let lines: Vec<Value> = lines
-            .iter()
-            .map(|line| {
-                json!({"name": line.name, "on": line.on, "measured": line.measured, "value": line.value,
-                       "goal": line.goal, "verdict": line.verdict()})
-            })
-            .collect();
-        println!("{}", json!({"schema": "chipdock.bench/1", "lines": lines}));
+        println!("{}", to_json(lines));
         return;
     }
     let mut table = Table::new();
@@ -160,6 +153,15 @@ fn report(options: &Options, lines: &[Line]) {
         table.add_row([line.name, &line.on, &line.measured, &goal, line.verdict()]);
     }
     println!("{table}");
+}
+
+/// Schema: `bench/schemas/bench.schema.json`.
+fn to_json(lines: &[Line]) -> Value {
+    let line = |line: &Line| {
+        json!({"name": line.name, "on": line.on, "measured": line.measured, "value": line.value,
+               "goal": line.goal, "verdict": line.verdict()})
+    };
+    json!({"schema": "chipdock.bench/1", "lines": lines.iter().map(line).collect::<Vec<_>>()})
 }
 
 const ADD_16: &str = "@I.ir_module
@@ -469,4 +471,17 @@ fn eight_plugins(from: &Path, to: &Path) -> Result<()> {
             .map_err(|error| format!("{}: {error}", library.display()))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_keeps_its_schema() {
+        let line = |value, goal| Line { name: "a figure, ms", value, goal, ..Line::default() };
+        let lines = [line(1.0, None), line(1.0, Some(2.0)), line(3.0, Some(2.0))];
+        chipdock_test_support::schemas::check(&to_json(&lines));
+        chipdock_test_support::schemas::check(&to_json(&[]));
+    }
 }

@@ -56,12 +56,12 @@ fn demo(options: &Options) -> Result<usize> {
         for case in &cases {
             progress.set_message(format!("{} on {}", case.name(), backend.target.kind));
             let measured = run::measure(&host, backend, case, &examples.join("kernels"));
-            rows.push(kernel_row(backend, &case.name(), case.unit(), &measured));
+            rows.push(kernel_row(place(backend), &case.name(), case.unit(), &measured));
             progress.inc(1);
         }
         if options.wants("digits") {
             progress.set_message(format!("digits on {}", backend.target.kind));
-            rows.push(digits_row(backend, &digits::read(&host, backend, &examples.join("digits"))));
+            rows.push(digits_row(place(backend), &digits::read(&host, backend, &examples.join("digits"))));
         }
         progress.inc(1);
     }
@@ -84,10 +84,7 @@ fn show_plugins(host: &Host) {
 
 fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
     if options.json {
-        let absent: Vec<Value> =
-            absent.iter().map(|absent| json!({"target": absent.kind, "reason": absent.reason})).collect();
-        let rows: Vec<&Value> = rows.iter().map(|row| &row.json).collect();
-        println!("{}", json!({"schema": "chipdock.demo/1", "rows": rows, "absent": absent}));
+        println!("{}", to_json(rows, absent));
         return;
     }
     let header =
@@ -110,6 +107,14 @@ fn show(options: &Options, rows: &[Row], absent: &[Absent]) {
     }
 }
 
+/// Schema: `bench/schemas/demo.schema.json`.
+fn to_json(rows: &[Row], absent: &[Absent]) -> Value {
+    let absent: Vec<Value> =
+        absent.iter().map(|absent| json!({"target": absent.kind, "reason": absent.reason})).collect();
+    let rows: Vec<&Value> = rows.iter().map(|row| &row.json).collect();
+    json!({"schema": "chipdock.demo/1", "rows": rows, "absent": absent})
+}
+
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY).set_header(header);
@@ -121,8 +126,13 @@ fn milliseconds(time: std::time::Duration) -> String {
     if ms < 1.0 { format!("{:.1} µs", ms * 1e3) } else { format!("{ms:.1} ms") }
 }
 
-fn kernel_row(backend: &Backend, name: &str, unit: &str, measured: &Result<run::Measured>) -> Row {
-    let start = [backend.target.kind.clone(), backend.device_name.clone(), name.to_owned()];
+/// The target kind, and the device's name.
+fn place(backend: &Backend) -> [String; 2] {
+    [backend.target.kind.clone(), backend.device_name.clone()]
+}
+
+fn kernel_row([kind, device]: [String; 2], name: &str, unit: &str, measured: &Result<run::Measured>) -> Row {
+    let start = [kind, device, name.to_owned()];
     let common = json!({"target": start[0], "device": start[1], "kernel": name});
     let (rest, json, failed) = match measured {
         Ok(measured) => {
@@ -147,8 +157,8 @@ fn kernel_row(backend: &Backend, name: &str, unit: &str, measured: &Result<run::
     row(start, rest, common, json, failed)
 }
 
-fn digits_row(backend: &Backend, reading: &Result<digits::Reading>) -> Row {
-    let start = [backend.target.kind.clone(), backend.device_name.clone(), "digits".to_owned()];
+fn digits_row([kind, device]: [String; 2], reading: &Result<digits::Reading>) -> Row {
+    let start = [kind, device, "digits".to_owned()];
     let common = json!({"target": start[0], "device": start[1], "kernel": "digits"});
     let (rest, json, failed) = match reading {
         Ok(reading) => {
@@ -181,4 +191,29 @@ fn row(start: [String; 3], rest: [String; 4], mut json: Value, more: Value, fail
     let [backend, device, kernel] = start;
     let [compile, run, rate, error] = rest;
     Row { cells: [backend, device, kernel, compile, run, rate, error], json, failed }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_table_keeps_its_schema() {
+        let at = || ["c".to_owned(), "a processor".to_owned()];
+        let (compile, run) = (Duration::from_millis(20), Duration::from_micros(3));
+        let measured = run::Measured { compile, run, rate: 1.5, error_max: 0.0, error_over_bound_max: 0.0 };
+        let reading = digits::Reading { compile, run, n_images: 4, n_right: 3, accuracy_min: 0.9 };
+        let failed = || "it does not compile".to_owned();
+        let rows = [
+            kernel_row(at(), "add", "GB/s", &Ok(measured)),
+            kernel_row(at(), "add", "GB/s", &Err(failed())),
+            digits_row(at(), &Ok(reading)),
+            digits_row(at(), &Err(failed())),
+        ];
+        let absent = [Absent { kind: "npu".to_owned(), reason: "no driver".to_owned() }];
+        chipdock_test_support::schemas::check(&to_json(&rows, &absent));
+        chipdock_test_support::schemas::check(&to_json(&[], &[]));
+    }
 }

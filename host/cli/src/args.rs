@@ -72,7 +72,7 @@ pub(crate) struct GlobalArgs {
     /// Use only plugins that this file pins, with the version and the digests that it pins; see plugins --lock.
     #[arg(long, value_name = "FILE")]
     pub(crate) locked: Option<PathBuf>,
-    /// Print the result as JSON.
+    /// Print the result as JSON, in a form that its field `schema` names.
     #[arg(long)]
     pub(crate) json: bool,
     /// When to colour; auto is on a terminal, unless NO_COLOR is set. [default: auto]
@@ -200,7 +200,7 @@ else $XDG_CONFIG_HOME/chipdock/config.toml, else its default. In that file each 
   [PLUGIN]
   KEY = VALUE
 
-Exits with 0 also beside a file that is no good.")]
+Exits with 0 also beside a file that is no good. Schema of --json: chipdock.plugins/1.")]
 pub(crate) struct PluginsArgs {
     /// Only this plugin, with its settings.
     #[arg(conflicts_with = "lock")]
@@ -226,7 +226,7 @@ Examples:
   chipdock devices
   chipdock devices --json
 
-Exits with 4 when there is no device at all.")]
+Exits with 4 when there is no device at all. Schema of --json: chipdock.devices/1.")]
 pub(crate) struct DevicesArgs {
     /// Give up on a plugin after so long.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
@@ -243,7 +243,9 @@ plugin is asked in a process of its own.
 Examples:
   chipdock targets
   chipdock targets KIND            # with every option, its type, range, and what it is when nobody sets it
-  chipdock targets KIND --json     # long lists whole")]
+  chipdock targets KIND --json     # long lists whole
+
+Schema of --json: chipdock.targets/1.")]
 pub(crate) struct TargetsArgs {
     /// Only this kind, with its options.
     pub(crate) kind: Option<String>,
@@ -313,7 +315,7 @@ Examples:
   chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
 
 The ending of OUT says what is written when --emit does not: .ll, .s or .asm, .o, .artifact, or the format that the \
-target delivers. A file is written whole or not at all.")]
+target delivers. A file is written whole or not at all. Schema of --json: chipdock.build/1.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
@@ -345,7 +347,7 @@ Examples:
   chipdock run add.py --set n=1000 --verbose             each phase and pass, with times and sizes
   chipdock run add.py --set n=1000 --trace trace.json    all of it to look at in chrome://tracing or ui.perfetto.dev
 
-Outputs are written when all of them can be.")]
+Outputs are written when all of them can be. Schema of --json: chipdock.run/1.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
@@ -403,7 +405,9 @@ Examples:
   chipdock cache                   every build: target, plugin, functions, size, when it was last used
   chipdock cache size              how much there is, the caches of plugins too
   chipdock cache clear
-  chipdock cache list --json")]
+  chipdock cache list --json
+
+Schema of --json: chipdock.cache/1.")]
 pub(crate) struct CacheArgs {
     /// What to do.
     #[arg(value_enum, value_name = "list|size|clear", hide_possible_values = true, default_value_t = CacheAction::List)]
@@ -418,7 +422,8 @@ Examples:
   chipdock manifest libvendor.so
   chipdock manifest libvendor.so --needs needs.json -o -       # on standard output
 
-Opens the plugin in this process, notes what it registers, and writes NAME.chipdock.json beside it.")]
+Opens the plugin in this process, notes what it registers, and writes NAME.chipdock.json beside it. \
+Schema of --json: chipdock.manifest/1.")]
 pub(crate) struct ManifestArgs {
     /// The plugin.
     #[arg(value_name = "PLUGIN.so")]

@@ -12,7 +12,8 @@
 //! * **C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there is one, `  help: what to
 //!   do`.
 //! * **C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
-//!   are added within a version, never changed or removed.
+//!   are added within a version, never changed or removed. Each has a JSON Schema; `host/cli/schemas/README.md` has the table of
+//!   them, and what may change.
 //! * **C5 Files.** A file is written whole or not at all; the outputs of a run are written when all of them can be, after
 //!   all inputs were read: an output may go where an input came from. An input may be a pipe, of which is read what its
 //!   header announces.

@@ -120,6 +120,7 @@ mod tests {
         report.write(&path).unwrap();
         let found: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         fs::remove_file(&path).unwrap();
+        chipdock_test_support::schemas::check(&found);
         assert_eq!(found["steps"][1]["status"], "not here");
         let text: Vec<&str> = found["text"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         assert!(text.contains(&"bench: FAILED: exit code 1") && text.contains(&"last words"), "{text:?}");

@@ -7,6 +7,7 @@
 //! - [`plugins`]: cdylibs and C files as plugins; [`recording_host`] speaks to plugins through the bare tables, so that what it
 //!   finds is what the boundary carries.
 //! - [`spans`]: what a piece of work lets others see.
+//! - `schemas` (a feature): documents against the JSON Schemas of this repository.
 //! - [`leaks`], [`memcheck`]: allocations of a thread, counted; a test binary under valgrind.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper of tests fails by panicking")]
@@ -17,6 +18,8 @@ pub mod leaks;
 pub mod memcheck;
 pub mod plugins;
 pub mod recording_host;
+#[cfg(feature = "schemas")]
+pub mod schemas;
 pub mod setup;
 pub mod spans;
 

@@ -39,7 +39,9 @@ Examples:
 
 Exit codes: 0 all as expected; 1 a failure; 2 wrong usage or input; 3 the plugin was refused; 4 no device, and nothing \
 beyond the level loadable could run; 5 a crash or a hang; 6 an expectation or a claim that no longer holds; 7 the suite's \
-own fault. Of several the first of 7, 2, 3, 5, 1, 6, 4. A library that is called verify or compare is named ./verify.")]
+own fault. Of several the first of 7, 2, 3, 5, 1, 6, 4. A library that is called verify or compare is named ./verify.
+
+Schemas of --json: chipdock.conformance/1; chipdock.conformance-list/1, -coverage/1 and -repro/1 of those options.")]
 pub(crate) struct ConformanceArgs {
     #[command(subcommand)]
     pub(crate) action: Option<Action>,
@@ -89,7 +91,8 @@ pub(crate) struct ConformanceArgs {
     /// Write the report as one page for a browser.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) html: Option<PathBuf>,
-    /// Write the card: plugin, digest, device, levels, counts; as conformance.card.json.
+    /// Write the card: plugin, digest, device, levels, counts; as conformance.card.json (schema
+    /// chipdock.conformance-card/1).
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) card: Option<PathBuf>,
     /// Write random programs that fail, made small, into this folder.
@@ -127,7 +130,7 @@ cases, and that it does not contradict itself.
 Examples:
   chipdock conformance verify conformance.card.json libnpu.so
 
-Exit codes: 0 it is about this plugin and whole; 1 a check failed; 2 it cannot be read.")]
+Exit codes: 0 it is about this plugin and whole; 1 a check failed; 2 it cannot be read. Schema of --json: chipdock.conformance-verify/1.")]
 pub(crate) struct VerifyArgs {
     /// The card.
     pub(crate) card: PathBuf,
@@ -144,7 +147,7 @@ Examples:
   chipdock conformance compare old.card.json new.card.json
   chipdock conformance compare mine.card.json theirs.card.json --json
 
-Exits with 0 also where they differ.")]
+Exits with 0 also where they differ. Schema of --json: chipdock.conformance-compare/1.")]
 pub(crate) struct CompareArgs {
     /// One card.
     #[arg(value_name = "CARD")]

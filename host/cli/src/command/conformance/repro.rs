@@ -23,7 +23,8 @@ pub(super) fn replay(args: &ConformanceArgs, global: &GlobalArgs) -> Result<Exit
     let ended = chipdock_conformance::replay(library, &global.plugins, &global.allow_path, file);
     let ended = ended.map_err(Failure::input)?;
     if global.json {
-        output::print_json(&Value::from(ended.iter().map(as_json).collect::<Vec<_>>()))?;
+        let runs: Vec<Value> = ended.iter().map(as_json).collect();
+        output::print_json(&json!({"schema": "chipdock.conformance-repro/1", "runs": runs}))?;
     } else {
         output::print(&ended.iter().map(as_text).collect::<String>())?;
     }
