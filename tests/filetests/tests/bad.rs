@@ -1,7 +1,5 @@
 //! The script reader on what is wrong: each error at its place, and nothing that makes it panic.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
-
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;
 use chipdock_test_support::{bless, corpus, filetests, scripts};

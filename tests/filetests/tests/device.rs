@@ -1,8 +1,6 @@
 //! The whole pipeline for devices: what it makes of the corpus is valid, and gives on the interpreter what the module gave
 //! as it was read.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
-
 mod support;
 
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! Kernels of the corpus after every pass, as packed functions in the interpreter.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
-
 mod support;
 
 use std::sync::Arc;

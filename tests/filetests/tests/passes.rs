@@ -1,7 +1,5 @@
 //! The passes on the whole corpus: what they make is valid at its stage and computes the same.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
-
 mod support;
 
 use std::sync::Arc;

@@ -1,8 +1,6 @@
 //! Random modules, and modules at every stage, through the printer and the reader: equal to what they were. Random text
 //! through the reader: an error or a module, never a panic, and soon.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 #[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 

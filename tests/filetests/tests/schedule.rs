@@ -1,8 +1,6 @@
 //! The default schedule for targets with threads on the whole corpus, the examples and the digits: what it makes is valid,
 //! keeps to the limits of the target, gives what the kernel gives, and is not scheduled again.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
-
 mod support;
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,7 +1,5 @@
 //! The script reader on the corpus: what is read is printed and read again to the same.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
-
 use chipdock_ir::{Child, Expr, Span, equal, print};
 use chipdock_test_support::{bless, corpus, filetests};
 

@@ -1,8 +1,6 @@
 //! The passes of targets with threads on kernels with threads: after each of them the interpreter gives what it gave
 //! before, races and barriers that not all threads reach being errors.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
-
 mod support;
 
 use chipdock_interpret::{Arg, Array, Interpreter, Outcome, compare};

@@ -1,8 +1,6 @@
 //! The kernels of the corpus that run on threads, scheduled and lowered, in the interpreter, against what they are to
 //! compute.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule, Param};
 use chipdock_test_support::{CorpusFile, corpus};

@@ -4,8 +4,6 @@
 //! line of a corpus file may say otherwise: `# tvm: accepted (why)` where TVM's reading differs, `# tvm: refused (why)`
 //! where only this project takes the file, `# tvm: printed (why)` where TVM takes what is printed and not the file.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;

@@ -8,8 +8,6 @@
 //!   finds is what the boundary carries.
 //! - [`leaks`], [`memcheck`]: allocations of a thread, counted; a test binary under valgrind.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a helper of tests fails by panicking")]
-
 pub mod command;
 pub mod files;
 pub mod leaks;
