@@ -74,7 +74,6 @@ pub fn docs() -> PathBuf {
 ///
 /// When it cannot be read.
 #[must_use]
-#[expect(clippy::expect_used, reason = "a test helper")]
 pub fn readme() -> Page {
     page("README.md", &fs::read_to_string(root().join("README.md")).expect("README.md"))
 }
@@ -85,7 +84,6 @@ pub fn readme() -> Page {
 ///
 /// When they cannot be read.
 #[must_use]
-#[expect(clippy::expect_used, reason = "a test helper")]
 pub fn pages() -> Vec<Page> {
     let entries = fs::read_dir(docs()).expect("guide/docs").flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -73,7 +73,6 @@ pub fn commands(block: &Block) -> Vec<Command> {
 ///
 /// When the shell ends before its last command.
 #[must_use]
-#[expect(clippy::expect_used, reason = "a test helper")]
 pub fn run(page: &Page) -> Vec<(Command, Outcome)> {
     let scratch = Scratch::new();
     for folder in ["examples", "plugin-api"] {
@@ -126,7 +125,6 @@ pub fn run(page: &Page) -> Vec<(Command, Outcome)> {
     all.into_iter().map(outcome).collect()
 }
 
-#[expect(clippy::panic, reason = "a test helper")]
 fn unended(page: &Page, command: &Command, stderr: &str) -> i32 {
     panic!("{}:{}: the shell ended at `{}`: {stderr}", page.name, command.line, command.text)
 }

@@ -1,7 +1,5 @@
 //! What the guide shows is what happens.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 
 use chipdock_guide_tests::{Mark, Page, agrees, is_quoted, pages, readme, root, run};

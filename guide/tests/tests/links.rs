@@ -1,7 +1,5 @@
 //! Links of the guide lead somewhere.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 use std::fs;
 

@@ -1,8 +1,6 @@
 //! The loader with plugins that are wrong on purpose: each has a report of its own, good ones are unharmed, and older
 //! and newer minors load (P1, P3, P5, P7, P8; the host's rules L1 to L6 and R1 to R4).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! What the host does not believe: a plugin whose answers are wrong in one way at a time (rules A1 to A9 of the host's
 //! front page). Each ends as a broken plugin with a sentence that says what, and the next call goes well.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! Which build a plugin is, as a host shows it (P1.15).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

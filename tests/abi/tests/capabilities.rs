@@ -1,7 +1,5 @@
 //! What follows from the table of capabilities: the JSON Schemas and the table of the guide. `BLESS=1` writes both anew.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test says what went wrong by panicking")]
-
 use std::fs;
 use std::path::Path;
 

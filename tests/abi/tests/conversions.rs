@@ -1,7 +1,5 @@
 //! Conversions to and from values, and element types as text (rule V.15).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_plugin_api::{
     Any, AnyView, Array, Bytes, ChipdockDataType, ChipdockDevice, Error, ErrorKind, Function, HostRef, Shape,
     Str, Tensor, argument, dtype,

@@ -1,7 +1,5 @@
 //! `chipdock.h` is what cbindgen prints of `chipdock-abi`, and compiles as C99 and C++11 (P2).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

@@ -1,8 +1,6 @@
 //! `chipdock.h` beside other headers: DLPack's own in either order, and macros that systems' headers define (P2.1); by gcc
 //! and clang, for this machine and for aarch64.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

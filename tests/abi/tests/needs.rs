@@ -1,7 +1,5 @@
 //! Plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules D6 and R6).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! Plugins through the bare tables: both templates and `cpu`, side by side in one process (P1, P4, P5, P10, D).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;

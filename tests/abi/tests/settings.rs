@@ -1,8 +1,6 @@
 //! Settings through the loader: what a descriptor declares, before and after `init`, with a manifest and without (H.7, H.8,
 //! S.1, S.3 to S.7).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,8 +1,6 @@
 //! The shims of target kinds, code generators, loaders, modules and interfaces: this binary is its own plugin, called
 //! through its tables as a host does (rules P5, P7, P8, P10, T, C, M).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};

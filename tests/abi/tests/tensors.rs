@@ -1,7 +1,5 @@
 //! Tensors and DLPack, both ways (rules V.4, V.6, V.14).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,5 @@
 //! The value layer: layouts, reference counts, strings, containers, functions, errors (rules V.1 to V.13).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::ptr::NonNull;

@@ -1,7 +1,5 @@
 //! The corpus as things to run: functions with arguments, and what the interpreter makes of them.
 
-#![expect(clippy::expect_used, reason = "what cannot be read fails the test")]
-
 use std::collections::HashMap;
 
 use crate::cases;

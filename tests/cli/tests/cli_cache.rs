@@ -1,8 +1,6 @@
 //! `chipdock cache`, and what `build` and `run` keep. Rules V1 to V8 are those of `host/src/cache.rs`, K1 to K8 those of
 //! `plugin-api/src/files/cache.rs`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;

@@ -1,7 +1,5 @@
 //! Settings of plugins as a user sets and sees them (contract, section S; rules O1 to O5 of `host/src/settings.rs`).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! `chipdock conformance`, as a user runs it: exit codes (S14), streams (C1), files (C5), lists, cards.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,5 @@
 //! The command with targets whose code a host launches on a device, as a user meets them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_test_support::command::Scratch;
 use serde_json::{Value, json};
 

@@ -1,7 +1,5 @@
 //! Keys that several plugins claim, as a user meets them. Rules R1, R2 and R5 are those of the host's registry.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;

@@ -1,8 +1,6 @@
 //! Plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and `build`, with `--isolate` and
 //! without (C11, and the rules of the command's modules `ask` and `isolate`).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;

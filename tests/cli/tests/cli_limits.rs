@@ -1,7 +1,5 @@
 //! The command where the machine gives little: files, memory, processes (C2). What cannot be done is said, and nothing else.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};

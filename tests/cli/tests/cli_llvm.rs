@@ -1,7 +1,5 @@
 //! The command where LLVM is, and where it is not. Rules are those of the command's front page.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_test_support::command::{Ended, Scratch, end};
 use serde_json::{Value, json};
 

@@ -1,8 +1,6 @@
 //! Plugins that need keys of others (P5.15), which build one is (P1.15), and files that `--plugin` names, as a user meets
 //! them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 
 use chipdock_test_support::command::{Scratch, built, end};

@@ -1,7 +1,5 @@
 //! Where results go (C5, C8), whatever names lead there and whatever a plugin does to folders.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};

@@ -1,7 +1,5 @@
 //! `chipdock plugins`, `devices`, `targets`, `manifest`. Rules are those of the command's front page.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;

@@ -1,7 +1,5 @@
 //! The command with raised privileges (C10): really raised, by the set-user-id bit and by file capabilities.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;

@@ -1,7 +1,5 @@
 //! `chipdock run`, with the plugins of this repository. Rules are those of the command's front page.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_test_support::command::{Scratch, fields};
 use npyz::Order;
 use serde_json::json;

@@ -1,7 +1,5 @@
 //! Standard streams and odd surroundings (C1, C2, C9), as a user meets them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;

@@ -1,8 +1,6 @@
 //! What the command reads and opens, and what it refuses: regular files, digests, locks. Rules D3 and D5 of discovery, L1 of
 //! the loader, K1 to K4 of the lock.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;

@@ -1,8 +1,6 @@
 //! Parameters that overlap: without `tirx.noalias` they are views of one memory, and a kernel does what its statements
 //! say, one after the other.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::{AnyView, Tensor};
 use chipdock_test_backends::run;
 use chipdock_test_backends::{host, on_each};

@@ -1,8 +1,6 @@
 //! A script of eight times as many functions, parameters or buffers takes eight times as long to compile to C, and not
 //! 64 times: the whole way, as a user has it. `tests/filetests/tests/growth.rs` holds each stage before the text.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
-
 use std::time::Duration;
 
 use chipdock_host::CompileOptions;

@@ -1,7 +1,5 @@
 //! The example kernels, the corpus and the digits on every backend present.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::path::{Path, PathBuf};
 
 use chipdock_host::{Module, PluginState};

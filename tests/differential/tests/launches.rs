@@ -1,8 +1,6 @@
 //! Kernels that are launched without the packed call, on the devices that there are: what the host refuses before the plugin
 //! is asked. What the plugin owes is the suite's (K.5 to K.8).
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::{Error, ErrorKind, Kernel, LaunchArg, Module, Stream, Tensor};
 use chipdock_ir::DType;
 use chipdock_test_backends::run;

@@ -3,8 +3,6 @@
 //! gcc before version 14 makes masks of such conditions and takes one load's for another's (its bug 114375): right C, and
 //! zeros in place of elements wherever the inner extent is no power of two and short enough to be unrolled.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::sync::Arc;
 
 use chipdock_interpret::{Arg, Array, Interpreter};

@@ -1,8 +1,6 @@
 //! Functions of floats on every backend for host functions, through `dlopen`: within the bounds that the passes state,
 //! which are narrower than those of the accuracy contract, contracted as the backend's compiler likes.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::{Host, Module};
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, Expr, IrModule, Op, PrimFunc, Signature, build};

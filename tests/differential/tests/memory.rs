@@ -2,8 +2,6 @@
 //!
 //! A file of its own: the tests of a file may share a process, and this one looks at its process.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::{AnyView, CompileOptions, Tensor};
 use chipdock_test_backends::{backends, host};
 use serde_json::json;

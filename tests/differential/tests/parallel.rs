@@ -1,8 +1,6 @@
 //! Parallel loops on every backend for host memory, through the host's pool: right at any number of threads, and truly
 //! parallel.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::{AnyView, Function, Host, HostOptions, Tensor};
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::DType;

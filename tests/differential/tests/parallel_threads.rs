@@ -1,7 +1,5 @@
 //! Parallel loops are truly parallel: each task has a thread of its own.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 
 use chipdock_host::{AnyView, HostOptions, Tensor};

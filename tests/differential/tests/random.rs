@@ -1,8 +1,6 @@
 //! Generated programs on every backend for host memory present: integers exactly, floats within the interpreter's bound, and the backends
 //! against each other.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::Host;
 use chipdock_interpret::Array;
 use chipdock_programs::{Case, Failure, Options, Trial};

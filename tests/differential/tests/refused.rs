@@ -1,7 +1,5 @@
 //! What a backend for host memory cannot take is refused by name, before anything is compiled.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::{CompileOptions, Error, Host, Schedule};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::{host, on_each_host};

@@ -1,7 +1,5 @@
 //! Threads: modules compiled, loaded, called and dropped from several at once, and functions that outlive their module.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::sync::Barrier;
 
 use chipdock_host::{AnyView, Function, Host, Tensor};

@@ -1,10 +1,8 @@
-//! The script reader on what is wrong: each error at its place, and nothing that makes it panic.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+//! The script reader on what is wrong: nothing makes it panic. Each file of `bad/` is a test of `corpus`.
 
 use chipdock_ir::{equal, print};
 use chipdock_script::parse;
-use chipdock_test_support::{bless, corpus, filetests, scripts};
+use chipdock_test_support::corpus;
 use proptest::prelude::*;
 
 /// A function whose body is given.
@@ -17,23 +15,6 @@ fn function(body: &str) -> String {
 fn first_error(text: &str) -> String {
     let errors = parse(text, "f.py").expect_err("an error is expected");
     errors.to_string().lines().next().unwrap_or_default().to_owned()
-}
-
-#[test]
-fn bad_files_give_their_errors() {
-    let files = scripts(&filetests().join("bad"), "").unwrap();
-    assert!(files.len() > 15, "the bad files are missing: {}", files.len());
-    let mut failures = Vec::new();
-    for file in files {
-        match parse(&file.text, &file.name) {
-            Ok(_) => failures.push(format!("{} is taken", file.name)),
-            Err(errors) => {
-                let golden = file.path.with_extension("err");
-                failures.extend(bless(&golden, &format!("{errors}\n")).err());
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

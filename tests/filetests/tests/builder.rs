@@ -1,7 +1,5 @@
 //! Kernels built in Rust are those of `examples/kernels`, one for one.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_ir::build::{self, Body, Loop, R, S};
 use chipdock_ir::{DType, Expr, IrModule, PrimFunc, Stage, StorageScope, ThreadAxis, equal, validate};
 use chipdock_test_support::workspace;

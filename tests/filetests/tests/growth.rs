@@ -5,8 +5,6 @@
 //! where everything is looked at for each; the tests hold each stage to 24. A stage that takes less than [`NOTICED`] is
 //! not judged.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails there fails the test")]
-
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! The limits of the script reader (rule 7 of the crate): each exactly reached, and passed by one; and texts that would
 //! take for ever, or all memory, if something were looked at again and again.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::time::{Duration, Instant};
 
 use chipdock_ir::limits;

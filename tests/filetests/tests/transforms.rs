@@ -1,7 +1,5 @@
 //! Modules without pointers that are values and without long vectors compute what they did.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_codegen_source::{with_inlined_buffers, with_lanes_at_most, without_moved_pointers};
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;

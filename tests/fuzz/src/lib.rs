@@ -14,12 +14,6 @@
 //! - **F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
 //!   refuses it by name, never as a bug, and gives the same for the same.
 
-#![expect(
-    clippy::panic,
-    clippy::expect_used,
-    reason = "a promise that is not kept ends the fuzzer and fails the test"
-)]
-
 mod artifact;
 mod bounds;
 mod edit;

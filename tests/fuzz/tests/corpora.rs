@@ -1,7 +1,5 @@
 //! Every kept input and every seed, through the function of its target: rules F1 to F5.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 

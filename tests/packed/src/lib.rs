@@ -1,8 +1,6 @@
 //! Kernels compiled by the command, made callable in several ways, and called by the packed convention with arguments
 //! made by hand, so that every rule of the argument check can be broken on purpose.
 
-#![expect(clippy::panic, reason = "a test helper: what cannot be prepared fails the test")]
-
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};

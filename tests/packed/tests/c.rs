@@ -1,7 +1,5 @@
 //! Kernels as C, compiled by hand.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 mod alone;
 mod cases;
 

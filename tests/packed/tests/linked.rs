@@ -1,7 +1,5 @@
 //! Kernels as object files of LLVM, linked by hand.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 mod alone;
 mod cases;
 

@@ -1,7 +1,5 @@
 //! Kernels as objects of LLVM, loaded by the plugin's loader.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 mod alone;
 mod cases;
 

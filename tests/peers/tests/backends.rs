@@ -1,8 +1,6 @@
 //! Every backend for host memory against the interpreter, op by op, through `dlopen`: within the interpreter's bounds,
 //! so exactly where the accuracy contract is exact.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,5 @@
 //! The interpreter against numpy, ml_dtypes, mpmath and the rules written out in `peer.py`.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 
 use chipdock_ir::Stage;

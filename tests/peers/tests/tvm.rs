@@ -1,8 +1,6 @@
 //! Kernels as we print them, compiled and run by real TVM, against the interpreter and its bounds; and our own code by LLVM
 //! beside TVM's.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_host::Host;
 use chipdock_interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::{Callee, Child, ExprKind, ForKind, IrModule, Param, PrimFunc, StmtKind, print};

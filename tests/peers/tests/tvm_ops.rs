@@ -1,7 +1,5 @@
 //! Real TVM against the interpreter, op by op, where TVM defines the answer.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::path::Path;
 
 use chipdock_interpret::{Arg, Array};

@@ -4,8 +4,6 @@
 //! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
 //! `cargo xtask test --all` sets, takes all, and then `BLESS=1` writes `programs/RESULTS.md`.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 #[path = "tvm_programs/expected.rs"]
 mod expected;
 #[path = "tvm_programs/report.rs"]

@@ -38,7 +38,6 @@ pub fn built() -> &'static Built {
     })
 }
 
-#[expect(clippy::expect_used, reason = "a test helper: what cannot be built fails the test")]
 fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -61,7 +60,6 @@ pub fn kernels() -> PathBuf {
 /// # Panics
 ///
 /// When it cannot be compiled.
-#[expect(clippy::expect_used, reason = "a test helper: what cannot be compiled fails the test")]
 pub fn opened_does(scratch: &Scratch, name: &str, body: &str) -> PathBuf {
     let text = r#"
 #define _GNU_SOURCE
@@ -109,7 +107,6 @@ impl Ended {
     #[must_use]
     pub fn json(&self) -> Value {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
-        #[expect(clippy::expect_used, reason = "a test helper")]
         serde_json::from_str(&self.stdout).expect("JSON on standard output")
     }
 
@@ -144,7 +141,6 @@ impl Default for Scratch {
     }
 }
 
-#[expect(clippy::expect_used, reason = "test helpers: what cannot be prepared fails the test")]
 impl Scratch {
     /// With the plugins of this repository.
     #[must_use]
@@ -249,7 +245,6 @@ impl Scratch {
 /// # Panics
 ///
 /// When it cannot be started, or prints what is no text.
-#[expect(clippy::expect_used, reason = "a test helper")]
 pub fn end(command: &mut Command) -> Ended {
     let output = command.output().expect("the command starts");
     let text = |bytes| String::from_utf8(bytes).expect("text");

@@ -1,7 +1,5 @@
 //! One test per rule of `chipdock_tidy`.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;

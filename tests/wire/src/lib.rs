@@ -5,7 +5,6 @@
 //! - [`documents`] gives the kept documents of a minor.
 //! - [`modules`] makes modules that hold every node and every op of a minor between them.
 
-#[expect(clippy::unwrap_used, reason = "modules for tests: what fails there fails the test")]
 pub mod modules;
 
 use std::path::{Path, PathBuf};

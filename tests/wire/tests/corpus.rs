@@ -1,7 +1,5 @@
 //! The kept documents, W5: today's reader reads every one of them, and writes the very bytes again.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;

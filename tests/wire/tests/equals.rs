@@ -1,7 +1,5 @@
 //! W5: what ops of later minors become in core nodes of 1.0 computes what the ops do.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
 use chipdock_ir::wire::{read, write_at};

@@ -1,7 +1,5 @@
 //! `examples/wire-reader-cpp`, compiled without a warning, on every kept document and on bad ones.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

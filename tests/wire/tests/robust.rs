@@ -1,7 +1,5 @@
 //! W6: spoilt documents, and how much memory and work a document costs; counted, not timed.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

@@ -1,7 +1,5 @@
 //! The JSON Schemas, W5: printed from the tables that the reader is held to, and judged by a validator that is not ours.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 
 use chipdock_ir::wire;

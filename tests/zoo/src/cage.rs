@@ -1,12 +1,6 @@
 //! Where a fault is kept: the command with the good plugin beside it, a folder with the fault, and a fresh folder for
 //! each command that is run.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test helper: what cannot be prepared fails the test"
-)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

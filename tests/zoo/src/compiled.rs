@@ -50,7 +50,6 @@ pub fn here() -> &'static Path {
 ///
 /// When a file cannot be read, or does not say in its first line what is wrong.
 #[must_use]
-#[expect(clippy::expect_used, reason = "a test helper")]
 pub fn sources() -> Vec<Source> {
     let faults = fs::read_dir(here().join("faults")).expect("the folder of faults").flatten();
     let paths = faults.map(|entry| entry.path()).chain([here().join("healthy.c")]);
@@ -73,7 +72,6 @@ pub fn sources() -> Vec<Source> {
 ///
 /// When the compiler is not there or finds fault.
 #[must_use]
-#[expect(clippy::expect_used, reason = "a test helper")]
 pub fn libraries(sources: &[Source], cache: &Path) -> BTreeMap<String, PathBuf> {
     fs::create_dir_all(cache).expect("a folder for the libraries");
     let headers = [here().join("zoo.h"), here().join("../../plugin-api/abi/include/chipdock.h")];
@@ -93,7 +91,6 @@ pub fn libraries(sources: &[Source], cache: &Path) -> BTreeMap<String, PathBuf> 
     libraries.into_inner().expect("no panic")
 }
 
-#[expect(clippy::expect_used, clippy::panic, reason = "a test helper")]
 fn compile(source: &Source, headers: &[String], cache: &Path) -> PathBuf {
     let mut digest = Sha256::new();
     for text in headers.iter().chain([&source.text]) {

@@ -222,7 +222,6 @@ pub const FILE_FAULTS: &[FileFault] = &[
 /// What a manifest would like a person to believe.
 const FORGED: &str = "\u{1b}[2J\rgood\nerror: forged\n  help: forged";
 
-#[expect(clippy::expect_used, reason = "a test helper")]
 fn make(made: std::io::Result<()>) {
     made.expect("a file is made wrong");
 }
@@ -231,7 +230,6 @@ fn json_of(folder: &Path) -> std::path::PathBuf {
     folder.join("zoo.chipdock.json")
 }
 
-#[expect(clippy::expect_used, reason = "a test helper")]
 fn read(path: &Path) -> Vec<u8> {
     fs::read(path).expect("a file of the cage")
 }
@@ -251,7 +249,6 @@ fn text(folder: &Path, content: &[u8]) {
     make(fs::write(json_of(folder), content));
 }
 
-#[expect(clippy::expect_used, reason = "a test helper")]
 fn edit(folder: &Path, change: impl FnOnce(&mut Value)) {
     let mut json = serde_json::from_slice(&read(&json_of(folder))).expect("a manifest");
     change(&mut json);
@@ -264,7 +261,6 @@ fn push(list: &mut Value, text: &str) {
     }
 }
 
-#[expect(clippy::expect_used, reason = "a test helper")]
 fn fifo(path: &Path) {
     remove(path);
     let name = CString::new(path.as_os_str().as_bytes()).expect("a path");

@@ -95,7 +95,6 @@ fn taken(shared: &Shared, until: Instant) -> (Vec<u8>, u64) {
 /// # Panics
 ///
 /// When it cannot be started.
-#[expect(clippy::expect_used, reason = "a test helper")]
 #[expect(clippy::zombie_processes, reason = "wait4 waits for it, and says how much memory it took")]
 pub fn run(command: &mut Command, limit: Duration) -> Watched {
     let started = Instant::now();

@@ -3,8 +3,6 @@
 //! A run takes a sample, drawn by the seed of property tests (`PROPTEST_RNG_SEED`); `CHIPDOCK_TEST_ALL=1`, which
 //! `cargo xtask test --all` sets, takes all but of the conformance suite, which is slow, and then `BLESS=1` writes `RESULTS.md`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Mutex;

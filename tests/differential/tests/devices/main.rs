@@ -1,8 +1,6 @@
 //! Targets whose code a host launches on a device: every device backend present, against the interpreter and against the
 //! rules of launches, streams and memory.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 mod corpus;
 mod crowd;
 mod lowered;

@@ -2,8 +2,6 @@
 //! NVIDIA GPU. The wheels with both lie where `CHIPDOCK_CUDA_WHEELS` says (`cargo xtask wheels`); without them each test
 //! says what it skipped, unless `CHIPDOCK_TEST_SETUP=done` says that they have to be there.
 
-#![expect(clippy::panic, reason = "a test without the plugin proves nothing and has to fail")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

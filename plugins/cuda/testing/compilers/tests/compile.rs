@@ -1,7 +1,5 @@
 //! Every kernel of the corpus, and a sample of random programs, under NVRTC and ptxas for each architecture.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_cuda_tests::{check, compiled, has_compiler, host};
 use chipdock_ir::{IrModule, PrimFunc};
 use chipdock_programs::{Options, arbitrary};

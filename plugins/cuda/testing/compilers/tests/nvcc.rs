@@ -1,7 +1,5 @@
 //! The program nvcc on the examples; a process of its own, as the plugin is told of nvcc by the environment.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 use chipdock_cuda_tests::{assemble, compiled_by, has_compiler, host, nvcc};
 
 /// The program nvcc, where it is asked for by name: the same formats, each of every example.

@@ -1,8 +1,6 @@
 //! The CUDA C of every kernel, run on the processor (`testing/cuda-on-cpu`) and compared with the interpreter: what the text means,
 //! on machines that have no NVIDIA GPU.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -1,7 +1,5 @@
 //! The conformance suite over the plugin `cuda` on the fake driver: data spaces, copies, streams, mistakes, threads.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,7 +1,5 @@
 //! Interfaces `timer` 1 and `external` 1 of the plugin `cuda`, beside calls of the driver by its own names.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 mod common;
 
 use std::ptr::{self, NonNull};

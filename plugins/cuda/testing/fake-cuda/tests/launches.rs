@@ -1,7 +1,5 @@
 //! Modules and launches of the plugin `cuda` on the fake driver, through `dlopen` as a user has it.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 mod common;
 
 use chipdock_host::{ErrorKind, Function, Host, Tensor, Verdict};

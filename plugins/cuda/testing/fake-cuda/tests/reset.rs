@@ -1,7 +1,5 @@
 //! Interface `reset` 1 of the plugin `cuda` (D.40): a lost device is opened again, for this host and for others.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
-
 mod common;
 
 use chipdock_host::{Device, ErrorKind, Function, Host, Tensor};

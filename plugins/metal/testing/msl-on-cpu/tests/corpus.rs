@@ -1,7 +1,5 @@
 //! Every kernel of the corpus and the examples, scheduled by hand and by default.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_interpret::compare;
 use chipdock_ir::{DType, Param};
 use chipdock_metal_tests as msl;

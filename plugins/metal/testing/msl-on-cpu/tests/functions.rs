@@ -1,8 +1,6 @@
 //! Functions of float32 that are made without float64, compiled from MSL with and without contraction, within the bounds
 //! that are stated.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{Buffer, DType, Expr, IrModule, Op, Param, Signature, build};
 use chipdock_metal_tests as msl;

@@ -1,7 +1,5 @@
 //! Every kernel of the corpus and the examples, scheduled by hand and by default.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use chipdock_test_backends::device_code::{
     build, built, modules, modules_in_words, modules_of_long_elements, target, texts,
 };

@@ -1,9 +1,5 @@
 //! Kernels of the corpus after every pass, as packed functions in the interpreter.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests: what fails there fails the test")]
-
-mod support;
-
 use std::sync::Arc;
 
 use chipdock_interpret::{
@@ -12,9 +8,25 @@ use chipdock_interpret::{
 use chipdock_ir::validate::validate;
 use chipdock_ir::{IrModule, PrimFunc, Stage};
 use chipdock_passes::{LowerOptions, lower};
-use chipdock_test_support::corpus;
+use chipdock_test_support::CorpusFile;
+use chipdock_test_support::lists::List;
 
-use support::{host_capabilities, inputs, may_be_refused, parallel_host_capabilities, without_threads};
+use crate::support::{
+    counted, host_capabilities, inputs, may_be_refused, parallel_host_capabilities, read, without_threads,
+};
+
+const PACKED: &str = "kernels_compute_the_same_as_packed_functions";
+const OF_TVM: &str = "host_functions_of_tvm_compute_what_they_were_made_of";
+
+pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
+    let of_tvm: Vec<CorpusFile> =
+        corpus.iter().filter(|file| file.name.starts_with("lowered/host_")).cloned().collect();
+    list.each(PACKED, corpus, kernels_compute_the_same_as_packed_functions).each(
+        OF_TVM,
+        &of_tvm,
+        host_functions_of_tvm_compute_what_they_were_made_of,
+    )
+}
 
 /// How a caller may pass one and the same tensor.
 const WAYS: [fn(PackedTensor) -> PackedTensor; 4] = [
@@ -106,58 +118,52 @@ fn agree(what: &str, found: &Array, expected: &Output) {
 
 /// I11: what the whole pipeline makes of a kernel computes what the kernel computes, however tensors are passed, parallel
 /// loops as loops or as tasks.
-#[test]
-fn kernels_compute_the_same_as_packed_functions() {
+fn kernels_compute_the_same_as_packed_functions(file: &CorpusFile) -> Result<(), String> {
+    let module = read(file)?;
+    let is_for_host =
+        module.functions.iter().all(without_threads) && validate(&module, Stage::Blocks).is_ok();
     let mut n = 0;
-    for file in corpus().unwrap() {
-        let module = chipdock_script::parse(&file.text, &file.name).unwrap();
-        if !module.functions.iter().all(without_threads) || validate(&module, Stage::Blocks).is_err() {
-            continue;
-        }
-        for capabilities in [host_capabilities(), parallel_host_capabilities()] {
-            match lower(&module, &LowerOptions::new(Arc::new(capabilities))) {
-                Ok(lowered) => {
-                    for function in &module.functions {
-                        n += usize::from(holds(&file.name, &module, function, &lowered.module));
-                    }
+    for capabilities in
+        [host_capabilities(), parallel_host_capabilities()].into_iter().filter(|_| is_for_host)
+    {
+        match lower(&module, &LowerOptions::new(Arc::new(capabilities))) {
+            Ok(lowered) => {
+                for function in &module.functions {
+                    n += usize::from(holds(&file.name, &module, function, &lowered.module));
                 }
-                Err(error) if may_be_refused(&file.name) => println!("{}: {error}", file.name),
-                Err(error) => panic!("{}: {error}", file.name),
             }
+            Err(error) if may_be_refused(&file.name) => println!("{error}"),
+            Err(error) => return Err(error.to_string()),
         }
     }
-    println!("{n} functions");
-    assert!(n > 120, "only {n} functions ran");
+    counted(PACKED, file, n)
 }
 
 /// I11: host functions as TVM itself lowers them compute what it printed them from.
-#[test]
-fn host_functions_of_tvm_compute_what_they_were_made_of() {
-    let files = corpus().unwrap();
-    let mut n = 0;
-    for file in files.iter().filter(|file| file.name.contains("lowered/host_")) {
-        let kernel = file.name.replace("lowered/host_", "tvm/");
-        let source = files.iter().find(|file| file.name == kernel).unwrap_or_else(|| panic!("no {kernel}"));
-        // A matmul of 64³ in place of one of 512³.
-        let small = |text: &str| match kernel.as_str() {
-            "tvm/matmul.py" => {
-                text.replace("512", "64").replace("range(32)", "range(4)").replace("262144", "4096")
-            }
-            _ => text.to_owned(),
-        };
-        let [lowered, module] =
-            [file, source].map(|file| chipdock_script::parse(&small(&file.text), &file.name).unwrap());
-        let function = &module.functions[0];
-        let mut args = inputs(function, 3).unwrap();
-        let mut as_packed = packed(&args, WAYS[0]);
-        let expected = Interpreter::new(&module).with_bounds().run(&function.name, &mut args).unwrap();
-        let name = &lowered.functions[0].name;
-        let outcome = Interpreter::new(&lowered).run_packed(name, &mut as_packed);
-        let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", file.name));
-        for (found, expected) in outcome.outputs.iter().zip(&expected.outputs) {
-            agree(&file.name, &found.array, expected);
-        }
-        n += 1;
+fn host_functions_of_tvm_compute_what_they_were_made_of(file: &CorpusFile) -> Result<(), String> {
+    let kernel = file.name.replace("lowered/host_", "");
+    let path = chipdock_test_support::printed_by_tvm().join(&kernel);
+    let source = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    // A matmul of 64³ in place of one of 512³.
+    let small = |text: &str| match kernel.as_str() {
+        "matmul.py" => text.replace("512", "64").replace("range(32)", "range(4)").replace("262144", "4096"),
+        _ => text.to_owned(),
+    };
+    let parse =
+        |text: &str| chipdock_script::parse(&small(text), &kernel).map_err(|errors| errors.to_string());
+    let (lowered, module) = (parse(&file.text)?, parse(&source)?);
+    let function = &module.functions[0];
+    let mut args = inputs(function, 3).ok_or("no arguments")?;
+    let mut as_packed = packed(&args, WAYS[0]);
+    let expected = Interpreter::new(&module)
+        .with_bounds()
+        .run(&function.name, &mut args)
+        .map_err(|error| error.to_string())?;
+    let name = &lowered.functions[0].name;
+    let outcome =
+        Interpreter::new(&lowered).run_packed(name, &mut as_packed).map_err(|error| error.to_string())?;
+    for (found, expected) in outcome.outputs.iter().zip(&expected.outputs) {
+        agree(&file.name, &found.array, expected);
     }
-    assert_eq!(n, 5);
+    counted(OF_TVM, file, outcome.outputs.len())
 }

@@ -1,11 +1,26 @@
 //! The kernels of the corpus that run on threads, scheduled and lowered, in the interpreter, against what they are to
 //! compute.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::{DType, IrModule, Param};
-use chipdock_test_support::{CorpusFile, corpus};
+use chipdock_test_support::CorpusFile;
+use chipdock_test_support::lists::List;
+
+use crate::support::counted;
+
+const CHECK: &str = "kernels_on_threads_are_right";
+
+pub(crate) fn tests(list: List, corpus: &[CorpusFile]) -> List {
+    let kernels: Vec<CorpusFile> = corpus.iter().filter(|file| kernel(file).is_some()).cloned().collect();
+    list.each(CHECK, &kernels, kernels_on_threads_are_right)
+}
+
+/// Which of the kernels a file has: as TVM printed it, or as it lowered it for CUDA or OpenCL.
+fn kernel(file: &CorpusFile) -> Option<&str> {
+    let (folder, name) = file.name.split_once('/')?;
+    let (form, kernel) = name.strip_suffix(".py")?.split_once("g_")?;
+    (["tvm", "lowered"].contains(&folder) && ["", "cuda_", "opencl_"].contains(&form)).then_some(kernel)
+}
 
 const F32: DType = DType::FLOAT32;
 
@@ -110,50 +125,36 @@ fn module(file: &CorpusFile) -> IrModule {
 }
 
 /// K1 to K7: every kernel of TVM's for threads gives what it is to give, with and without bounds, scheduled and lowered.
-#[test]
-fn kernels_on_threads_are_right() {
-    let mut kernels = Vec::new();
-    for file in corpus().unwrap() {
-        let stem = file.name.rsplit('/').next().and_then(|name| name.strip_suffix(".py")).unwrap_or_default();
-        let Some((form, kernel)) =
-            stem.split_once("g_").filter(|(form, _)| ["", "cuda_", "opencl_"].contains(form))
-        else {
-            continue;
+fn kernels_on_threads_are_right(file: &CorpusFile) -> Result<(), String> {
+    let module = module(file);
+    let function = &module.functions[0];
+    let case = case(kernel(file).ok_or("it is no kernel for threads")?);
+    let mut tensors = case.inputs.iter().chain([&case.output]).cloned();
+    let n_tensors = case.inputs.len() + 1;
+    let mut args: Vec<Arg> = function
+        .params
+        .iter()
+        .map(|param| match param {
+            Param::Var(var) if !var.dtype.is_handle() => Arg::Int(case.size.unwrap()),
+            _ => Arg::Tensor(tensors.next().unwrap()),
+        })
+        .collect();
+    let Arg::Tensor(output) = &mut args[n_tensors - 1] else { panic!("{}", file.name) };
+    *output = Array::zeros(output.dtype, &output.shape);
+    let plain = Interpreter::new(&module).run(&function.name, &mut args.clone());
+    let plain = plain.unwrap_or_else(|error| panic!("{}: {error}", file.name));
+    let outcome = Interpreter::new(&module).with_bounds().run(&function.name, &mut args).unwrap();
+    let found = &outcome.outputs[n_tensors - 1];
+    assert_eq!(found.array, plain.outputs[n_tensors - 1].array, "{}", file.name);
+    for lane in 0..case.output.n_lanes() {
+        let (value, expected) = match case.output.dtype.is_float() {
+            true => (found.array.float(lane).unwrap(), case.output.float(lane).unwrap()),
+            false => (found.array.to_int()[lane] as f64, case.output.to_int()[lane] as f64),
         };
-        if !file.name.contains("tvm/") && !file.name.contains("lowered/") {
-            continue;
-        }
-        let module = module(&file);
-        let function = &module.functions[0];
-        let case = case(kernel);
-        let mut tensors = case.inputs.iter().chain([&case.output]).cloned();
-        let n_tensors = case.inputs.len() + 1;
-        let mut args: Vec<Arg> = function
-            .params
-            .iter()
-            .map(|param| match param {
-                Param::Var(var) if !var.dtype.is_handle() => Arg::Int(case.size.unwrap()),
-                _ => Arg::Tensor(tensors.next().unwrap()),
-            })
-            .collect();
-        let Arg::Tensor(output) = &mut args[n_tensors - 1] else { panic!("{}", file.name) };
-        *output = Array::zeros(output.dtype, &output.shape);
-        let plain = Interpreter::new(&module).run(&function.name, &mut args.clone());
-        let plain = plain.unwrap_or_else(|error| panic!("{}: {error}", file.name));
-        let outcome = Interpreter::new(&module).with_bounds().run(&function.name, &mut args).unwrap();
-        let found = &outcome.outputs[n_tensors - 1];
-        assert_eq!(found.array, plain.outputs[n_tensors - 1].array, "{}", file.name);
-        for lane in 0..case.output.n_lanes() {
-            let (value, expected) = match case.output.dtype.is_float() {
-                true => (found.array.float(lane).unwrap(), case.output.float(lane).unwrap()),
-                false => (found.array.to_int()[lane] as f64, case.output.to_int()[lane] as f64),
-            };
-            let bound = found.bounds.as_ref().unwrap()[lane];
-            let off = (value - expected).abs();
-            assert!(off <= case.tolerance * expected.abs(), "{}: {lane}: {value} {expected}", file.name);
-            assert!(bound.is_finite() && off <= bound + case.tolerance * expected.abs(), "{}", file.name);
-        }
-        kernels.push(format!("{form}{kernel}"));
+        let bound = found.bounds.as_ref().unwrap()[lane];
+        let off = (value - expected).abs();
+        assert!(off <= case.tolerance * expected.abs(), "{}: {lane}: {value} {expected}", file.name);
+        assert!(bound.is_finite() && off <= bound + case.tolerance * expected.abs(), "{}", file.name);
     }
-    assert!(kernels.len() == 33, "{kernels:?}");
+    counted(CHECK, file, case.output.n_lanes())
 }

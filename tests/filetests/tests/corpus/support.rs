@@ -6,9 +6,20 @@ use std::sync::Arc;
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::subst::Substitution;
 use chipdock_ir::{
-    Child, DType, Expr, ExprKind, ForKind, Op, Param, PrimFunc, Stage, StmtKind, Target, TargetCapabilities,
-    ThreadAxis, Var,
+    Child, DType, Expr, ExprKind, ForKind, IrModule, Op, Param, PrimFunc, Stage, StmtKind, Target,
+    TargetCapabilities, ThreadAxis, Var,
 };
+use chipdock_test_support::{CorpusFile, Random, counts, filetests};
+
+/// The file as a module.
+pub(crate) fn read(file: &CorpusFile) -> Result<IrModule, String> {
+    chipdock_script::parse(&file.text, &file.name).map_err(|errors| errors.to_string())
+}
+
+/// Compares how much a check found in a file with what `counts.txt` says.
+pub(crate) fn counted(check: &str, file: &CorpusFile, count: usize) -> Result<(), String> {
+    counts::check(&filetests().join("counts.txt"), &format!("{check}::{}", file.name), count)
+}
 
 /// Capabilities of a host without threads.
 pub(crate) fn host_capabilities() -> TargetCapabilities {
@@ -16,13 +27,11 @@ pub(crate) fn host_capabilities() -> TargetCapabilities {
 }
 
 /// Capabilities of a host whose code launches parallel regions.
-#[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn parallel_host_capabilities() -> TargetCapabilities {
     host_capabilities().with(|it| it.execution.native_ops = vec![Op::ParallelLaunch])
 }
 
 /// Capabilities of a small device with threads.
-#[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn device_capabilities() -> TargetCapabilities {
     host_capabilities().with(|it| {
         it.target = Arc::new(Target { kind: "device-kind".into(), ..Target::default() });
@@ -43,14 +52,12 @@ pub(crate) fn device_capabilities() -> TargetCapabilities {
 }
 
 /// Capabilities of a device whose warps shuffle.
-#[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn shuffling_capabilities() -> TargetCapabilities {
     let native_ops = Op::all_where(|op| op.threads.is_of_warp()).collect();
     device_capabilities().with(|it| it.execution.native_ops = native_ops)
 }
 
 /// True where no loop is bound to a thread and no memory is shared between threads.
-#[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn without_threads(function: &PrimFunc) -> bool {
     let mut without = true;
     function.body.walk(&mut |child| {
@@ -65,31 +72,19 @@ pub(crate) fn without_threads(function: &PrimFunc) -> bool {
 }
 
 /// Files that hold what a lowered module holds, or what the passes refuse by their contract.
-#[allow(dead_code, reason = "not every test that shares this file needs it")]
 pub(crate) fn may_be_refused(name: &str) -> bool {
     name.starts_with("lowered/") || name.starts_with("construct/")
 }
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
 /// Arguments for a kernel: small sizes, random elements. `None` where a size cannot be worked out.
 pub(crate) fn inputs(function: &PrimFunc, seed: u64) -> Option<Vec<Arg>> {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::new(seed);
     let mut sizes: HashMap<Var, i128> = HashMap::new();
     for param in &function.params {
         if let Param::Var(var) = param
             && !var.dtype.is_handle()
         {
-            sizes.insert(var.clone(), (2 + random.next() % 5).into());
+            sizes.insert(var.clone(), (2 + random.below(5)).into());
         }
     }
     let args = function.params.iter().map(|param| match param {
@@ -112,7 +107,7 @@ fn evaluate(expr: &Expr, sizes: &mut HashMap<Var, i128>, random: &mut Random) ->
     let mut substitution = Substitution::new();
     expr.walk(&mut |e| {
         if let ExprKind::Var(var) = &e.kind {
-            let value = *sizes.entry(var.clone()).or_insert_with(|| (3 + random.next() % 9).into());
+            let value = *sizes.entry(var.clone()).or_insert_with(|| (3 + random.below(9)).into());
             substitution.map_var(var, Expr::int(value, var.dtype));
         }
     });
@@ -122,10 +117,10 @@ fn evaluate(expr: &Expr, sizes: &mut HashMap<Var, i128>, random: &mut Random) ->
 fn tensor(dtype: DType, shape: &[usize], random: &mut Random) -> Array {
     let n_lanes = shape.iter().product::<usize>() * usize::from(dtype.lanes);
     if dtype.is_float() {
-        let values: Vec<f64> = (0..n_lanes).map(|_| (random.next() % 2001) as f64 / 250.0 - 4.0).collect();
+        let values: Vec<f64> = (0..n_lanes).map(|_| random.below(2001) as f64 / 250.0 - 4.0).collect();
         return Array::from_f64(dtype, shape, &values);
     }
-    let values: Vec<i128> = (0..n_lanes).map(|_| (random.next() % 23) as i128 - 5).collect();
+    let values: Vec<i128> = (0..n_lanes).map(|_| random.below(23) as i128 - 5).collect();
     let values = if dtype.is_bool() { values.iter().map(|v| v & 1).collect() } else { values };
     Array::from_int(dtype, shape, &values)
 }

@@ -1,0 +1,16 @@
+//! What a process holds in memory.
+
+use std::fs;
+
+/// The bytes in memory of this process, shared pages left out: what its own work keeps.
+///
+/// # Panics
+///
+/// Where the system has no `/proc/self/statm`.
+#[must_use]
+pub fn resident_bytes() -> usize {
+    let text = fs::read_to_string("/proc/self/statm").expect("the statistics of this process");
+    let pages: Vec<usize> = text.split(' ').filter_map(|word| word.trim().parse().ok()).collect();
+    let [_, resident, shared, ..] = pages[..] else { panic!("expected pages, found {text:?}") };
+    resident.saturating_sub(shared) * 4096
+}
