@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
-use chipdock_tidy::{citations, files, root, rules, string_literals};
+use chipdock_tidy::{Form, Recipe, citations, files, names, recipes, root, rules, string_literals};
 
 /// Reports every finding at once: a list is mended faster than a first line.
 fn check(rule: &str, findings: &[String]) {
@@ -173,7 +173,7 @@ fn t3_no_backend_is_named() {
 #[test]
 fn t4_paths_in_the_documents_exist() {
     let mut findings = Vec::new();
-    for document in ["README.md", "ARCHITECTURE.md"] {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let text = fs::read_to_string(root().join(document)).expect("the document");
         for (number, line) in text.lines().enumerate() {
             for quoted in line.split('`').skip(1).step_by(2) {
@@ -182,7 +182,10 @@ fn t4_paths_in_the_documents_exist() {
                 let is_ours =
                     ["plugin-api", "host", "plugins", "tests", "examples", "bench", "xtask", "guide", ".ci"]
                         .contains(&quoted.split('/').next().unwrap_or_default());
-                if is_path && is_ours && !quoted.contains(['*', '<', '{']) && !root().join(quoted).exists() {
+                // Those with `NAME` are T12's.
+                let is_pattern = quoted.contains(['*', '<', '{']) || quoted.contains("NAME");
+                let is_pattern = is_pattern || ON_ITS_WAY.iter().any(|(_, path)| *path == quoted);
+                if is_path && is_ours && !is_pattern && !root().join(quoted).exists() {
                     findings.push(format!("{document}:{}: `{quoted}`", number + 1));
                 }
             }
@@ -453,4 +456,113 @@ fn t11_each_promise_of_security_has_its_test() {
     }
     assert!(n_promises > 10, "T11: found {n_promises} promises");
     check("T11", &findings);
+}
+
+/// Whether a file names a word, or a file of a folder does.
+fn has_name(path: &Path, word: &str) -> bool {
+    let is_in = |path: &Path| {
+        let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+        Form::ALL.iter().any(|form| names(&text, word, *form))
+    };
+    if path.is_dir() { files(path, &[]).iter().any(|path| is_in(path)) } else { is_in(path) }
+}
+
+/// The code of a source file without comments and tests.
+fn code(path: &Path) -> String {
+    let source = fs::read_to_string(path).unwrap_or_default();
+    let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// What the tables say already, and the tree does not do yet: a change that is on its way brings it. To be empty.
+const ON_ITS_WAY: &[(&str, &str)] = &[
+    ("op", "plugin-api/ir/src/accuracy.rs"),
+    ("op", "plugin-api/ir/src/build/ops.rs"),
+    ("op", "plugin-api/ir/src/wire/format/tables.rs"),
+    ("op", "plugin-api/passes/src/lower_intrinsics/narrow.rs"),
+    ("op", "host/conformance/programs/src/options.rs"),
+    ("capability", "plugin-api/ir/src/target.rs"),
+    ("capability", "plugin-api/ir/src/target/capabilities.rs"),
+    ("capability", "guide/docs/targets-and-devices.md"),
+];
+
+/// T12 of one table: what is wrong with its rows, and which product files name the example without being listed.
+fn check_recipe(recipe: &Recipe) -> Vec<String> {
+    let Recipe { thing, example, rows } = recipe;
+    let mut findings = Vec::new();
+    for row in rows {
+        let path = root().join(row.path.replace("NAME", example));
+        let has_placeholder = row.path.contains("NAME");
+        if ON_ITS_WAY.contains(&(thing, &relative(&path))) {
+            continue;
+        }
+        if !path.exists() {
+            findings.push(format!("{thing}: {} is not there", relative(&path)));
+        } else if row.is_always && !has_placeholder && !has_name(&path, example) {
+            findings.push(format!("{thing}: {} does not name {example}", relative(&path)));
+        }
+    }
+    // A backend is named within its own folder alone, which T3 checks.
+    if thing == "backend" {
+        return findings;
+    }
+    let is_listed = |path: &str| {
+        rows.iter().any(|row| {
+            let listed = row.path.replace("NAME", example);
+            // Of plugins one stands for all: the same place in each.
+            let in_plugin = |path: &str| {
+                path.strip_prefix("plugins/").map(|rest| rest.split_once('/').map(|it| it.1.to_owned()))
+            };
+            path == listed
+                || path.starts_with(&format!("{listed}/"))
+                || (in_plugin(&listed).is_some() && in_plugin(path) == in_plugin(&listed))
+        })
+    };
+    for path in
+        ["host", "plugin-api", "plugins"].iter().flat_map(|folder| files(&root().join(folder), &[".rs"]))
+    {
+        let name = relative(&path);
+        let is_test = ["/tests/", "/testing/", "/reserved"].iter().any(|part| name.contains(part))
+            || name.ends_with("tests.rs");
+        // `erf` may also be a function: the op is `Op::Erf`, or a text.
+        let is_named = match thing.as_str() {
+            "op" => [Form::Type, Form::Text].iter().any(|form| names(&code(&path), example, *form)),
+            _ => Form::ALL.iter().any(|form| names(&code(&path), example, *form)),
+        };
+        let is_expected = is_listed(&name) || ON_ITS_WAY.contains(&(thing, &name));
+        if !is_test && is_named && !is_expected {
+            findings.push(format!("{thing}: {name} names {example}, and is not in the table"));
+        }
+    }
+    findings
+}
+
+#[test]
+fn t12_how_to_add_is_true() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("CONTRIBUTING.md");
+    let recipes = recipes(&page);
+    let things: Vec<&str> = recipes.iter().map(|recipe| recipe.thing.as_str()).collect();
+    assert_eq!(things, ["op", "pass", "backend", "capability", "option"], "T12: the tables of the page");
+    let mut findings: Vec<String> = recipes.iter().flat_map(check_recipe).collect();
+    // The last pass that was added is one of the pipeline's, whichever it is.
+    let pipeline = fs::read_to_string(root().join("plugin-api/passes/src/lower.rs")).expect("the pipeline");
+    let passes: BTreeSet<&str> = pipeline
+        .lines()
+        .filter(|line| line.trim_start().starts_with('(') && line.contains(", crate::"))
+        .filter_map(|line| line.split('"').nth(1))
+        .collect();
+    assert!(passes.len() > 20, "T12: found {} passes", passes.len());
+    for row in recipes.iter().filter(|recipe| recipe.thing == "pass").flat_map(|recipe| &recipe.rows) {
+        for pass in passes.iter().filter(|_| row.is_always) {
+            let path = root().join(row.path.replace("NAME", pass));
+            // Passes that refuse, and change nothing, share a file and have no result to keep.
+            let is_verifier = pass.starts_with("verify_");
+            if !row.path.contains("NAME") && !has_name(&path, pass) {
+                findings.push(format!("pass: {} does not name {pass}", relative(&path)));
+            } else if !path.exists() && !path.with_extension("").is_dir() && !is_verifier {
+                findings.push(format!("pass: {} is not there", relative(&path)));
+            }
+        }
+    }
+    check("T12: CONTRIBUTING.md", &findings);
 }
