@@ -52,7 +52,7 @@ pub(crate) unsafe trait LentTable: Copy + 'static {
 unsafe impl LentTable for ChipdockBuildSession {
     const WHAT: &'static str = "a build session";
 }
-// SAFETY: as above.
+// SAFETY: `self_` first, then functions (chipdock-abi's layouts assert it).
 unsafe impl LentTable for ChipdockRegistrar {
     const WHAT: &'static str = "a registrar";
 }

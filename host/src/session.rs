@@ -316,7 +316,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
     enter(self_, "diagnostic", |session| {
         // SAFETY: null, misaligned or a diagnostic that lives for the call.
         let given = unsafe { aligned(diagnostic).as_ref() };
-        // SAFETY: as above; a chain that lives as long.
+        // SAFETY: null, misaligned or a diagnostic that lives for the call; a chain that lives as long.
         let chain = given.map_or(Ok(()), |given| unsafe { extension::check(given.next, "the diagnostic") });
         if let Err(error) = chain {
             // Who reports may do without the extension: not a delivery that is wrong.

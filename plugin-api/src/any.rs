@@ -25,11 +25,12 @@ pub struct AnyView<'a>(ChipdockAny, PhantomData<&'a ()>);
 
 // SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Send for Any {}
-// SAFETY: as above.
+// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Sync for Any {}
-// SAFETY: as above; the borrow keeps what it points to alive.
+// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data; the borrow keeps what it
+// points to alive.
 unsafe impl Send for AnyView<'_> {}
-// SAFETY: as above.
+// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Sync for AnyView<'_> {}
 
 /// A value without payload bytes that are not its own: values are hashed and compared bytewise.

@@ -176,7 +176,7 @@ pub struct BuildSession<'a> {
 
 // SAFETY: C.32, its functions may be called from any thread during the call.
 unsafe impl Send for BuildSession<'_> {}
-// SAFETY: as above.
+// SAFETY: C.32, its functions may be called from any thread during the call.
 unsafe impl Sync for BuildSession<'_> {}
 
 impl<'a> BuildSession<'a> {
@@ -332,7 +332,7 @@ unsafe fn run(
     session: *const ChipdockBuildSession,
     body: impl FnOnce(&dyn Codegen, &BuildRequest<'_>, &BuildSession<'_>) -> Result<(), Error>,
 ) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: `self_`, the request and the session are live (C.2, C.3), as this function requires.
     unsafe {
         Self_::enter_registered(self_, |registered| {
             let request = BuildRequest::from_raw(not_null(request, "the build request")?)?;

@@ -20,7 +20,7 @@ pub struct Stream(*mut c_void);
 
 // SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
 unsafe impl Send for Stream {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -290,7 +290,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     /// * Both are the default stream or streams of this device that are not freed.
     unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
         let _ = to;
-        // SAFETY: the caller's word about `from`.
+        // SAFETY: `from` is the default stream or a live one of this device, as this function requires.
         unsafe { self.sync_stream(device_id, from) }
     }
 
@@ -323,7 +323,7 @@ type Self_ = Registered<dyn DeviceApi>;
 ///
 /// * `self_` is null or what was registered with [`TABLE`], not destroyed yet.
 unsafe fn enter(self_: *mut c_void, body: impl FnOnce(&dyn DeviceApi) -> Result<(), Error>) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: `self_` is null or registered and not destroyed, as this function requires.
     unsafe { Self_::enter(self_, |api| body(api)) }
 }
 

@@ -44,7 +44,7 @@ unsafe fn delete_managed(managed: *mut ChipdockManagedTensor) {
 }
 
 unsafe fn delete_versioned(managed: *mut ChipdockManagedTensorVersioned) {
-    // SAFETY: as above.
+    // SAFETY: a live managed tensor that we own; a null deleter means that there is nothing to free.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
             deleter(managed);

@@ -24,7 +24,7 @@ pub struct ObjectRef(NonNull<ChipdockObject>);
 
 // SAFETY: the counts are atomic, and rule V.9 lets any thread use and release an object.
 unsafe impl Send for ObjectRef {}
-// SAFETY: as above.
+// SAFETY: the counts are atomic, and rule V.9 lets any thread use and release an object.
 unsafe impl Sync for ObjectRef {}
 
 impl ObjectRef {

@@ -25,7 +25,7 @@ pub struct TensorView<'a>(&'a ChipdockTensor);
 
 // SAFETY: a description that does not change; the elements are reached by unsafe code alone.
 unsafe impl Send for TensorView<'_> {}
-// SAFETY: as above.
+// SAFETY: a description that does not change; the elements are reached by unsafe code alone.
 unsafe impl Sync for TensorView<'_> {}
 
 /// What a tensor is made of.

@@ -119,7 +119,8 @@ impl DeviceState {
         }
         let stream = self.current_stream();
         let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
-        // SAFETY: the caller's word; the ends stay as they are until the stream is synchronised below.
+        // SAFETY: both ends are live, large enough and do not overlap, as this function requires; the ends stay as
+        // they are until the stream is synchronised below.
         unsafe { self.api.copy(self.services, self.id, &copy, stream) }?;
         self.sync_raw(stream)
     }
@@ -448,7 +449,7 @@ pub struct Stream {
 
 // SAFETY: an opaque handle; a device API may be called from any thread (P10).
 unsafe impl Send for Stream {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; a device API may be called from any thread (P10).
 unsafe impl Sync for Stream {}
 
 impl Stream {

@@ -38,7 +38,7 @@ struct Inner {
 
 // SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as the module (K.5).
 unsafe impl Send for Inner {}
-// SAFETY: as above.
+// SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as the module (K.5).
 unsafe impl Sync for Inner {}
 
 /// An argument of [`Kernel::launch`].

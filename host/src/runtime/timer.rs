@@ -71,7 +71,7 @@ pub struct Mark {
 
 // SAFETY: an opaque handle; an interface's functions may be called from any thread (P3.11).
 unsafe impl Send for Mark {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; an interface's functions may be called from any thread (P3.11).
 unsafe impl Sync for Mark {}
 
 impl Mark {
