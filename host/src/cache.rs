@@ -92,7 +92,7 @@ impl CompileCache {
         }
     }
 
-    /// How many bytes may be kept of this user's builds (V6).
+    /// The greatest size of this user's kept builds, in bytes (V6).
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl CompileCache {
         Ok(Self { cache, folder, was_told: AtomicBool::new(false) })
     }
 
-    /// Where it is.
+    /// Its folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -306,7 +306,7 @@ pub struct KeptBuild {
 }
 
 impl KeptBuild {
-    /// What a file of the compile cache says of itself; none where this version cannot read it.
+    /// The description of a file of the compile cache; `None` if this version cannot read it.
     #[must_use]
     pub fn of(cache: &KeptCache, name: &OsStr) -> Option<Self> {
         const SIZE_BYTES: usize = size_of::<u64>();

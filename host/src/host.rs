@@ -240,7 +240,7 @@ impl Host {
         reasons.push(reason);
     }
 
-    /// How many threads parallel loops run on, the caller's included. They start when a loop first needs them.
+    /// The number of threads for parallel loops, the caller's included. They start when a loop first needs them.
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.0.services.threads.size()

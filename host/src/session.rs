@@ -29,7 +29,7 @@ use crate::registrar::CodegenEntry;
 use crate::runtime::{answered, broken};
 use crate::services::{Services, aligned};
 
-/// How serious a message of a code generator is.
+/// The severity of a code generator's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -55,9 +55,9 @@ impl Severity {
 /// A message of a code generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildMessage {
-    /// How serious it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it is about.
+    /// The diagnostic itself.
     pub diagnostic: Diagnostic,
 }
 

@@ -72,7 +72,7 @@ impl Any {
         self.0.type_index
     }
 
-    /// Whether it is nothing.
+    /// True for None.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.type_index == abi::CHIPDOCK_TYPE_NONE
@@ -187,7 +187,7 @@ impl<'a> AnyView<'a> {
         self.0.type_index
     }
 
-    /// Whether it is nothing.
+    /// True for None.
     #[must_use]
     pub fn is_none(self) -> bool {
         self.0.type_index == abi::CHIPDOCK_TYPE_NONE
@@ -289,7 +289,7 @@ impl<'a> AnyView<'a> {
             .map_or(Any::NONE, |object| Any::from_object(unsafe { ObjectRef::from_raw(object) }))
     }
 
-    /// What the value is, in TVM-FFI's words, for messages.
+    /// The name of the value's type in TVM-FFI, for messages.
     #[must_use]
     pub fn type_name(self) -> Cow<'static, str> {
         let name = match self.seen_through().0.type_index {

@@ -10,7 +10,7 @@ use chipdock_abi::{
 
 use crate::{Error, ErrorKind, Tensor, TensorParts, TensorView, trampoline};
 
-/// What the taker of a tensor will do with it.
+/// The access of a tensor's receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads and writes: a read-only tensor is refused.

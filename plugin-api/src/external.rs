@@ -8,12 +8,12 @@ use crate::host::write_out;
 use crate::interface::{InterfaceKind, check_handle, check_place, enter};
 use crate::{Error, ErrorKind, Stream};
 
-/// Where a data space lies, as the driver's own interface names it.
+/// The native location of a data space: the driver's handle, and an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NativeData {
     /// The native handle of the memory, borrowed.
     pub handle: *mut c_void,
-    /// Where in it the data space begins, in bytes.
+    /// The offset of the data space in it, in bytes.
     pub offset_bytes: u64,
 }
 

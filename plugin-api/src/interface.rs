@@ -47,7 +47,7 @@ impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
         }
     }
 
-    /// Whether it is what a `query` asks for.
+    /// True if its name and version match those of a `query`.
     #[must_use]
     pub fn is(&self, name: &str, version: u32) -> bool {
         (self.name, self.version) == (name, version)

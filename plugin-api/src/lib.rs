@@ -511,7 +511,7 @@ pub use target_kind::{SchemaOnly, TargetKind};
 pub use tensor::{CPU, Element, Tensor, TensorParts, TensorView, element_count, size_bytes};
 pub use trampoline::caught;
 
-/// What the macros expand to; not for use by hand.
+/// Items for the expansion of the macros; not for direct use.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "layout-check")]
@@ -538,7 +538,7 @@ pub mod __private {
         crate::abi::ChipdockStr { data: text.as_ptr().cast(), size: text.len() }
     }
 
-    /// Whether a plugin may be called that.
+    /// True for a valid name of a plugin.
     #[must_use]
     pub const fn is_plugin_name(name: &str) -> bool {
         let bytes = name.as_bytes();

@@ -31,7 +31,7 @@ pub struct Section<'a> {
     pub name: &'a str,
     /// `code`, `constants`, `debug` or `source`.
     pub kind: &'a str,
-    /// What `data` is aligned to.
+    /// The alignment of `data`.
     pub alignment_bytes: u64,
     /// The bytes.
     pub data: &'a [u8],
@@ -229,7 +229,7 @@ impl Env {
     }
 }
 
-/// Whether an artifact runs on a device.
+/// The verdict of a loader: whether an artifact runs on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It does.

@@ -72,7 +72,7 @@ impl ObjectRef {
         unsafe { (*self.0.as_ptr()).type_index }
     }
 
-    /// How many strong references there are at this moment; for tests and reports, not for decisions.
+    /// The current number of strong references; for tests and reports, not for decisions.
     #[must_use]
     pub fn strong_count(&self) -> u32 {
         // SAFETY: we hold a strong reference.

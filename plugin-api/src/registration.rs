@@ -1,4 +1,4 @@
-//! What a plugin registers, collected by `inventory`, and the `init` that hands it over.
+//! The registrations of a plugin, collected by `inventory`, and the `init` that passes them to the host.
 
 use core::ffi::c_void;
 use std::sync::Arc;
@@ -94,7 +94,7 @@ pub enum Registration {
 inventory::collect!(Registration);
 
 impl Registration {
-    /// What it is registered under, as a manifest lists it.
+    /// Its key, as a manifest lists it.
     #[must_use]
     pub fn key(&self) -> String {
         match self {
@@ -202,7 +202,7 @@ unsafe extern "C" fn delete_function(self_: *mut c_void) {
     unsafe { FunctionSelf::destroy(self_) };
 }
 
-/// What this plugin registers, sorted by name: the order that `inventory` collects in varies from build to build.
+/// The registrations of this plugin, sorted by name: the order of `inventory` varies from build to build.
 #[must_use]
 pub fn registrations() -> Vec<&'static Registration> {
     let mut all: Vec<_> = inventory::iter::<Registration>.into_iter().collect();

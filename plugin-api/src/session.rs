@@ -1,4 +1,4 @@
-//! What a plugin registered with one host, from `init` to `shutdown`.
+//! The registered objects of a plugin for one host, from `init` to `shutdown`.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU64, Ordering};

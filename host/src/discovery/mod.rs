@@ -75,7 +75,7 @@ pub struct Candidate {
     pub name: String,
     /// The library.
     pub library: PathBuf,
-    /// Where its manifest lies, when there is one.
+    /// The path of its manifest, when there is one.
     pub manifest_path: Option<PathBuf>,
     /// Its manifest, when there is a good one.
     pub manifest: Option<Manifest>,
@@ -87,7 +87,7 @@ pub struct Candidate {
     pub problem: Option<Problem>,
 }
 
-/// What discovery found.
+/// The result of discovery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Discovery {
     /// Every plugin met, in the order of the search.

@@ -285,7 +285,7 @@ impl Host {
         keys.filter_map(|report| name_in_key(&report.key, "device_api.").map(str::to_owned)).collect()
     }
 
-    /// How many devices the device API of that name has; 0 is no error.
+    /// The number of devices of the device API of that name; 0 is no error.
     ///
     /// # Errors
     ///
@@ -347,7 +347,7 @@ impl Device {
         self.0.state.device()
     }
 
-    /// Whether its memory is host memory, addressed as such.
+    /// True if its memory is host memory, addressed as such.
     #[must_use]
     pub fn is_host_memory(&self) -> bool {
         self.0.state.api.device_type == chipdock_abi::CHIPDOCK_DEVICE_CPU

@@ -44,7 +44,7 @@ unsafe impl Sync for Inner {}
 /// An argument of [`Kernel::launch`].
 #[derive(Clone, Copy, Debug)]
 pub enum LaunchArg<'a> {
-    /// Where the tensor begins; it is on the kernel's device.
+    /// The address of a tensor's first element; the tensor is on the kernel's device.
     Tensor(&'a Tensor),
     /// A null pointer.
     Null,

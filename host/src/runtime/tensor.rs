@@ -328,7 +328,7 @@ impl Tensor {
         unsafe { api::TensorView::from_checked(self.described().own()) }
     }
 
-    /// Where it lives.
+    /// Its device.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
@@ -354,19 +354,19 @@ impl Tensor {
         dtype_of(self.view().dtype()).unwrap_or(DType::UINT8)
     }
 
-    /// How many bytes its elements take when compact.
+    /// The size of its elements when compact, in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.view().size_bytes().unwrap_or(0)
     }
 
-    /// Whether the elements lie compact and row-major.
+    /// True if its elements are compact and row-major.
     #[must_use]
     pub fn is_compact(&self) -> bool {
         self.view().is_compact()
     }
 
-    /// Whether it may only be read.
+    /// True if it may only be read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.read_only

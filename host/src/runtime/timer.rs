@@ -31,7 +31,7 @@ impl DeviceApiEntry {
 }
 
 impl Device {
-    /// Whether it tells how long work takes on it: whether its plugin has the interface `timer` 1.
+    /// True if it measures the time of its work: if its plugin has the interface `timer` 1.
     #[must_use]
     pub fn has_timer(&self) -> bool {
         self.state().api.extensions.get::<ChipdockTimer1>("timer", 1).is_some()

@@ -59,7 +59,7 @@ pub(crate) trait TargetContext {
     fn warn(&self, line: &str);
 }
 
-/// Where a target comes from.
+/// The source of a target.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TargetSource {
     /// A kind's name, or a JSON object as text.
