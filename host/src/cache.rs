@@ -101,7 +101,7 @@ impl CompileCache {
         let Some(text) = variable(SIZE) else { return Ok(SIZE_BYTES_MAX) };
         parsed_size(&text).ok_or_else(|| {
             let message =
-                format!("{SIZE} is {text:?}; expected a number of bytes, or one with K, M or G behind it");
+                format!("{SIZE} is {text:?}; expected a number of bytes, optionally followed by K, M or G");
             Error::new(ErrorKind::Value, message).hint(format!("as in {SIZE}=512M; 0 keeps nothing"))
         })
     }

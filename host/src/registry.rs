@@ -427,7 +427,7 @@ impl HostInner {
             Some(near) => error.hint(format!("did you mean \"{near}\"?")),
             None => match self.unread_manifests() {
                 unread if unread.is_empty() => {
-                    error.hint("see `chipdock plugins` for what was found and why it is not used")
+                    error.hint("see `chipdock plugins` for the plugins found, and why any is not used")
                 }
                 unread => error.hint(unread.join("; ")),
             },

@@ -212,7 +212,7 @@ pub(crate) fn with_variable(option: &[String], variable: Option<&str>) -> Vec<St
 
 fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
     let bad = |pattern: &str, error: &globset::Error| {
-        Error::new(ErrorKind::Value, format!("\"{pattern}\" is no plugin name or glob: {}", error.kind()))
+        Error::new(ErrorKind::Value, format!("\"{pattern}\" is not a plugin name or glob: {}", error.kind()))
     };
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {

@@ -159,7 +159,7 @@ impl DeviceState {
             return Ok(block);
         }
         let Some(rounded) = class_bytes(class) else {
-            let message = format!("{size_bytes} bytes on {}:{} cannot be had", self.api.name, self.id);
+            let message = format!("{size_bytes} bytes on {}:{} cannot be allocated", self.api.name, self.id);
             return Err(Error::new(ErrorKind::OutOfMemory, message));
         };
         let data = self.allocate_raw(rounded, dtype)?;

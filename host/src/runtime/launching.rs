@@ -194,7 +194,7 @@ impl Kernel {
                 if view.byte_offset() != 0 {
                     let offset = view.byte_offset();
                     return Err(self.wrong(format!(
-                        "argument {position} begins {offset} bytes behind its handle; expected a tensor that begins there"
+                        "argument {position} begins {offset} bytes after its handle; expected a tensor that begins at its handle"
                     )));
                 }
                 if !stream.raw().is_null() {

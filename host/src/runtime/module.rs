@@ -398,7 +398,7 @@ impl Module {
                 Some(function) => Ok(Function::of_module(&self.0, name, function)),
                 None => Err(Error::new(
                     ErrorKind::BrokenPlugin,
-                    format!("function \"{name}\" stands in the artifact, and its loader does not have it"),
+                    format!("function \"{name}\" is in the artifact, but its loader does not have it"),
                 )),
             };
         }

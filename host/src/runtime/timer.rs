@@ -24,7 +24,7 @@ impl DeviceApiEntry {
     ) -> Result<(), Error> {
         self.call_interface(services, "timer", what, call, || {
             let message =
-                format!("device {}:{device_id} tells no times: its plugin has no `timer` 1", self.name);
+                format!("device {}:{device_id} cannot measure time: its plugin has no `timer` 1", self.name);
             Error::new(ErrorKind::Unsupported, message).hint("measure on the host")
         })
     }

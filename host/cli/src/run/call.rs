@@ -74,7 +74,7 @@ pub(crate) fn device(host: &Host, target: &Target, asked: Option<(String, i32)>)
     if !known.contains(&name) {
         let what = format!("no device API \"{name}\"; there are {}", crate::report::quoted(&known));
         return Err(Failure::new(Exit::NoDevice, what)
-            .help("chipdock plugins shows which were found, and why one is not used"));
+            .help("chipdock plugins lists those found, and why any is not used"));
     }
     if runs_on != name {
         let what = format!("target {kind} runs on {runs_on}, not on {name}");
