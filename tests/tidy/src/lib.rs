@@ -65,7 +65,7 @@ pub fn rules(front_page: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     let mut open = false;
     for line in front_page.lines() {
-        let is_number = |number: &str| number.len() < 5 && number.ends_with(|c: char| c.is_ascii_digit());
+        let is_number = |number: &str| number.len() < 8 && number.ends_with(|c: char| c.is_ascii_digit());
         let item = line.strip_prefix("//! - **").and_then(|rest| rest.split_once("**"));
         if let Some((number, text)) = item.filter(|(number, _)| is_number(number)) {
             rules.push(Rule { number: number.to_owned(), start: text.trim().to_owned() });
