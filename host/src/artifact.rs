@@ -54,12 +54,12 @@ pub struct FunctionInfo {
     pub doc: String,
 }
 
-/// What an artifact is.
+/// The index of an artifact: its kind, format, functions and sections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactIndex {
-    /// Who loads it: `module.load.<module_kind>`.
+    /// The kind of its loader: `module.load.<module_kind>`.
     pub module_kind: String,
-    /// What its code is.
+    /// The format of its code.
     pub format: String,
     /// Its functions.
     pub functions: Vec<FunctionInfo>,
@@ -153,7 +153,7 @@ impl Section {
         &self.kind
     }
 
-    /// What its bytes are aligned to.
+    /// The alignment of its bytes.
     #[must_use]
     pub fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
@@ -172,7 +172,7 @@ impl Section {
     }
 }
 
-/// What a code generator delivered, with what it imports.
+/// The result of a code generator, with the artifacts that it imports.
 #[derive(Debug)]
 pub struct Artifact {
     index_json: String,
@@ -276,7 +276,7 @@ impl Artifact {
         std::str::from_utf8(of_kind("source").or_else(|| of_kind("code"))?.data()).ok()
     }
 
-    /// What it imports.
+    /// The artifacts that it imports.
     #[must_use]
     pub fn imports(&self) -> &[Arc<Artifact>] {
         &self.imports

@@ -54,7 +54,7 @@ pub(crate) unsafe fn text<'a>(text: ChipdockStr, what: &str, bytes_max: usize) -
     if text.size > bytes_max {
         return Err(format!("{what} has {} bytes; expected at most {bytes_max}", text.size));
     }
-    // SAFETY: the caller's word.
+    // SAFETY: `text` is null or points to `size` bytes that live for `'a`, as this function requires.
     unsafe { str_in(text, what) }.map_err(|error| error.message().into_owned())
 }
 
@@ -72,7 +72,7 @@ pub(crate) unsafe fn shown(text: ChipdockStr, bytes_max: usize) -> String {
     }
     let is_cut = text.size > bytes_max + NOTE_BYTES;
     let size = if is_cut { bytes_max } else { text.size };
-    // SAFETY: the caller's word; what is not shown is not read.
+    // SAFETY: `text` is null or points to `size` live bytes, as this function requires; what is not shown is not read.
     let bytes = unsafe { bytes_in(ChipdockStr { size, ..text }) };
     let mut shown = String::from_utf8_lossy(bytes).into_owned();
     if is_cut {

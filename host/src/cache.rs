@@ -92,7 +92,7 @@ impl CompileCache {
         }
     }
 
-    /// How many bytes may be kept of this user's builds (V6).
+    /// The greatest size of this user's kept builds, in bytes (V6).
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl CompileCache {
         let Some(text) = variable(SIZE) else { return Ok(SIZE_BYTES_MAX) };
         parsed_size(&text).ok_or_else(|| {
             let message =
-                format!("{SIZE} is {text:?}; expected a number of bytes, or one with K, M or G behind it");
+                format!("{SIZE} is {text:?}; expected a number of bytes, optionally followed by K, M or G");
             Error::new(ErrorKind::Value, message).hint(format!("as in {SIZE}=512M; 0 keeps nothing"))
         })
     }
@@ -122,7 +122,7 @@ impl CompileCache {
         Ok(Self { cache, folder, was_told: AtomicBool::new(false) })
     }
 
-    /// Where it is.
+    /// Its folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -306,7 +306,7 @@ pub struct KeptBuild {
 }
 
 impl KeptBuild {
-    /// What a file of the compile cache says of itself; none where this version cannot read it.
+    /// The description of a file of the compile cache; `None` if this version cannot read it.
     #[must_use]
     pub fn of(cache: &KeptCache, name: &OsStr) -> Option<Self> {
         const SIZE_BYTES: usize = size_of::<u64>();

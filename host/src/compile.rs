@@ -26,12 +26,12 @@ use crate::target::{TargetContext, TargetId, TargetSource};
 
 pub use chipdock_passes::Schedule;
 
-/// How a module is compiled.
+/// Options of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
-    /// Whether what is not scheduled gets a schedule.
+    /// Whether unscheduled functions get a default schedule.
     pub schedule: Schedule,
-    /// How many threads a code generator may use; 0: as many as there are processors.
+    /// The greatest number of threads that a code generator may use; 0: the number of processors.
     pub threads_max: u32,
     /// Options for the code generator; it ignores those that it does not know. `emit` is a list of what is wished for
     /// beyond what is needed to load the module, each a section of that name (`ll`, `asm`) or `source`, the text that
@@ -49,7 +49,7 @@ pub struct CompileOptions {
     pub device: Option<Device>,
 }
 
-/// What compilation answers.
+/// The result of a compilation.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The code, with what it imports.
@@ -62,9 +62,9 @@ pub struct Compiled {
     pub lowered: IrModule,
     /// The device functions as each code generator was given them, by target.
     pub lowered_devices: Vec<(Arc<Target>, IrModule)>,
-    /// What code generators said, short of failing.
+    /// Messages of code generators that are no failures.
     pub messages: Vec<BuildMessage>,
-    /// Whether all of it was found in [`CompileOptions::cache`], so that no code generator built anything.
+    /// True if all of it came from [`CompileOptions::cache`], so that no code generator ran.
     pub cached: bool,
 }
 
@@ -79,7 +79,7 @@ impl Compiled {
 }
 
 impl Host {
-    /// What passes may know of a target: the kind's declarations, with the numbers that the target sets. A
+    /// The capabilities of a target that passes may use: the kind's declarations, with the numbers that the target sets. A
     /// [`ResolvedTarget`](crate::ResolvedTarget) has them already.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a build delivered, compared with what was built (A8): each function stands in the index, with its arguments.
+//! Checks a build's result against its module (A8): the index lists each function with its arguments.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use chipdock_ir::Diagnostic;
 use chipdock_plugin_api as api;
 pub use chipdock_plugin_api::Fault;
 
-/// What went wrong. The names are those that cross the boundary; a plugin may raise others, which become
+/// The kind of an error. The names are those that cross the boundary; a plugin may raise others, which become
 /// [`ErrorKind::Other`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -43,7 +43,7 @@ pub enum ErrorKind {
     Other(Cow<'static, str>),
 }
 
-/// What an error means for whoever asked.
+/// The category of an error, for whoever asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
     /// The work failed: kernel, device, input or output.
@@ -183,7 +183,7 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -195,31 +195,31 @@ impl Error {
         self.0.fault
     }
 
-    /// What it means for a command.
+    /// Its category for a command.
     #[must_use]
     pub fn category(&self) -> Category {
         self.0.category
     }
 
-    /// What was expected and what was found, without place and advice.
+    /// The message (expected and found), without place and advice.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where, or nothing.
+    /// The place, or nothing.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.0.place
     }
 
-    /// What to do, or nothing.
+    /// The advice, or nothing.
     #[must_use]
     pub fn advice(&self) -> &str {
         &self.0.hint
     }
 
-    /// What is wrong with a module, when it is about one.
+    /// The diagnostics of a module, when the error is about one.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.0.diagnostics

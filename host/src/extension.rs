@@ -21,7 +21,7 @@ pub(crate) struct Extension {
 
 // SAFETY: its functions and its deleter may be called from any thread (P10.1, P9.1).
 unsafe impl Send for Extension {}
-// SAFETY: as above.
+// SAFETY: its functions and its deleter may be called from any thread (P10.1, P9.1).
 unsafe impl Sync for Extension {}
 
 impl Extension {

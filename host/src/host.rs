@@ -203,7 +203,7 @@ impl Host {
         }
         let error = Error::new(ErrorKind::Unavailable, "no usable target kind has host functions");
         Err(if reasons.is_empty() {
-            error.hint("see `chipdock plugins` for what was found and why it is not used")
+            error.hint("see `chipdock plugins` for the plugins found, and why any is not used")
         } else {
             error.hint(reasons.join("; "))
         })
@@ -239,12 +239,12 @@ impl Host {
     }
 
     fn pass_over(&self, kind: &str, error: &Error, reasons: &mut Vec<String>) {
-        let reason = format!("target kind \"{kind}\" is no usable host: {error}");
+        let reason = format!("target kind \"{kind}\" is not a usable host: {error}");
         self.0.services.log(LogLevel::Warning, &reason);
         reasons.push(reason);
     }
 
-    /// How many threads parallel loops run on, the caller's included. They start when a loop first needs them.
+    /// The number of threads for parallel loops, the caller's included. They start when a loop first needs them.
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.0.services.threads.size()
@@ -289,8 +289,9 @@ fn preferences(options: &HostOptions) -> Result<BTreeMap<String, String>, Error>
     if let Some(key) =
         prefer.keys().find(|key| !crate::names::KEY_PREFIXES.iter().any(|prefix| key.starts_with(prefix)))
     {
-        let message =
-            format!("\"{key}\" is no key; expected for instance device_api.<name> or target.build.<kind>");
+        let message = format!(
+            "\"{key}\" is not a key; expected, for example, device_api.<name> or target.build.<kind>"
+        );
         return Err(Error::new(ErrorKind::Value, message));
     }
     Ok(prefer)

@@ -1,4 +1,4 @@
-//! What a library's file is, before the system's loader sees it.
+//! Checks of a library's file before the system's loader opens it.
 //!
 //! The loader maps segments without asking whether the file has them: a library that was cut short ends the process with SIGBUS
 //! when the missing page is first touched. So a few fields are read beforehand, bounded, through the descriptor:

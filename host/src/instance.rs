@@ -1,4 +1,4 @@
-//! What a plugin is to this host, from `init` to `release` (P10.13, P10.14).
+//! A plugin's instance for this host, from `init` to `release` (P10.13, P10.14).
 //!
 //! Everything that a plugin registered, and every module that its loaders made, holds its [`Instance`]. So `release` is
 //! called when the last of them was destroyed, whoever kept it: a tensor that outlives its host among them.

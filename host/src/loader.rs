@@ -221,7 +221,7 @@ fn open_library(examined: &Examined) -> Result<std::mem::ManuallyDrop<Library>, 
     let opened = || OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     // Not locked while it is opened: its constructors are code that may open others.
     if opened().get(&examined.path).is_some_and(|before| !before.has_content_of(&examined.identity)) {
-        let message = "another file of this name was opened before and stays open; start the process anew";
+        let message = "another file of this name was opened before and stays open; restart the process";
         return Err(cannot_open(message.to_owned()));
     }
     // SAFETY: its constructors run; that is what opening a plugin means.
@@ -350,7 +350,7 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     };
     let settings = parse_info(&info).map_err(bad)?;
     let version = semver::Version::parse(version)
-        .map_err(|error| bad(format!("its version \"{version}\" is no semver: {error}")))?;
+        .map_err(|error| bad(format!("its version \"{version}\" is not semver: {error}")))?;
     if let Some(manifest) = manifest
         && (manifest.name != name || manifest.version != version)
     {

@@ -37,7 +37,7 @@ pub const LOCK_SCHEMA: &str = "chipdock.plugins-lock/1";
 /// No lock is longer: some thousands of plugins.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
 
-/// What a lock pins of a plugin.
+/// The entry of a plugin in a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockedPlugin {
     /// Its name.
@@ -160,13 +160,13 @@ impl PluginLock {
         Ok(format!("{{\n  \"schema\": \"{LOCK_SCHEMA}\",\n  \"plugins\": {list}\n}}\n"))
     }
 
-    /// Where it was read, as an absolute path; empty when it was not read from a file.
+    /// The file that it was read from, as an absolute path; empty when it was not read from a file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it pins, by name.
+    /// Its entries, by name.
     pub fn plugins(&self) -> impl Iterator<Item = &LockedPlugin> {
         self.plugins.values()
     }

@@ -22,7 +22,7 @@ use crate::registrar::Entry;
 use crate::services::Services;
 use crate::settings::{DeclaredSetting, Settings, check_all, unknown_info_fields};
 
-/// What stands between a plugin's name and the end of its manifest's name.
+/// The suffix of a manifest's file name, after the plugin's name.
 pub const MANIFEST_SUFFIX: &str = ".chipdock.json";
 /// The version of the manifest's schema.
 pub const MANIFEST_SCHEMA: u32 = 1;
@@ -51,7 +51,7 @@ pub struct NeededDriver {
     pub version: semver::VersionReq,
 }
 
-/// What a plugin needs: declared by its author in `needs.json` beside its sources, carried in its manifest.
+/// The needs of a plugin: declared by its author in `needs.json` beside its sources, carried in its manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Needs {
     /// Libraries that it opens at run time. Looked for by the plugin on first use, not by the host.
@@ -81,7 +81,7 @@ pub struct Needs {
     pub keys: Vec<String>,
 }
 
-/// What a plugin is, what it provides and what it needs.
+/// The manifest of a plugin: its identity, the keys that it provides, and its needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of this schema, [`MANIFEST_SCHEMA`].
@@ -105,7 +105,7 @@ pub struct Manifest {
     /// The settings that it declares (S.3).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<DeclaredSetting>,
-    /// What it needs.
+    /// Its needs.
     #[serde(default)]
     pub needs: Needs,
     /// SHA-256 of the library, in hexadecimal; checked before it is opened. Absent in a manifest that was written by hand.
@@ -286,7 +286,7 @@ impl Manifest {
 /// The interfaces that this host answers to `query`, as `name/version`.
 pub const HOST_INTERFACES: &[&str] = &["config/1", "memory/1"];
 
-/// What a manifest is checked against.
+/// The platform that a manifest is checked against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Platform {
     /// Operating system, by Rust's name.
@@ -562,7 +562,7 @@ pub fn sha256_of(path: &Path) -> Result<String, Error> {
     files::sha256(&file).map_err(|error| Error::io("cannot read the library", path, &error))
 }
 
-/// Where the manifest of a library lies.
+/// The path of a library's manifest.
 #[must_use]
 pub fn manifest_path(library: &Path) -> PathBuf {
     let stem = library.file_stem().unwrap_or_default().to_os_string();

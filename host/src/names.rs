@@ -73,7 +73,7 @@ pub(crate) fn wrong_key(key: &str) -> Option<String> {
     }
     match KEY_PREFIXES.iter().find_map(|prefix| Some((prefix, key.strip_prefix(prefix)?))) {
         Some((prefix, name)) => {
-            wrong_name(name).map(|what| format!("of the name behind \"{prefix}\": {what}"))
+            wrong_name(name).map(|what| format!("of the name after \"{prefix}\": {what}"))
         }
         None => {
             let prefixes: Vec<String> = KEY_PREFIXES.iter().map(|prefix| format!("{prefix}<name>")).collect();
@@ -96,7 +96,7 @@ fn wrong_interface_key(key: &str) -> Option<String> {
     wrong.or_else(|| {
         let is_version =
             version.parse::<u32>().is_ok_and(|number| number > 0 && number.to_string() == *version);
-        (!is_version).then(|| "expected a version from 1 up behind the last \"/\"".to_owned())
+        (!is_version).then(|| "expected a version of at least 1 after the last \"/\"".to_owned())
     })
 }
 

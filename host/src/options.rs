@@ -1,4 +1,4 @@
-//! What a host is made with, and what it takes from its process.
+//! The options of a host, and its view of its process.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -13,16 +13,16 @@ use crate::lock::PluginLock;
 use crate::process::{effective_user, has_raised_privileges};
 use crate::shown::{LINE_CHARS_MAX, shown};
 
-/// How serious a line of the log is.
+/// The severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
     /// Something failed.
     Error,
     /// Something works otherwise than expected.
     Warning,
-    /// What happens, for a person.
+    /// Progress, for users.
     Info,
-    /// What happens, for whoever debugs.
+    /// Details, for debugging.
     Debug,
 }
 
@@ -38,10 +38,10 @@ impl LogLevel {
     }
 }
 
-/// Where lines of the log go. Called from any thread.
+/// The receiver of log lines. It is called from any thread.
 pub type LogSink = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 
-/// What a host is made with.
+/// The options of a host.
 #[derive(Clone)]
 pub struct HostOptions {
     /// Plugin libraries, or folders of them, that are searched before all others.
@@ -58,12 +58,12 @@ pub struct HostOptions {
     pub settings: Vec<(String, String, String)>,
     /// When set, only plugins that it pins are used, with the version and the digests that it pins.
     pub locked: Option<Arc<PluginLock>>,
-    /// How many threads parallel loops run on, the caller's included: 1 to 1024. Nothing, or 0, is automatic: as many as the
+    /// The number of threads for parallel loops, the caller's included: 1 to 1024. Nothing, or 0, is automatic: as many as the
     /// process has processors, by its affinity mask and the quota of its control group.
     pub threads: Option<u32>,
-    /// Where lines of the log go.
+    /// The receiver of log lines.
     pub log: LogSink,
-    /// What is taken from the process.
+    /// The part of the process that it may use.
     pub environment: Environment,
 }
 
@@ -159,7 +159,7 @@ impl std::fmt::Debug for Variables {
     }
 }
 
-/// What a host takes from its process.
+/// The part of its process that a host uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {
     /// `CHIPDOCK_PLUGIN_PATH`: folders or libraries, separated by `:`.

@@ -36,7 +36,7 @@ pub enum ProblemKind {
     NoSymbol,
     /// The entry symbol answered null.
     NullDescriptor,
-    /// What the entry symbol answered is no descriptor.
+    /// The answer of the entry symbol is no descriptor.
     BadDescriptor,
     /// Built for another ABI major.
     OtherMajor,

@@ -1,4 +1,4 @@
-//! What the host asks of the operating system about its own process and machine.
+//! Queries of the operating system about the host's process and machine.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -66,7 +66,7 @@ pub(crate) struct Owned<T: Table> {
 
 // SAFETY: every function of a table may be called from any thread (P10).
 unsafe impl<T: Table> Send for Owned<T> {}
-// SAFETY: as above.
+// SAFETY: every function of a table may be called from any thread (P10).
 unsafe impl<T: Table> Sync for Owned<T> {}
 
 impl<T: Table> Owned<T> {
@@ -277,7 +277,8 @@ impl Staging {
             // SAFETY: the same function but for a null pointer being seen instead of assumed away; an optional
             // function pointer is passed as the pointer itself.
             function: unsafe { std::mem::transmute::<FunctionFn, TableFunctionFn>(function as FunctionFn) },
-            // SAFETY: as above.
+            // SAFETY: the same function but for a null pointer being seen instead of assumed away; an optional
+            // function pointer is passed as the pointer itself.
             extend: unsafe { std::mem::transmute::<ExtendFn, TableExtendFn>(extend as ExtendFn) },
         };
         self.services.registrars.lend(self.services, Arc::clone(self), table)
@@ -362,7 +363,7 @@ type AnyInfo = IgnoredAny;
 ///
 /// * `info_json` is a string that lives for the call.
 unsafe fn read_info<T: DeserializeOwned>(info_json: ChipdockStr) -> Result<T, String> {
-    // SAFETY: the caller's word.
+    // SAFETY: `info_json` lives for the call, as this function requires.
     let text = unsafe { bounds::text(info_json, "its info", INFO_BYTES_MAX) }?;
     let text = if text.is_empty() { "{}" } else { text };
     let object: Map<String, Value> = serde_json::from_str(text)

@@ -43,7 +43,7 @@ pub const HOST_PLUGIN: &str = "host";
 /// Its index among the plugins, behind all others.
 const HOST_INDEX: usize = usize::MAX;
 
-/// What became of a plugin.
+/// The state of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PluginState {
@@ -68,7 +68,7 @@ pub struct PluginReport {
     pub manifest: Option<std::path::PathBuf>,
     /// Through which place it was found.
     pub source: crate::discovery::Source,
-    /// What became of it.
+    /// Its state.
     pub state: PluginState,
     /// Why it is not used, if it is not.
     #[serde(flatten)]
@@ -77,12 +77,12 @@ pub struct PluginReport {
     pub provides: Vec<String>,
     /// The ABI that it was built for, when it is open.
     pub abi: Option<String>,
-    /// What tells two builds of one version apart, when it is open: what its descriptor says, else what the linker wrote, else
+    /// The id of its build, when it is open: that of its descriptor, else that of the linker, else
     /// the beginning of its SHA-256; empty where none of these is known (P1.15).
     pub build_id: Option<String>,
-    /// Whether it carried type layouts to compare (and they agreed), when it is open.
+    /// When it is open, whether it has type layouts (and they match).
     pub attested: Option<bool>,
-    /// What it needs.
+    /// Its needs.
     pub needs: Needs,
 }
 
@@ -430,7 +430,7 @@ impl HostInner {
             Some(near) => error.hint(format!("did you mean \"{near}\"?")),
             None => match self.unread_manifests() {
                 unread if unread.is_empty() => {
-                    error.hint("see `chipdock plugins` for what was found and why it is not used")
+                    error.hint("see `chipdock plugins` for the plugins found, and why any is not used")
                 }
                 unread => error.hint(unread.join("; ")),
             },

@@ -351,7 +351,7 @@ pub(crate) fn host_table(self_: *mut c_void) -> ChipdockHost {
 ///
 /// `self_` is that of a [`PluginTable`].
 unsafe fn services(self_: *mut c_void) -> &'static Services {
-    // SAFETY: the caller's word.
+    // SAFETY: `self_` is that of a `PluginTable`, as this function requires.
     unsafe { plugin_table(self_) }.services()
 }
 
@@ -385,7 +385,7 @@ unsafe extern "C" fn raise_object(self_: *mut c_void, error: *const ChipdockAny)
 ///
 /// * `error` is null, misaligned or a value that lives for the call.
 unsafe fn raised_object(error: *const ChipdockAny) -> Result<api::Error, String> {
-    // SAFETY: the caller's word.
+    // SAFETY: `error` lives for the call where it is aligned and not null, as this function requires.
     let raw = unsafe { aligned(error).as_ref() }.ok_or_else(|| format!("a value at {error:p}"))?;
     if raw.type_index != CHIPDOCK_TYPE_ERROR {
         return Err(format!("a value of type index {}", raw.type_index));

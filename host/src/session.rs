@@ -29,7 +29,7 @@ use crate::registrar::CodegenEntry;
 use crate::runtime::{answered, broken};
 use crate::services::{Services, aligned};
 
-/// How serious a message of a code generator is.
+/// The severity of a code generator's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -55,9 +55,9 @@ impl Severity {
 /// A message of a code generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildMessage {
-    /// How serious it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it is about.
+    /// The diagnostic itself.
     pub diagnostic: Diagnostic,
 }
 
@@ -316,7 +316,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
     enter(self_, "diagnostic", |session| {
         // SAFETY: null, misaligned or a diagnostic that lives for the call.
         let given = unsafe { aligned(diagnostic).as_ref() };
-        // SAFETY: as above; a chain that lives as long.
+        // SAFETY: null, misaligned or a diagnostic that lives for the call; a chain that lives as long.
         let chain = given.map_or(Ok(()), |given| unsafe { extension::check(given.next, "the diagnostic") });
         if let Err(error) = chain {
             // Who reports may do without the extension: not a delivery that is wrong.

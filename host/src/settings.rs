@@ -31,12 +31,12 @@ use crate::options::{HostOptions, LogLevel, Variables};
 
 use file::{File, Written};
 
-/// Where the value of a setting is from.
+/// The source of a setting's value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "source", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Origin {
-    /// What the host was made with: `--config`.
+    /// The host's options: `--config`.
     Option,
     /// A variable of the environment.
     Variable {
@@ -73,12 +73,12 @@ impl std::fmt::Display for Origin {
 /// A setting as a person sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingReport {
-    /// What the plugin declares.
+    /// The plugin's declaration.
     #[serde(flatten)]
     pub declared: DeclaredSetting,
     /// The value in force; nothing where there is none, or where it is wrong.
     pub value: Option<Value>,
-    /// Where it is from.
+    /// The source of the value.
     pub from: Origin,
     /// Why the plugin is given no value, if it asks.
     pub problem: Option<String>,
@@ -98,7 +98,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What these options, the environment and the user's file say; what of it is passed over goes to the log.
+    /// Reads the settings in these options, the environment and the user's file; ignored parts are logged.
     ///
     /// # Errors
     ///

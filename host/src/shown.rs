@@ -16,7 +16,7 @@ pub const LINE_CHARS_MAX: usize = 4096;
 /// Lines of one text that are shown.
 pub const LINES_MAX: usize = 64;
 
-/// Whether a character steers what shows it, or cannot be seen there; a blank does neither.
+/// True for a character that controls a terminal or is invisible, except a blank.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()

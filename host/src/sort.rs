@@ -159,7 +159,7 @@ impl<'a> Elements<'a> {
     ///
     /// * As [`Elements::read`], of memory that may be written.
     unsafe fn write(&self, at: &[usize], bits: u64) {
-        // SAFETY: as above.
+        // SAFETY: so many bytes of the tensor, by the caller's word; others do not write them during the call.
         unsafe {
             std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), self.address(at), self.size_bytes)
         };
@@ -372,14 +372,14 @@ impl<'a> Plan<'a> {
             line[self.axis] = rank;
             let sorted = keys.get(rank);
             if let (Some(values), Some((_, _, bits))) = (&self.values, sorted) {
-                // SAFETY: as above; an output.
+                // SAFETY: a tensor of the call, and indices in its shape; an output.
                 unsafe { values.write(line, *bits) };
             }
             let index = sorted.map_or(rank, |(_, index, _)| *index);
             if let Some((indices, bits)) =
                 self.indices.and_then(|indices| Some((indices, indices.index(index)?)))
             {
-                // SAFETY: as above.
+                // SAFETY: a tensor of the call, and indices in its shape.
                 unsafe { indices.write(line, bits) };
             }
         }

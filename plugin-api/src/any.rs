@@ -25,11 +25,12 @@ pub struct AnyView<'a>(ChipdockAny, PhantomData<&'a ()>);
 
 // SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Send for Any {}
-// SAFETY: as above.
+// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Sync for Any {}
-// SAFETY: as above; the borrow keeps what it points to alive.
+// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data; the borrow keeps what it
+// points to alive.
 unsafe impl Send for AnyView<'_> {}
-// SAFETY: as above.
+// SAFETY: rule V.9 lets any thread use and release an object; everything else is plain data.
 unsafe impl Sync for AnyView<'_> {}
 
 /// A value without payload bytes that are not its own: values are hashed and compared bytewise.
@@ -71,7 +72,7 @@ impl Any {
         self.0.type_index
     }
 
-    /// Whether it is nothing.
+    /// True for None.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.type_index == abi::CHIPDOCK_TYPE_NONE
@@ -186,7 +187,7 @@ impl<'a> AnyView<'a> {
         self.0.type_index
     }
 
-    /// Whether it is nothing.
+    /// True for None.
     #[must_use]
     pub fn is_none(self) -> bool {
         self.0.type_index == abi::CHIPDOCK_TYPE_NONE
@@ -288,7 +289,7 @@ impl<'a> AnyView<'a> {
             .map_or(Any::NONE, |object| Any::from_object(unsafe { ObjectRef::from_raw(object) }))
     }
 
-    /// What the value is, in TVM-FFI's words, for messages.
+    /// The name of the value's type in TVM-FFI, for messages.
     #[must_use]
     pub fn type_name(self) -> Cow<'static, str> {
         let name = match self.seen_through().0.type_index {

@@ -105,7 +105,7 @@ fn one_line(text: &str) -> String {
 #[doc(hidden)]
 #[must_use]
 pub const unsafe fn lib_header(root: extern "C" fn() -> RootModuleResult) -> LibHeader {
-    // SAFETY: the caller's word.
+    // SAFETY: `root` returns the root module of this crate, as this function requires.
     unsafe { LibHeader::from_constructor::<PluginRootRef>(root, CheckTypeLayout::Yes) }
 }
 

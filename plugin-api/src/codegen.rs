@@ -16,7 +16,7 @@ use crate::session::Registered;
 use crate::text::{str_in, str_out};
 use crate::{Any, Error, ErrorKind, HostRef, extension};
 
-/// What is to be built.
+/// A request to build a module.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct BuildRequest<'a> {
@@ -26,7 +26,7 @@ pub struct BuildRequest<'a> {
     pub target_json: &'a str,
     /// Build options, a JSON object; unknown keys are ignored. May be empty for none.
     pub options_json: &'a str,
-    /// How many threads the build may use; at least 1.
+    /// The greatest number of threads for the build; at least 1.
     pub threads_max: u32,
     sections: &'a [ChipdockSection],
 }
@@ -69,7 +69,7 @@ impl<'a> BuildRequest<'a> {
     }
 }
 
-/// How grave a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Severity {
@@ -116,7 +116,7 @@ impl<'a> Diagnostic<'a> {
         Self::new(Severity::Note, message)
     }
 
-    /// Where, as the document has it of the node, both from 1; with a 0 the place is not known.
+    /// Sets the position that the document gives for the node, both numbers from 1; 0 means unknown.
     pub fn at(self, line: u32, column: u32) -> Self {
         let (line, column) = if line == 0 || column == 0 { (0, 0) } else { (line, column) };
         Self { line, column, ..self }
@@ -132,16 +132,16 @@ impl<'a> Diagnostic<'a> {
         Self { node, ..self }
     }
 
-    /// What to do.
+    /// Sets the advice.
     pub fn hint(self, hint: &'a str) -> Self {
         Self { hint, ..self }
     }
 }
 
-/// What a section of an artifact is for.
+/// The kind of an artifact's section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectionKind {
-    /// What runs.
+    /// Code to run.
     Code,
     /// Constants of tensors.
     Constants,
@@ -167,7 +167,7 @@ impl SectionKind {
     }
 }
 
-/// Where a build's results go. It lives for the call, during which any thread may use it; the host copies what it is given.
+/// The receiver of a build's results. It lives for the call, during which any thread may use it; the host copies what it is given.
 #[derive(Clone, Copy)]
 pub struct BuildSession<'a> {
     host: HostRef,
@@ -176,7 +176,7 @@ pub struct BuildSession<'a> {
 
 // SAFETY: C.32, its functions may be called from any thread during the call.
 unsafe impl Send for BuildSession<'_> {}
-// SAFETY: as above.
+// SAFETY: C.32, its functions may be called from any thread during the call.
 unsafe impl Sync for BuildSession<'_> {}
 
 impl<'a> BuildSession<'a> {
@@ -249,7 +249,7 @@ impl<'a> BuildSession<'a> {
         self.host.check(status, || "the build session's `diagnostic`".to_owned())
     }
 
-    /// Whether the caller has given up. A long build asks now and then and answers `ErrorKind::CANCELLED`.
+    /// True if the caller has cancelled the build. A long build checks this now and then and answers `ErrorKind::CANCELLED`.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         // SAFETY: C.3.
@@ -332,7 +332,7 @@ unsafe fn run(
     session: *const ChipdockBuildSession,
     body: impl FnOnce(&dyn Codegen, &BuildRequest<'_>, &BuildSession<'_>) -> Result<(), Error>,
 ) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: `self_`, the request and the session are live (C.2, C.3), as this function requires.
     unsafe {
         Self_::enter_registered(self_, |registered| {
             let request = BuildRequest::from_raw(not_null(request, "the build request")?)?;

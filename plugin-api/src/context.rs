@@ -1,4 +1,4 @@
-//! What a plugin is to one host.
+//! A plugin's context for one host.
 
 use core::any::{Any as Erased, TypeId};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ pub trait HostState: Send + Sync + 'static {
     fn new(host: HostRef) -> Self;
 }
 
-/// What the factories and functions of a plugin are given: the host that they work for, and the plugin's state for it.
+/// The context of a plugin's factories and functions: their host, and the plugin's state for it.
 ///
 /// # Examples
 ///

@@ -197,7 +197,8 @@ impl<'a> FromAny<'a> for TensorView<'a> {
                 _ => return Err(wrong_type::<Self>(view)),
             }
         };
-        // SAFETY: as above; null and nonsense are answered with an error.
+        // SAFETY: the payload of each type; V.4 and V.6 say that both are live, laid out tensors; null and nonsense
+        // are answered with an error.
         unsafe { TensorView::from_raw(tensor) }
     }
 }

@@ -9,7 +9,7 @@ use crate::{Any, CopyRequest, DataSpaceRequest, DeviceApi, Error, ErrorKind, Hos
 /// The name that it is registered under: DLPack's own for host memory.
 pub const NAME: &str = "cpu";
 
-/// What every data space is aligned to at least, in bytes: a cache line, and the widest vector there is.
+/// The least alignment of every data space, in bytes: a cache line, and the widest vector.
 pub const ALIGNMENT_BYTES_MIN: u64 = 64;
 
 /// The device API of host memory: one device, id 0.

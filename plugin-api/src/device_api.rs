@@ -20,7 +20,7 @@ pub struct Stream(*mut c_void);
 
 // SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
 unsafe impl Send for Stream {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -40,7 +40,7 @@ impl Stream {
     }
 }
 
-/// Where a data space lives. Later versions have more; a plugin answers what it does not know with `Unsupported` (D.9).
+/// The kind of a data space's memory. Later versions add kinds; a plugin answers an unknown one with `Unsupported` (D.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(i32)]
@@ -72,7 +72,7 @@ impl DataSpaceKind {
     }
 }
 
-/// What [`DeviceApi::allocate_data_space`] is asked for.
+/// The request of [`DeviceApi::allocate_data_space`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct DataSpaceRequest<'a> {
@@ -80,9 +80,9 @@ pub struct DataSpaceRequest<'a> {
     pub size_bytes: u64,
     /// Alignment in bytes, a power of two: the shim has checked it.
     pub alignment_bytes: u64,
-    /// What will be stored, a hint; lanes 0 means unknown.
+    /// The element type, a hint; lanes 0 means unknown.
     pub dtype_hint: ChipdockDataType,
-    /// Where.
+    /// The kind of memory.
     pub kind: DataSpaceKind,
     /// Memory scope; empty means `global`.
     pub scope: &'a str,
@@ -106,12 +106,12 @@ pub struct CopyEnd {
     pub device: ChipdockDevice,
     /// The data space.
     pub data: *mut c_void,
-    /// Where the range starts, in bytes from `data`.
+    /// The start of the range, in bytes from `data`.
     pub offset_bytes: u64,
 }
 
 impl CopyEnd {
-    /// Whether the end is host memory, where `data` is an address.
+    /// True for host memory, where `data` is an address.
     #[must_use]
     pub fn is_host(&self) -> bool {
         self.device.device_type == abi::CHIPDOCK_DEVICE_CPU
@@ -124,17 +124,17 @@ impl CopyEnd {
     }
 }
 
-/// What [`DeviceApi::copy_data`] is asked for.
+/// The request of [`DeviceApi::copy_data`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CopyRequest {
-    /// Where to read.
+    /// The source.
     pub from: CopyEnd,
-    /// Where to write.
+    /// The destination.
     pub to: CopyEnd,
-    /// How many bytes; 0 touches no memory.
+    /// The size in bytes; 0 touches no memory.
     pub size_bytes: u64,
-    /// What is copied, a hint; lanes 0 means unknown.
+    /// The element type, a hint; lanes 0 means unknown.
     pub dtype_hint: ChipdockDataType,
 }
 
@@ -290,7 +290,7 @@ pub trait DeviceApi: Send + Sync + 'static {
     /// * Both are the default stream or streams of this device that are not freed.
     unsafe fn sync_stream_from_to(&self, device_id: i32, from: Stream, to: Stream) -> Result<(), Error> {
         let _ = to;
-        // SAFETY: the caller's word about `from`.
+        // SAFETY: `from` is the default stream or a live one of this device, as this function requires.
         unsafe { self.sync_stream(device_id, from) }
     }
 
@@ -323,7 +323,7 @@ type Self_ = Registered<dyn DeviceApi>;
 ///
 /// * `self_` is null or what was registered with [`TABLE`], not destroyed yet.
 unsafe fn enter(self_: *mut c_void, body: impl FnOnce(&dyn DeviceApi) -> Result<(), Error>) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: `self_` is null or registered and not destroyed, as this function requires.
     unsafe { Self_::enter(self_, |api| body(api)) }
 }
 

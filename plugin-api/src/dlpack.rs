@@ -10,7 +10,7 @@ use chipdock_abi::{
 
 use crate::{Error, ErrorKind, Tensor, TensorParts, TensorView, trampoline};
 
-/// What the taker of a tensor will do with it.
+/// The access of a tensor's receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads and writes: a read-only tensor is refused.
@@ -44,7 +44,7 @@ unsafe fn delete_managed(managed: *mut ChipdockManagedTensor) {
 }
 
 unsafe fn delete_versioned(managed: *mut ChipdockManagedTensorVersioned) {
-    // SAFETY: as above.
+    // SAFETY: a live managed tensor that we own; a null deleter means that there is nothing to free.
     unsafe {
         if let Some(deleter) = (*managed).deleter {
             deleter(managed);

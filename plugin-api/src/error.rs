@@ -46,7 +46,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What sort of error it is: an open set of names, as in TVM-FFI, of which those below are known here.
+/// The kind of an error: an open set of names, as in TVM-FFI; those below are known here.
 ///
 /// Python maps the name to an exception class. A kind that is not known here has the status `CHIPDOCK_ERROR`; the one that
 /// came with it says whose fault it is ([`ErrorKind::class_with`]).
@@ -280,7 +280,7 @@ impl Error {
         String::from_utf8_lossy(unsafe { bytes_in(text) })
     }
 
-    /// What sort of error it is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         // SAFETY: V.7, the layout of an error object.
@@ -291,7 +291,7 @@ impl Error {
         }
     }
 
-    /// What happened, for a person.
+    /// The message, for users.
     #[must_use]
     pub fn message(&self) -> Cow<'_, str> {
         // SAFETY: V.7, the layout of an error object.

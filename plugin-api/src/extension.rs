@@ -32,7 +32,7 @@ pub unsafe fn check(mut next: *const ChipdockExtension, what: &str) -> Result<()
         let entry = unsafe { &*next };
         if entry.flags & CHIPDOCK_EXTENSION_MUST_BE_UNDERSTOOD != 0 {
             let is_name = entry.name.size <= NAME_BYTES_MAX;
-            // SAFETY: as above, a name that lives.
+            // SAFETY: not null and aligned, live by the caller's word, a name that lives.
             let name = if is_name { unsafe { str_in_lossy(entry.name) } } else { "…".into() };
             crate::bail!(
                 ErrorKind::UNSUPPORTED,

@@ -8,12 +8,12 @@ use crate::host::write_out;
 use crate::interface::{InterfaceKind, check_handle, check_place, enter};
 use crate::{Error, ErrorKind, Stream};
 
-/// Where a data space lies, as the driver's own interface names it.
+/// The native location of a data space: the driver's handle, and an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NativeData {
     /// The native handle of the memory, borrowed.
     pub handle: *mut c_void,
-    /// Where in it the data space begins, in bytes.
+    /// The offset of the data space in it, in bytes.
     pub offset_bytes: u64,
 }
 
@@ -81,7 +81,7 @@ unsafe extern "C" fn adopt_stream(
     let body = |external: &dyn External| {
         check_place(out)?;
         check_handle(native, "the native stream")?;
-        // SAFETY: the caller's word about the native stream.
+        // SAFETY: `native` is a native stream that lives until it is freed here (N.9, N.10).
         let stream = unsafe { external.adopt_stream(device_id, native) }?;
         // SAFETY: the caller's place.
         unsafe { write_out(out, stream.into_raw()) }
@@ -98,7 +98,7 @@ unsafe extern "C" fn native_stream(
 ) -> i32 {
     let body = |external: &dyn External| {
         check_place(out_native)?;
-        // SAFETY: the caller's word about the stream.
+        // SAFETY: `stream` is the default stream or a live one (D.19).
         let native = unsafe { external.native_stream(device_id, Stream::from_raw(stream)) }?;
         // SAFETY: the caller's place.
         unsafe { write_out(out_native, native) }
@@ -118,7 +118,7 @@ unsafe extern "C" fn native_data(
         check_place(out_native)?;
         check_place(out_offset_bytes)?;
         check_handle(data, "the data space")?;
-        // SAFETY: the caller's word about the data space.
+        // SAFETY: `data` is a live data space (D.19).
         let native = unsafe { external.native_data(device_id, data) }?;
         // SAFETY: the caller's places.
         unsafe {
@@ -145,7 +145,7 @@ unsafe extern "C" fn adopt_host_memory(
             ErrorKind::VALUE_ERROR,
             "host memory of 0 bytes: expected a size, which a data space is made of"
         );
-        // SAFETY: the caller's word about the memory.
+        // SAFETY: the memory is alive until its data space is freed (N.14).
         let data = unsafe { external.adopt_host_memory(device_id, address, size_bytes) }?;
         // SAFETY: the caller's place.
         unsafe { write_out(out, data) }

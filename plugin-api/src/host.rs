@@ -8,7 +8,7 @@ use crate::interface::table_of;
 use crate::text::{str_in_lossy, str_out};
 use crate::{Any, Error, ErrorKind, Function, Stream};
 
-/// How loud a line of the log is.
+/// The level of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum LogLevel {

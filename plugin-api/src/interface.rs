@@ -25,7 +25,7 @@ pub struct InterfaceKind<T: ?Sized + 'static> {
 
 // SAFETY: a name, and a static table of functions that may be called from any thread.
 unsafe impl<T: ?Sized> Sync for InterfaceKind<T> {}
-// SAFETY: as above.
+// SAFETY: a name, and a static table of functions that may be called from any thread.
 unsafe impl<T: ?Sized> Send for InterfaceKind<T> {}
 
 impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
@@ -47,7 +47,7 @@ impl<T: ?Sized + Send + Sync + 'static> InterfaceKind<T> {
         }
     }
 
-    /// Whether it is what a `query` asks for.
+    /// True if its name and version match those of a `query`.
     #[must_use]
     pub fn is(&self, name: &str, version: u32) -> bool {
         (self.name, self.version) == (name, version)
@@ -171,7 +171,7 @@ pub unsafe fn enter<T: ?Sized + Send + Sync + 'static>(
     self_: *mut c_void,
     body: impl FnOnce(&T) -> Result<(), Error>,
 ) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: `self_` is null or of a live interface of this `T`, as this function requires.
     unsafe { Registered::<T>::enter(self_, body) }
 }
 

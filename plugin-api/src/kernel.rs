@@ -33,9 +33,9 @@ pub struct Kernel {
     pub args: Vec<ChipdockDataType>,
     /// Its thread axes, in the order of the call.
     pub axes: Vec<ThreadAxis>,
-    /// Whether its blocks wait for each other.
+    /// True if its blocks synchronise with each other.
     pub is_cooperative: bool,
-    /// Whether the call tells the bytes of dynamic shared memory.
+    /// True if a call passes the size of dynamic shared memory.
     pub has_dynamic_shared: bool,
 }
 
@@ -194,7 +194,7 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// How many arguments a call has, launch parameters included.
+    /// The number of arguments of a call, launch parameters included.
     #[must_use]
     pub fn arguments_count(&self) -> usize {
         self.args.len() + self.axes.len() + usize::from(self.has_dynamic_shared)

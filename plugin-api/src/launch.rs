@@ -87,7 +87,8 @@ impl Kernel {
         );
         let mut args = Vec::with_capacity(self.args.len());
         for (position, dtype) in self.args.iter().enumerate() {
-            // SAFETY: the caller's word, as many addresses as there are arguments.
+            // SAFETY: `args` are `args_count` addresses, as this function requires, as many addresses as there are
+            // arguments.
             let value = unsafe { request.args.add(position).read() }.cast::<u8>();
             crate::ensure!(
                 !value.is_null(),
@@ -95,7 +96,8 @@ impl Kernel {
                 "kernel {}, argument {position}: the address of its value is null",
                 self.name
             );
-            // SAFETY: the caller's word, a value of that type; bytes have no alignment.
+            // SAFETY: `value` is null or points to a value of the parameter's type, as this function requires, a value
+            // of that type; bytes have no alignment.
             args.push(unsafe { argument(value, dtype.code == CHIPDOCK_DTYPE_HANDLE, dtype.bits / 8) });
         }
         let (grid, block) = (request.grid, request.block);
@@ -110,12 +112,12 @@ impl Kernel {
 /// * A pointer can be read at `value`, or as many bytes as it says, at most 8.
 unsafe fn argument(value: *const u8, is_handle: bool, size_bytes: u8) -> KernelArg {
     if is_handle {
-        // SAFETY: the caller's word.
+        // SAFETY: a pointer can be read at `value`, as this function requires.
         return KernelArg::Pointer(unsafe { value.cast::<*mut c_void>().read_unaligned() });
     }
     let (mut bytes, size_bytes) = ([0; 8], usize::from(size_bytes));
     for (index, byte) in bytes.iter_mut().take(size_bytes).enumerate() {
-        // SAFETY: the caller's word.
+        // SAFETY: `size_bytes` bytes can be read at `value`, as this function requires.
         *byte = unsafe { value.add(index).read() };
     }
     KernelArg::Scalar { bytes, size_bytes }

@@ -1,4 +1,4 @@
-//! What code generators of lowered modules share: reading a request, reporting, describing functions.
+//! Shared parts of code generators for lowered modules: reading a request, reporting, describing functions.
 
 use std::sync::Arc;
 

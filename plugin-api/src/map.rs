@@ -35,7 +35,7 @@ unsafe extern "C" fn address(
     let body = |map: &dyn Map| {
         check_place(out_address)?;
         check_handle(data, "the data space")?;
-        // SAFETY: the caller's word about the data space.
+        // SAFETY: `data` is a live data space (D.19).
         let address = unsafe { map.address(device_id, data) }?;
         // SAFETY: the caller's place.
         unsafe { write_out(out_address, address) }

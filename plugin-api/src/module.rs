@@ -31,7 +31,7 @@ pub struct Section<'a> {
     pub name: &'a str,
     /// `code`, `constants`, `debug` or `source`.
     pub kind: &'a str,
-    /// What `data` is aligned to.
+    /// The alignment of `data`.
     pub alignment_bytes: u64,
     /// The bytes.
     pub data: &'a [u8],
@@ -104,11 +104,11 @@ pub(crate) unsafe fn sections_in<'a>(
     );
     let sections = match count {
         0 => &[],
-        // SAFETY: the caller's word, as many as it says.
+        // SAFETY: there are `count` sections that live for `'a`, as this function requires, as many as it says.
         _ => unsafe { core::slice::from_raw_parts(sections, count) },
     };
     for section in sections {
-        // SAFETY: the caller's word.
+        // SAFETY: the sections and all that they point to live for `'a`, as this function requires.
         unsafe {
             str_in(section.name, "a section's name")?;
             str_in(section.kind, "a section's kind")?;
@@ -130,7 +130,7 @@ pub(crate) unsafe fn sections_in<'a>(
 /// * As there.
 pub(crate) unsafe fn section_in<'a>(section: &ChipdockSection) -> Section<'a> {
     let data = ChipdockStr { data: section.data.cast(), size: section.size_bytes as usize };
-    // SAFETY: the caller's word.
+    // SAFETY: all that `section` points to lives for `'a`, as this function requires.
     unsafe {
         Section {
             name: core::str::from_utf8(bytes_in(section.name)).unwrap_or_default(),
@@ -157,7 +157,7 @@ struct Lent {
 
 // SAFETY: a table whose functions may be called from any thread.
 unsafe impl Send for Lent {}
-// SAFETY: as above.
+// SAFETY: a table whose functions may be called from any thread.
 unsafe impl Sync for Lent {}
 
 impl Drop for Lent {
@@ -221,7 +221,7 @@ impl Env {
             return Ok(Stream::DEFAULT);
         }
         let mut stream = core::ptr::null_mut();
-        // SAFETY: as above.
+        // SAFETY: M.4, the environment lives; its functions may be called from any thread; a place for the answer.
         let status =
             unsafe { ((*raw).current_stream)(raw, device.device_type, device.device_id, &mut stream) };
         let checked = self.0.host.check(status, || "`current_stream` of the environment".to_owned());
@@ -229,7 +229,7 @@ impl Env {
     }
 }
 
-/// Whether an artifact runs on a device.
+/// The verdict of a loader: whether an artifact runs on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It does.

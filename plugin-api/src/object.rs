@@ -24,7 +24,7 @@ pub struct ObjectRef(NonNull<ChipdockObject>);
 
 // SAFETY: the counts are atomic, and rule V.9 lets any thread use and release an object.
 unsafe impl Send for ObjectRef {}
-// SAFETY: as above.
+// SAFETY: the counts are atomic, and rule V.9 lets any thread use and release an object.
 unsafe impl Sync for ObjectRef {}
 
 impl ObjectRef {
@@ -72,7 +72,7 @@ impl ObjectRef {
         unsafe { (*self.0.as_ptr()).type_index }
     }
 
-    /// How many strong references there are at this moment; for tests and reports, not for decisions.
+    /// The current number of strong references; for tests and reports, not for decisions.
     #[must_use]
     pub fn strong_count(&self) -> u32 {
         // SAFETY: we hold a strong reference.

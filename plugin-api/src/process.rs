@@ -1,4 +1,4 @@
-//! What plugins and host ask about their own process: who it acts for, and whose environment it may believe.
+//! Queries about the own process: on whose behalf it acts, and which environment it may trust.
 //!
 //! 1. A process has *raised privileges* when it may do more than whoever started it: a set-user-id or set-group-id program,
 //!    or one with file capabilities.
@@ -12,10 +12,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Where programs of the system are, for a process with raised privileges.
+/// The folders of system programs, for a process with raised privileges.
 pub const SYSTEM_FOLDERS: &[&str] = &["/usr/bin", "/bin"];
 
-/// Whether the process may do more than whoever started it (rule 1).
+/// True if the process has more privileges than its caller (rule 1).
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn has_raised_privileges() -> bool {
@@ -23,7 +23,7 @@ pub fn has_raised_privileges() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// Whether the process may do more than whoever started it (rule 1).
+/// True if the process has more privileges than its caller (rule 1).
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn has_raised_privileges() -> bool {

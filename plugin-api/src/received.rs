@@ -42,7 +42,7 @@ impl Any {
         if raw.type_index == abi::CHIPDOCK_TYPE_NONE {
             return Ok(Self::NONE);
         }
-        // SAFETY: the caller's word.
+        // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this function requires.
         let found = unsafe { check_header(&raw) }.map_err(broken)?;
         // SAFETY: owned by the caller, and the header says that it can be released.
         let value = unsafe { Self::from_raw(raw) };
@@ -64,7 +64,7 @@ impl Any {
 ///
 /// * As there, but for the ownership.
 pub unsafe fn check_received(raw: &ChipdockAny) -> Result<(), Error> {
-    // SAFETY: the caller's word.
+    // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this function requires.
     unsafe { check(raw, &mut Budget::default(), 0) }.map_err(broken)
 }
 
@@ -95,7 +95,7 @@ impl Budget {
 ///
 /// As [`check_received`].
 unsafe fn check(raw: &ChipdockAny, budget: &mut Budget, depth: usize) -> Result<(), String> {
-    // SAFETY: the caller's word.
+    // SAFETY: pointers in `raw` that are neither null nor misaligned lead to objects, as this function requires.
     unsafe {
         if check_header(raw)? {
             check_content(raw, budget, depth)?;

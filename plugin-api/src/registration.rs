@@ -1,4 +1,4 @@
-//! What a plugin registers, collected by `inventory`, and the `init` that hands it over.
+//! The registrations of a plugin, collected by `inventory`, and the `init` that passes them to the host.
 
 use core::ffi::c_void;
 use std::sync::Arc;
@@ -94,7 +94,7 @@ pub enum Registration {
 inventory::collect!(Registration);
 
 impl Registration {
-    /// What it is registered under, as a manifest lists it.
+    /// Its key, as a manifest lists it.
     #[must_use]
     pub fn key(&self) -> String {
         match self {
@@ -202,7 +202,7 @@ unsafe extern "C" fn delete_function(self_: *mut c_void) {
     unsafe { FunctionSelf::destroy(self_) };
 }
 
-/// What this plugin registers, sorted by name: the order that `inventory` collects in varies from build to build.
+/// The registrations of this plugin, sorted by name: the order of `inventory` varies from build to build.
 #[must_use]
 pub fn registrations() -> Vec<&'static Registration> {
     let mut all: Vec<_> = inventory::iter::<Registration>.into_iter().collect();
@@ -222,13 +222,13 @@ pub unsafe fn init(
     registrar: *const ChipdockRegistrar,
     out_instance: *mut *mut c_void,
 ) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: `host` is the host's table or null (P10.2), as this function requires.
     let Some(host) = (unsafe { HostRef::from_raw(host) }) else {
         // Without a host there is nobody to raise an error with.
         return chipdock_abi::CHIPDOCK_INVALID_ARGUMENT;
     };
     trampoline::guard(host, || {
-        // SAFETY: the caller's word.
+        // SAFETY: `registrar` is null or valid for the call (P10.2), as this function requires.
         let registrar = unsafe { not_null(registrar, "the registrar")? };
         let all = registrations();
         crate::ensure!(
@@ -244,7 +244,7 @@ pub unsafe fn init(
             if matches!(registration, Registration::TestHook { .. }) && !wants_hooks {
                 continue;
             }
-            // SAFETY: the caller's word.
+            // SAFETY: `registrar` is valid for the call (P10.2), as this function requires.
             unsafe { registration.hand_over(&session, registrar) }
                 .map_err(|error| error.context(format_args!("registering `{}`", registration.key())))?;
         }
@@ -279,7 +279,7 @@ impl Drop for Opened<'_> {
 /// * P10.13: `instance` is null, or what [`init`] answered and [`release`] was not called for.
 #[doc(hidden)]
 pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: `instance` is null or an instance that is not released (P10.13), as this function requires.
     let Some(session) = (unsafe { instance.cast::<Session>().as_ref() }) else {
         // Without an instance there is no host to raise an error with.
         return chipdock_abi::CHIPDOCK_INVALID_ARGUMENT;
@@ -295,7 +295,7 @@ pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
 #[doc(hidden)]
 pub unsafe extern "C" fn release(instance: *mut c_void) {
     if !instance.is_null() {
-        // SAFETY: the caller's word.
+        // SAFETY: `instance` came from `init` and is not used afterwards (P10.14), as this function requires.
         trampoline::guard_release(|| drop(unsafe { Arc::from_raw(instance.cast::<Session>()) }));
     }
 }

@@ -1,4 +1,4 @@
-//! What a plugin registered with one host, from `init` to `shutdown`.
+//! The registered objects of a plugin for one host, from `init` to `shutdown`.
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -130,7 +130,7 @@ impl<T: ?Sized> Registered<T> {
     ///
     /// * `self_` is null or came from [`Self::into_raw`], lives for `'a`, and is not destroyed yet.
     pub(crate) unsafe fn from_raw<'a>(self_: *mut c_void) -> Option<&'a Self> {
-        // SAFETY: the caller's word.
+        // SAFETY: `self_` is null or came from `into_raw` and lives for `'a`, as this function requires.
         unsafe { self_.cast::<Self>().as_ref() }
     }
 
@@ -140,7 +140,7 @@ impl<T: ?Sized> Registered<T> {
     ///
     /// * As for [`Self::from_raw`].
     pub(crate) unsafe fn enter(self_: *mut c_void, body: impl FnOnce(&T) -> Result<(), Error>) -> i32 {
-        // SAFETY: the caller's word.
+        // SAFETY: `self_` is null or registered and not destroyed, as this function requires.
         unsafe { Self::enter_registered(self_, |registered| body(&registered.value)) }
     }
 
@@ -153,7 +153,7 @@ impl<T: ?Sized> Registered<T> {
         self_: *mut c_void,
         body: impl FnOnce(&Self) -> Result<(), Error>,
     ) -> i32 {
-        // SAFETY: the caller's word.
+        // SAFETY: `self_` is null or registered and not destroyed, as this function requires.
         let Some(registered) = (unsafe { Self::from_raw(self_) }) else {
             // Without a self there is no host to raise an error with.
             return CHIPDOCK_INVALID_ARGUMENT;
@@ -168,7 +168,7 @@ impl<T: ?Sized> Registered<T> {
     /// * `self_` is null or came from [`Self::into_raw`] and is not used any more.
     pub(crate) unsafe fn destroy(self_: *mut c_void) {
         if !self_.is_null() {
-            // SAFETY: the caller's word.
+            // SAFETY: `self_` came from `into_raw` and is not used afterwards, as this function requires.
             trampoline::guard_release(|| drop(unsafe { Box::from_raw(self_.cast::<Self>()) }));
         }
     }

@@ -12,7 +12,7 @@ use crate::{Any, Error, ErrorKind, HostRef, process};
 /// Name and version of the interface of a host that answers settings.
 pub const CONFIG: (&str, u32) = ("config", 1);
 
-/// What a setting's values are.
+/// The type of a setting's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SettingType {
@@ -64,7 +64,7 @@ impl SettingType {
         Self::ALL.iter().copied().find(|known| known.name() == name)
     }
 
-    /// What a value looks like, for messages.
+    /// The expected form of a value, for messages.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl SettingType {
         }
     }
 
-    /// Whether an empty variable of the environment is a value; else it counts as not set.
+    /// True if an empty environment variable is a value; otherwise it counts as unset.
     #[must_use]
     pub const fn may_be_empty(self) -> bool {
         matches!(self, Self::Str | Self::Path)
@@ -118,7 +118,7 @@ enum Default {
     Text(&'static str),
 }
 
-/// What is declared of a setting (S.2).
+/// The declaration of a setting (S.2).
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
     name: &'static str,
@@ -169,7 +169,7 @@ impl<T> Setting<T> {
         self
     }
 
-    /// What is declared of it.
+    /// Its declaration.
     #[must_use]
     pub const fn declaration(&self) -> Declaration {
         self.declaration
@@ -266,7 +266,7 @@ mod sealed {
     impl Sealed for std::path::PathBuf {}
 }
 
-/// What a setting's value is in Rust.
+/// A Rust type for a setting's value.
 pub trait FromSetting: sealed::Sealed + Sized {
     /// From what a host answered; nothing for None.
     #[doc(hidden)]
@@ -366,7 +366,7 @@ impl HostRef {
     }
 }
 
-/// How long the JSON of these declarations is.
+/// The length of these declarations' JSON, in bytes.
 #[must_use]
 pub const fn info_size(settings: &[Declaration]) -> usize {
     written::<0>(settings).size
@@ -378,7 +378,7 @@ pub const fn info_json<const N: usize>(settings: &[Declaration]) -> [u8; N] {
     written::<N>(settings).bytes
 }
 
-/// Whether declarations keep S.2; for [`export_plugin!`](crate::export_plugin), which does not compile where they do not.
+/// True if the declarations keep S.2; for [`export_plugin!`](crate::export_plugin), which compiles only if they do.
 #[must_use]
 pub const fn are_declarations(settings: &[Declaration]) -> bool {
     let mut index = 0;
@@ -411,7 +411,7 @@ pub const fn are_declarations(settings: &[Declaration]) -> bool {
     true
 }
 
-/// Whether a setting may be called that.
+/// True for a valid name of a setting.
 #[must_use]
 pub const fn is_setting_name(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -428,7 +428,7 @@ pub const fn is_setting_name(name: &str) -> bool {
     true
 }
 
-/// Whether a setting's variable may be called that.
+/// True for a valid name of a setting's variable.
 #[must_use]
 pub const fn is_variable_name(name: &str) -> bool {
     let bytes = name.as_bytes();

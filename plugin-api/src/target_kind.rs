@@ -9,7 +9,7 @@ use crate::session::Registered;
 use crate::text::str_in;
 use crate::{Error, Str};
 
-/// What a target kind does beyond its schema: fills in and checks a target's options.
+/// The part of a target kind beyond its schema: completes and checks a target's options.
 ///
 /// The schema itself is data, given at registration. A kind that needs no more registers [`SchemaOnly`].
 pub trait TargetKind: Send + Sync + 'static {

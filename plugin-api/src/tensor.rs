@@ -25,15 +25,15 @@ pub struct TensorView<'a>(&'a ChipdockTensor);
 
 // SAFETY: a description that does not change; the elements are reached by unsafe code alone.
 unsafe impl Send for TensorView<'_> {}
-// SAFETY: as above.
+// SAFETY: a description that does not change; the elements are reached by unsafe code alone.
 unsafe impl Sync for TensorView<'_> {}
 
-/// What a tensor is made of.
+/// The parts of a tensor.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorParts<'a> {
     /// The data space: an address on the CPU, an opaque handle elsewhere.
     pub data: *mut c_void,
-    /// Where it lives.
+    /// Its device.
     pub device: ChipdockDevice,
     /// Type of an element.
     pub dtype: ChipdockDataType,
@@ -41,7 +41,7 @@ pub struct TensorParts<'a> {
     pub shape: &'a [i64],
     /// Strides, in elements; nothing: compact and row-major.
     pub strides: Option<&'a [i64]>,
-    /// Where the first element starts, in bytes from `data`.
+    /// The start of the first element, in bytes from `data`.
     pub byte_offset: u64,
 }
 
@@ -49,7 +49,7 @@ fn bad(message: String) -> Error {
     Error::new(ErrorKind::VALUE_ERROR, message)
 }
 
-/// How many elements a shape holds.
+/// The number of elements of a shape.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ pub fn element_count(shape: &[i64]) -> Result<u64, Error> {
     count.ok_or_else(|| bad(format!("shape {shape:?}: the number of elements does not fit 64 bits")))
 }
 
-/// How many bytes the elements of a compact tensor take: `ceil(elements * bits * lanes / 8)`, so that seven `int4`
+/// The size of a compact tensor's elements in bytes: `ceil(elements * bits * lanes / 8)`, so that seven `int4`
 /// take four.
 ///
 /// # Errors
@@ -160,7 +160,7 @@ impl<'a> TensorView<'a> {
         self.0.dtype
     }
 
-    /// Where it lives.
+    /// Its device.
     #[must_use]
     pub fn device(self) -> ChipdockDevice {
         self.0.device
@@ -172,13 +172,13 @@ impl<'a> TensorView<'a> {
         self.0.data
     }
 
-    /// Where the first element starts, in bytes from [`Self::data`].
+    /// The start of the first element, in bytes from [`Self::data`].
     #[must_use]
     pub fn byte_offset(self) -> u64 {
         self.0.byte_offset
     }
 
-    /// How many elements it has.
+    /// The number of its elements.
     ///
     /// # Errors
     ///
@@ -187,7 +187,7 @@ impl<'a> TensorView<'a> {
         element_count(self.shape())
     }
 
-    /// How many bytes its elements take when compact.
+    /// The size of its elements when compact, in bytes.
     ///
     /// # Errors
     ///
@@ -196,7 +196,7 @@ impl<'a> TensorView<'a> {
         size_bytes(self.shape(), self.dtype())
     }
 
-    /// Whether the elements lie compact and row-major.
+    /// True if its elements are compact and row-major.
     #[must_use]
     pub fn is_compact(self) -> bool {
         self.strides().is_none_or(|strides| is_compact(self.shape(), strides))

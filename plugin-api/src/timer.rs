@@ -15,7 +15,7 @@ pub struct Mark(*mut c_void);
 
 // SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
 unsafe impl Send for Mark {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; what may be done with it is the device API's to say, for any thread (P10).
 unsafe impl Sync for Mark {}
 
 impl Mark {
@@ -83,7 +83,7 @@ unsafe extern "C" fn mark(
 ) -> i32 {
     let body = |timer: &dyn Timer| {
         check_place(out)?;
-        // SAFETY: the caller's word about the stream.
+        // SAFETY: `stream` is the default stream or a live one (D.19).
         let mark = unsafe { timer.mark(device_id, Stream::from_raw(stream)) }?;
         // SAFETY: the caller's place.
         unsafe { write_out(out, mark.into_raw()) }
@@ -103,7 +103,7 @@ unsafe extern "C" fn elapsed(
         check_place(out_nanoseconds)?;
         check_handle(from, "the mark to count from")?;
         check_handle(to, "the mark to count to")?;
-        // SAFETY: the caller's word about the marks.
+        // SAFETY: `from` and `to` are live marks (N.7).
         let found = unsafe { timer.elapsed(device_id, Mark::from_raw(from), Mark::from_raw(to)) }?;
         // SAFETY: the caller's place.
         unsafe { write_out(out_nanoseconds, found) }
@@ -117,7 +117,7 @@ unsafe extern "C" fn free_mark(self_: *mut c_void, device_id: i32, mark: *mut c_
         if mark.is_null() {
             return Ok(());
         }
-        // SAFETY: the caller's word about the mark.
+        // SAFETY: `mark` is null or a live mark that is freed once (N.6).
         unsafe { timer.free_mark(device_id, Mark::from_raw(mark)) }
     };
     // SAFETY: P3.11, the `self_` of the interface.

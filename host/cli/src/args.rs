@@ -1,4 +1,4 @@
-//! What the command line takes.
+//! The arguments of the command line.
 
 mod conformance;
 
@@ -11,20 +11,20 @@ pub(crate) use conformance::{
     Action, CompareArgs, ConformanceArgs, ConformanceWorkerArgs, LevelArg, VerifyArgs,
 };
 
-/// Compiles tensor kernels and runs them on the chips that plugins bring.
+/// Compiles tensor kernels and runs them on devices that plugins support.
 ///
-/// Plugins are shared libraries found at run time: by `--plugin`, in `CHIPDOCK_PLUGIN_PATH`, in
+/// Plugins are shared libraries, searched for at run time: `--plugin`, then `CHIPDOCK_PLUGIN_PATH`, in
 /// `$XDG_DATA_HOME/chipdock/plugins`, `/usr/local/lib/chipdock/plugins`, `/usr/lib/chipdock/plugins`, and in the folder
 /// `plugins` beside this command; in that order.
 #[derive(Debug, Parser)]
 #[command(name = "chipdock", version, max_term_width = 110, disable_help_subcommand = true)]
 #[command(after_help = "\
 Examples:
-  chipdock plugins                                         what was found, and why not
-  chipdock devices                                         which chips are there
+  chipdock plugins                                         the plugins found, and why any is not used
+  chipdock devices                                         the devices of this machine
   chipdock run add.py --in A=a.npy --in B=b.npy --out C=sum.npy
-  chipdock help run                                        more of one command
-  chipdock --config PLUGIN.KEY=VALUE run add.py            with a setting of a plugin; see chipdock plugins PLUGIN
+  chipdock help run                                        help of one command
+  chipdock --config PLUGIN.KEY=VALUE run add.py            set a setting of a plugin; see chipdock plugins PLUGIN
 
 Exit codes: 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is \
 missing or refused; 4 no device. Those of conformance: chipdock help conformance.")]
@@ -51,10 +51,10 @@ pub(crate) enum ColorChoice {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct GlobalArgs {
-    /// A plugin, or a folder of plugins, before all others. May be repeated.
+    /// Search this plugin, or this folder of plugins, first. May be repeated.
     #[arg(long = "plugin", value_name = "PATH")]
     pub(crate) plugins: Vec<PathBuf>,
-    /// When two plugins bring KEY, use this one, as in `device_api.toy=vendor`. May be repeated.
+    /// Use this plugin when two plugins provide KEY, as in `device_api.toy=vendor`. May be repeated.
     #[arg(long, value_name = "KEY=PLUGIN")]
     pub(crate) prefer: Vec<String>,
     /// Use only plugins whose name matches. May be repeated.
@@ -63,19 +63,19 @@ pub(crate) struct GlobalArgs {
     /// Use no plugin whose name matches. May be repeated.
     #[arg(long, value_name = "GLOB")]
     pub(crate) disable: Vec<String>,
-    /// Allow this file or folder although others than you and root could have written it. May be repeated.
+    /// Trust this file or folder although users other than you and root can write to it. May be repeated.
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_path: Vec<PathBuf>,
-    /// Set a setting of a plugin, as in `toy.level=2`; before variables and config.toml. May be repeated.
+    /// Set a setting of a plugin, as in `toy.level=2`; overrides variables and config.toml. May be repeated.
     #[arg(long, value_name = "PLUGIN.KEY=VALUE")]
     pub(crate) config: Vec<String>,
-    /// Use only plugins that this file pins, with the version and the digests that it pins; see plugins --lock.
+    /// Use only the plugins, versions and digests that this file pins; see plugins --lock.
     #[arg(long, value_name = "FILE")]
     pub(crate) locked: Option<PathBuf>,
     /// Print the result as JSON, in a form that its field `schema` names.
     #[arg(long)]
     pub(crate) json: bool,
-    /// When to colour; auto is on a terminal, unless NO_COLOR is set. [default: auto]
+    /// When to use colour; auto: on a terminal, unless NO_COLOR is set. [default: auto]
     #[arg(long, value_enum, value_name = "auto|always|never", hide_possible_values = true)]
     pub(crate) color: Option<ColorChoice>,
     /// Say more on standard error; of build and run also the phases, with their times and the size of the module.
@@ -128,21 +128,21 @@ impl GlobalArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List every plugin that was found, and why one is not used.
+    /// List all plugins found, and why any is not used.
     Plugins(PluginsArgs),
-    /// List the devices, or say why there are none.
+    /// List the devices, or why there are none.
     Devices(DevicesArgs),
-    /// List the target kinds, whether each can be used here, and their options.
+    /// List the target kinds, whether each is usable here, and their options.
     Targets(TargetsArgs),
     /// Compile a kernel file.
     Build(BuildArgs),
-    /// Compile a kernel, run it on .npy files, write .npy files.
+    /// Compile a kernel and run it on .npy files.
     Run(RunArgs),
-    /// Show what is kept of compiled kernels, or clear it.
+    /// Show or clear the cache of compiled kernels.
     Cache(CacheArgs),
-    /// Prove what a plugin does: the conformance suite.
+    /// Run the conformance suite on a plugin.
     Conformance(Box<ConformanceArgs>),
-    /// Write a plugin's manifest from what it registers.
+    /// Write a plugin's manifest from its registrations.
     Manifest(ManifestArgs),
     /// Open one plugin and report to its supervisor: the child of `plugins --check`.
     #[command(name = crate::command::check::CHILD, hide = true)]
@@ -182,36 +182,37 @@ impl Command {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is opened without --check: what is shown stands in the manifests. With --lock and --locked, libraries are read for \
+Without --check no plugin is opened: the list comes from the manifests. --lock and --locked read the libraries to compute \
 their digests.
 
 Examples:
   chipdock plugins
   chipdock plugins --check --deadline 2
   chipdock plugins --plugin ./vendor --json
-  chipdock plugins PLUGIN                    its settings: value, type, where each is from, what it decides
+  chipdock plugins PLUGIN                    its settings: value, type, source and meaning
   chipdock plugins PLUGIN --config PLUGIN.KEY=VALUE
-  chipdock plugins --lock plugins.lock       pin what is there: name, version, SHA-256 of library and manifest
-  chipdock plugins --locked plugins.lock     what another command with --locked would refuse, with both digests
+  chipdock plugins --lock plugins.lock       pin these plugins: name, version, SHA-256 of library and manifest
+  chipdock plugins --locked plugins.lock     the plugins that --locked would refuse, with both digests
 
-A setting is what --config says, else a variable of the environment (CHIPDOCK_PLUGIN_KEY, then those of the plugin's own), \
-else $XDG_CONFIG_HOME/chipdock/config.toml, else its default. In that file each plugin has a table:
+A setting comes from --config, else from an environment variable (CHIPDOCK_PLUGIN_KEY, then those that the plugin declares), \
+else from $XDG_CONFIG_HOME/chipdock/config.toml, else it has its default. In that file each plugin has a table:
 
   [PLUGIN]
   KEY = VALUE
 
-Exits with 0 also beside a file that is no good. Schema of --json: chipdock.plugins/1.")]
+Exits with 0 even if a file is not usable. \
+Schema of --json: chipdock.plugins/1.")]
 pub(crate) struct PluginsArgs {
     /// Only this plugin, with its settings.
     #[arg(conflicts_with = "lock")]
     pub(crate) name: Option<String>,
-    /// Open each plugin in a process of its own and say what became of it.
+    /// Open each plugin in a separate process and report the result.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Write which plugins can be used, with their versions and digests, to this file; --locked takes it.
+    /// Write the usable plugins with their versions and digests to this file, for --locked.
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
-    /// With --check: give up on a plugin after so long.
+    /// With --check: the time limit of each plugin.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: f64,
     #[command(flatten)]
@@ -220,7 +221,7 @@ pub(crate) struct PluginsArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each plugin is asked in a process of its own.
+Each plugin is queried in a separate process.
 
 Examples:
   chipdock devices
@@ -228,7 +229,7 @@ Examples:
 
 Exits with 4 when there is no device at all. Schema of --json: chipdock.devices/1.")]
 pub(crate) struct DevicesArgs {
-    /// Give up on a plugin after so long.
+    /// The time limit of each plugin.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: f64,
     #[command(flatten)]
@@ -237,70 +238,70 @@ pub(crate) struct DevicesArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A kind is usable when code can be compiled for it here; why one is not, and what is missing, is said. Each \
-plugin is asked in a process of its own.
+A kind is usable when code can be compiled for it here; otherwise the list says what is missing. Each \
+plugin is queried in a separate process.
 
 Examples:
   chipdock targets
-  chipdock targets KIND            # with every option, its type, range, and what it is when nobody sets it
-  chipdock targets KIND --json     # long lists whole
+  chipdock targets KIND            # every option with its type, range and default
+  chipdock targets KIND --json     # long lists in full
 
 Schema of --json: chipdock.targets/1.")]
 pub(crate) struct TargetsArgs {
     /// Only this kind, with its options.
     pub(crate) kind: Option<String>,
-    /// Give up on a plugin after so long.
+    /// The time limit of each plugin.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: f64,
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
 }
 
-/// What a build shows.
+/// The output of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
     /// The module as it was read, as TVMScript.
     Ir,
     /// The module with every function scheduled, as TVMScript.
     Schedule,
-    /// The text that the code generator wrote.
+    /// The generated source.
     Source,
-    /// LLVM IR, optimised, from a code generator that goes through it.
+    /// Optimised LLVM IR, from a code generator that uses it.
     Ll,
-    /// Assembly, from a code generator that goes through it.
+    /// Assembly, from a code generator that uses LLVM.
     Asm,
     /// The object file of the host functions.
     Object,
-    /// What the code generator delivered: index and sections in one file.
+    /// The code generator's artifact: index and sections in one file.
     Artifact,
 }
 
-/// Whether functions without a schedule get one.
+/// The scheduling of functions without a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScheduleArg {
-    /// They get the default one of the target.
+    /// They get the target's default schedule.
     #[default]
     Auto,
-    /// They stay as they are.
+    /// They stay unscheduled.
     None,
 }
 
 /// The kernel, and what it is compiled for.
 #[derive(Debug, Args)]
 pub(crate) struct KernelArgs {
-    /// A TVMScript file, and a function of it when it has several.
+    /// A TVMScript file, and the name of a function when it has several.
     #[arg(value_name = "FILE[:FUNC]")]
     pub(crate) kernel: String,
-    /// A target kind by name, or a target as JSON. [default: the usable host kind that is preferred most]
+    /// A target kind by name, or a target as JSON. [default: the preferred usable host kind]
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<String>,
-    /// The target of the host functions. [default: the usable host kind that is preferred most]
+    /// The target of the host functions. [default: the preferred usable host kind]
     #[arg(long, value_name = "TARGET")]
     pub(crate) host: Option<String>,
-    /// Whether functions without a schedule get the target's default one.
+    /// auto: give functions without a schedule the target's default one; none: leave them.
     #[arg(long, value_enum, value_name = "auto|none", hide_possible_values = true, default_value_t = ScheduleArg::Auto)]
     pub(crate) schedule: ScheduleArg,
-    /// Compile anew, and keep nothing of it; see chipdock help cache.
+    /// Compile again, and neither read nor write the cache; see chipdock help cache.
     #[arg(long)]
     pub(crate) no_cache: bool,
 }
@@ -310,19 +311,20 @@ pub(crate) struct KernelArgs {
 Examples:
   chipdock build add.py --target KIND --emit source    the generated text, on standard output
   chipdock build add.py --emit schedule                the module after scheduling, on standard output
-  chipdock build add.py --emit asm                     assembly, where the target goes through it; also ll
+  chipdock build add.py --emit asm                     assembly, where the target supports it; also ll
   chipdock build add.py -o add.o                       an object file to link; also add.ll, add.s, add.artifact
   chipdock build add.py:add --target '{\"kind\": \"KIND\"}' --emit artifact -o add.artifact
 
-The ending of OUT says what is written when --emit does not: .ll, .s or .asm, .o, .artifact, or the format that the \
-target delivers. A file is written whole or not at all. Schema of --json: chipdock.build/1.")]
+The suffix of OUT selects the output when --emit is absent: .ll, .s or .asm, .o, .artifact, or the target's own \
+format. A file is written completely or not at all. \
+Schema of --json: chipdock.build/1.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
     /// The file to write; standard output when absent.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// What to write. [default: by the ending of OUT; source without one]
+    /// What to write. [default: by the suffix of OUT; source without one]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) emit: Option<Emit>,
     /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
@@ -347,27 +349,28 @@ Examples:
   chipdock run add.py --set n=1000 --verbose             each phase and pass, with times and sizes
   chipdock run add.py --set n=1000 --trace trace.json    all of it to look at in chrome://tracing or ui.perfetto.dev
 
-Outputs are written when all of them can be. Schema of --json: chipdock.run/1.")]
+Either all outputs are written or none. \
+Schema of --json: chipdock.run/1.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
-    /// Where it runs, as `cpu:0`. [default: the first device of the target]
+    /// The device to run on, such as `cpu:0`. [default: the first device of the target]
     #[arg(long, value_name = "NAME:ID")]
     pub(crate) device: Option<String>,
-    /// What a buffer holds at the start. May be repeated.
+    /// The initial contents of a buffer. May be repeated.
     #[arg(long = "in", value_name = "BUFFER=FILE.npy")]
     pub(crate) inputs: Vec<String>,
-    /// Where a buffer goes in the end. May be repeated.
+    /// The file to write a buffer to after the run. May be repeated.
     #[arg(long = "out", value_name = "BUFFER=FILE.npy")]
     pub(crate) outputs: Vec<String>,
     /// The value of a scalar parameter or of a symbol in a shape. May be repeated.
     #[arg(long = "set", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) values: Vec<String>,
-    /// How many threads parallel loops run on; 0 is automatic. [default: CHIPDOCK_THREADS, or as many as the process has
-    /// processors]
+    /// The number of threads for parallel loops; 0 is automatic. [default: CHIPDOCK_THREADS, or the number of processors
+    /// of the process]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub(crate) threads: Option<u32>,
-    /// Run so many times, each from the same inputs, and report the median and the least time.
+    /// Run N times, each from the same inputs, and report the median and the least time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) repeat: u32,
     /// Write what is done, and how long it takes, in Chrome's trace format; chrome://tracing and ui.perfetto.dev show it.
@@ -379,15 +382,15 @@ pub(crate) struct RunArgs {
     pub(crate) global: GlobalArgs,
 }
 
-/// What is done with the cache.
+/// The action on the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CacheAction {
-    /// Every build that is kept.
+    /// List every kept build.
     #[default]
     List,
-    /// How much each cache holds, those of plugins too.
+    /// Show the size of each cache, including those of plugins.
     Size,
-    /// Remove all of it.
+    /// Remove all kept files.
     Clear,
 }
 
@@ -396,14 +399,14 @@ pub(crate) enum CacheAction {
 What build and run compile is kept as files, one for each code generator and module, and taken from there the next time \
 when nothing that its bytes depend on has changed: plugin, compiler, target, options, kernel. No plugin is opened here.
 
-  CHIPDOCK_CACHE_DIR     the folder; empty: nothing is kept [default: $XDG_CACHE_HOME/chipdock, or ~/.cache/chipdock]
-  CHIPDOCK_CACHE_SIZE    how many bytes of builds are kept, as in 512M; 0: none [default: 1G]
-  --no-cache             of build and run: compile anew, and keep nothing of it
-  --verbose              of build and run: say what was found, with its key
+  CHIPDOCK_CACHE_DIR     the folder; empty: keep nothing [default: $XDG_CACHE_HOME/chipdock, or ~/.cache/chipdock]
+  CHIPDOCK_CACHE_SIZE    the greatest size of kept builds, as in 512M; 0: none [default: 1G]
+  --no-cache             of build and run: compile again, and neither read nor write the cache
+  --verbose              of build and run: report each build found, with its key
 
 Examples:
-  chipdock cache                   every build: target, plugin, functions, size, when it was last used
-  chipdock cache size              how much there is, the caches of plugins too
+  chipdock cache                   every build: target, plugin, functions, size, time of last use
+  chipdock cache size              the size of each cache, including those of plugins
   chipdock cache clear
   chipdock cache list --json
 
@@ -422,16 +425,16 @@ Examples:
   chipdock manifest libvendor.so
   chipdock manifest libvendor.so --needs needs.json -o -       # on standard output
 
-Opens the plugin in this process, notes what it registers, and writes NAME.chipdock.json beside it. \
+Opens the plugin in this process, collects its registrations, and writes NAME.chipdock.json beside it. \
 Schema of --json: chipdock.manifest/1.")]
 pub(crate) struct ManifestArgs {
     /// The plugin.
     #[arg(value_name = "PLUGIN.so")]
     pub(crate) plugin: PathBuf,
-    /// What it needs, as its author declared it.
+    /// Its needs, as declared by its author.
     #[arg(long, value_name = "FILE")]
     pub(crate) needs: Option<PathBuf>,
-    /// Where to write; `-` is standard output. [default: beside the plugin]
+    /// The file to write; `-` is standard output. [default: beside the plugin]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -469,11 +472,10 @@ pub(crate) struct IsolatedArgs {
 /// Whether the work is done in a process of its own.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct IsolateArgs {
-    /// Do the work in a process of its own: a plugin or kernel that crashes or ends it leaves nothing written, and is
-    /// named.
+    /// Work in a separate process: if a plugin or kernel crashes or exits, it is named, and no output is written.
     #[arg(long)]
     pub(crate) isolate: bool,
-    /// Give up after so long, all in all; implies --isolate.
+    /// The time limit of the whole work; implies --isolate.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) deadline: Option<f64>,
 }

@@ -136,7 +136,7 @@ fn deliver(report: &Report, results: &mut File, places: &mut Vec<(PathBuf, Desti
         };
         let path = PathBuf::from(OsStr::from_bytes(file));
         let Some(index) = places.iter().position(|(known, _)| *known == path) else {
-            return Err(foreign("a file that nobody asked for").in_file(&path));
+            return Err(foreign("a file that was not requested").in_file(&path));
         };
         let (_, place) = places.swap_remove(index);
         // What it left before it failed is not wanted.

@@ -25,8 +25,8 @@ extern "C" fn look() {
     IS_CLOSED.store(fcntl_getfd(stdio::stdout()).is_err(), Ordering::Relaxed);
 }
 
-// SAFETY: the section holds pointers to functions that are called once before `main`, on its only thread; this one asks for
-// the flags of a descriptor and stores one atomic, and needs nothing of the runtime.
+// SAFETY: the section holds pointers to functions that are called once before `main`, on its only thread; this one
+// asks for the flags of a descriptor and stores one atomic, and needs nothing of the runtime.
 #[used]
 #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]

@@ -1,4 +1,4 @@
-//! The conformance suite: one command that takes any plugin's `.so` and proves what it does.
+//! The conformance suite: one command that tests any plugin's `.so` against the contract.
 //!
 //! `chipdock conformance PLUGIN.so` is its only front end. A vendor builds nothing and links nothing: the suite opens the
 //! library as a host does, calls its tables, compiles with its code generators and runs on its devices. Every [`Case`]
@@ -20,55 +20,59 @@
 //! - **S1 Ids.** A case's id is `group/name[/parameters]`; an instance of it is `id@registration`, or `id` alone when it is
 //!   about the plugin as a whole. Ids never change meaning; they have letters, digits, `-`, `_`, `.`, `+`, `/` and `@` only.
 //! - **S2 One list.** The list of cases is the same in every run, process and machine: it depends on the suite and on the
-//!   seeds asked for, never on the plugin. What of it applies follows from what the plugin registers.
-//! - **S3 Clauses.** Every case names a clause that the front page of `chipdock-plugin-api` has. A clause without a case
-//!   is listed by `--coverage`, with who checks it instead.
-//! - **S4 Evidence.** A case passes by what it saw. One that could only build, because what runs the result is not here,
-//!   says so ([`Status::Built`]); one that could do nothing is [`Status::Absent`] with the reason. Neither is a pass.
-//! - **S5 Independence.** A case leaves the plugin as it found it: it frees what it made. Cases in one worker share the
-//!   opened library, never a data space or a stream.
+//!   requested seeds, never on the plugin. The plugin's registrations decide which cases apply.
+//! - **S3 Clauses.** Every case names a clause of the front page of `chipdock-plugin-api`. `--coverage` lists the clauses
+//!   without a case, each with its checker.
+//! - **S4 Evidence.** A case passes only by observation. A case that could only build, because nothing here can run the
+//!   result, is [`Status::Built`]; one that could do nothing is [`Status::Absent`] with the reason. Neither is a pass.
+//! - **S5 Independence.** A case leaves the plugin unchanged: it frees every object that it made. Cases in one worker share
+//!   the opened library, never a data space or a stream.
 //!
 //! Claims and expectations:
 //!
-//! - **S6 Profiles.** A case that needs more than every plugin has names one [`Profile`] or several. It is claimed when
-//!   all of them are, and counts for those that are not otherwise. What is claimed must pass. What is not claimed runs all
-//!   the same and must answer `Unsupported`, all cases of the profile alike: some passing and some refused is a failure, all
-//!   passing is a claim left out, reported as stale. What a profile is about happens on the device: a case for a target kind
-//!   that is no host, and that passes, says nothing of what did not come to its device functions, and its report leaves
-//!   those profiles out. That is all of them where it has no such function, for the host alone computes it; and it is
-//!   `float16`, `bfloat16`, `float64` or `int64` where no value that they use, as the code generator was given them, has the
-//!   type, but positions in memory. What is refused counts all the same. A claim of which all cases say nothing is stale.
-//! - **S7 Expectations.** `unsupported` and the expected ways to fail stand in the plugin's expectations file with a reason
-//!   and an issue or a date. Such cases run all the same; one that passes is stale; a date that has passed no longer counts.
-//! - **S8 Availability.** Whether a device is there is found out once, by the probe; a case that finds none later fails.
+//! - **S6 Profiles.** A case that needs an optional feature names one or several [`Profile`]s. The case is *claimed* when all
+//!   of them are claimed; otherwise it counts for those that are not. Every case runs. Its result means:
+//!
+//!   | | all cases pass | some pass, some are refused | all are refused (`Unsupported`) | all are silent |
+//!   |---|---|---|---|---|
+//!   | profile claimed | as expected | each refusal is a failure | each is a failure | the claim is stale |
+//!   | profile not claimed | a missing claim, reported as stale | a failure | as expected | nothing |
+//!
+//!   A case is *silent* about a profile when it passes but does not exercise it on the device. This applies to target kinds
+//!   that are no host, and the case's report leaves such profiles out: all of them, where the case has no device function,
+//!   because only the host computes; and `float16`, `bfloat16`, `float64` or `int64`, where no value in the device functions
+//!   that the code generator was given has that type, positions in memory not counted. A refusal is never silent.
+//! - **S7 Expectations.** The plugin's expectations file lists cases expected to be `unsupported` or to fail, with a reason
+//!   and an issue or a date. They run like all others; an expectation whose case passes is stale; one past its date is ignored.
+//! - **S8 Availability.** The probe determines once whether there is a device; a case that finds none later fails.
 //!
 //! Isolation:
 //!
-//! - **S9 Blame.** A crash, an abort, an exit or a silence past its deadline is charged to the case that had begun, with the
-//!   signal and the stack where it could be had; between two cases it is charged to the one that ended last. The run goes on
-//!   with the next case, in a new process, after one that asks whether the plugin is still well: each device takes memory,
-//!   keeps it and gives it back. Where it does not, that is a failure of its own, `load/health-after/` and the case's id.
-//! - **S10 Again.** What failed is run once more alone. What fails again is a failure; what then passes is repeated after
-//!   those that came before it: failing there it depends on the order, else it is flaky. All three are failures.
-//! - **S11 The report is ours.** A worker reports through a pipe of its own with a token; what a plugin prints, forks,
-//!   closes, installs or changes cannot reach it. A message without the token, or from another process, does not count.
-//!   What a case leaves changed of its thread (P10.10) fails it, and is put back before the next.
-//! - **S12 Bounded.** The supervisor holds one report per instance, with texts cut; of what a worker prints to its standard
-//!   error it reads all and keeps the end, and nothing goes to a file.
+//! - **S9 Blame.** A crash, an abort, an exit or a timeout is attributed to the running case, with the signal and, where it
+//!   is available, the stack; between two cases it is attributed to the one that ended last. The run continues with the next
+//!   case in a new process, after a health check of the plugin: each device allocates memory, keeps its contents and frees it.
+//!   If that fails, it is a failure of its own, `load/health-after/` and the case's id.
+//! - **S10 Again.** A failed case is run once more alone. If it fails again it is a failure; if it passes, it is repeated after
+//!   the cases that preceded it: if it fails there it is order-dependent, else flaky. All three are failures.
+//! - **S11 The report is ours.** A worker reports through a private pipe with a token, beyond the reach of anything that a
+//!   plugin prints, forks, closes, installs or changes. A message without the token, or from another process, is ignored.
+//!   A case that leaves its thread changed (P10.10) fails, and the thread is restored before the next.
+//! - **S12 Bounded.** The supervisor keeps one report per instance, with texts cut to a bound; it reads all of a worker's
+//!   standard error, keeps its end, and writes nothing to a file.
 //!
 //! Answers:
 //!
-//! - **S13 Levels.** [`Level::Loadable`]; on it [`Level::Device`] and [`Level::Codegen`], each by itself;
-//!   [`Level::Full`] is all of them and everything else that is registered. A level is reached when each of its cases ended
-//!   as it should, and one at least ran.
+//! - **S13 Levels.** [`Level::Device`] and [`Level::Codegen`] each require [`Level::Loadable`], not each other; [`Level::Full`]
+//!   is all of them and everything else that is registered. A level is reached when at least one of its cases ran and each
+//!   ended as expected.
 //! - **S14 Exit codes.** 0 all as expected, 1 a failure, 2 usage, 3 the plugin was refused, 4 no device and nothing beyond
 //!   Loadable could run, 5 a crash or a hang, 6 stale expectations, 7 the suite's own fault; of several the first of
 //!   7, 2, 3, 5, 1, 6, 4, 0.
-//! - **S15 Repeatable.** Every failure carries the command that repeats it alone. Random cases carry their seeds in their
-//!   ids. A program that fails is made small and written as one file.
-//! - **S16 Settings.** What the user sets (`--config`) every host answers that the plugin under test meets, but for those of
-//!   the cases about settings; the user's file of settings is not read. Report and card say what was set: a card with settings
-//!   is another claim than one without.
+//! - **S15 Repeatable.** Every failure comes with the command that repeats it alone. Ids of random cases contain their seeds.
+//!   A failing program is reduced and written as one file.
+//! - **S16 Settings.** Settings given with `--config` are answered by every host that the plugin under test meets, except in
+//!   cases about settings; the user's settings file is not read. Report and card list them: a card with settings makes a
+//!   different claim from one without.
 
 mod batch;
 pub mod bytes;

@@ -75,7 +75,7 @@ pub struct Candidate {
     pub name: String,
     /// The library.
     pub library: PathBuf,
-    /// Where its manifest lies, when there is one.
+    /// The path of its manifest, when there is one.
     pub manifest_path: Option<PathBuf>,
     /// Its manifest, when there is a good one.
     pub manifest: Option<Manifest>,
@@ -87,7 +87,7 @@ pub struct Candidate {
     pub problem: Option<Problem>,
 }
 
-/// What discovery found.
+/// The result of discovery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Discovery {
     /// Every plugin met, in the order of the search.
@@ -214,7 +214,7 @@ pub(crate) fn with_variable(option: &[String], variable: Option<&str>) -> Vec<St
 
 fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
     let bad = |pattern: &str, error: &globset::Error| {
-        Error::new(ErrorKind::Value, format!("\"{pattern}\" is no plugin name or glob: {}", error.kind()))
+        Error::new(ErrorKind::Value, format!("\"{pattern}\" is not a plugin name or glob: {}", error.kind()))
     };
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {

@@ -167,7 +167,7 @@ impl<'a> Offers<'a> {
         if let Some(wrong) = wrong_key(key) {
             let key = bounds::cut(key, REASON_BYTES_MAX);
             return format!(
-                "needs {key:?}, which is no key that this host knows: {wrong}; use a newer host, or mend \"needs.keys\" of its manifest"
+                "needs {key:?}, which is not a key that this host knows: {wrong}; use a newer host, or mend \"needs.keys\" of its manifest"
             );
         }
         let refused = self.by_key.get(key).into_iter().flatten().find_map(|index| {

@@ -1,4 +1,4 @@
-//! Where plugins are looked for, and what lies there.
+//! Search of the plugin folders.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

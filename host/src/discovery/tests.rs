@@ -389,7 +389,7 @@ fn d6_a_key_that_nobody_provides_refuses_who_needs_it_and_who_needs_that() {
     assert!(b.starts_with("needs function.absent, which no plugin provides; install one"), "{b}");
     assert_eq!(why(&discovery, "a"), format!("needs function.b.f of plugin \"b\", which is not used: {b}"));
     let e = why(&discovery, "e");
-    assert!(e.contains("needs \"pass.fast\", which is no key that this host knows"), "{e}");
+    assert!(e.contains("needs \"pass.fast\", which is not a key that this host knows"), "{e}");
 
     let mut disabling = options(&[folder.path()]);
     disabling.disable = vec!["d".into()];

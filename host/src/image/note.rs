@@ -1,4 +1,4 @@
-//! What the linker wrote to tell builds apart: the ELF note `NT_GNU_BUILD_ID` (P1.15).
+//! The linker's build id: the ELF note `NT_GNU_BUILD_ID` (P1.15).
 //!
 //! A note is three sizes and numbers of 32 bits (name, descriptor, type), its name and its descriptor, each padded to the
 //! segment's alignment.

@@ -92,7 +92,7 @@ fn s8_a_variable_that_changes_changes_nothing_for_a_host_that_lives() {
     // SAFETY: no other thread of this test's process reads or writes this variable.
     unsafe { std::env::set_var("CHIPDOCK_TOY8_LANES", "1") };
     let host = Host::new(HostOptions::isolated()).unwrap();
-    // SAFETY: as above.
+    // SAFETY: no other thread of this test's process reads or writes this variable.
     unsafe { std::env::set_var("CHIPDOCK_TOY8_LANES", "2") };
     assert_eq!(plugin_of(&host, "toy8").setting(&LANES).unwrap(), Some(1));
 }
@@ -150,7 +150,7 @@ fn a_key_that_is_no_text_is_an_error() {
         assert_eq!(status, chipdock_abi::CHIPDOCK_INVALID_ARGUMENT);
         assert_eq!(toy.take_error().unwrap().kind(), ApiKind::VALUE_ERROR);
     }
-    // SAFETY: as above; there is no place to write to.
+    // SAFETY: the interface's own `self_`; a text of which nothing is read; there is no place to write to.
     let status = unsafe { (config.get)(self_, api::text::str_out("lanes"), ptr::null_mut()) };
     assert_eq!(status, CHIPDOCK_OK);
 }

@@ -49,7 +49,7 @@ impl HostInner {
     /// Has a key in force, or says why it is not to be had.
     fn meet(&self, key: &str) -> Result<(), Error> {
         if let Some(wrong) = wrong_key(key) {
-            let message = format!("it is no key that this host knows: {wrong}");
+            let message = format!("it is not a key that this host knows: {wrong}");
             return Err(Error::new(ErrorKind::Unavailable, message).hint("use a newer host"));
         }
         match key.split_once('/') {

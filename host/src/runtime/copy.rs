@@ -146,7 +146,7 @@ impl Tensor {
 }
 
 fn no_memory(size_bytes: u64) -> Error {
-    Error::new(ErrorKind::OutOfMemory, format!("{size_bytes} bytes of host memory cannot be had"))
+    Error::new(ErrorKind::OutOfMemory, format!("{size_bytes} bytes of host memory cannot be allocated"))
 }
 
 fn to_usize(size_bytes: u64) -> Result<usize, Error> {

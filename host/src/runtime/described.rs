@@ -82,10 +82,11 @@ pub(crate) struct Described {
     is_changed: AtomicBool,
 }
 
-// SAFETY: what is the host's own does not change while it is shared; what is lent is read and mended as plain words, which
-// another thread writes only if a callee breaks the contract.
+// SAFETY: what is the host's own does not change while it is shared; what is lent is read and mended as plain words,
+// which another thread writes only if a callee breaks the contract.
 unsafe impl Send for Described {}
-// SAFETY: as above.
+// SAFETY: what is the host's own does not change while it is shared; what is lent is read and mended as plain words,
+// which another thread writes only if a callee breaks the contract.
 unsafe impl Sync for Described {}
 
 impl Described {

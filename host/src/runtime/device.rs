@@ -119,7 +119,8 @@ impl DeviceState {
         }
         let stream = self.current_stream();
         let copy = ChipdockCopy { from, to, size_bytes, dtype_hint, next: std::ptr::null() };
-        // SAFETY: the caller's word; the ends stay as they are until the stream is synchronised below.
+        // SAFETY: both ends are live, large enough and do not overlap, as this function requires; the ends stay as
+        // they are until the stream is synchronised below.
         unsafe { self.api.copy(self.services, self.id, &copy, stream) }?;
         self.sync_raw(stream)
     }
@@ -158,7 +159,7 @@ impl DeviceState {
             return Ok(block);
         }
         let Some(rounded) = class_bytes(class) else {
-            let message = format!("{size_bytes} bytes on {}:{} cannot be had", self.api.name, self.id);
+            let message = format!("{size_bytes} bytes on {}:{} cannot be allocated", self.api.name, self.id);
             return Err(Error::new(ErrorKind::OutOfMemory, message));
         };
         let data = self.allocate_raw(rounded, dtype)?;
@@ -284,7 +285,7 @@ impl Host {
         keys.filter_map(|report| name_in_key(&report.key, "device_api.").map(str::to_owned)).collect()
     }
 
-    /// How many devices the device API of that name has; 0 is no error.
+    /// The number of devices of the device API of that name; 0 is no error.
     ///
     /// # Errors
     ///
@@ -346,7 +347,7 @@ impl Device {
         self.0.state.device()
     }
 
-    /// Whether its memory is host memory, addressed as such.
+    /// True if its memory is host memory, addressed as such.
     #[must_use]
     pub fn is_host_memory(&self) -> bool {
         self.0.state.api.device_type == chipdock_abi::CHIPDOCK_DEVICE_CPU
@@ -448,7 +449,7 @@ pub struct Stream {
 
 // SAFETY: an opaque handle; a device API may be called from any thread (P10).
 unsafe impl Send for Stream {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; a device API may be called from any thread (P10).
 unsafe impl Sync for Stream {}
 
 impl Stream {

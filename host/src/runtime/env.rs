@@ -341,7 +341,7 @@ unsafe fn named(name: *const c_char) -> Result<String, Error> {
             "the environment was asked for something without a name",
         ));
     }
-    // SAFETY: the caller's word.
+    // SAFETY: `name` is null or NUL-terminated, as this function requires.
     Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
 }
 
@@ -370,7 +370,7 @@ unsafe extern "C" fn query(
         // SAFETY: null or NUL-terminated; a place for an interface, or null.
         state.status(unsafe { named(name) }.and_then(|name| {
             let found = interfaces::of(state.services, &name, version);
-            // SAFETY: as above.
+            // SAFETY: null or NUL-terminated; a place for an interface, or null.
             unsafe { put(out_interface, found, "the interface") }
         }))
     })

@@ -35,12 +35,12 @@ impl DeviceApiEntry {
     }
 }
 
-/// Where a tensor's first element lies, as the driver's own interface names it.
+/// The native location of a tensor's first element: the driver's handle, and an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NativeData {
     /// The driver's handle of the memory, such as a `CUdeviceptr` or a `cl_mem`. Borrowed from the tensor.
     pub handle: *mut c_void,
-    /// Where in that memory the tensor begins, in bytes.
+    /// The offset of the tensor in that memory, in bytes.
     pub offset_bytes: u64,
 }
 
@@ -113,7 +113,7 @@ impl<O> Drop for Adopted<O> {
 }
 
 impl Tensor {
-    /// Where its first element lies, as the driver's own interface names it; good as long as the tensor lives. Work that
+    /// The native location of its first element; valid as long as the tensor lives. Work that
     /// others do there is theirs to order.
     ///
     /// # Errors

@@ -39,13 +39,13 @@ struct Inner {
 
 // SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as the module (K.5).
 unsafe impl Send for Inner {}
-// SAFETY: as above.
+// SAFETY: P10.1, the functions may be called from any thread; interface and entry live as long as the module (K.5).
 unsafe impl Sync for Inner {}
 
 /// An argument of [`Kernel::launch`].
 #[derive(Clone, Copy, Debug)]
 pub enum LaunchArg<'a> {
-    /// Where the tensor begins; it is on the kernel's device.
+    /// The address of a tensor's first element; the tensor is on the kernel's device.
     Tensor(&'a Tensor),
     /// A null pointer.
     Null,
@@ -196,7 +196,7 @@ impl Kernel {
                 if view.byte_offset() != 0 {
                     let offset = view.byte_offset();
                     return Err(self.wrong(format!(
-                        "argument {position} begins {offset} bytes behind its handle; expected a tensor that begins there"
+                        "argument {position} begins {offset} bytes after its handle; expected a tensor that begins at its handle"
                     )));
                 }
                 if !stream.raw().is_null() {

@@ -24,7 +24,7 @@ use crate::host::Host;
 use crate::options::LogLevel;
 use crate::registrar::{Entry, ModuleLoaderEntry, Owned};
 
-/// Whether an artifact runs on a device.
+/// The verdict of a loader: whether an artifact runs on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It does.
@@ -361,13 +361,13 @@ impl ModuleInner {
 }
 
 impl Module {
-    /// What it was loaded from.
+    /// The artifact that it was loaded from.
     #[must_use]
     pub fn artifact(&self) -> &Arc<Artifact> {
         &self.0.artifact
     }
 
-    /// What it imports.
+    /// The modules that it imports.
     #[must_use]
     pub fn imports(&self) -> &[Module] {
         &self.0.imports
@@ -400,7 +400,7 @@ impl Module {
                 Some(function) => Ok(Function::of_module(&self.0, name, function)),
                 None => Err(Error::new(
                     ErrorKind::BrokenPlugin,
-                    format!("function \"{name}\" stands in the artifact, and its loader does not have it"),
+                    format!("function \"{name}\" is in the artifact, but its loader does not have it"),
                 )),
             };
         }

@@ -48,7 +48,7 @@ pub(crate) struct Body {
 
 // SAFETY: a description that is shared by itself, and an address.
 unsafe impl Send for Body {}
-// SAFETY: as above.
+// SAFETY: a description that is shared by itself, and an address.
 unsafe impl Sync for Body {}
 
 impl Body {

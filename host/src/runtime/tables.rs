@@ -32,7 +32,7 @@ pub(crate) fn broken(message: String) -> Error {
 ///
 /// * As of [`api::Any::received`].
 pub(crate) unsafe fn answered(raw: ChipdockAny, what: &dyn Fn() -> String) -> Result<api::Any, Error> {
-    // SAFETY: the caller's word.
+    // SAFETY: this function requires of `raw` what `received` does.
     unsafe { api::Any::received(raw) }
         .map_err(|error| broken(format!("{} answered {}", what(), error.message())))
 }

@@ -209,11 +209,11 @@ impl Tensor {
     ///
     /// * `managed` is null or a live managed tensor that the caller owns.
     pub unsafe fn from_dlpack(host: &Host, managed: *mut ChipdockManagedTensor) -> Result<Self, Error> {
-        // SAFETY: the caller's word; a null pointer is answered below.
+        // SAFETY: `managed` is null or live, as this function requires; a null pointer is answered below.
         if let Some(managed) = unsafe { managed.as_ref() } {
             Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
         }
-        // SAFETY: the caller's word.
+        // SAFETY: `managed` is live and ours to give up, as this function requires.
         let value = unsafe { api::Tensor::from_dlpack(managed) }.map_err(|error| from_api(&error))?;
         Self::from_value(host, value)
     }
@@ -234,7 +234,8 @@ impl Tensor {
         managed: *mut ChipdockManagedTensorVersioned,
     ) -> Result<Self, Error> {
         let mut read_only = false;
-        // SAFETY: the caller's word; the version comes first in every major, the rest is read only of ours.
+        // SAFETY: `managed` is null or live, as this function requires; the version comes first in every major, the
+        // rest is read only of ours.
         if let Some(major) = unsafe { managed.as_ref() }.map(|managed| managed.version.major)
             && major == chipdock_abi::CHIPDOCK_DLPACK_MAJOR
         {
@@ -243,7 +244,7 @@ impl Tensor {
             read_only = managed.flags & chipdock_abi::CHIPDOCK_DLPACK_READ_ONLY != 0;
             Self::check_known(host, managed.dl_tensor.dtype, managed.dl_tensor.device)?;
         }
-        // SAFETY: the caller's word.
+        // SAFETY: `managed` is live and ours to give up, and nobody writes a read-only tensor.
         let value = unsafe { api::Tensor::from_dlpack_versioned(managed, api::Access::ReadOnly) }
             .map_err(|error| from_api(&error))?;
         let mut tensor = Self::from_value(host, value)?;
@@ -327,7 +328,7 @@ impl Tensor {
         unsafe { api::TensorView::from_checked(self.described().own()) }
     }
 
-    /// Where it lives.
+    /// Its device.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
@@ -353,19 +354,19 @@ impl Tensor {
         dtype_of(self.view().dtype()).unwrap_or(DType::UINT8)
     }
 
-    /// How many bytes its elements take when compact.
+    /// The size of its elements when compact, in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.view().size_bytes().unwrap_or(0)
     }
 
-    /// Whether the elements lie compact and row-major.
+    /// True if its elements are compact and row-major.
     #[must_use]
     pub fn is_compact(&self) -> bool {
         self.view().is_compact()
     }
 
-    /// Whether it may only be read.
+    /// True if it may only be read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.read_only

@@ -24,14 +24,14 @@ impl DeviceApiEntry {
     ) -> Result<(), Error> {
         self.call_interface(services, "timer", what, call, || {
             let message =
-                format!("device {}:{device_id} tells no times: its plugin has no `timer` 1", self.name);
+                format!("device {}:{device_id} cannot measure time: its plugin has no `timer` 1", self.name);
             Error::new(ErrorKind::Unsupported, message).hint("measure on the host")
         })
     }
 }
 
 impl Device {
-    /// Whether it tells how long work takes on it: whether its plugin has the interface `timer` 1.
+    /// True if it measures the time of its work: if its plugin has the interface `timer` 1.
     #[must_use]
     pub fn has_timer(&self) -> bool {
         self.state().api.extensions.get::<ChipdockTimer1>("timer", 1).is_some()
@@ -71,7 +71,7 @@ pub struct Mark {
 
 // SAFETY: an opaque handle; an interface's functions may be called from any thread (P3.11).
 unsafe impl Send for Mark {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; an interface's functions may be called from any thread (P3.11).
 unsafe impl Sync for Mark {}
 
 impl Mark {

@@ -248,8 +248,8 @@ fn work(env: &Env) -> Result<Any, Error> {
 /// Calls the imported function `add` with its own arguments, as compiled code does.
 fn forward(env: &Env, args: &[AnyView<'_>]) -> Result<Any, Error> {
     let (raw, mut result, mut found) = (env.as_ptr(), Any::NONE.into_raw(), std::ptr::null());
-    // SAFETY: the environment is kept by the function, and keeps what it answers; a view is laid out as a value; a place for
-    // an owned value.
+    // SAFETY: the environment is kept by the function, and keeps what it answers; a view is laid out as a value; a
+    // place for an owned value.
     let status = unsafe {
         match ((*raw).imported)(raw, c"add".as_ptr(), &mut found) {
             0 => {

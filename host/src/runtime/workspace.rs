@@ -88,7 +88,7 @@ impl DeviceState {
         stream: *mut c_void,
     ) -> Result<*mut c_void, Error> {
         let size_bytes = size_bytes.max(1).checked_next_multiple_of(PAGE_BYTES).ok_or_else(|| {
-            Error::new(ErrorKind::OutOfMemory, format!("{size_bytes} bytes of workspace cannot be had"))
+            Error::new(ErrorKind::OutOfMemory, format!("{size_bytes} bytes of workspace cannot be allocated"))
         })?;
         let key = (thread(), stream.addr());
         let with_stacks = |change: &mut dyn FnMut(&mut Stack) -> Option<usize>| {

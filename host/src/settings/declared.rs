@@ -1,4 +1,4 @@
-//! What a plugin declares of its settings, in its descriptor and in its manifest (S.1 to S.3).
+//! Declarations of settings, in a plugin's descriptor and manifest (S.1 to S.3).
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub struct DeclaredSetting {
     /// Its value where nobody says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// What it decides.
+    /// Its meaning.
     pub doc: String,
     /// Variables of the environment that it is read from, besides `CHIPDOCK_<PLUGIN>_<NAME>`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -71,7 +71,7 @@ pub(crate) trait TargetContext {
     fn warn(&self, line: &str);
 }
 
-/// Where a target comes from.
+/// The source of a target.
 #[derive(Clone, Debug)]
 pub enum TargetSource {
     /// A kind's name, or a JSON object as text.
@@ -343,7 +343,7 @@ fn fill_from_device(
         }
         if let Some(value) = context.attribute(&kind.device, device_id, &option.from_attribute)? {
             let value = converted(&kind.name, option, &value, &mut |value| Ok(value.clone()))
-                .map_err(|error| error.at(format!("as device {}:{device_id} tells it", kind.device)))?;
+                .map_err(|error| error.at(format!("as device {}:{device_id} reports it", kind.device)))?;
             options.insert(option.name.clone(), value);
         }
     }

@@ -100,7 +100,7 @@ pub struct ChipdockEnv {
 
 // SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
 unsafe impl Sync for ChipdockEnv {}
-// SAFETY: as above.
+// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
 unsafe impl Send for ChipdockEnv {}
 
 /// The type of a field of the environment, or of a parameter of its functions.

@@ -51,7 +51,7 @@ pub struct ChipdockHost {
 
 // SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
 unsafe impl Sync for ChipdockHost {}
-// SAFETY: as above.
+// SAFETY: every function of the table may be called from any thread; `self_` is the host's and made for that.
 unsafe impl Send for ChipdockHost {}
 
 /// Where a plugin's `init` hands over what it offers. Valid during `init` only.

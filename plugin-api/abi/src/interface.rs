@@ -22,7 +22,7 @@ pub struct ChipdockInterface {
 
 // SAFETY: every function of the table may be called from any thread; `self_` is made for that.
 unsafe impl Send for ChipdockInterface {}
-// SAFETY: as above.
+// SAFETY: every function of the table may be called from any thread; `self_` is made for that.
 unsafe impl Sync for ChipdockInterface {}
 
 impl ChipdockInterface {

@@ -84,5 +84,5 @@ pub struct ChipdockPlugin {
 
 // SAFETY: immutable data and functions that may be called from any thread.
 unsafe impl Sync for ChipdockPlugin {}
-// SAFETY: as above.
+// SAFETY: immutable data and functions that may be called from any thread.
 unsafe impl Send for ChipdockPlugin {}

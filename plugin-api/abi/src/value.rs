@@ -67,7 +67,7 @@ pub struct ChipdockStr {
 
 // SAFETY: a borrowed view of immutable bytes; a static one may be shared between threads.
 unsafe impl Sync for ChipdockStr {}
-// SAFETY: as above.
+// SAFETY: a borrowed view of immutable bytes; a static one may be shared between threads.
 unsafe impl Send for ChipdockStr {}
 
 /// The payload of a [`ChipdockAny`].

@@ -1,24 +1,24 @@
-//! The IR as a value: what a kernel is, between its text and the code that a plugin makes of it.
+//! The IR as a value: the form of a kernel between its text and the code that a plugin generates from it.
 //!
 //! It is TIR as TVM lowers and prints it (`tirx` in TVM 0.27): functions over buffers and scalars, with blocks that have
-//! spatial and reduction axes, so that a kernel which nobody scheduled can be scheduled for any target. Nodes are shared,
-//! immutable values; what TVM leaves undefined is defined here, so that every backend gives the same.
+//! spatial and reduction axes, so that an unscheduled kernel can be scheduled for any target. Nodes are shared, immutable
+//! values. Behaviour that TVM leaves undefined is defined here, so that all backends agree.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | [`build`] | makes functions in Rust |
 //! | [`mod@print`] | prints TVMScript, which `chipdock-script` reads |
 //! | [`wire`] | writes and reads canonical JSON, which crosses to plugins |
-//! | [`validate`] | holds a module to the rules below |
+//! | [`validate`] | checks a module against the rules below |
 //! | [`equal`], [`subst`] | compares modules up to names; rewrites variables and buffers |
 //! | [`accuracy`] | how far each operation of a backend may be from the exact result |
 //!
 //! # Specification
 //!
-//! Whoever makes a module owes these rules; [`validate::validate`] checks them at the border, all but those marked
-//! *(run)*, which depend on values: the interpreter reports those, and compiled code may do anything when they are broken.
-//! Past validation, passes and code generators may refuse what they lack, by name, and never panic. `RULES.md`, beside
-//! this crate's manifest, lists the tests that hold each rule.
+//! Every module must follow these rules. [`validate::validate`] checks them at the border, except those marked *(run)*, which
+//! depend on values: the interpreter reports their violation, and compiled code that violates one has undefined behaviour.
+//! After validation, passes and code generators may refuse what they do not support, by name, and never panic. `RULES.md`,
+//! beside this crate's manifest, lists the tests of each rule.
 //!
 //! ## Types
 //!
@@ -26,17 +26,17 @@
 //!   `bfloat16`, `float32`, `float64` ([`DType::SCALARS`]), the storage types of T5, and `handle`. All but `handle` may have
 //!   2 to [`limits::LANES_MAX`] lanes.
 //! - **T2** In memory a `bool` is one byte, 0 or 1; everything else is little-endian, floats as IEEE 754 has them. A
-//!   vector is its lanes, one after the other.
-//! - **T3** `handle` is a pointer. A call made for its effect also has type `handle`; it stands only as a statement
-//!   ([`StmtKind::Evaluate`]), never as a value.
-//! - **T4** Every node states its type, and that is the type that its parts give. Nothing is converted silently.
+//!   vector is stored as its lanes in order.
+//! - **T3** `handle` is a pointer. A call made for its effect also has type `handle`; it may only be a statement
+//!   ([`StmtKind::Evaluate`]), never a value.
+//! - **T4** Every node states its type, which equals the type that its parts imply. There are no implicit conversions.
 //! - **T5** *Storage types*: `int1`, `int4`, `uint1`, `uint4`, `float8_e4m3fn` and `float8_e5m2` ([`DType::STORAGE`]) are
-//!   types of memory. A value of one is loaded, stored, bound, chosen between, moved between lanes and cast; nothing computes
-//!   with it, no function takes or gives it, and no address is taken of it. Elements of a buffer have one lane. From
-//!   [`Stage::Device`] on there are none.
+//!   types of memory. Their values can be loaded, stored, bound, selected, moved between lanes and cast. They take part in
+//!   no computation, are neither parameter nor result of a function, and have no address. Elements of a buffer have one
+//!   lane. From [`Stage::Device`] on there are none.
 //! - **T6** In memory, element `i` of an integer of `b` < 8 bits lies in bits `b·(i mod 8/b)` and up of byte `i·b/8`: the low
-//!   bits come first, and `n` elements take `⌈n·b/8⌉` bytes, of the last of which the rest is nobody's and stays. It is
-//!   seen through no view of another type. To S4 and K4, the elements of one byte are one element.
+//!   bits come first, and `n` elements take `⌈n·b/8⌉` bytes; unused bits of the last byte belong to no element and are
+//!   preserved. No view of another type shows it. For S4 and K4, the elements of one byte count as one element.
 //! - **T7** A float8 is OCP's: `float8_e4m3fn` has a bias of 7, a greatest value of 448 and no infinities, its NaNs being
 //!   `0x7f` and `0xff`; `float8_e5m2` is the upper byte of a float16.
 //!
@@ -50,16 +50,16 @@
 //! - **N5** The absolute value of the least integer is itself. `clz(0)` is the width. Comparisons of booleans have false
 //!   below true.
 //! - **N6** Float arithmetic is IEEE 754, to nearest, halves to even, with subnormals. float16 and bfloat16 are computed
-//!   in float32 and rounded after each operation. Which NaN a NaN is, is not said.
-//! - **N7** `min(a, b)` is `a < b ? a : b`, and `max(a, b)` is `a > b ? a : b`: a NaN in first place is dropped, one in
-//!   second place is the result.
+//!   in float32 and rounded after each operation. NaN payloads are unspecified.
+//! - **N7** `min(a, b)` is `a < b ? a : b`, and `max(a, b)` is `a > b ? a : b`: a NaN as first operand is dropped, a NaN
+//!   as second operand is the result.
 //! - **N8** `round` and `nearbyint` take halves to even.
 //! - **N9** Casts: integer to integer wraps. Float to integer truncates and saturates; NaN gives 0. To a float rounds to
-//!   nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from `bool`, false is 0 and true is 1. What rounding
-//!   makes greater than the greatest `float8_e4m3fn` is a NaN; elsewhere it is infinite.
-//! - **N10** *Contraction* is allowed: a product whose value a sum or a difference takes may be fused with it and rounded
-//!   once, as C compilers do. *Reassociation* is not, but for B6. The interpreter's bounds cover both
-//!   (`chipdock-interpret`, B2 and B3). A target may allow more only by an option that says so.
+//!   nearest, halves to even. To `bool` is `!= 0` (a NaN is true); from `bool`, false is 0 and true is 1. A value that
+//!   rounds above the greatest `float8_e4m3fn` becomes a NaN; for other types it becomes infinite.
+//! - **N10** *Contraction* is allowed: a product that is an operand of a sum or a difference may be fused with it and rounded
+//!   once, as C compilers do. *Reassociation* is not, except by B6. The interpreter's bounds cover both
+//!   (`chipdock-interpret`, B2 and B3). A target may allow more only through an explicit option.
 //! - **N11** Functions such as `exp` are exact within [`accuracy::ulps`].
 //!
 //! ## Expressions
@@ -69,103 +69,105 @@
 //!   broadcast.
 //! - **E2** Both sides of a [`BinaryOp`] or [`CompareOp`] have one type. Arithmetic is of numbers, `Mod`, `FloorDiv` and
 //!   `FloorMod` of integers, comparisons of numbers and booleans.
-//! - **E3** Operands are evaluated from left to right, each once. Only calls that write make that visible: a statement has
-//!   at most one in its own expressions, and reads no memory beside it but in that call's arguments.
-//! - **E4** `And` and `Or` of scalars evaluate the second side only if the first does not decide.
-//!   [`Op::IfThenElse`] evaluates its condition, a scalar, and one branch. [`ExprKind::Select`] evaluates all three and
-//!   picks lane by lane, its condition having as many lanes.
-//! - **E5** [`ExprKind::Let`] evaluates its value once, then its body, where alone its variable is known. The same node may
-//!   stand in several places, none within another.
+//! - **E3** Operands are evaluated from left to right, each once. Only calls that write make this order visible: a
+//!   statement has at most one such call in its own expressions, and otherwise reads memory only in that call's arguments.
+//! - **E4** `And` and `Or` of scalars evaluate the second side only if the first does not decide the result.
+//!   [`Op::IfThenElse`] evaluates its condition, a scalar, and one branch. [`ExprKind::Select`] evaluates all three
+//!   operands and selects lane by lane; its condition has as many lanes.
+//! - **E5** [`ExprKind::Let`] evaluates its value once, then its body, the only scope of its variable. The same node may
+//!   occur in several places, but not within itself.
 //! - **E6** A load or a store has one index per axis of its buffer, integers, each within its extent *(run)*. The last may
 //!   be a vector, which accesses one element per lane; the lanes of the value are those of the element times those of the
-//!   index. Where a predicate is false, a lane is not accessed: a load gives 0 there. A vector store whose lanes meet in
-//!   one element leaves the value of the last.
+//!   index. Where a predicate is false, a lane is not accessed: a load gives 0 there. If several lanes of a
+//!   vector store access one element, it keeps the value of the last of them.
 //! - **E7** [`ExprKind::Ramp`] and [`ExprKind::Broadcast`] take scalars and have at least 2 lanes.
-//!   [`ExprKind::Shuffle`] picks lanes, by constant number, of its vectors one behind the other.
+//!   [`ExprKind::Shuffle`] selects lanes, by constant number, from the concatenation of its vectors.
 //! - **E8** A call of an op follows [`Op::signature`], [`Op::arity`] and [`Op::result_dtype`]. A call of a function of the
 //!   module passes scalars and pointers of the declared types, and has the type of its result; functions do not call each
-//!   other in a circle, what a parallel launch runs included. A C function has a C name; whoever says `pure` vouches for it.
-//!   Two names are no C functions, but of the code generators of host code: those of [`environment`].
-//! - **E9** A string is an argument of a call, a part of a message or the value of an attribute, nothing else.
+//!   other recursively, including functions run by a parallel launch. A C function has a C name; `pure` is a promise of the
+//!   module's author. The two names in [`environment`] are not C functions: code generators of host code implement them.
+//! - **E9** A string may only be an argument of a call, a part of a message or the value of an attribute.
 //! - **E10** A constant index, and each lane of a constant ramp, is within its extent where that is constant and not 0:
-//!   E6 before anything runs. It is not asked where a constant says that nothing is accessed (a condition that is false, a
-//!   loop of no iterations), of an access with a predicate, of an address alone ([`Op::AddressOf`]), and from
-//!   [`Stage::Flattened`] on, where loops are unrolled and a copy that never runs may have any index.
+//!   this is E6, checked before running. It does not apply where a constant shows that nothing is accessed (a false
+//!   condition, a loop without iterations), to an access with a predicate, to an address alone ([`Op::AddressOf`]), and
+//!   from [`Stage::Flattened`] on, where loops are unrolled and a copy that never runs may have any index.
 //!
 //! ## Statements
 //!
-//! - **S1** A variable is bound in one place ([`ExprKind::Let`] apart), before it is used, and known to the end of the
-//!   innermost body, branch, block or sequence. Two variables of one name are two.
-//! - **S2** [`StmtKind::Bind`] and [`StmtKind::Store`] evaluate the value, the indices, the predicate, and then bind or write.
-//! - **S3** A loop counts in `int32` or `int64`, its bounds having that type. They are evaluated once. It runs `extent`
+//! - **S1** A variable is bound in one place (except by [`ExprKind::Let`]), before it is used; its scope ends with the
+//!   innermost body, branch, block or sequence. Two variables of one name are distinct.
+//! - **S2** [`StmtKind::Bind`] and [`StmtKind::Store`] evaluate the value, the indices and the predicate in this order,
+//!   and then bind or write.
+//! - **S3** A loop counts in `int32` or `int64`, the type of its bounds. They are evaluated once. It runs `extent`
 //!   iterations, none when that is negative, from `min` in steps of `step`, a constant of at least 1.
 //! - **S4** Iterations of a serial or unrolled loop run in order. Those of a parallel, vectorized or thread-bound loop may
-//!   run in any order and at once: two that touch one element both only read it *(run)*; for threads K4 says more. Unrolled and
-//!   vectorized loops have constant extents. A thread-bound loop starts at 0 and has no step.
-//! - **S5** `break` and `continue` are about the innermost loop, which is serial or a while loop, with no block between.
+//!   run in any order and concurrently: two that access one element both only read it *(run)*; K4 adds rules for threads.
+//!   Unrolled and vectorized loops have constant extents. A thread-bound loop starts at 0 and has no step.
+//! - **S5** `break` and `continue` apply to the innermost loop, which is serial or a while loop, with no block in between.
 //!   `return` leaves no parallel, vectorized or thread-bound loop, no thread and no block. A function with a result
 //!   returns on every path.
-//! - **S6** [`StmtKind::Assert`] ends the function with the error when its condition is false. It is never dropped.
-//! - **S7** [`StmtKind::Attr`] and annotations are notes; a pass that does not know one keeps it. Only what the passes
-//!   document changes meaning. A buffer in an annotation is its data variable, as an [`AttrValue::Expr`].
+//! - **S6** [`StmtKind::Assert`] ends the function with the error when its condition is false. It is never removed.
+//! - **S7** [`StmtKind::Attr`] and annotations are notes; a pass preserves the ones that it does not know. Only notes that
+//!   the passes document change meaning. An annotation refers to a buffer by its data variable, as an [`AttrValue::Expr`].
 //!
 //! ## Threads
 //!
 //! - **K1** *Launch*: the outermost thread-bound loop or [`StmtKind::LaunchThread`], with all within it. The extents of
 //!   all axes bound in it are known at its start, and equal wherever one axis is bound *(run)*. Grid times block threads
-//!   run the body; a loop bound to an axis runs, in each thread, the one iteration that is that thread's, within itself
-//!   again the same one. What stands outside of a loop of an axis is run by every thread of it. Of two launches in
-//!   sequence, the second starts when the first has ended. Virtual threads are threads of the block. No thread launches.
-//! - **K2** *Instances*: the scope of an allocation says how many there are, not its place: of `global` one, of `shared`
-//!   one per block, of `warp` one per warp, of `local` one per thread. An allocation in a loop is the same memory in
-//!   every iteration.
-//! - **K3** *Barriers* ([`Op::StorageSync`]) are reached by all threads of the block (of the warp) that have not ended, in
-//!   one place and one iteration *(run)*. Outside of launches they do nothing.
-//! - **K4** *Races*: two threads touch one element only if both read it, or both do so in an atomic operation, or a
-//!   barrier lies between, or one and the same launch is not theirs *(run)*. No barrier lies between blocks.
+//!   run the body; a loop bound to an axis runs, in each thread, the one iteration of that thread, and a nested loop of the
+//!   same axis runs the same one. Code outside a thread-bound loop runs on every thread of that axis. Of two launches in
+//!   sequence, the second starts after the first has ended. Virtual threads are threads of the block. Launches do not nest.
+//! - **K2** *Instances*: the scope of an allocation determines the number of instances, not its place: one for `global`,
+//!   one per block for `shared`, one per warp for `warp`, one per thread for `local`. An allocation in a loop is the same
+//!   memory in every iteration.
+//! - **K3** *Barriers* ([`Op::StorageSync`]) are reached by all threads of the block (or warp) that have not ended, in
+//!   one place and one iteration *(run)*. Outside of launches they have no effect.
+//! - **K4** *Races*: two threads may access one element only if both read it, or both access it atomically, or a barrier
+//!   separates the accesses, or the threads belong to different launches *(run)*. No barrier separates blocks.
 //! - **K5** *Before barriers are inserted*: in a launch that has blocks, or the note [`attr::IMPLICIT_BARRIERS`], an
 //!   implicit barrier stands between two statements of a sequence, and at the end of each iteration of a loop, wherever
-//!   memory of scope `shared` or `warp` is touched on both sides and written on one. It is one of those threads of the
-//!   block that come there: a statement sees what earlier ones wrote, whoever wrote it.
+//!   memory of scope `shared` or `warp` is accessed on both sides and written on one. It includes those threads of the
+//!   block that reach it: a statement sees what earlier ones wrote, on whatever thread.
 //! - **K6** *Reductions over threads*: a reduction axis of a block may be bound to threads of a block. Their iterations
-//!   combine in any order into the same elements, of `local` memory too, and what follows the block sees the final values.
-//! - **K7** *Atomic* and *warp operations* are as stated at the ops ([`Op::AtomicAdd`], [`Op::WarpShuffle`] and so on). The
-//!   warps of a block are its threads, x counting fastest, so many at a time. A shuffle takes its value from a lane that
-//!   its mask names and that runs it too *(run)*. A value that was never written may go through shuffles and `local`
-//!   memory as long as nothing else is made of it *(run)*.
+//!   combine in any order into the same elements, also of `local` memory, and code after the block sees the final values.
+//! - **K7** *Atomic* and *warp operations* are specified with the ops ([`Op::AtomicAdd`], [`Op::WarpShuffle`] and so on).
+//!   A warp is a group of consecutive threads of a block, x counting fastest. A shuffle takes its value from a lane that
+//!   its mask names and that runs it too *(run)*. A value that was never written may pass through shuffles and `local`
+//!   memory as long as it is not used otherwise *(run)*.
 //!
 //! ## Buffers and blocks
 //!
 //! - **B1** A buffer is a typed view of memory: element `i, j, …` lies `elem_offset + i·stride + j·stride + …` elements
-//!   behind its data pointer; without strides it is compact, row-major. Extents are not negative, have type int32 or
-//!   int64 and read no memory; those that are constant make together at most 2^63 − 1 bytes. At most
+//!   after its data pointer; without strides it is compact, row-major. Extents are not negative, have type int32 or
+//!   int64 and read no memory; constant extents give at most 2^63 − 1 bytes in total. At most
 //!   [`limits::RANK_MAX`] axes.
 //! - **B2** *Aliasing*: buffers with one data variable are views of one memory. Buffers allocated in different places never
-//!   overlap. Parameters may overlap unless the function has [`attr::NOALIAS`], and then they do not *(run)*.
+//!   overlap. Parameters may overlap, except in a function with [`attr::NOALIAS`] *(run)*.
 //! - **B3** A parameter, an allocation and a view of a block have a data variable of their own. [`StmtKind::DeclBuffer`]
-//!   either binds one to an expression (not a bare variable), or names one that is known: then it is a view. Types of
+//!   either binds one to an expression (not a bare variable), or names a known one and is then a view. Types of
 //!   views of one memory may differ; its scope may not.
-//! - **B4** What an allocated buffer holds is undefined until written, and not read before *(run)*.
-//! - **B5** A block has axes, one value each, in their domain *(run)*, and a predicate: where that is false nothing
-//!   happens. Its values and predicate change nothing. It reads and writes only buffers that it declares, when it declares
-//!   any, and what lives in it; a buffer that it writes it may read.
-//! - **B6** Its init runs, before the body, where every axis of reduction is at its first value, and mentions none of them.
+//! - **B4** The contents of an allocated buffer are undefined until written, and not read before *(run)*.
+//! - **B5** A block has axes, one value each, in their domain *(run)*, and a predicate: where it is false the block does not
+//!   run. Values and predicate have no side effects. If it declares buffers, it reads and writes only these and its own
+//!   allocations; a buffer that it writes may also be read.
+//! - **B6** Its init runs, before the body, where every reduction axis is at its first value, and uses none of these axes.
 //!   The iterations of reduction axes may be associated in any order; those of spatial axes may run in any order, those of
 //!   ordered axes run in order.
 //! - **B7** A view (`match_buffer`) has the type and scope of its source, and the trailing extents of its region, the
-//!   leading ones being 1; strides and an offset that it declares are those that the region gives *(run)*.
-//!   A variable that stands bare as a stride or as the offset of a view, and is not known there, is bound by it, to what
-//!   the region gives, for the rest of the block.
+//!   leading ones being 1; strides and an offset that it declares equal those of the region *(run)*.
+//!   A bare variable as a stride or as the offset of a view, if it is not bound yet, is bound to the region's value for the
+//!   rest of the block.
 //!
 //! ## Functions and modules
 //!
-//! - **F1** Functions of a module have different names, of letters, digits and `_`, none a word of Python's or of the
-//!   script (`T`, `I`, `Module`, `range`, …). Names that start with `_` are reserved; at [`Stage::Host`], entries are
+//! - **F1** Functions of a module have distinct names of letters, digits and `_`; none is a keyword of Python or a name of
+//!   the script (`T`, `I`, `Module`, `range`, …). Names that start with `_` are reserved; at [`Stage::Host`], entries are
 //!   called `__tvm_ffi_<name>`.
-//! - **F2** Names of parameters are such words too, and different; they are public until the packed calling convention.
-//! - **F3** Free variables of the parameters' shapes, strides and offsets are *sizes*, `int32` or `int64`: each stands bare
-//!   in some parameter, which binds it, or is a scalar parameter. Compound ones are evaluated and compared, never solved.
-//! - **F4** Attributes of [`attr`] have the type stated there; others are free.
+//! - **F2** Parameters have such names too, distinct within the function; they are public until the packed calling
+//!   convention.
+//! - **F3** Free variables of the parameters' shapes, strides and offsets are *sizes*, `int32` or `int64`: each occurs bare
+//!   in some parameter, which binds it, or is a scalar parameter. Compound sizes are evaluated and compared, never solved.
+//! - **F4** Attributes of [`attr`] have the type stated there; others may have any.
 //!
 //! ## Stages
 //!
@@ -173,21 +175,21 @@
 //! - **G2** From [`Stage::Flattened`] on: no blocks; buffers that are accessed, allocated or declared have one axis, no
 //!   strides and no offset.
 //! - **G3** From [`Stage::Device`] on: parameters are scalars and pointers; no thread-bound loops (threads are launched).
-//! - **G4** [`Stage::Host`]: no threads, no scopes but global and local. Parallel launches ([`Op::ParallelLaunch`]) stand
-//!   here alone.
+//! - **G4** [`Stage::Host`]: no threads, and only the scopes global and local. Parallel launches ([`Op::ParallelLaunch`])
+//!   occur only here.
 //!
 //! ## Limits
 //!
 //! - **L1** [`limits`]: expressions and statements nest at most [`limits::DEPTH_MAX`] levels; a string has at most
 //!   [`limits::STRING_BYTES_MAX`] bytes, a name 256; a module has at most
-//!   [`limits::NODES_MAX`] nodes, shared ones counted wherever they stand. Up to [`Stage::Flattened`] a function has at most
-//!   [`limits::PARAMS_MAX`] parameters, which bind at most [`limits::SIZES_MAX`] sizes beside them.
+//!   [`limits::NODES_MAX`] nodes, shared ones counted at each occurrence. Up to [`Stage::Flattened`] a function has at most
+//!   [`limits::PARAMS_MAX`] parameters, which bind at most [`limits::SIZES_MAX`] sizes.
 //!
 //! Positions ([`Span`]) have no meaning, and names only those of F1 and F2.
 //!
 //! ## What TVM leaves undefined
 //!
-//! Each is what TVM's compilers happen to do, or nothing in particular; here it is one thing for every backend.
+//! In TVM each of these depends on the compiler, or is arbitrary; here it is the same for every backend.
 //!
 //! | what | here |
 //! |---|---|
@@ -200,14 +202,14 @@
 //! | fused multiplication and addition | allowed, within the bound (N10) |
 //! | how exact a function is | stated (N11) |
 //! | the order of effects within an expression | left to right, one effect a statement (E3) |
-//! | lanes that a predicate turns off; lanes of a store that meet | 0 and not accessed; the last (E6) |
+//! | lanes that a predicate turns off; lanes of a store to one element | 0 and not accessed; the last (E6) |
 //! | negative extents; changing a bound within the loop | no iteration; evaluated once (S3) |
 //! | parameters that overlap | views of one memory, unless the function says not (B2) |
 //! | `int4` and `int1` in memory (LLVM: a byte each, past the end of the tensor that TVM's run time makes) | packed, low bits first (T6) |
 //! | casts of zero, subnormals, NaN and what overflows to and from float8 | OCP's, rounded once (T7, N9) |
-//! | reading what was never written, racing, passing a bound | an error of the module, which the interpreter reports |
+//! | reads of uninitialised memory, races, accesses out of bounds | an error of the module, which the interpreter reports |
 //!
-//! ## What is left out
+//! ## Not supported
 //!
 //! Of what TVM 0.27 can print:
 //!
@@ -215,7 +217,7 @@
 //!   calls of tile primitives (a dialect of its own, gone before code generation).
 //! - **Types** of fewer than 8 bits but those of T5; the other floats of 8 bits and fewer; and vectors of unknown length with
 //!   `vscale` and `get_active_lane_mask`, which Arm's SVE and RISC-V's V have and no other backend.
-//! - **Thread axes** of clusters (`clusterCtaIdx`): one device's, and no backend to hold them against yet.
+//! - **Thread axes** of clusters (`clusterCtaIdx`): one device's, and no backend to check them against yet.
 //! - **Instructions of one compiler or device**: `call_llvm_intrin`, `call_llvm_pure_intrin`, `call_spirv_pure_glsl450`,
 //!   matrix units (`wmma`, `mma`, `simdgroup`, `cooperative_tensor_*`), textures (`texture2d_*`,
 //!   `nd_mem_alloc_with_scope`), `dma_*`, `start_profile_intrinsic`, `end_profile_intrinsic`.
@@ -225,7 +227,7 @@
 //! - **Hints and notes that nothing lowers**: `prefetch`, `undef` (B4 says what is undefined), `filter`, `selector`,
 //!   `tvm_tuple`, `ignore_loop_partition`, `print_buffer`, `buffer_offset`, `buffer_data`, `tvm_kernel_replace_point`,
 //!   `tvm_global_barrier_kinit`.
-//! - **What says the same as something that is here**: `ptr_byte_offset` ([`Op::HandleAddByteOffset`]) and `large_uint_imm`
+//! - **Equivalents of supported nodes**: `ptr_byte_offset` ([`Op::HandleAddByteOffset`]) and `large_uint_imm`
 //!   (a constant). `vectorlow`, `vectorhigh` and `vectorcombine` are read as [`ExprKind::Shuffle`], `break_loop` and
 //!   `continue_loop` as the statements.
 

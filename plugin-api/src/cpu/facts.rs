@@ -1,4 +1,4 @@
-//! What Linux tells of the CPU. Everything is read when it is asked for; what cannot be read is unknown, not an error.
+//! The properties of the CPU that Linux reports. Each is read on request; an unreadable one is unknown, not an error.
 
 use std::fs;
 use std::path::{Path, PathBuf};

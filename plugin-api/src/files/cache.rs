@@ -64,7 +64,7 @@ pub struct Kind {
     pub version: u32,
 }
 
-/// What a file is called by: a digest of all that its content depends on.
+/// The key of a file: a digest of everything that its content depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key(String);
 

@@ -26,7 +26,7 @@ pub struct KeptFile {
     pub used: SystemTime,
 }
 
-/// What was removed.
+/// The number and size of removed files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cleared {
     /// Files.
@@ -57,7 +57,7 @@ fn one(root: &Path, name: &OsStr) -> Option<KeptCache> {
 }
 
 impl KeptCache {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

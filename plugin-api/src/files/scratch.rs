@@ -104,7 +104,7 @@ impl Scratch {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
     }
 
-    /// Where it was made; for messages, not to open anything by.
+    /// The path at which it was made; for messages only, not for opening.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

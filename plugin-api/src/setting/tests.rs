@@ -87,7 +87,7 @@ fn with_variable<R>(name: &str, value: &str, body: impl FnOnce() -> R) -> R {
     // SAFETY: no other thread of this test's process reads or writes this variable.
     unsafe { std::env::set_var(name, value) };
     let result = body();
-    // SAFETY: as above.
+    // SAFETY: no other thread of this test's process reads or writes this variable.
     unsafe { std::env::remove_var(name) };
     result
 }

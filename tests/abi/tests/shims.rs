@@ -333,7 +333,7 @@ fn request(ir: &str) -> ChipdockBuildRequest {
 ///
 /// * It is live.
 unsafe fn text<'a>(text: ChipdockStr) -> &'a str {
-    // SAFETY: the caller's word.
+    // SAFETY: `text` is live, as this function requires.
     unsafe { str_in(text, "text") }.unwrap()
 }
 
@@ -361,7 +361,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, given: *const ChipdockDiagno
     // SAFETY: C.3.
     let given = unsafe { &*given };
     let texts = [given.function, given.node, given.message, given.hint];
-    // SAFETY: as above.
+    // SAFETY: C.3.
     let texts = texts.map(|given| unsafe { text(given) });
     let line = format!("{} {}:{} {}", given.severity, given.line, given.column, texts.join(" "));
     Delivery::add(self_, line)
@@ -676,11 +676,11 @@ fn p10_14_what_the_plugin_is_to_a_host_ends_with_release() {
         unsafe { (table.table.destroy)(table.self_) };
     }
     for (_, table) in host.codegens.lock().unwrap().drain(..) {
-        // SAFETY: as above.
+        // SAFETY: P9.1, once, last.
         unsafe { (table.table.destroy)(table.self_) };
     }
     for (_, table) in host.loaders.lock().unwrap().drain(..) {
-        // SAFETY: as above.
+        // SAFETY: P9.1, once, last.
         unsafe { (table.table.destroy)(table.self_) };
     }
     host.functions.lock().unwrap().clear();

@@ -165,9 +165,9 @@ fn what_cannot_be_built_says_why_and_leaves_nothing() {
         (
             "vector_add.py --emit object --json",
             2,
-            vec!["an object file is no text", "help: name a file: -o OUT.o"],
+            vec!["an object file is not text", "help: name a file: -o OUT.o"],
         ),
-        ("vector_add.py --target c --emit artifact --json", 2, vec!["an artifact is no text"]),
+        ("vector_add.py --target c --emit artifact --json", 2, vec!["an artifact is not text"]),
         ("vector_add.py --target c -o no/out.c", 1, vec!["cannot write", "--> no/out.c"]),
         ("vector_add.py --target nosuch -o out.c", 3, vec!["nosuch"]),
         ("vector_add.py --target {} -o out.c", 2, vec!["kind"]),

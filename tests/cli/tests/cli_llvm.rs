@@ -191,7 +191,7 @@ fn without_llvm_everything_else_works() {
     let ended = without_llvm(&scratch, ADD);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(
-        ended.stderr.starts_with("warning: target kind \"llvm\" is no usable host: "),
+        ended.stderr.starts_with("warning: target kind \"llvm\" is not a usable host: "),
         "{}",
         ended.stderr
     );

@@ -186,7 +186,7 @@ fn targets_are_listed_with_their_options() {
     assert!(text.stdout.lines().all(|line| line.len() <= 120), "{}", text.stdout);
     scratch.run("targets nosuch").failed(3, &["no target kind \"nosuch\"", "\"c\""]);
     let none = Scratch::without_plugins().run("targets");
-    assert_eq!((none.code, none.stdout.starts_with("no target kind is there")), (Some(0), true));
+    assert_eq!((none.code, none.stdout.starts_with("no target kind was found")), (Some(0), true));
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn what_disagrees_is_refused_before_anything_is_written() {
         ("--in A=a.npy --set n=5", vec!["expected n = 5 (n is 5 by --set n=5), found 4"]),
         ("--in A=two.npy", vec!["buffer A has 1 axes, [n]; the file holds [2, 2]"]),
         ("--in A=double.npy", vec!["buffer A is float32; the file holds float64"]),
-        ("", vec!["nothing says what n is", "or --set n=VALUE"]),
+        ("", vec!["n has no value", "or --set n=VALUE"]),
         ("--set n=-1", vec!["it comes to -1"]),
         ("--in D=a.npy", vec!["no buffer \"D\"; its buffers are \"A\", \"B\", \"C\""]),
         ("--in A", vec!["--in A: expected BUFFER=FILE.npy"]),

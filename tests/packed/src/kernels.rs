@@ -58,7 +58,7 @@ struct Loaded {
 
 // SAFETY: M.1, every function of the table may be called from any thread.
 unsafe impl Send for Loaded {}
-// SAFETY: as above.
+// SAFETY: M.1, every function of the table may be called from any thread.
 unsafe impl Sync for Loaded {}
 
 type PackedCall = unsafe extern "C" fn(*mut c_void, *const ChipdockAny, i32, *mut ChipdockAny) -> i32;
@@ -261,7 +261,8 @@ impl Kernels {
             }
             Code::Module(module) => {
                 let function = module.function(name);
-                // SAFETY: as above, with the function object as `self`.
+                // SAFETY: the tests give what the convention asks for, or what the check must refuse before it looks,
+                // with the function object as `self`.
                 unsafe {
                     (function.safe_call().0)(function.object().as_ptr().cast(), args, count, &raw mut result)
                 }

@@ -72,7 +72,7 @@ unsafe extern "C" fn raise(
     // SAFETY: NUL-terminated, by the contract of the environment; the location may be null.
     let (kind, message) = unsafe { (CStr::from_ptr(kind), CStr::from_ptr(message)) };
     raise_text(&kind.to_string_lossy(), &message.to_string_lossy());
-    // SAFETY: as above.
+    // SAFETY: NUL-terminated, by the contract of the environment; the location may be null.
     let location = (!location.is_null()).then(|| unsafe { CStr::from_ptr(location) });
     LOCATION.with_borrow_mut(|known| *known = location.map(|text| text.to_string_lossy().into_owned()));
 }
@@ -159,7 +159,7 @@ unsafe extern "C" fn sum(
     let number = |arg: &ChipdockAny| match arg.type_index {
         // SAFETY: the type index says which it is.
         CHIPDOCK_TYPE_FLOAT => unsafe { arg.value.v_float64 as i64 },
-        // SAFETY: as above.
+        // SAFETY: the type index says which it is.
         _ => unsafe { arg.value.v_int64 },
     };
     // SAFETY: so many values, and room for the result.

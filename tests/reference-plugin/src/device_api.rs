@@ -54,7 +54,8 @@ impl End {
 
     fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         match self {
-            // SAFETY: as above; the bytes are our own, so they do not overlap.
+            // SAFETY: live host memory of that size until the copy is done (D.6); the bytes are our own, so they do
+            // not overlap.
             Self::Host(address) => unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), *address, bytes.len()) },
             Self::Device(_, block, offset) => return block.write(*offset, bytes),
         }

@@ -72,7 +72,8 @@ impl External for ReferenceExternal {
                 .adopt(unsafe { Block::over(base, size) })
                 .map(ptr::with_exposed_provenance_mut);
         }
-        // SAFETY: the caller's word; a data space that is freed has no work under way (D.5).
+        // SAFETY: the memory is alive until its data space is freed (N.14), as the trait requires; a data space that
+        // is freed has no work under way (D.5).
         let block = unsafe { Block::over(base, size) };
         device.memory.adopt(block).map(ptr::with_exposed_provenance_mut)
     }

@@ -147,14 +147,14 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: `data` is freed once (D.5), as the trait requires.
         let done = unsafe { self.inner.free_data_space(Self::device(device_id), data) };
         // P7.1, D.19: a failure becomes a success.
         if fault::is("error-swallowed") { Ok(()) } else { Self::told(done) }
     }
 
     unsafe fn copy_data(&self, device_id: i32, copy: &CopyRequest, stream: Stream) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: the ends are live and do not overlap (D.6), as the trait requires.
         self.load(|| Self::told(unsafe { self.inner.copy_data(Self::device(device_id), copy, stream) }))
     }
 
@@ -163,12 +163,12 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
     }
 
     unsafe fn free_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: `stream` is freed once, as the trait requires.
         Self::told(unsafe { self.inner.free_stream(Self::device(device_id), stream) })
     }
 
     unsafe fn sync_stream(&self, device_id: i32, stream: Stream) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: `stream` is the default stream or a live one, as the trait requires.
         Self::told(unsafe { self.inner.sync_stream(Self::device(device_id), stream) })
     }
 
@@ -177,7 +177,7 @@ impl<A: DeviceApi> DeviceApi for Faulty<A> {
         if fault::is("from-to-does-nothing") {
             return Ok(());
         }
-        // SAFETY: the caller's word.
+        // SAFETY: both are default or live streams of this device, as the trait requires.
         Self::told(unsafe { self.inner.sync_stream_from_to(Self::device(device_id), from, to) })
     }
 

@@ -40,7 +40,7 @@ struct Early(*const ChipdockEnv);
 
 // SAFETY: a table whose functions may be called from any thread.
 unsafe impl Send for Early {}
-// SAFETY: as above.
+// SAFETY: a table whose functions may be called from any thread.
 unsafe impl Sync for Early {}
 
 impl Drop for Early {

@@ -39,7 +39,8 @@ pub(crate) struct Block {
 // SAFETY: the memory is reached under `access` alone, but by a host that was given its address, which is the host's to
 // order (D.8).
 unsafe impl Send for Block {}
-// SAFETY: as above.
+// SAFETY: the memory is reached under `access` alone, but by a host that was given its address, which is the host's to
+// order (D.8).
 unsafe impl Sync for Block {}
 
 impl Block {

@@ -20,13 +20,13 @@ fn add(bytes: isize) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size() as isize);
-        // SAFETY: the caller's word.
+        // SAFETY: `layout` is not of size 0, as the trait requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, data: *mut u8, layout: Layout) {
         add(-(layout.size() as isize));
-        // SAFETY: the caller's word.
+        // SAFETY: `data` was allocated here with `layout`, as the trait requires.
         unsafe { System.dealloc(data, layout) }
     }
 }

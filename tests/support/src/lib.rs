@@ -9,9 +9,6 @@
 //!   finds is what the boundary carries.
 //! - [`spans`]: what a piece of work lets others see.
 //! - `schemas` (a feature): documents against the JSON Schemas of this repository.
-//! - [`leaks`], [`memcheck`]: allocations of a thread, counted; a test binary under valgrind.
-
-#![allow(clippy::expect_used, clippy::panic, reason = "a helper of tests fails by panicking")]
 //! - [`leaks`], [`memcheck`], [`memory`]: allocations of a thread, counted; a test binary under valgrind; what a process holds.
 //! - [`random`]: numbers that are the same in every run.
 

@@ -28,7 +28,7 @@ pub struct RegisteredDevice {
 
 // SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl Send for RegisteredDevice {}
-// SAFETY: as above.
+// SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl Sync for RegisteredDevice {}
 
 /// A table as it was registered, with its `self_`.
@@ -42,7 +42,7 @@ pub struct Table<T: 'static> {
 
 // SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl<T> Send for Table<T> {}
-// SAFETY: as above.
+// SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl<T> Sync for Table<T> {}
 
 impl<T> Table<T> {
@@ -50,7 +50,7 @@ impl<T> Table<T> {
     ///
     /// * P5.1: a static table.
     unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
-        // SAFETY: the caller's word.
+        // SAFETY: `table` is static (P5.1), as this function requires.
         Self { self_, table: unsafe { &*table } }
     }
 }

@@ -4,7 +4,7 @@
 //!   users get depends on nothing of `tests/`, and nothing depends on a task.
 //! * T2 Without `host/`, the workspace of plugins still resolves.
 //! * T3 No backend's name stands in a string of `host/` or `plugin-api/`.
-//! * T4 Every path named in README and ARCHITECTURE exists.
+//! * T4 Every path named in README, ARCHITECTURE and CONTRIBUTING exists.
 //! * T5 Each plugin's folder has one shape.
 //! * T6 No source file is longer than 800 lines.
 //! * T7 `unsafe` stands only where the boundary needs it (that each block says why is clippy's to check).
@@ -14,6 +14,8 @@
 //! * T10 Plugins ask for variables, the folder for temporary files and raised privileges by `chipdock_plugin_api::process`
 //!   alone, which answers nothing of the user's with raised privileges.
 //! * T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of these tests exists.
+//! * T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for `NAME` each path exists, each file
+//!   that is always touched names the example, and so does no product file beside them. The files of a pass name every pass.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +65,7 @@ pub fn rules(front_page: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     let mut open = false;
     for line in front_page.lines() {
-        let is_number = |number: &str| number.len() < 5 && number.ends_with(|c: char| c.is_ascii_digit());
+        let is_number = |number: &str| number.len() < 8 && number.ends_with(|c: char| c.is_ascii_digit());
         let item = line.strip_prefix("//! - **").and_then(|rest| rest.split_once("**"));
         if let Some((number, text)) = item.filter(|(number, _)| is_number(number)) {
             rules.push(Rule { number: number.to_owned(), start: text.trim().to_owned() });
@@ -127,4 +129,82 @@ pub fn string_literals(source: &str) -> Vec<(usize, String)> {
         }
     }
     found
+}
+
+/// A table of *How to add* in CONTRIBUTING.md.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// What is added, as `pass`.
+    pub thing: String,
+    /// One that is in the tree.
+    pub example: String,
+    /// Its rows, in order.
+    pub rows: Vec<RecipeRow>,
+}
+
+/// A file or a folder that is touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecipeRow {
+    /// Its path from the root, `NAME` standing for the name of what is added.
+    pub path: String,
+    /// Whether every addition touches it.
+    pub is_always: bool,
+}
+
+/// The tables of a page that follow a comment `<!-- how to add: THING, as in EXAMPLE -->`.
+#[must_use]
+pub fn recipes(page: &str) -> Vec<Recipe> {
+    let mut recipes: Vec<Recipe> = Vec::new();
+    let mut open = false;
+    for line in page.lines() {
+        let head = line.strip_prefix("<!-- how to add: ").and_then(|rest| rest.strip_suffix(" -->"));
+        if let Some((thing, example)) = head.and_then(|head| head.split_once(", as in ")) {
+            recipes.push(Recipe { thing: thing.to_owned(), example: example.to_owned(), rows: Vec::new() });
+            open = true;
+        } else if let (true, Some(row)) = (open, line.strip_prefix("| `")) {
+            let (path, rest) = row.split_once('`').unwrap_or((row, ""));
+            let is_always = rest.trim_end().ends_with("| always |");
+            if let Some(recipe) = recipes.last_mut() {
+                recipe.rows.push(RecipeRow { path: path.to_owned(), is_always });
+            }
+        } else {
+            open &= line.starts_with('|');
+        }
+    }
+    recipes
+}
+
+/// How a name is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As a variable or an option: `no_cache`, `no-cache`.
+    Word,
+    /// As a Rust type or variant: `NoCache`.
+    Type,
+    /// As a text of its own: `"no-cache"`.
+    Text,
+}
+
+impl Form {
+    /// Each form.
+    pub const ALL: &'static [Self] = &[Self::Word, Self::Type, Self::Text];
+}
+
+/// Whether a text has a name in that form, not as a part of a longer one.
+#[must_use]
+pub fn names(text: &str, name: &str, form: Form) -> bool {
+    let snake = name.replace('-', "_");
+    let capitals = |part: &str| part[..1.min(part.len())].to_uppercase() + &part[1.min(part.len())..];
+    let forms = match form {
+        Form::Word => vec![name.to_owned(), snake],
+        Form::Type => vec![snake.split('_').map(capitals).collect()],
+        Form::Text => vec![format!("\"{name}\""), format!("\"{snake}\"")],
+    };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    forms.iter().any(|form| {
+        text.match_indices(form.as_str()).any(|(at, found)| {
+            let after = text[at + found.len()..].chars().next();
+            form.starts_with('"') || (!text[..at].ends_with(is_word) && !after.is_some_and(is_word))
+        })
+    })
 }

@@ -46,13 +46,13 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size(), 0);
-        // SAFETY: the caller's word.
+        // SAFETY: `layout` is not of size 0, as the trait requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         note(0, layout.size());
-        // SAFETY: the caller's word.
+        // SAFETY: `pointer` was allocated here with `layout`, as the trait requires.
         unsafe { System.dealloc(pointer, layout) }
     }
 
@@ -60,7 +60,7 @@ unsafe impl GlobalAlloc for Counting {
         // Both are there while one is copied to the other.
         note(size, 0);
         note(0, layout.size());
-        // SAFETY: the caller's word.
+        // SAFETY: `pointer` was allocated here with `layout`, and `size` is not 0, as the trait requires.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }

@@ -6,10 +6,10 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::GlobalArgs;
 
-/// How far the suite goes.
+/// The level up to which the suite runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelArg {
-    /// It can be looked at, opened and asked.
+    /// It can be inspected, opened and queried.
     Loadable,
     /// Loadable, and its devices.
     Device,
@@ -23,23 +23,23 @@ pub(crate) enum LevelArg {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_help = "\
-Each case runs in a process that the suite watches; what a plugin prints, breaks or leaves behind reaches no report. \
-What a plugin claims, and what it is known not to pass, stands in NAME.expectations.toml beside NAME.so.
+Each case runs in a supervised process; nothing that a plugin prints, breaks or leaves behind reaches a report. \
+A plugin's claims, and the cases that it is known not to pass, are in NAME.expectations.toml beside NAME.so.
 
 Examples:
   chipdock conformance libnpu.so
   chipdock conformance libnpu.so --level device --html report.html
   chipdock conformance libnpu.so --filter 'copy/*' --filter 'memory/*@npu'
   chipdock conformance libnpu.so --card conformance.card.json --junit junit.xml
-  chipdock conformance --list                                  how many cases there are, by group
-  chipdock conformance libnpu.so --list --filter 'op/exp/*'    which of them this plugin has to pass
-  chipdock conformance --coverage                              which clause is tested by how many cases
+  chipdock conformance --list                                  the number of cases, by group
+  chipdock conformance libnpu.so --list --filter 'op/exp/*'    those that apply to this plugin
+  chipdock conformance --coverage                              the number of cases for each clause
   chipdock conformance verify conformance.card.json libnpu.so
   chipdock conformance compare old.card.json conformance.card.json
 
 Exit codes: 0 all as expected; 1 a failure; 2 wrong usage or input; 3 the plugin was refused; 4 no device, and nothing \
-beyond the level loadable could run; 5 a crash or a hang; 6 an expectation or a claim that no longer holds; 7 the suite's \
-own fault. Of several the first of 7, 2, 3, 5, 1, 6, 4. A library that is called verify or compare is named ./verify.
+beyond the level loadable could run; 5 a crash or a hang; 6 a stale expectation or claim; 7 the suite's \
+own fault. If several apply, the first of 7, 2, 3, 5, 1, 6, 4. A library with the name verify or compare is given as ./verify.
 
 Schemas of --json: chipdock.conformance/1; chipdock.conformance-list/1, -coverage/1 and -repro/1 of those options.")]
 pub(crate) struct ConformanceArgs {
@@ -48,38 +48,38 @@ pub(crate) struct ConformanceArgs {
     /// The plugin's library.
     #[arg(value_name = "PLUGIN.so")]
     pub(crate) library: Option<PathBuf>,
-    /// Run nothing: print how many cases there are, by group and level; with a plugin, those that apply to it, and why the
-    /// others do not; with --filter, each case that matches.
+    /// Run nothing: print the number of cases, by group and level; with a plugin, those that apply to it, and why the
+    /// others do not; with --filter, each matching case.
     #[arg(long, conflicts_with = "coverage")]
     pub(crate) list: bool,
-    /// Run nothing: print how many cases test each clause of the contract, and who checks those that none tests.
+    /// Run nothing: print the number of cases for each clause of the contract, and who checks those without a case.
     #[arg(long)]
     pub(crate) coverage: bool,
-    /// How far to go.
+    /// The level up to which to run.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LevelArg::Full)]
     pub(crate) level: LevelArg,
     /// Run only cases whose id matches. May be repeated.
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
-    /// What the plugin claims and is known not to pass. [default: NAME.expectations.toml beside NAME.so, where it is]
+    /// The plugin's claims and expected failures. [default: NAME.expectations.toml beside NAME.so, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) expectations: Option<PathBuf>,
-    /// The first random program.
+    /// The seed of the first random program.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// How many random programs.
+    /// The number of random programs.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub(crate) programs: u64,
-    /// Run nothing but the random program in this file, which an earlier run left, in this process: for a debugger.
+    /// Run only the random program in this file, written by an earlier run, in this process: for a debugger.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "coverage"])]
     pub(crate) repro: Option<PathBuf>,
-    /// Cases that run at once, each in a process of its own. [default: one for each processor, at most 4]
+    /// The number of cases that run at once, each in a separate process. [default: one for each processor, at most 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
     /// Multiplies every deadline, for a slow machine.
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = patience, allow_negative_numbers = true)]
     pub(crate) patience: f64,
-    /// Do not run again alone what failed; flaky and order-dependent cases are then told as failures.
+    /// Do not run failed cases again alone; flaky and order-dependent cases are then reported as failures.
     #[arg(long)]
     pub(crate) no_again: bool,
     /// Write the report as JSON (schema chipdock.conformance/1).
@@ -95,7 +95,7 @@ pub(crate) struct ConformanceArgs {
     /// chipdock.conformance-card/1).
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) card: Option<PathBuf>,
-    /// Write random programs that fail, made small, into this folder.
+    /// Write failing random programs, reduced, into this folder.
     #[arg(long, value_name = "FOLDER", default_value = ".", help_heading = "Reports")]
     pub(crate) repro_folder: PathBuf,
     #[command(flatten)]
@@ -113,10 +113,10 @@ impl ConformanceArgs {
     }
 }
 
-/// What can be done besides a run.
+/// Actions other than a run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Hold a card against the plugin that it is about.
+    /// Check a card against its plugin.
     Verify(VerifyArgs),
     /// Show two cards side by side.
     Compare(CompareArgs),

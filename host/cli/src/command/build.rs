@@ -75,7 +75,7 @@ fn wanted(args: &BuildArgs, global: &GlobalArgs, ending: &str) -> Result<Option<
         && args.output.is_none()
         && (global.json || streams::results_are_watched())
     {
-        return Err(Failure::input(format!("{what} is no text")).help(format!("name a file: {option}")));
+        return Err(Failure::input(format!("{what} is not text")).help(format!("name a file: {option}")));
     }
     Ok(emit)
 }

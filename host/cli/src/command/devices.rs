@@ -71,7 +71,7 @@ pub(crate) fn run(args: &DevicesArgs, global: &GlobalArgs) -> Result<()> {
         return Ok(());
     }
     Err(Failure::new(Exit::NoDevice, "there is no device")
-        .help("chipdock plugins shows which device APIs were found, and why one is not used"))
+        .help("chipdock plugins lists the device APIs found, and why any is not used"))
 }
 
 fn to_json(apis: &Answers<Vec<DeviceInfo>>) -> Value {

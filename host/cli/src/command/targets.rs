@@ -89,7 +89,7 @@ pub(crate) fn run(args: &TargetsArgs, global: &GlobalArgs) -> Result<()> {
     }
     let text = match (&args.kind, kinds.first()) {
         (Some(_), Some(kind)) => describe(kind),
-        (_, None) => "no target kind is there; chipdock plugins says what was found\n".to_owned(),
+        (_, None) => "no target kind was found; see chipdock plugins\n".to_owned(),
         (None, Some(_)) => list(&kinds, default_host.as_deref()),
     };
     output::print(&text)
@@ -107,7 +107,7 @@ fn stated_schemas(options: &HostOptions) -> Result<Vec<TargetKind>> {
 /// What a kind that is not there comes to: a plugin is missing.
 fn no_kind(name: &str, names: &[String]) -> Failure {
     Failure::new(Exit::Plugin, format!("no target kind \"{name}\"; there are {}", quoted(names)))
-        .help("chipdock plugins shows what was found, and why one is not used")
+        .help("chipdock plugins lists the plugins found, and why any is not used")
 }
 
 /// The kind that is taken for the host when nobody says, as [`Host::default_host`] chooses.
@@ -212,9 +212,7 @@ fn describe(found: &Kind) -> String {
         text.push_str(&format!("\n{reason}"));
     }
     if !kind.options.is_empty() {
-        text.push_str(
-            "\nOPTIONS, each with its type, what is allowed, and what it is here when nobody sets it\n",
-        );
+        text.push_str("\nOPTIONS, each with its type, allowed values and default here\n");
     }
     for option in &kind.options {
         let unset = target.as_ref().ok().and_then(|target| target.get(&option.name));

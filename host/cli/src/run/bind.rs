@@ -246,7 +246,7 @@ impl Bindings {
             Some(bound) => bound.value.as_int().ok_or_else(|| format!("{} is a {}", var.name, var.dtype)),
             None => {
                 unbound.set(Some(var.name.clone()));
-                Err(format!("nothing says what {} is", var.name))
+                Err(format!("{} has no value", var.name))
             }
         });
         let value = value.map_err(|what| match unbound.take() {

@@ -25,7 +25,7 @@ impl Evaluator<'_> {
             return Err("it is nested too deep for a size".to_owned());
         }
         if !expr.dtype.is_scalar() || expr.dtype.integer_range().is_none() {
-            return Err(format!("a {} stands where an integer is needed", expr.dtype));
+            return Err(format!("expected an integer, found {}", expr.dtype));
         }
         let value = self.unchecked(expr, depth + 1)?;
         in_range(value, expr.dtype)

@@ -77,7 +77,7 @@ unsafe fn check(what: &str, raw: &ChipdockAny, depth: u32) -> Verdict {
             format!("{what}: small_length 0 in {name}"),
             raw.small_length.to_string(),
         )?;
-        // SAFETY: the caller's word, and an object by its type index.
+        // SAFETY: `raw` has a live value of its type index, as this function requires, and an object by its type index.
         return unsafe { object(what, raw.value.v_object, type_index, depth) };
     }
     // SAFETY: eight bytes of plain data, whatever the type.
@@ -148,7 +148,8 @@ unsafe fn object(what: &str, pointer: *mut ChipdockObject, type_index: i32, dept
         format!("{what}: at least one strong and one weak reference to {name}"),
         format!("{strong} and {weak}"),
     )?;
-    // SAFETY: the caller's word; each struct is what its type index says.
+    // SAFETY: `pointer` is a live object of `type_index`, as this function requires; each struct is what its type
+    // index says.
     unsafe {
         match type_index {
             abi::CHIPDOCK_TYPE_STR | abi::CHIPDOCK_TYPE_BYTES => {
@@ -205,7 +206,8 @@ unsafe fn byte_array(what: &str, name: &str, bytes: ChipdockStr, is_text: bool) 
 ///
 /// * A live error object.
 unsafe fn error_object(what: &str, error: *const ChipdockErrorObject) -> Verdict {
-    // SAFETY: the caller's word; the function pointer is read as a plain one, so that a null one is seen.
+    // SAFETY: `error` is a live error object, as this function requires; the function pointer is read as a plain one,
+    // so that a null one is seen.
     let (kind, message, backtrace, update) = unsafe {
         let update = ptr::addr_of!((*error).update_backtrace).cast::<*const c_void>().read();
         ((*error).kind, (*error).message, (*error).backtrace, update)

@@ -111,7 +111,7 @@ impl Session {
         } else if std::str::from_utf8(bytes).is_err() {
             self.with(|delivered| delivered.broken.push(format!("{what} is not UTF-8")));
         }
-        // SAFETY: as above.
+        // SAFETY: C.3, live for the call.
         unsafe { str_in_lossy(text).into_owned() }
     }
 }
@@ -152,7 +152,7 @@ unsafe extern "C" fn diagnostic(self_: *mut c_void, diagnostic: *const ChipdockD
     let session = session(self_);
     // SAFETY: C.3, null or live for the call.
     let Some(given) = (unsafe { diagnostic.as_ref() }) else { return session.refuse("a diagnostic is null") };
-    // SAFETY: as above, a chain that lives as long.
+    // SAFETY: C.3, null or live for the call, a chain that lives as long.
     if let Err(error) = unsafe { extension::check(given.next, "the diagnostic") } {
         let status = error.kind().status();
         session.host.set(error);

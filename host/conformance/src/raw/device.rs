@@ -40,7 +40,7 @@ pub struct Space<'d> {
 
 // SAFETY: an opaque handle; P10.1 lets any thread use it.
 unsafe impl Send for Space<'_> {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; P10.1 lets any thread use it.
 unsafe impl Sync for Space<'_> {}
 
 impl Device {
@@ -241,7 +241,7 @@ impl Device {
     ///
     /// * D.5: it was allocated here and is freed once; or the plugin is to be tested for what it makes of it.
     pub unsafe fn free_raw(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: `data` is freed once (D.5), or the case tests that it is refused.
         self.call("free_data_space", |table, self_| unsafe {
             (table.free_data_space)(self_, device_id, data)
         })
@@ -262,7 +262,7 @@ impl Device {
         copy: &ChipdockCopy,
         stream: *mut c_void,
     ) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: the ends live until the stream is synchronised (D.6), or the case tests that they are refused.
         self.call("copy_data", |table, self_| unsafe { (table.copy_data)(self_, device_id, copy, stream) })
     }
 

@@ -86,7 +86,7 @@ fn host_of<'a>(env: *const ChipdockEnv) -> &'a SuiteHost {
 }
 
 unsafe extern "C" fn release(env: *const ChipdockEnv) {
-    // SAFETY: as above.
+    // SAFETY: compiled code passes the environment that it was given, whose `self_` was leaked.
     let lent = unsafe { &*(*env).self_.cast::<Lent>() };
     lent.released.fetch_add(1, Ordering::SeqCst);
 }

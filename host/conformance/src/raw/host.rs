@@ -281,7 +281,7 @@ impl SuiteHost {
     /// * `shutdown` was called or `init` failed, and nothing that was registered is used afterwards.
     pub unsafe fn destroy_registered(&self) {
         let registered = std::mem::take(&mut *self.registered());
-        // SAFETY: the caller's word.
+        // SAFETY: nothing that was registered is used afterwards, as this function requires.
         registered.into_iter().rev().for_each(|registered| unsafe { registered.destroy() });
     }
 
@@ -356,7 +356,8 @@ impl SuiteHost {
             // SAFETY: the same function but for null pointers being seen instead of assumed away; an optional function
             // pointer is passed as the pointer itself.
             function: unsafe { std::mem::transmute::<OptionalFunction, RegisterFunction>(register_function) },
-            // SAFETY: as above.
+            // SAFETY: the same function but for null pointers being seen instead of assumed away; an optional function
+            // pointer is passed as the pointer itself.
             extend: unsafe { std::mem::transmute::<OptionalExtend, RegisterExtend>(register_interface) },
         };
         *lock(&self.initialising) = true;

@@ -176,8 +176,8 @@ impl Loader {
         let mut handle = ChipdockModuleHandle { self_: std::ptr::null_mut(), table: std::ptr::null() };
         drop(self.host.take_error());
         let status = artifact.with(|raw| {
-            // SAFETY: a registered table, its `self_`, an artifact that lives for the call, an environment for good or null,
-            // and a place to write to.
+            // SAFETY: a registered table, its `self_`, an artifact that lives for the call, an environment for good or
+            // null, and a place to write to.
             unsafe { (table.load)(self.table.self_, raw, env, &mut handle) }
         });
         self.host.check(status, "load")?;

@@ -37,7 +37,7 @@ impl<T> Copy for Table<T> {}
 
 // SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl<T> Send for Table<T> {}
-// SAFETY: as above.
+// SAFETY: P10.1, every function of the table may be called from any thread.
 unsafe impl<T> Sync for Table<T> {}
 
 impl<T> Table<T> {
@@ -45,7 +45,7 @@ impl<T> Table<T> {
     ///
     /// * P5.1: a static table, or null.
     pub(super) unsafe fn new(self_: *mut c_void, table: *const T) -> Self {
-        // SAFETY: the caller's word.
+        // SAFETY: `table` is null or static (P5.1), as this function requires.
         Self { self_, table: unsafe { table.as_ref() } }
     }
 
@@ -54,7 +54,7 @@ impl<T> Table<T> {
     /// * P9.1: nothing of it is used afterwards.
     pub(super) unsafe fn destroy(self, of: impl FnOnce(&T) -> unsafe extern "C" fn(*mut c_void)) {
         if let Some(table) = self.table {
-            // SAFETY: the caller's word.
+            // SAFETY: nothing of it is used afterwards (P9.1), as this function requires.
             unsafe { of(table)(self.self_) };
         }
     }
@@ -86,7 +86,7 @@ pub struct Interface {
 
 // SAFETY: P3.11 and P10.1, its functions may be called from any thread.
 unsafe impl Send for Interface {}
-// SAFETY: as above.
+// SAFETY: P3.11 and P10.1, its functions may be called from any thread.
 unsafe impl Sync for Interface {}
 
 /// The descriptor's texts.
@@ -131,7 +131,7 @@ struct Instance(*mut c_void);
 
 // SAFETY: P10.1, `shutdown` and `release` may be called from any thread.
 unsafe impl Send for Instance {}
-// SAFETY: as above.
+// SAFETY: P10.1, `shutdown` and `release` may be called from any thread.
 unsafe impl Sync for Instance {}
 
 impl Plugin {
@@ -244,7 +244,7 @@ impl Plugin {
     ///
     /// * `shutdown` was called, and nothing of the plugin is used with this host afterwards.
     pub unsafe fn destroy(&self) {
-        // SAFETY: the caller's word.
+        // SAFETY: `shutdown` was called and nothing is used afterwards, as this function requires.
         unsafe {
             self.host.destroy_registered();
             (self.raw.release)(self.instance.0);

@@ -17,7 +17,7 @@ pub struct Stream<'d> {
 
 // SAFETY: an opaque handle; P10.1 lets any thread use it.
 unsafe impl Send for Stream<'_> {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; P10.1 lets any thread use it.
 unsafe impl Sync for Stream<'_> {}
 
 impl Device {
@@ -62,7 +62,7 @@ impl Device {
     /// * It is null, or was created for that device and is freed once; or the plugin is to be tested for what it makes
     ///   of it.
     pub unsafe fn free_stream_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: the stream is null or freed once, or the case tests that it is refused.
         self.call("free_stream", |table, self_| unsafe { (table.free_stream)(self_, device_id, raw) })
     }
 }
@@ -117,7 +117,7 @@ impl<'d> Stream<'d> {
         size_bytes: u64,
     ) -> Result<(), Error> {
         let copy = ChipdockCopy { from, to, size_bytes, dtype_hint: NO_HINT, next: std::ptr::null() };
-        // SAFETY: the caller's word.
+        // SAFETY: the ends live until the stream is synchronised (D.6), as this function requires.
         unsafe { self.device.copy_raw(self.device_id, &copy, self.raw) }
     }
 

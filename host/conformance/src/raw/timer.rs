@@ -18,7 +18,7 @@ pub struct Mark<'d> {
 
 // SAFETY: an opaque handle; P10.1 lets any thread use it.
 unsafe impl Send for Mark<'_> {}
-// SAFETY: as above.
+// SAFETY: an opaque handle; P10.1 lets any thread use it.
 unsafe impl Sync for Mark<'_> {}
 
 impl Device {
@@ -94,7 +94,7 @@ impl Device {
     ///
     /// * It is null, or of that device and freed once; or the plugin is to be tested for what it makes of it.
     pub unsafe fn free_mark_raw(&self, device_id: i32, raw: *mut c_void) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: the mark is null or freed once, or the case tests that it is refused.
         self.timer("free_mark", |table, self_| unsafe { (table.free_mark)(self_, device_id, raw) })
     }
 }

@@ -106,14 +106,15 @@ pub(super) unsafe fn fork_join(
         unsafe { slot.post(job(task)) };
     }
     let mut first = First { task: i32::MAX, failure: None };
-    // SAFETY: the caller's word, here and below.
+    // SAFETY: `body` may be called with `data` from several threads until this returns, as this function requires,
+    // here and below.
     first.add(0, unsafe { run(services, &job(0)) });
     // What has not begun is begun here: nobody waits for a thread to wake up, or to get a processor. From the last one,
     // because the first ones are woken first.
     for (task, slot) in (1..count).rev().zip(claimed.slots().rev()) {
         // SAFETY: the region stands.
         if slot.take_back() && !unsafe { is_vain(&job(task)) } {
-            // SAFETY: the caller's word.
+            // SAFETY: `body` may be called with `data` from several threads until this returns.
             first.add(task, unsafe { run(services, &job(task)) });
         }
     }
@@ -141,7 +142,7 @@ pub(super) unsafe fn fork_join(
 ///
 /// As [`run`].
 pub(super) unsafe fn is_vain(job: &Job) -> bool {
-    // SAFETY: the caller's word.
+    // SAFETY: the job's region is alive, as `run` requires.
     unsafe { (*job.region).failed.load(Ordering::Relaxed) < job.task }
 }
 
@@ -151,13 +152,13 @@ pub(super) unsafe fn is_vain(job: &Job) -> bool {
 ///
 /// * The job's region stands, and its body may be called with its data.
 unsafe fn run(services: &Services, job: &Job) -> Option<Failure> {
-    // SAFETY: the caller's word.
+    // SAFETY: the job's body may be called with its data, as this function requires.
     let body = || unsafe { (job.body.0)(job.task, job.count, job.data) };
     let status = if trace::is_wanted() { in_span(job, body) } else { body() };
     if status == 0 {
         return None;
     }
-    // SAFETY: the caller's word.
+    // SAFETY: the job's region is alive, as this function requires.
     unsafe { (*job.region).fail(job.task) };
     Some(services.take().map_or(Failure::Silent, Failure::Raised))
 }
@@ -174,7 +175,7 @@ fn in_span(job: &Job, body: impl FnOnce() -> i32) -> i32 {
 /// As [`run`], and the job's context stands or is null.
 pub(super) unsafe fn run_handed(services: &'static Services, job: &Job) -> Option<Failure> {
     services.clear_error();
-    // SAFETY: the caller's word.
+    // SAFETY: the job's region is alive, its context alive or null, as this function requires.
     let (run, context, note) = unsafe { (|| run(services, job), job.context.as_ref(), (*job.region).note) };
     let _calling = Calling::resume(note);
     let Some(context) = context else { return run() };

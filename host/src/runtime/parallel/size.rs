@@ -1,4 +1,4 @@
-//! How many threads a pool has: what may be asked for, and what automatic means.
+//! The size of a thread pool: the allowed numbers, and the automatic one.
 
 use std::num::NonZeroU64;
 use std::path::{Component, Path, PathBuf};

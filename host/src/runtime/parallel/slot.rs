@@ -91,10 +91,11 @@ pub(super) struct Slot {
     desk: Desk,
 }
 
-// SAFETY: the cells are touched by whom the state names (the table above); pointers in a job are for the body, whose caller
-// promised that it may be called from any thread.
+// SAFETY: the cells are touched by whom the state names (the table above); pointers in a job are for the body, whose
+// caller promised that it may be called from any thread.
 unsafe impl Sync for Slot {}
-// SAFETY: as above.
+// SAFETY: the cells are touched by whom the state names (the table above); pointers in a job are for the body, whose
+// caller promised that it may be called from any thread.
 unsafe impl Send for Slot {}
 
 unsafe extern "C" fn nothing(_task: i32, _count: i32, _data: *mut c_void) -> i32 {

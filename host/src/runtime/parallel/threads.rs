@@ -49,11 +49,11 @@ impl Threads {
             let others_max = usize::try_from(tasks_max).ok().filter(|max| *max > 0).map(|max| max - 1);
             let claimed = team.claim(others_max.unwrap_or(usize::MAX));
             if !claimed.is_empty() {
-                // SAFETY: the caller's word.
+                // SAFETY: `body` may be called with `data` from several threads until this returns, and does not unwind.
                 return unsafe { fork_join(services, &claimed, body, data) };
             }
         }
-        // SAFETY: the caller's word.
+        // SAFETY: `body` may be called with `data`, and does not unwind, as this function requires.
         unsafe { (body.0)(0, 1, data) }
     }
 

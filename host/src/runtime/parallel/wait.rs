@@ -1,4 +1,4 @@
-//! How long a thread waits awake.
+//! Spinning before a thread sleeps.
 
 use std::hint;
 use std::thread;

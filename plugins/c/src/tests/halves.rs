@@ -71,7 +71,7 @@ fn halves_convert_as_the_half_crate_has_it() {
             // The middle between this half and the next is where rounding decides.
             let next = f16::from_bits(half.wrapping_add(1)).to_f32();
             for x in around(exact).into_iter().chain(around((exact + next) / 2.0)) {
-                // SAFETY: as above.
+                // SAFETY: they take any number.
                 let found = f16::from_bits(unsafe { bits(x) });
                 let expected = f16::from_f32(x);
                 assert!(
@@ -80,7 +80,7 @@ fn halves_convert_as_the_half_crate_has_it() {
                 );
             }
             for x in around(f32::from_bits(u32::from(half) << 16 | 0x8000)) {
-                // SAFETY: as above.
+                // SAFETY: they take any number.
                 let found = bf16::from_bits(unsafe { narrow(x) });
                 assert!(found == bf16::from_f32(x) || x.is_nan() && found.is_nan(), "{x:e}: {found}");
             }

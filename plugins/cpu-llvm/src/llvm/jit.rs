@@ -57,7 +57,7 @@ struct Library(LLVMOrcJITDylibRef);
 unsafe impl Send for Library {}
 // SAFETY: the session's functions may be called from any thread.
 unsafe impl Send for Session {}
-// SAFETY: as above; what is ours is behind a lock.
+// SAFETY: the session's functions may be called from any thread; what is ours is behind a lock.
 unsafe impl Sync for Session {}
 
 /// A loaded object. Dropping it frees its code: whoever holds an address holds this as well.

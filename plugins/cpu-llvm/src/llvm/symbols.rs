@@ -43,7 +43,8 @@ macro_rules! symbols {
             pub(crate) unsafe fn load(library: &Library) -> Result<Self, Vec<&'static str>> {
                 let mut missing = Vec::new();
                 $($(
-                    // SAFETY: the caller's word: the function has this type in that major.
+                    // SAFETY: the library is an LLVM of this major, as this function requires: the function has this
+                    // type in that major.
                     let $name = unsafe { find(library, stringify!($name), &mut missing) };
                 )*)*
                 match ($($($name,)*)*) {
@@ -69,7 +70,7 @@ macro_rules! symbols {
 ///
 /// * The symbol has type `T`, a function pointer, wherever it is.
 unsafe fn find<T: Copy>(library: &Library, name: &'static str, missing: &mut Vec<&'static str>) -> Option<T> {
-    // SAFETY: the caller's word.
+    // SAFETY: the symbol has type `T`, as this function requires.
     let found = unsafe { library.get::<T>(name.as_bytes()) };
     if found.is_err() {
         missing.push(name);

@@ -48,7 +48,7 @@ fn text(text: ChipdockStr) -> String {
 ///
 /// * `self_` is a collector that this thread alone uses.
 unsafe fn collector<'a>(self_: *mut c_void) -> &'a mut Collector {
-    // SAFETY: the caller's word.
+    // SAFETY: `self_` is a collector that only this thread uses, as this function requires.
     unsafe { &mut *self_.cast::<Collector>() }
 }
 

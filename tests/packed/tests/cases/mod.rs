@@ -503,7 +503,7 @@ fn what_functions_return_comes_in_the_result() {
     assert_eq!((half.type_index, unsafe { half.value.v_float64 }), (3, 0.2998046875));
     // By way of the detailed check: an integer for a float.
     let half = value("half", &[int(2)]).unwrap();
-    // SAFETY: as above.
+    // SAFETY: the type index says that it is a float.
     assert_eq!((half.type_index, unsafe { half.value.v_float64 }), (3, 6.0));
     // Nothing is returned: the result stays as it was.
     let mut tensors = three(4);

@@ -47,7 +47,7 @@ unsafe fn queue(
 ) -> Verdict {
     let copy =
         ChipdockCopy { from, to, size_bytes: size as u64, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: the caller's word.
+    // SAFETY: the ends live until the stream is synchronised (D.6), as this function requires.
     Ok(unsafe { device.copy_raw(0, &copy, stream) }?)
 }
 
@@ -98,11 +98,11 @@ fn chain(device: &Device, stream: *mut c_void) -> Verdict {
         unsafe { queue(device, stream, host_end(bytes.as_mut_ptr(), 0), spaces[0].end(0), SIZE) };
     for (index, pair) in spaces.windows(2).enumerate() {
         let (from, to) = (pair[0].end(index as u64), pair[1].end(index as u64 + 1));
-        // SAFETY: as above.
+        // SAFETY: D.6: buffers and data spaces that live until `wait`, each a range of its own.
         queued = queued.and_then(|()| unsafe { queue(device, stream, from, to, SIZE) });
     }
     let last = spaces[15].end(15);
-    // SAFETY: as above.
+    // SAFETY: D.6: buffers and data spaces that live until `wait`, each a range of its own.
     let queued =
         queued.and_then(|()| unsafe { queue(device, stream, last, host_end(found.as_mut_ptr(), 0), SIZE) });
     wait(device, stream, queued)?;

@@ -51,7 +51,7 @@ pub(super) fn on(plugin: &Plugin, function: &Function, argument: &Argument) -> V
 ///
 /// * V.10: what the values point to lives for the call.
 pub(super) unsafe fn call_raw(c: &Context, function: &Function, args: &[ChipdockAny]) -> Verdict<Answer> {
-    // SAFETY: the caller's word.
+    // SAFETY: `args` point to values that live for the call (V.10), as this function requires.
     Ok(unsafe { run(c.plugin()?, function, args) })
 }
 

@@ -51,7 +51,7 @@ fn does_what_is_queued(c: &Context) -> Verdict {
     unsafe { device.copy_raw(0, &filled, ptr::null_mut()) }?;
     for number in 0..COPIES {
         let taken = copy(own, host_end(base, (number * BYTES) as u64));
-        // SAFETY: as above; the ranges are apart.
+        // SAFETY: D.6, both ends live as long as the process; the ranges are apart.
         unsafe { device.copy_raw(0, &taken, ptr::null_mut()) }?;
     }
     session.shut_down()?;

@@ -97,7 +97,7 @@ impl Kind {
     /// Reads in place, as the host does.
     fn host_reads(self, space: &Space<'_>, size: usize) -> Verdict<Vec<u8>> {
         let mut bytes = vec![0; size];
-        // SAFETY: as above.
+        // SAFETY: D.31 and D.32, an address of as many bytes, and no queued work uses them.
         unsafe { ptr::copy_nonoverlapping(self.address(space)?, bytes.as_mut_ptr(), size) };
         Ok(bytes)
     }

@@ -81,7 +81,7 @@ fn host_and_device(device: &Device) -> Verdict {
     unsafe { address.write_bytes(0x5A, 4096) };
     equal("what the device copied", &space.contents()?, &vec![0x5A; 4096])?;
     space.write(0, &[0xA5; 4096])?;
-    // SAFETY: as above; the write is done.
+    // SAFETY: N.16, an address of as many bytes that no queued work uses; the write is done.
     let bytes = unsafe { std::slice::from_raw_parts(address, 4096) }.to_vec();
     equal("what the host reads", &bytes, &vec![0xA5; 4096])
 }

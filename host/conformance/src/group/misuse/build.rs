@@ -200,7 +200,7 @@ fn null_build(c: &Context, step: Step, is_request: bool) -> Verdict {
     let request: *const ChipdockBuildRequest = if is_request { ptr::null() } else { &request };
     // Where the request is null, the session is as well: nothing may be asked of it.
     let session: *const ChipdockBuildSession = ptr::null();
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(plugin.host(), "a build with null", &["ValueError"], &[], || unsafe {
         call(self_, request, session)
     })
@@ -230,7 +230,7 @@ fn null_load(c: &Context, is_artifact: bool) -> Verdict {
             next: std::ptr::null(),
         };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: as above.
+        // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             if is_artifact {
                 (table.load)(self_, ptr::null(), ptr::null(), &mut out)
@@ -257,7 +257,7 @@ fn null_sections(c: &Context, is_list: bool) -> Verdict {
         let artifact =
             ChipdockArtifact { index_json: text(b"{}"), sections, sections_count: 1, next: std::ptr::null() };
         let mut out = ChipdockModuleHandle { self_: ptr::null_mut(), table: ptr::null() };
-        // SAFETY: as above.
+        // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
         wrong(host, "load with null", REFUSED, &[], || unsafe {
             (table.load)(self_, &artifact, ptr::null(), &mut out)
         })
@@ -270,7 +270,7 @@ fn null_check(c: &Context) -> Verdict {
         let (mut verdict, mut reason) = (0, Place::new());
         let place = reason.as_mut_ptr();
         let device = ChipdockDevice { device_type: 1, device_id: 0 };
-        // SAFETY: as above.
+        // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
         wrong(host, "check of null", REFUSED, &[], || unsafe {
             (table.verdict)(self_, ptr::null(), device, &mut verdict, place)
         })?;

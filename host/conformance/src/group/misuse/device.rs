@@ -202,7 +202,7 @@ fn null_count(device: &Device) -> Verdict {
 
 fn null_attribute(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(device.host(), "attribute to null", ABSENT, &[], || unsafe {
         (table.attribute)(self_, 0, str_out(DEVICE_NAME), ptr::null_mut())
     })
@@ -212,7 +212,7 @@ fn null_key(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = Place::new();
     let place = out.as_mut_ptr();
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(device.host(), "attribute of a key of 5 bytes at null", ABSENT, &[], || unsafe {
         (table.attribute)(self_, 0, super::text::null_text(5), place)
     })?;
@@ -222,7 +222,7 @@ fn null_key(device: &Device) -> Verdict {
 fn null_request(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
     let mut out = marked();
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(device.host(), "allocate_data_space of null", ABSENT, &[], || unsafe {
         (table.allocate_data_space)(self_, 0, ptr::null(), &mut out)
     })?;
@@ -231,7 +231,7 @@ fn null_request(device: &Device) -> Verdict {
 
 fn null_data(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(device.host(), "allocate_data_space to null", ABSENT, &[], || unsafe {
         (table.allocate_data_space)(self_, 0, &request(64), ptr::null_mut())
     })
@@ -244,7 +244,7 @@ fn null_scope(device: &Device) -> Verdict {
 
 fn null_copy(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(device.host(), "copy_data of null", ABSENT, &[], || unsafe {
         (table.copy_data)(self_, 0, ptr::null(), ptr::null_mut())
     })
@@ -256,7 +256,7 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
     let null = host_end(ptr::null_mut(), 0);
     let (from, to) = if is_source { (null, space.end(0)) } else { (space.end(0), null) };
     let copy = ChipdockCopy { from, to, size_bytes: 64, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(device.host(), "copy_data with an end at null", ABSENT, &[], || unsafe {
         (table.copy_data)(self_, 0, &copy, ptr::null_mut())
     })
@@ -264,7 +264,7 @@ fn null_end(device: &Device, is_source: bool) -> Verdict {
 
 fn null_stream(device: &Device) -> Verdict {
     let (table, self_) = device.table()?;
-    // SAFETY: as above.
+    // SAFETY: a registered table and its `self_`; D.2 says what null is answered with.
     wrong(device.host(), "create_stream to null", ABSENT, &[], || unsafe {
         (table.create_stream)(self_, 0, ptr::null_mut())
     })

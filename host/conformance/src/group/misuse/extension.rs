@@ -96,7 +96,7 @@ fn copy_ignores(device: &Device, extensions: &[(String, u32)]) -> Verdict {
 fn copy_refuses(device: &Device, extensions: &[(String, u32)], kind: &str, tells: &str) -> Verdict {
     with_copy(device, extensions, 7, |copy| {
         let (table, self_) = device.table()?;
-        // SAFETY: as above.
+        // SAFETY: a registered table, its `self_`, and a live request whose ends live until the queue is done.
         wrong(device.host(), "copy_data", &[kind], &[tells], || unsafe {
             (table.copy_data)(self_, 0, copy, std::ptr::null_mut())
         })

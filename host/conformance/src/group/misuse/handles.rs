@@ -156,8 +156,8 @@ fn refuse_copy(
     let (table, self_) = device.table()?;
     let copy =
         ChipdockCopy { from: ends.0, to: ends.1, size_bytes, dtype_hint: NO_HINT, next: std::ptr::null() };
-    // SAFETY: a registered table, its `self_` and a live request; the device says that it checks handles and ranges before it
-    // uses them.
+    // SAFETY: a registered table, its `self_` and a live request; the device says that it checks handles and ranges
+    // before it uses them.
     wrong(device.host(), what, kinds, &[], || unsafe { (table.copy_data)(self_, 0, &copy, stream) })
 }
 

@@ -230,7 +230,7 @@ fn elsewhere(c: &Context<'_>) -> Verdict {
     }
     let held = building.still(&first, "built in another folder, with other variables, a second later");
     for (name, value) in before {
-        // SAFETY: as above.
+        // SAFETY: the suite runs cases on one thread, and nothing of the plugin's is running.
         unsafe {
             match value {
                 Some(value) => std::env::set_var(name, value),

@@ -55,7 +55,7 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        // SAFETY: as above.
+        // SAFETY: the suite runs cases on one thread, and nothing of the plugin's is running.
         unsafe {
             match &self.before {
                 Some(before) => std::env::set_var("TMPDIR", before),

@@ -20,7 +20,7 @@ use crate::{Cases, Context, Group, Profile, Subject, Verdict};
 
 use meter::Soak;
 
-/// The clause of all: what is given back is given back for good.
+/// The clause of all: releasing is complete.
 const CLAUSE: &str = "P9.4";
 
 type Body = fn(&Context) -> Verdict;

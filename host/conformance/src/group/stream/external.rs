@@ -85,7 +85,7 @@ impl Pages {
 
     fn get(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.size()];
-        // SAFETY: as above.
+        // SAFETY: as many bytes at most; no work that uses them is under way: the cases have synchronised.
         unsafe { self.address().copy_to_nonoverlapping(bytes.as_mut_ptr(), self.size()) };
         bytes
     }

@@ -199,7 +199,7 @@ fn of_each_device(c: &Context) -> Verdict {
         // SAFETY: D.6, both ends live until the syncs below, which come before anything can return.
         let queued = unsafe { streams[1].copy(ends.0, space.end(0), size) };
         let queued = queued.and_then(|()| streams[2].wait_for(&streams[1]));
-        // SAFETY: as above.
+        // SAFETY: D.6, both ends live until the syncs below, which come before anything can return.
         let queued = queued.and_then(|()| unsafe { streams[2].copy(space.end(0), ends.1, size) });
         let synced = (streams[1].sync(), streams[2].sync());
         queued?;

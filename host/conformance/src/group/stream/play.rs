@@ -202,8 +202,8 @@ impl<'d> Stage<'d> {
             Step::Copy { on, from, to, size } => {
                 model.model_copy(from, to, size);
                 let (from, to) = (self.end_of(from), self.end_of(to));
-                // SAFETY: both ends live as long as `self`, which waits for all streams before it goes; the model's slices
-                // held that they are within it, and plays copy between places that differ or do not overlap.
+                // SAFETY: both ends live as long as `self`, which waits for all streams before it goes; the model's
+                // slices held that they are within it, and plays copy between places that differ or do not overlap.
                 unsafe { self.stream(on)?.copy(from, to, size as u64) }?;
             }
             Step::Wait { on, from } => self.stream(on)?.wait_for(self.stream(from)?)?,

@@ -331,7 +331,7 @@ fn garbage(device: &Device) -> Verdict {
     let space = device.allocate(64)?;
     for raw in [ptr::without_provenance_mut(0x10), ptr::without_provenance_mut(usize::MAX), space.data()] {
         refused(&format!("elapsed to {raw:p}"), device.elapsed_raw(0, mark.raw(), raw), UNKNOWN)?;
-        // SAFETY: as above.
+        // SAFETY: what the plugin makes of it is the question; it says that it checks handles.
         refused(&format!("free_mark of {raw:p}"), unsafe { device.free_mark_raw(0, raw) }, UNKNOWN)?;
     }
     refused("elapsed to null", device.elapsed_raw(0, mark.raw(), ptr::null_mut()), UNKNOWN)?;

@@ -26,7 +26,7 @@ impl DeviceApi for Processor {
     }
 
     unsafe fn free_data_space(&self, device_id: i32, data: *mut c_void) -> Result<(), Error> {
-        // SAFETY: the caller's word.
+        // SAFETY: `data` is freed once (D.5), as the trait requires.
         unsafe { self.0.free_data_space(device_id, data) }
     }
 
@@ -34,7 +34,7 @@ impl DeviceApi for Processor {
         let mut copy = *copy;
         let cpu = ChipdockDevice { device_type: 1, device_id: 0 };
         (copy.from.device, copy.to.device) = (cpu, cpu);
-        // SAFETY: the caller's word; both ends are host memory.
+        // SAFETY: the ends are live and do not overlap (D.6), as the trait requires; both ends are host memory.
         unsafe { self.0.copy_data(device_id, &copy, stream) }
     }
 }

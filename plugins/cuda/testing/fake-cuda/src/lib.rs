@@ -490,7 +490,7 @@ unsafe fn write_log(log: &str, count: usize, options: *const u32, values: *const
     const ERROR_LOG_BUFFER_SIZE_BYTES: u32 = 6;
     let (mut buffer, mut size) = (ptr::null_mut::<u8>(), 0);
     for index in 0..count {
-        // SAFETY: the caller's word.
+        // SAFETY: `options` and `values` have `count` entries, as this function requires.
         let (option, value) = unsafe { (*options.add(index), *values.add(index)) };
         match option {
             ERROR_LOG_BUFFER => buffer = value.cast(),

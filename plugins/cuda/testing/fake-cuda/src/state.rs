@@ -39,7 +39,7 @@ pub(crate) struct Block {
 
 // SAFETY: plain memory; who uses it when is for the program under test to order.
 unsafe impl Send for Block {}
-// SAFETY: as above.
+// SAFETY: plain memory; who uses it when is for the program under test to order.
 unsafe impl Sync for Block {}
 
 impl Block {
