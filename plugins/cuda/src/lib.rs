@@ -30,7 +30,6 @@ use chipdock_plugin_api::{
     Context, export_plugin, register_codegen, register_device_api, register_interface,
     register_module_loader, register_target_kind,
 };
-
 use hardware::Hardware;
 
 export_plugin! {
