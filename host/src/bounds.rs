@@ -1,4 +1,4 @@
-//! Bounds of what a plugin answers (rule A3): one named number each, and texts read within them.
+//! Bounds of what a plugin answers (rule HOST-A3): one named number each, and texts read within them.
 //!
 //! A plugin runs with the program's rights, so these keep nobody out. They keep a mistake from taking the memory or the
 //! hours of a program: what is beyond them is refused with bound and number, or, where it is only shown, cut.
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use chipdock_plugin_api::text::str_out;
 
-    /// A3.
+    /// HOST-A3.
     #[test]
     fn a_text_is_cut_at_the_bound_and_between_characters() {
         let (almost, rest) = ("x".repeat(5 + NOTE_BYTES), "x".repeat(NOTE_BYTES));
@@ -108,7 +108,7 @@ mod tests {
         assert!(cut(&long, MESSAGE_BYTES_MAX).len() <= MESSAGE_BYTES_MAX + NOTE_BYTES);
     }
 
-    /// A3: a size that nothing has is not followed, nor is a null pointer.
+    /// HOST-A3: a size that nothing has is not followed, nor is a null pointer.
     #[test]
     fn an_absurd_size_is_not_followed() {
         let absurd = |size| ChipdockStr { size, ..str_out("four") };

@@ -1,4 +1,4 @@
-//! One module through one code generator, or out of the compile cache: rules C2, C4 and C5 of compilation, V1 to V7 of the cache.
+//! One module through one code generator, or out of the compile cache: rules COMPILE-C2, COMPILE-C4 and COMPILE-C5 of compilation, CACHE-V1 to CACHE-V7 of the cache.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -108,7 +108,7 @@ impl Host {
         let at = |error: Error| error.at(format!("target.build.{}", work.job.target.kind().name));
         let broken = |message: String| at(Error::new(ErrorKind::BrokenPlugin, message));
         let Parts { index, sections, refused } = session.take_parts();
-        // C2: all that it cannot build was reported; a report that was refused is the plugin's fault all the same.
+        // COMPILE-C2: all that it cannot build was reported; a report that was refused is the plugin's fault all the same.
         if built.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Unsupported) && !errors.is_empty() {
             let message = format!(
                 "the code generator of target kind \"{}\" cannot build this module",
@@ -136,7 +136,7 @@ impl Host {
         Ok(artifact)
     }
 
-    /// Where such a build is kept: rule V1. Nowhere by rule V2.
+    /// Where such a build is kept: rule CACHE-V1. Nowhere by rule CACHE-V2.
     fn place<'a>(
         &self,
         cache: &'a CompileCache,
@@ -179,7 +179,7 @@ impl Host {
         Some(Place { cache, key: CompileCache::key(&parts), fingerprint })
     }
 
-    /// What is kept there, when it passes (V3, V4).
+    /// What is kept there, when it passes (CACHE-V3, CACHE-V4).
     fn find(&self, place: &Place<'_>, work: &Work<'_>) -> Option<(Artifact, Vec<BuildMessage>)> {
         let span = tracing::debug_span!("find_build", found = false).entered();
         let says = |what: &str| {
@@ -212,7 +212,7 @@ impl Host {
         }
     }
 
-    /// Why its loader would not have it run where it is to run: rule V4.
+    /// Why its loader would not have it run where it is to run: rule CACHE-V4.
     fn veto(&self, artifact: &Artifact, work: &Work<'_>) -> Option<String> {
         let device = work.options.device.as_ref()?;
         let capabilities = work.job.target.capabilities();
@@ -242,7 +242,7 @@ impl Host {
         said: &[BuildMessage],
     ) {
         let _span = tracing::debug_span!("keep_build").entered();
-        // V2: what was asked before may have changed while it was built.
+        // CACHE-V2: what was asked before may have changed while it was built.
         let after = fingerprint(self.0.services, &work.codegen, request).ok().flatten();
         let is_same = after.as_deref() == Some(&*place.fingerprint);
         if !is_same || work.options.cancel.load(Ordering::Relaxed) {

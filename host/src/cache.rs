@@ -1,29 +1,29 @@
 //! The compile cache: what code generators built, kept as files for the next build and the next process.
 //!
-//! Folder, files, permissions and what is removed first are rules K1 to K8 of
+//! Folder, files, permissions and what is removed first are rules KEPT-K1 to KEPT-K8 of
 //! [`chipdock_plugin_api::files::cache`]. Beyond them:
 //!
-//! * **V1 Key.** What was built is found again when all that its bytes depend on is as it was: this host's version and ABI; the
+//! * **CACHE-V1 Key.** What was built is found again when all that its bytes depend on is as it was: this host's version and ABI; the
 //!   plugin's name, version, `build_id` and the SHA-256 of its library as it was opened; the fingerprint (C.35); target and
 //!   options; and the SHA-256 of the module as the code generator is given it, with positions and the name of its file.
-//! * **V2 What is not kept.** What was built where the fingerprint is None or empty, or cannot be had (C.37), or is another
+//! * **CACHE-V2 What is not kept.** What was built where the fingerprint is None or empty, or cannot be had (C.37), or is another
 //!   after the build than before; where the library on the disk is not the one that runs; what failed or was cancelled.
-//! * **V3 Whole.** Kept are index, sections and all that the code generator said short of failing, so that a hit reports what
-//!   the build did. What is read is checked as a delivery is (A8). What does not pass is built anew and replaced.
-//! * **V4 Veto.** Where [`CompileOptions::device`] says where the code is to run, its loader is asked (`check`) before it is
+//! * **CACHE-V3 Whole.** Kept are index, sections and all that the code generator said short of failing, so that a hit reports what
+//!   the build did. What is read is checked as a delivery is (HOST-A8). What does not pass is built anew and replaced.
+//! * **CACHE-V4 Veto.** Where [`CompileOptions::device`] says where the code is to run, its loader is asked (`check`) before it is
 //!   taken from the cache: for that device, or for host memory where it is code of the host. Any verdict but
 //!   [`Ok`](crate::Verdict::Ok) means that it is built anew and replaced, once; what nobody loads nobody vetoes.
-//! * **V5 Nobody's error.** No failure of the cache fails a build. That nothing can be kept is a warning, once for each
+//! * **CACHE-V5 Nobody's error.** No failure of the cache fails a build. That nothing can be kept is a warning, once for each
 //!   [`CompileCache`]; each hit and miss is a line of the log for whoever debugs, with the key.
-//! * **V6 Asked for.** A program's builds are kept when it says so ([`CompileOptions::cache`]); the command's are, unless
+//! * **CACHE-V6 Asked for.** A program's builds are kept when it says so ([`CompileOptions::cache`]); the command's are, unless
 //!   `--no-cache` says otherwise. `CHIPDOCK_CACHE_SIZE` says how many bytes may be kept: a number, or one with `K`, `M` or `G`
 //!   behind it; 1 GiB without it, and nothing is kept with 0.
-//! * **V7 Given up.** A build that is cancelled by the time that it is found answers `Cancelled`, as one that is built.
-//! * **V8 Lowered once.** Where a build may be kept, a host remembers what it lowered last, within bounds of number and bytes, so
+//! * **CACHE-V7 Given up.** A build that is cancelled by the time that it is found answers `Cancelled`, as one that is built.
+//! * **CACHE-V8 Lowered once.** Where a build may be kept, a host remembers what it lowered last, within bounds of number and bytes, so
 //!   that a hit neither lowers nor writes the module. It takes that again where nothing tells the modules apart (names, order,
-//!   the place of every node: rule W9 of the IR's wire format), target, schedule and the file's name are the same, and so is all
+//!   the place of every node: rule WIRE-W9 of the IR's wire format), target, schedule and the file's name are the same, and so is all
 //!   that it took from the host: each target's capabilities, the targets of host functions, the version of the wire format. It is memory
-//!   of one host, which no other process sees; whether there is a build for what was lowered is decided by V1 to V4.
+//!   of one host, which no other process sees; whether there is a build for what was lowered is decided by CACHE-V1 to CACHE-V4.
 //!
 //! [`CompileOptions::device`]: crate::CompileOptions::device
 //! [`CompileOptions::cache`]: crate::CompileOptions::cache
@@ -50,12 +50,12 @@ pub const COMPILE_CACHE: &str = "compile";
 const KIND: Kind = Kind { name: COMPILE_CACHE, version: 2 };
 /// What may be kept when nobody says.
 const SIZE_BYTES_MAX: u64 = 1 << 30;
-/// The variable that says otherwise (V6).
+/// The variable that says otherwise (CACHE-V6).
 const SIZE: &str = "CHIPDOCK_CACHE_SIZE";
 /// Bytes of what describes a build, at most: an index, and the diagnostics of one build.
 const HEAD_BYTES_MAX: usize = 64 << 20;
 
-/// The folder in which builds are kept: rules V1 to V8. Any number of threads and processes may use one at once.
+/// The folder in which builds are kept: rules CACHE-V1 to CACHE-V8. Any number of threads and processes may use one at once.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -92,7 +92,7 @@ impl CompileCache {
         }
     }
 
-    /// The greatest size of this user's kept builds, in bytes (V6).
+    /// The greatest size of this user's kept builds, in bytes (CACHE-V6).
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl CompileCache {
     ///
     /// # Errors
     ///
-    /// `IoError`: it cannot be made, is not the user's alone, or holds other files (rules K2 and K3).
+    /// `IoError`: it cannot be made, is not the user's alone, or holds other files (rules KEPT-K2 and KEPT-K3).
     pub fn at(folder: &Path, size_bytes_max: u64) -> Result<Self, Error> {
         let folder = std::path::absolute(folder)
             .map_err(|error| Error::io("cannot keep what is compiled", folder, &error))?;
@@ -128,7 +128,7 @@ impl CompileCache {
         &self.folder
     }
 
-    /// The key of what depends on these texts, and on this host (V1).
+    /// The key of what depends on these texts, and on this host (CACHE-V1).
     pub(crate) fn key(parts: &[&str]) -> Key {
         let abi = (
             chipdock_abi::CHIPDOCK_ABI_MAJOR,
@@ -151,7 +151,7 @@ impl CompileCache {
         self.cache.try_write(key, bytes)
     }
 
-    /// How it is told that a build could not be kept: the first time as a warning (V5).
+    /// How it is told that a build could not be kept: the first time as a warning (CACHE-V5).
     pub(crate) fn telling(&self, error: &io::Error) -> (LogLevel, String) {
         let was_told = self.was_told.swap(true, Ordering::Relaxed);
         let level = if was_told { LogLevel::Debug } else { LogLevel::Warning };
@@ -272,7 +272,7 @@ impl Kept {
         Ok(bytes)
     }
 
-    /// What the code generator said (V3).
+    /// What the code generator said (CACHE-V3).
     pub(crate) fn messages(&self) -> Vec<BuildMessage> {
         self.head.messages.iter().map(Message::said).collect()
     }

@@ -1,12 +1,12 @@
 //! Which plugin is being called: a note for whoever has to say why the process ended.
 //!
-//! * **N1** Before each call that crosses the boundary, calls of compiled functions included, the calling thread's note says
+//! * **CALLING-N1** Before each call that crosses the boundary, calls of compiled functions included, the calling thread's note says
 //!   whose function it is and which; afterwards it is as it was before.
-//! * **N2** That costs a store. A note is made once for each plugin and function, and lives as long as the process.
-//! * **N3** Notes may be read in a signal's handler. This library installs none: what ends a process, and who is told, is
+//! * **CALLING-N2** That costs a store. A note is made once for each plugin and function, and lives as long as the process.
+//! * **CALLING-N3** Notes may be read in a signal's handler. This library installs none: what ends a process, and who is told, is
 //!   the program's business.
-//! * **N4** A thread on which a parallel loop runs has the note of the thread that started the loop.
-//! * **N5** A program may have one thread watched, mostly the one that does its work: its note is what is read on threads
+//! * **CALLING-N4** A thread on which a parallel loop runs has the note of the thread that started the loop.
+//! * **CALLING-N5** A program may have one thread watched, mostly the one that does its work: its note is what is read on threads
 //!   without one, such as those that a plugin started, and may be told to another process as it changes.
 
 use std::cell::Cell;
@@ -65,7 +65,7 @@ thread_local! {
 /// The note of the watched thread.
 static WATCHED: AtomicPtr<Note> = AtomicPtr::new(ptr::null_mut());
 
-/// N5: watches this thread from now on, and no other. `told` is called at each change, on this thread: it has to be
+/// CALLING-N5: watches this thread from now on, and no other. `told` is called at each change, on this thread: it has to be
 /// quick, and must not call the host.
 pub fn watch_this_thread(told: Option<Told>) {
     HERE.with(|here| {
@@ -75,7 +75,7 @@ pub fn watch_this_thread(told: Option<Told>) {
     });
 }
 
-/// The note of this thread, or else that of the watched one. Needs no memory and no lock (N3).
+/// The note of this thread, or else that of the watched one. Needs no memory and no lock (CALLING-N3).
 #[must_use]
 pub fn current() -> Option<&'static Note> {
     here().or_else(|| as_note(WATCHED.load(Ordering::Relaxed)))
@@ -116,7 +116,7 @@ impl Calling {
         Self::resume(Some(note))
     }
 
-    /// Gives this thread the note of another, on whose behalf it works (N4).
+    /// Gives this thread the note of another, on whose behalf it works (CALLING-N4).
     #[inline]
     pub(crate) fn resume(note: Option<&'static Note>) -> Self {
         HERE.with(|here| {
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// N1, N2: a call inside of another has its own note, and each is made once.
+    /// CALLING-N1, CALLING-N2: a call inside of another has its own note, and each is made once.
     #[test]
     fn a_note_is_put_back() {
         let (one, two) = (Note::of("a", "device_api.a: sync"), Note::of("b", "init"));
@@ -170,7 +170,7 @@ mod tests {
         assert!(here().is_none());
     }
 
-    /// N1: also when the call ends by a panic of ours.
+    /// CALLING-N1: also when the call ends by a panic of ours.
     #[test]
     fn a_note_is_put_back_by_unwinding() {
         let unwound = std::panic::catch_unwind(|| {
@@ -180,7 +180,7 @@ mod tests {
         assert!(unwound.is_err() && here().is_none());
     }
 
-    /// N4, N5: a thread without a note has the watched one's; one that works for another has that one's.
+    /// CALLING-N4, CALLING-N5: a thread without a note has the watched one's; one that works for another has that one's.
     #[test]
     fn other_threads_have_the_watched_note() {
         static TOLD: AtomicUsize = AtomicUsize::new(0);
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(TOLD.load(Ordering::Relaxed), 3, "told of the call, and of its end");
     }
 
-    /// N2: what it costs, for whoever runs it with `--nocapture`.
+    /// CALLING-N2: what it costs, for whoever runs it with `--nocapture`.
     #[test]
     fn setting_it_is_cheap() {
         let note = Note::of("a", "cheap");

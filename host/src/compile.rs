@@ -1,11 +1,11 @@
 //! Compilation: a module and a target in, an artifact out.
 //!
-//! * **C1** The module is validated once; then the passes run as far as the target kind's stage.
-//! * **C2** A code generator is asked to build, once; where it cannot, the error has every node that it reported (C.5 of the
+//! * **COMPILE-C1** The module is validated once; then the passes run as far as the target kind's stage.
+//! * **COMPILE-C2** A code generator is asked to build, once; where it cannot, the error has every node that it reported (C.5 of the
 //!   contract).
-//! * **C3** The wire version is the lower of the host's and the code generator's newest.
-//! * **C4** What was delivered before a failure is dropped.
-//! * **C5** A code generator of wire 1.1 or newer is given positions, and answers them in its diagnostics.
+//! * **COMPILE-C3** The wire version is the lower of the host's and the code generator's newest.
+//! * **COMPILE-C4** What was delivered before a failure is dropped.
+//! * **COMPILE-C5** A code generator of wire 1.1 or newer is given positions, and answers them in its diagnostics.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
@@ -41,7 +41,7 @@ pub struct CompileOptions {
     pub file: Option<String>,
     /// Set from another thread, it makes a long build give up with `Cancelled`.
     pub cancel: Arc<AtomicBool>,
-    /// Where what is built is kept, and looked for before it is built: rules V1 to V8 of [`CompileCache`]. Nowhere when
+    /// Where what is built is kept, and looked for before it is built: rules CACHE-V1 to CACHE-V8 of [`CompileCache`]. Nowhere when
     /// nobody says.
     pub cache: Option<Arc<CompileCache>>,
     /// Where it is to run, if that is known: then the loader's [`check`](Host::check_artifact) decides whether what the cache

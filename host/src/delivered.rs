@@ -1,4 +1,4 @@
-//! Checks a build's result against its module (A8): the index lists each function with its arguments.
+//! Checks a build's result against its module (HOST-A8): the index lists each function with its arguments.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::trace::PluginCall;
 /// An interface that was registered, released by its deleter when dropped.
 pub(crate) struct Extension {
     raw: ChipdockInterface,
-    /// A copy of the table (A5).
+    /// A copy of the table (HOST-A5).
     slots: Box<[*const c_void]>,
     deleter: ChipdockDeleter,
     instance: Arc<Instance>,
@@ -71,7 +71,7 @@ impl Extension {
         self.raw.self_
     }
 
-    /// Notes that a function of it is called (N1).
+    /// Notes that a function of it is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
         PluginCall::enter(Note::of(self.instance.plugin(), what))
     }

@@ -1,9 +1,9 @@
 //! Reading files that somebody else put there: regular files only, and no more of them than a stated bound.
 //!
-//! * **I1** A path that leads to a FIFO, a socket, a device or a folder is refused, and says what was found. Nothing here
+//! * **FILES-I1** A path that leads to a FIFO, a socket, a device or a folder is refused, and says what was found. Nothing here
 //!   waits: a FIFO without a writer does not hang the caller.
-//! * **I2** What was examined is what is read: the decision is taken on the open descriptor, not on the path.
-//! * **I3** No more than the bound is read, whatever size the file claims to have, also while it grows.
+//! * **FILES-I2** What was examined is what is read: the decision is taken on the open descriptor, not on the path.
+//! * **FILES-I3** No more than the bound is read, whatever size the file claims to have, also while it grows.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 /// No library is read that is larger. A vendor's, with its compiler and debug information inside, has up to a few GiB.
 pub const LIBRARY_BYTES_MAX: u64 = 8 << 30;
 
-/// Opens a file for reading when it is a regular file, links followed: rules I1 and I2.
+/// Opens a file for reading when it is a regular file, links followed: rules FILES-I1 and FILES-I2.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn open_regular(path: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
-/// Reads a regular file of at most `size_bytes_max` bytes: rules I1 to I3.
+/// Reads a regular file of at most `size_bytes_max` bytes: rules FILES-I1 to FILES-I3.
 ///
 /// # Errors
 ///
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn i1_what_is_no_regular_file_is_refused_at_once_and_named() {
+    fn files_i1_what_is_no_regular_file_is_refused_at_once_and_named() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fifo(&at("fifo"));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn i3_no_more_than_the_bound_is_read() {
+    fn files_i3_no_more_than_the_bound_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         for (size, good) in [(0, true), (MAX, true), (MAX + 1, false)] {
@@ -229,7 +229,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn i3_a_file_that_claims_to_be_empty_is_bounded_too() {
+    fn files_i3_a_file_that_claims_to_be_empty_is_bounded_too() {
         let error = read_regular(Path::new("/proc/self/maps"), 100).unwrap_err();
         assert_eq!(error.message(), "it has more than it claims; at most 100 bytes is read");
     }

@@ -3,10 +3,10 @@
 //! The loader maps segments without asking whether the file has them: a library that was cut short ends the process with SIGBUS
 //! when the missing page is first touched. So a few fields are read beforehand, bounded, through the descriptor:
 //!
-//! * **E1** an ELF file of 64 bits for this machine: what it is instead is said;
-//! * **E2** a shared library (`ET_DYN`) with program headers, loadable segments and a dynamic segment;
-//! * **E3** whole: headers, every loadable segment and the dynamic segment end within the file;
-//! * **E4** the dynamic segment ends with its end mark, and the tables that it points to lie in loadable segments.
+//! * **IMAGE-E1** an ELF file of 64 bits for this machine: what it is instead is said;
+//! * **IMAGE-E2** a shared library (`ET_DYN`) with program headers, loadable segments and a dynamic segment;
+//! * **IMAGE-E3** whole: headers, every loadable segment and the dynamic segment end within the file;
+//! * **IMAGE-E4** the dynamic segment ends with its end mark, and the tables that it points to lie in loadable segments.
 //!
 //! What the linker wrote to tell builds apart is read on the way (P1.15); it refuses nothing.
 //!
@@ -48,7 +48,7 @@ const MACHINES: &[(u16, &str)] = &[
     (258, "loongarch64"),
 ];
 
-/// Says why a file is no whole shared library for this machine (rules E1 to E4), or what its linker calls this build, in
+/// Says why a file is no whole shared library for this machine (rules IMAGE-E1 to IMAGE-E4), or what its linker calls this build, in
 /// hexadecimal, where it says so.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ impl Image<'_> {
         entries.map(|bytes| entry(bytes).ok_or_else(field)).collect()
     }
 
-    /// Rule E3.
+    /// Rule IMAGE-E3.
     fn check_whole(&self, segments: &[Segment]) -> Result<(), String> {
         let mut needed = 0;
         for segment in
@@ -163,7 +163,7 @@ impl Image<'_> {
         Ok(())
     }
 
-    /// Rule E4.
+    /// Rule IMAGE-E4.
     fn check_dynamic(&self, segments: &[Segment]) -> Result<(), String> {
         let no_library = || "it has no loadable dynamic segment; expected a shared library".to_owned();
         let dynamic =
@@ -194,7 +194,7 @@ fn damaged(what: &str) -> String {
     format!("it is damaged: {what} is not as in an ELF file; install it again")
 }
 
-/// Rules E1 and E2, as far as the first bytes tell.
+/// Rules IMAGE-E1 and IMAGE-E2, as far as the first bytes tell.
 fn check_start(start: &[u8], size_bytes: u64) -> Result<(), String> {
     if size_bytes == 0 {
         return Err("it is empty; expected a shared library".to_owned());
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn e1_what_is_no_library_is_named() {
+    fn image_e1_what_is_no_library_is_named() {
         let with = |at: usize, bytes: &[u8]| {
             let mut library = library().to_vec();
             library[at..at + bytes.len()].copy_from_slice(bytes);
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn e3_a_library_that_is_cut_within_its_segments_is_refused_with_both_sizes() {
+    fn image_e3_a_library_that_is_cut_within_its_segments_is_refused_with_both_sizes() {
         let message = verdict(&library()[..4096]).unwrap_err();
         assert!(message.contains("its segments need"), "{message}");
         assert!(message.contains("the file has 4096"), "{message}");
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn e3_what_passes_of_a_cut_library_does_not_end_its_process() {
+    fn image_e3_what_passes_of_a_cut_library_does_not_end_its_process() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.so");
         let opener = opener(folder.path());
@@ -386,7 +386,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn e1_no_bytes_make_it_panic(flips in prop::collection::vec((0..2048_usize, any::<u8>()), 1..6), cut in any::<prop::sample::Index>()) {
+        fn image_e1_no_bytes_make_it_panic(flips in prop::collection::vec((0..2048_usize, any::<u8>()), 1..6), cut in any::<prop::sample::Index>()) {
             let mut bytes = library().to_vec();
             for (at, byte) in flips {
                 bytes[at] = byte;

@@ -1,4 +1,4 @@
-//! Tables lent to a plugin for one call: a build session, a registrar (rule A6).
+//! Tables lent to a plugin for one call: a build session, a registrar (rule HOST-A6).
 //!
 //! A plugin may keep the table that it was given, or the `self_` in it, and use it later or from another thread. So a
 //! `self_` is a number and never followed: the host's in the high bits, then one that no other loan had. What it stands

@@ -2,18 +2,18 @@
 //!
 //! The checks, in this order; the first that fails is the plugin's [`Problem`]:
 //!
-//! * **L1** the file is a whole shared library for this machine, and has the digests of the manifest and of the lock, where
+//! * **LOAD-L1** the file is a whole shared library for this machine, and has the digests of the manifest and of the lock, where
 //!   there are any: one descriptor is examined and read for all of it;
-//! * **L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever comes after). It is opened by its
+//! * **LOAD-L2** the library opens (`RTLD_NOW | RTLD_LOCAL`; it is never closed again, whatever comes after). It is opened by its
 //!   path: the system's loader tells libraries apart by name and by inode, libraries find what lies beside them by their
 //!   path, and a name like `/proc/self/fd/9` would mean two libraries one after the other. So the path is examined again
-//!   afterwards: it must still lead to the file of L1, unchanged. Who can exchange it in between is whom rule D3 trusts;
-//! * **L3** the entry symbol is there and answers a descriptor: not null, the magic number, this ABI major, the layout
+//!   afterwards: it must still lead to the file of LOAD-L1, unchanged. Who can exchange it in between is whom rule FIND-D3 trusts;
+//! * **LOAD-L3** the entry symbol is there and answers a descriptor: not null, the magic number, this ABI major, the layout
 //!   hash and table sizes of this major, a name, version and settings that are the manifest's; any minor will do;
-//! * **L4** what an abi_stable root module says of the types, where the library carries one, refuses nobody: where the hash
-//!   of L3 differs, it tells which field or signature is the first that does (P4.2);
-//! * **L5** `init` succeeds, and every registration in it was taken;
-//! * **L6** it registered what the manifest says, no more and no less.
+//! * **LOAD-L4** what an abi_stable root module says of the types, where the library carries one, refuses nobody: where the hash
+//!   of LOAD-L3 differs, it tells which field or signature is the first that does (P4.2);
+//! * **LOAD-L5** `init` succeeds, and every registration in it was taken;
+//! * **LOAD-L6** it registered what the manifest says, no more and no less.
 //!
 //! What was staged and not committed is released through its table's `destroy`.
 
@@ -113,7 +113,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) accept: &'a dyn Fn(&str) -> Option<Problem>,
 }
 
-/// Opens a plugin: rules L1 to L6.
+/// Opens a plugin: rules LOAD-L1 to LOAD-L6.
 pub(crate) fn open(opening: &Opening<'_>) -> Result<Opened, Problem> {
     let examined = Examined::of(opening.library)?;
     let digest = check_digests(&examined, opening)?;
@@ -156,7 +156,7 @@ fn build_id(said: &str, examined: &Examined, digest: Option<&str>) -> String {
     if said.is_empty() { found() } else { said.to_owned() }
 }
 
-/// A library's file that was found good: rule L1, but for its digests.
+/// A library's file that was found good: rule LOAD-L1, but for its digests.
 struct Examined {
     /// Without links, so that the system's loader sees the name that was examined.
     path: PathBuf,
@@ -216,7 +216,7 @@ fn check_digests(examined: &Examined, opening: &Opening<'_>) -> Result<Option<St
 /// it opened first, and nothing is ever closed (P11).
 static OPENED: Mutex<BTreeMap<PathBuf, FileIdentity>> = Mutex::new(BTreeMap::new());
 
-/// Rule L2. The library stays open as long as the process (P11).
+/// Rule LOAD-L2. The library stays open as long as the process (P11).
 fn open_library(examined: &Examined) -> Result<std::mem::ManuallyDrop<Library>, Problem> {
     let opened = || OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     // Not locked while it is opened: its constructors are code that may open others.
@@ -242,7 +242,7 @@ fn loader_text(error: &libloading::Error) -> String {
     source.unwrap_or_else(|| error.to_string())
 }
 
-/// Rule L3, up to the bytes of the descriptor, with their address.
+/// Rule LOAD-L3, up to the bytes of the descriptor, with their address.
 fn descriptor(library: &Library) -> Result<(RawDescriptor, *const c_void), Problem> {
     type Entry = unsafe extern "C" fn() -> *const c_void;
     let entry = |major: u32| {
@@ -316,7 +316,7 @@ struct Identity {
     settings: Vec<DeclaredSetting>,
 }
 
-/// Rule L3, what the descriptor says.
+/// Rule LOAD-L3, what the descriptor says.
 fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> Result<Identity, Problem> {
     let sizes = ChipdockTableSizes::current();
     if descriptor.table_sizes != sizes {
@@ -370,7 +370,7 @@ fn check_descriptor(descriptor: &RawDescriptor, manifest: Option<&Manifest>) -> 
     Ok(Identity { name, version, build_id, info, settings })
 }
 
-/// Rules L5 and L6.
+/// Rules LOAD-L5 and LOAD-L6.
 fn register(
     opening: &Opening<'_>,
     descriptor: &RawDescriptor,

@@ -1,12 +1,12 @@
 //! The lock: which plugins may be used, by name, version and digest.
 //!
-//! * **K1 Named.** A lock is read from the file that is named, never searched for. The file is judged as a plugin is (rule D3
+//! * **LOCK-K1 Named.** A lock is read from the file that is named, never searched for. The file is judged as a plugin is (rule FIND-D3
 //!   of discovery), because whoever may write it decides what it pins; a process with raised privileges takes none.
-//! * **K2 Pinned.** A plugin is used when the lock has its name, the version of its manifest, and the SHA-256 of the manifest
+//! * **LOCK-K2 Pinned.** A plugin is used when the lock has its name, the version of its manifest, and the SHA-256 of the manifest
 //!   and of the library. A plugin without a manifest is pinned by the name of its file, without a version.
-//! * **K3 What is opened.** A library's digest is computed of the file that is then opened, when it is about to be opened.
+//! * **LOCK-K3 What is opened.** A library's digest is computed of the file that is then opened, when it is about to be opened.
 //!   Discovery compares names, versions and manifests, and reads no library.
-//! * **K4 Form.** A JSON object of `schema` and `plugins`, a plugin a line, sorted by name. Unknown fields are ignored; a name
+//! * **LOCK-K4 Form.** A JSON object of `schema` and `plugins`, a plugin a line, sorted by name. Unknown fields are ignored; a name
 //!   that occurs twice is refused.
 //!
 //! ```json
@@ -59,7 +59,7 @@ struct Document {
     plugins: Vec<LockedPlugin>,
 }
 
-/// Which plugins may be used: rules K1 to K4.
+/// Which plugins may be used: rules LOCK-K1 to LOCK-K4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginLock {
     path: PathBuf,
@@ -146,7 +146,7 @@ impl PluginLock {
         Ok(Self { path: PathBuf::new(), plugins: usable.map(pin).collect::<Result<_, Error>>()? })
     }
 
-    /// The lock as text, as its file has it: rule K4.
+    /// The lock as text, as its file has it: rule LOCK-K4.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl PluginLock {
         self.plugins.values()
     }
 
-    /// Why a plugin that was found is refused, as far as that can be said without reading its library: rule K2.
+    /// Why a plugin that was found is refused, as far as that can be said without reading its library: rule LOCK-K2.
     pub(crate) fn problem(&self, candidate: &Candidate) -> Option<Problem> {
         let Some(pinned) = self.plugins.get(&candidate.name) else {
             let message = format!("{} pins no plugin \"{}\"", self.shown(), candidate.name);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn k4_a_lock_reads_back_as_written_sorted_a_plugin_a_line() {
+    fn lock_k4_a_lock_reads_back_as_written_sorted_a_plugin_a_line() {
         let lock = PluginLock::parse(&text()).unwrap();
         let written = lock.to_text().unwrap();
         assert_eq!(PluginLock::parse(&written).unwrap(), lock);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn k4_what_is_no_lock_says_why() {
+    fn lock_k4_what_is_no_lock_says_why() {
         for (from, to, says) in [
             ("-lock/1", "-lock/2", "expected \"chipdock.plugins-lock/1\""),
             ("\"name\": \"b\"", "\"name\": \"a\"", "pins plugin \"a\" twice"),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn k1_a_lock_that_others_may_write_is_refused() {
+    fn lock_k1_a_lock_that_others_may_write_is_refused() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plugins.lock");

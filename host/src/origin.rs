@@ -1,6 +1,6 @@
 //! Which bytes a plugin is: its version, its build and the digest of its library, as that was opened.
 //!
-//! The digest is of the file that was examined and opened (rules L1 and L2 of the loader), or there is none: a file that was
+//! The digest is of the file that was examined and opened (rules LOAD-L1 and LOAD-L2 of the loader), or there is none: a file that was
 //! changed since, or that another was put in the place of, is not the code that runs.
 
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ fn of_program() -> Option<String> {
 mod tests {
     use super::*;
 
-    /// V1: the digest is that of the file as it was opened, once it was read, and none of what took its place before.
+    /// CACHE-V1: the digest is that of the file as it was opened, once it was read, and none of what took its place before.
     #[test]
     fn a_digest_is_of_what_was_opened() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What a compilation builds, before any of it is built: modules lowered and written, each for its target (rules C1 and C3 of
-//! compilation, V8 of the cache).
+//! What a compilation builds, before any of it is built: modules lowered and written, each for its target (rules COMPILE-C1 and COMPILE-C3 of
+//! compilation, CACHE-V8 of the cache).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
@@ -54,14 +54,14 @@ struct Basis {
 /// What a plan is asked for by.
 #[derive(PartialEq)]
 struct Asked {
-    /// All of the module (W9 of the IR).
+    /// All of the module (WIRE-W9 of the IR).
     module: String,
     target: Arc<Target>,
     schedule: Schedule,
     file: Option<String>,
 }
 
-/// The plans that a host made last (V8), the one that was used last behind the others.
+/// The plans that a host made last (CACHE-V8), the one that was used last behind the others.
 #[derive(Default)]
 pub(crate) struct Plans(VecDeque<(Asked, Arc<Plan>)>);
 
@@ -97,7 +97,7 @@ impl Plans {
 }
 
 impl Host {
-    /// What is to be built of a module, lowered now or, where the build may be kept, before (V8).
+    /// What is to be built of a module, lowered now or, where the build may be kept, before (CACHE-V8).
     pub(crate) fn plan(
         &self,
         module: &IrModule,
@@ -213,7 +213,7 @@ impl Planner<'_, '_> {
         Ok(host)
     }
 
-    /// A module as its code generator is given it (C3).
+    /// A module as its code generator is given it (COMPILE-C3).
     fn job(&mut self, target: &Arc<ResolvedTarget>, module: IrModule) -> Result<Job, Error> {
         let codegen = self.codegens.of(target.target())?;
         let at = |error: Error| error.at(format!("target.build.{}", codegen.kind));
@@ -331,7 +331,7 @@ impl Planner<'_, '_> {
     }
 }
 
-/// Rule C3.
+/// Rule COMPILE-C3.
 fn wire_version(codegen: &CodegenEntry) -> Result<String, Error> {
     let own = semver::Version::parse(wire::VERSION).map_err(|error| {
         Error::new(ErrorKind::Internal, format!("wire version {}: {error}", wire::VERSION))

@@ -58,7 +58,7 @@ tables!(
 /// A `self` and its table, released by the table's `destroy` when dropped.
 pub(crate) struct Owned<T: Table> {
     self_: *mut c_void,
-    /// A copy: what was checked is what is called, whatever becomes of the plugin's own (A5).
+    /// A copy: what was checked is what is called, whatever becomes of the plugin's own (HOST-A5).
     table: T,
     /// Of the plugin that brought it; released after this.
     instance: Arc<Instance>,
@@ -117,7 +117,7 @@ impl<T: Table> Owned<T> {
         self.instance.plugin()
     }
 
-    /// Notes that a function of it is called (N1).
+    /// Notes that a function of it is called (CALLING-N1).
     pub(crate) fn calling(&self, what: &str) -> PluginCall {
         PluginCall::enter(Note::of(self.plugin(), what))
     }
@@ -266,7 +266,7 @@ impl Staging {
         Arc::new(Self { services, instance, device_types, staged: Mutex::default() })
     }
 
-    /// Lends the registrar that `init` is given (A6).
+    /// Lends the registrar that `init` is given (HOST-A6).
     pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockRegistrar> {
         let table = |self_| ChipdockRegistrar {
             self_,
@@ -371,7 +371,7 @@ unsafe fn read_info<T: DeserializeOwned>(info_json: ChipdockStr) -> Result<T, St
     T::deserialize(Value::Object(object)).map_err(|error| format!("its info: {error}"))
 }
 
-/// Runs a function of the registrar that `self_` stands for (A6, A7). One that is over takes nothing over.
+/// Runs a function of the registrar that `self_` stands for (HOST-A6, HOST-A7). One that is over takes nothing over.
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Staging) -> i32) -> i32 {
     match lent::host_of(self_) {
         Err(status) => status,

@@ -1,17 +1,17 @@
 //! The registry: what is behind a key, found by opening as few plugins as possible.
 //!
-//! * **R1 Lazy.** The first request for a key opens the plugin whose manifest provides it; when no manifest does, all
+//! * **REG-R1 Lazy.** The first request for a key opens the plugin whose manifest provides it; when no manifest does, all
 //!   libraries without a manifest.
-//! * **R2 One answer.** A key that several plugins provide is *disputed*: asking for it is an error that names them all,
+//! * **REG-R2 One answer.** A key that several plugins provide is *disputed*: asking for it is an error that names them all,
 //!   until one is preferred, and opens none of them. What the host itself brings gives way to a plugin's, and serves while
 //!   plugins dispute it.
-//! * **R3 For good.** A key that was found once stays what it is for this host.
-//! * **R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error; when nobody is known to
+//! * **REG-R3 For good.** A key that was found once stays what it is for this host.
+//! * **REG-R4 Nothing hidden.** A plugin that provides a key and cannot be used is named in the error; when nobody is known to
 //!   provide it, so are those whose manifests are not trusted or cannot be read.
-//! * **R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other keys of the plugins are in
+//! * **REG-R5 A dispute stays where it is.** It makes one key unusable and nothing else: the other keys of the plugins are in
 //!   force, and whoever chooses among keys (the default host target, lists of kinds and devices) leaves disputed ones out and
 //!   names them.
-//! * **R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs (P5.15) are found by R1 to R3, each
+//! * **REG-R6 Needed keys first.** Before a plugin is opened, the keys that its manifest needs (P5.15) are found by REG-R1 to REG-R3, each
 //!   as deep as its provider needs others. One that cannot be had is why the plugin is not opened; so is a circle, which
 //!   discovery has not seen where `prefer` or a library without a manifest makes it.
 
@@ -93,7 +93,7 @@ pub struct KeyReport {
     pub key: String,
     /// Names of the plugins that provide it, in the order of the search; `host` for the host itself.
     pub plugins: Vec<String>,
-    /// Several plugins provide it and none is preferred: it is unusable, unless the host itself brings it too (rule R2).
+    /// Several plugins provide it and none is preferred: it is unusable, unless the host itself brings it too (rule REG-R2).
     pub disputed: bool,
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct State {
     opened: Vec<Arc<Instance>>,
     entries: BTreeMap<String, Vec<(usize, Entry)>>,
     resolved: BTreeMap<String, Entry>,
-    /// Who waits at the moment for the provider of which key to be opened, the first that was asked for first (R6).
+    /// Who waits at the moment for the provider of which key to be opened, the first that was asked for first (REG-R6).
     waiting: Vec<(usize, String)>,
 }
 
@@ -159,7 +159,7 @@ impl HostInner {
         self.settle(key)
     }
 
-    /// Rules R1 to R3. The caller holds the right to open.
+    /// Rules REG-R1 to REG-R3. The caller holds the right to open.
     fn settle(&self, key: &str) -> Result<Option<Entry>, Error> {
         if let Some(entry) = self.read().resolved.get(key) {
             return Ok(Some(entry.clone()));
@@ -208,7 +208,7 @@ impl HostInner {
         Ok(of_plugin.or(all.first()).map(|(_, entry)| entry.clone()))
     }
 
-    /// Rule R2 for a key that several plugins provide: the host's own, or an error that names them.
+    /// Rule REG-R2 for a key that several plugins provide: the host's own, or an error that names them.
     fn resolve_disputed(&self, key: &str, providers: &[usize]) -> Result<Option<Entry>, Error> {
         let disputed = self.disputed(key, providers);
         let Some(entry) = self.entry_of_host(key) else { return Err(disputed) };
@@ -290,7 +290,7 @@ impl HostInner {
         (providers.len() > 1 && !self.prefer.contains_key(key)).then(|| self.disputed(key, &providers))
     }
 
-    /// Rule R1's second half.
+    /// Rule REG-R1's second half.
     fn open_unlisted(&self) {
         for (index, candidate) in self.discovery.candidates.iter().enumerate() {
             if candidate.problem.is_none() && candidate.manifest.is_none() {
@@ -415,7 +415,7 @@ impl HostInner {
         unread.collect()
     }
 
-    /// The error for a key that nobody provides: near names, and plugins that would provide it but are not used (R4).
+    /// The error for a key that nobody provides: near names, and plugins that would provide it but are not used (REG-R4).
     pub(crate) fn missing(&self, key: &str) -> Error {
         let unused = self.unused_providers(key);
         let error = Error::new(ErrorKind::Unavailable, format!("no plugin provides {key}"));

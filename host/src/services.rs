@@ -130,7 +130,7 @@ impl Services {
         let _ = api::caught(|| trace::event(level, plugin, &message));
     }
 
-    /// Rule A7: runs what a plugin or compiled code called. A panic is raised as an error, and `otherwise` answered.
+    /// Rule HOST-A7: runs what a plugin or compiled code called. A panic is raised as an error, and `otherwise` answered.
     pub(crate) fn guarded<R>(&self, what: &str, otherwise: R, body: impl FnOnce() -> R) -> R {
         let done = api::caught(|| {
             #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A build session: the code generator's end of a build, and where its results go (A6, A8 of this crate's front page).
+//! A build session: the code generator's end of a build, and where its results go (HOST-A6, HOST-A8 of this crate's front page).
 
 use std::ffi::c_void;
 use std::fmt;
@@ -154,7 +154,7 @@ impl Session {
         Arc::new(Self { services, cancel, delivered: Mutex::default() })
     }
 
-    /// Lends the session to one call (A6).
+    /// Lends the session to one call (HOST-A6).
     pub(crate) fn lend(self: &Arc<Self>) -> Loan<'static, Self, ChipdockBuildSession> {
         let table = |self_| ChipdockBuildSession { self_, index, section, diagnostic, is_cancelled, query };
         self.services.sessions.lend(self.services, Arc::clone(self), table)
@@ -235,7 +235,7 @@ impl Session {
     }
 }
 
-/// Runs a function of the session that `self_` stands for (A6, A7).
+/// Runs a function of the session that `self_` stands for (HOST-A6, HOST-A7).
 fn enter(self_: *mut c_void, what: &str, body: impl FnOnce(&Session) -> i32) -> i32 {
     match lent::host_of(self_) {
         Err(status) => status,

@@ -1,15 +1,15 @@
 //! Settings of plugins: what a user decides about them, by key (contract, section S).
 //!
-//! * **O1 Order.** What the host was made with ([`HostOptions::settings`]), the variable `CHIPDOCK_<PLUGIN>_<NAME>`, the
+//! * **SET-O1 Order.** What the host was made with ([`HostOptions::settings`]), the variable `CHIPDOCK_<PLUGIN>_<NAME>`, the
 //!   variables that the plugin declares, the user's file, the default: the first that is there counts, right or wrong (S.4).
-//! * **O2 For good.** Variables and the file are read when the host is made, and once; each host has its own (S.8).
-//! * **O3 Wrong values.** One that is not of its type is the answer for that setting alone, with where it stands (S.7). What
+//! * **SET-O2 For good.** Variables and the file are read when the host is made, and once; each host has its own (S.8).
+//! * **SET-O3 Wrong values.** One that is not of its type is the answer for that setting alone, with where it stands (S.7). What
 //!   the host was made with is checked then, as far as manifests tell what there is.
-//! * **O4 The file.** `chipdock/config.toml` in the user's configuration folder, a table for each plugin. It is judged by
-//!   D3 as plugins are, before it is read. A file that is refused or cannot be read is passed over, as is a name in it that
+//! * **SET-O4 The file.** `chipdock/config.toml` in the user's configuration folder, a table for each plugin. It is judged by
+//!   FIND-D3 as plugins are, before it is read. A file that is refused or cannot be read is passed over, as is a name in it that
 //!   nobody has; the log says so.
-//! * **O5 Raised privileges.** Neither variables nor the file are read (S.9).
-//! * **O6 One variable, one setting.** Where settings of two plugins have the same `CHIPDOCK_<PLUGIN>_<NAME>`, as far as their
+//! * **SET-O5 Raised privileges.** Neither variables nor the file are read (S.9).
+//! * **SET-O6 One variable, one setting.** Where settings of two plugins have the same `CHIPDOCK_<PLUGIN>_<NAME>`, as far as their
 //!   manifests tell, that is read for neither (S.13): it is the answer of S.7 for both.
 
 mod declared;
@@ -93,7 +93,7 @@ pub struct Settings {
     options: Vec<(String, String, String)>,
     variables: Variables,
     file: File,
-    /// Whose setting each variable of rule O6 is, by the manifests.
+    /// Whose setting each variable of rule SET-O6 is, by the manifests.
     owners: BTreeMap<String, BTreeSet<(String, String)>>,
 }
 
@@ -218,7 +218,7 @@ impl Settings {
         declared.iter().map(report).collect()
     }
 
-    /// Rule O1.
+    /// Rule SET-O1.
     pub(crate) fn find(&self, plugin: &str, declared: &DeclaredSetting) -> (Found, Origin) {
         let Some(value_type) = declared.value_type() else {
             let message = format!(
@@ -269,7 +269,7 @@ impl Settings {
         }
     }
 
-    /// Rule O6: the setting of another plugin that has the same variable.
+    /// Rule SET-O6: the setting of another plugin that has the same variable.
     fn other_owner(&self, variable: &str, plugin: &str, name: &str) -> Option<(&str, &str)> {
         let owners = self.owners.get(variable)?.iter().map(|(plugin, name)| (plugin.as_str(), name.as_str()));
         owners.into_iter().find(|owner| *owner != (plugin, name))

@@ -3,10 +3,10 @@
 //! What plugins, manifests, drivers, kernels and file names say may hold anything. An [`Error`](crate::Error) and a line of
 //! the log carry it as it came; whoever puts it on a terminal or into a page takes it through here.
 //!
-//! * **X1** Characters that steer a terminal or cannot be seen are spelt out: control characters (`\u{1b}`, `\n`), those
+//! * **SHOWN-X1** Characters that steer a terminal or cannot be seen are spelt out: control characters (`\u{1b}`, `\n`), those
 //!   that turn the direction of writing, those without width, and separators of lines and paragraphs.
-//! * **X2** A line is cut at a bound, and says how much of it was left out. So is a text of many lines.
-//! * **X3** A line stays a line: what holds several is one line with `\n` in it ([`shown`]), or several with a lead of the
+//! * **SHOWN-X2** A line is cut at a bound, and says how much of it was left out. So is a text of many lines.
+//! * **SHOWN-X3** A line stays a line: what holds several is one line with `\n` in it ([`shown`]), or several with a lead of the
 //!   caller's before each ([`paragraph`]).
 
 use std::borrow::Cow;
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn x1_what_steers_or_hides_is_spelt_out() {
+    fn shown_x1_what_steers_or_hides_is_spelt_out() {
         for (text, expected) in [
             ("plain text, äöü 漢字 🦀", "plain text, äöü 漢字 🦀"),
             ("a\x1b[2Jb", "a\\u{1b}[2Jb"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn x2_a_line_is_cut_where_its_bound_is() {
+    fn shown_x2_a_line_is_cut_where_its_bound_is() {
         assert_eq!(shown("abcd", 4), "abcd");
         assert_eq!(shown("äöüß", 4), "äöüß");
         assert_eq!(shown("äöüßx", 4), "äöüß… (1 more characters)");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn x3_no_line_begins_but_with_the_lead() {
+    fn shown_x3_no_line_begins_but_with_the_lead() {
         let forged = "it broke\nerror: forged\n  help: rm -rf\r\nwarning: \x1b[2K";
         assert_eq!(shown(forged, 999).lines().count(), 1);
         let text = paragraph(forged, "    ");

@@ -7,16 +7,16 @@
 //! | `tvm.contrib.sort.argsort_nms` | input, counts, indices, axis, is_ascending |
 //! | `tvm.contrib.sort.topk` | input, values and indices as wanted, k, axis, wanted, is_ascending |
 //!
-//! * **O1 Order.** Equal elements keep their order, ascending or descending. −0 equals 0; NaN is greater than every number,
+//! * **SORT-O1 Order.** Equal elements keep their order, ascending or descending. −0 equals 0; NaN is greater than every number,
 //!   so that it comes last ascending and first descending.
-//! * **O2 Types.** Elements are booleans, integers of 8 to 64 bits, float16, bfloat16, float32 or float64; values have the type
+//! * **SORT-O2 Types.** Elements are booleans, integers of 8 to 64 bits, float16, bfloat16, float32 or float64; values have the type
 //!   of the input. Indices are of any of these types but booleans that has every index of the axis.
-//! * **O3 Shapes.** Tensors have any strides and any offset. A negative axis counts from the end. Outputs have the shape of
+//! * **SORT-O3 Shapes.** Tensors have any strides and any offset. A negative axis counts from the end. Outputs have the shape of
 //!   the input; those of `topk` have k along the axis, or, for a k of 0 or less, as many as the input. Where k is past the
 //!   input's extent, what is behind it is left as it was.
-//! * **O4 Counts.** Of each line `argsort_nms` sorts the first `counts` elements, which has as many elements as there are
+//! * **SORT-O4 Counts.** Of each line `argsort_nms` sorts the first `counts` elements, which has as many elements as there are
 //!   lines; behind them each index is its own place.
-//! * **O5 Errors** leave the outputs as they were: wrong arguments are `TypeError` or `ValueError`. A count past the axis is
+//! * **SORT-O5 Errors** leave the outputs as they were: wrong arguments are `TypeError` or `ValueError`. A count past the axis is
 //!   found as its line comes.
 //!
 //! Source: `src/runtime/contrib/sort/sort.cc` of TVM, which takes fewer types (its `sort` and `argsort` no integers below 32
@@ -165,7 +165,7 @@ impl<'a> Elements<'a> {
         };
     }
 
-    /// A number whose order is that of the elements (O1).
+    /// A number whose order is that of the elements (SORT-O1).
     fn key(&self, bits: u64) -> u64 {
         let sign = 1_u64 << (8 * self.size_bytes - 1);
         match self.kind {
@@ -334,7 +334,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How many elements of the line count (O4).
+    /// How many elements of the line count (SORT-O4).
     fn count(&self, at: &[usize]) -> Result<usize, Error> {
         let extent = self.shape()[self.axis];
         let Some(counts) = &self.counts else { return Ok(extent) };

@@ -361,23 +361,23 @@
 //! | C.6 | A cancelled build answers `Cancelled`; a build never uses more threads than allowed. | P | suite |
 //! | C.7 | Data delivered before a failure is dropped. | H | suite |
 //! | C.8 | The index lists each function of the module by its name, with its symbol and the types of its arguments. | P | suite |
-//! | C.9 | Integers and booleans have exactly the values that the IR's specification states (its N1 to N5, E4). | P | suite |
-//! | C.10 | Floats are within the accuracy contract, including NaN, infinities, both zeros and subnormals (N6, N10, N11). | P | suite |
-//! | C.11 | Minimum, maximum, rounding and comparisons are as specified, with NaN in either place (N7, N8). | P | suite |
-//! | C.12 | Casts wrap, truncate, saturate and round as specified (N9). | P | suite |
-//! | C.13 | Loads and stores access the elements that their indices, strides, offsets, lanes and predicates select (E6, E7, B1). | P | suite |
-//! | C.14 | Statements run as specified: bindings, branches, loops of each kind, early exits (S1 to S5). | P | suite |
-//! | C.15 | Blocks run their axes, predicates, inits and reductions as specified (B5 to B7). | P | suite |
-//! | C.16 | Allocations and views are separate memory, of the declared scope and size (B2 to B4). | P | suite |
-//! | C.17 | Calls of functions of the module and of C functions pass arguments and results unchanged (E8). | P | suite |
-//! | C.18 | A failed assertion ends the function with its kind and message (S6). | P | suite |
+//! | C.9 | Integers and booleans have exactly the values that the IR's specification states (its IR-N1 to IR-N5, IR-E4). | P | suite |
+//! | C.10 | Floats are within the accuracy contract, including NaN, infinities, both zeros and subnormals (IR-N6, IR-N10, IR-N11). | P | suite |
+//! | C.11 | Minimum, maximum, rounding and comparisons are as specified, with NaN in either place (IR-N7, IR-N8). | P | suite |
+//! | C.12 | Casts wrap, truncate, saturate and round as specified (IR-N9). | P | suite |
+//! | C.13 | Loads and stores access the elements that their indices, strides, offsets, lanes and predicates select (IR-E6, IR-E7, IR-B1). | P | suite |
+//! | C.14 | Statements run as specified: bindings, branches, loops of each kind, early exits (IR-S1 to IR-S5). | P | suite |
+//! | C.15 | Blocks run their axes, predicates, inits and reductions as specified (IR-B5 to IR-B7). | P | suite |
+//! | C.16 | Allocations and views are separate memory, of the declared scope and size (IR-B2 to IR-B4). | P | suite |
+//! | C.17 | Calls of functions of the module and of C functions pass arguments and results unchanged (IR-E8). | P | suite |
+//! | C.18 | A failed assertion ends the function with its kind and message (IR-S6). | P | suite |
 //! | C.19 | An argument that does not fit is refused before anything is written. For a wrong number of arguments `TypeError` gives the number and the expected number (`7 arguments`); for a value of another type its position, from 0, and the expected type (`argument #4`, `Tensor`, `int`, `float`); for elements of another type that too (`A.dtype`, `argument #0`, `float32`). `ValueError` names the part of a tensor that differs and both values (`A.ndim`, `A.shape[1]`, `A.strides`; `A` and `device`), and a scalar outside the range of its type by name, position and value (`u`, `argument #3`, `256`). | P | suite |
 //! | C.20 | Every argument that fits is accepted: any offset of whole elements, any stride of an axis of one element, empty tensors, every value of a scalar. | P | suite |
 //! | C.21 | A call writes what the function writes and nothing else; a second call does the same. | P | suite |
 //! | C.22 | Functions of one module do not affect each other; an artifact that was saved and read again gives the same results. | both | suite |
-//! | C.23 | Each thread of a launch runs the body once, with its indices (K1, K2). | P | suite |
-//! | C.24 | Barriers order memory between the threads of a block, including shared and dynamic shared memory (K3 to K5). | P | suite |
-//! | C.25 | Cross-thread reductions, atomic operations and warp operations are as specified (K6, K7). | P | suite |
+//! | C.23 | Each thread of a launch runs the body once, with its indices (IR-K1, IR-K2). | P | suite |
+//! | C.24 | Barriers order memory between the threads of a block, including shared and dynamic shared memory (IR-K3 to IR-K5). | P | suite |
+//! | C.25 | Cross-thread reductions, atomic operations and warp operations are as specified (IR-K6, IR-K7). | P | suite |
 //! | C.26 | A section's kind is a word of letters, digits, `_`, `.` and `-`: `code`, `constants`, `debug`, `source`, or one that loaders may ignore. Its alignment is a power of two up to 65536. | P | host, suite |
 //! | C.27 | An unreadable request is `ValueError`, however malformed; the generator stays usable. | P | suite |
 //! | C.28 | Unknown options are ignored; the thread limit and the questions asked do not change the artifact. | P | suite |

@@ -1,4 +1,4 @@
-//! The rules K1 to K8 of `chipdock_plugin_api::files::cache`.
+//! The rules KEPT-K1 to KEPT-K8 of `chipdock_plugin_api::files::cache`.
 
 #![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -53,7 +53,7 @@ fn full(folder: &Path) -> Cache {
 }
 
 #[test]
-fn k1_the_environment_names_the_folder() {
+fn kept_k1_the_environment_names_the_folder() {
     let folder = folder();
     let root = folder.path().to_str().unwrap();
     let (home, xdg) = (&*format!("{root}/home"), &*format!("{root}/xdg"));
@@ -99,7 +99,7 @@ fn child_writes_in_its_cache() {
 }
 
 #[test]
-fn k2_a_folder_is_marked_when_it_is_made() {
+fn kept_k2_a_folder_is_marked_when_it_is_made() {
     let folder = folder();
     let path = folder.path().join("new/deep/example");
     assert!(Cache::at(&path, KIND, 1).is_some());
@@ -112,7 +112,7 @@ fn k2_a_folder_is_marked_when_it_is_made() {
 }
 
 #[test]
-fn k2_of_a_folder_that_was_there_only_an_empty_one_is_used() {
+fn kept_k2_of_a_folder_that_was_there_only_an_empty_one_is_used() {
     let folder = folder();
     let path = folder.path().join("empty");
     DirBuilder::new().mode(0o755).create(&path).unwrap();
@@ -133,7 +133,7 @@ fn k2_of_a_folder_that_was_there_only_an_empty_one_is_used() {
 }
 
 #[test]
-fn k2_two_that_mark_a_folder_at_once_both_may_use_it() {
+fn kept_k2_two_that_mark_a_folder_at_once_both_may_use_it() {
     let folder = folder();
     for round in 0..50 {
         let path = folder.path().join(round.to_string());
@@ -145,7 +145,7 @@ fn k2_two_that_mark_a_folder_at_once_both_may_use_it() {
 }
 
 #[test]
-fn k3_folders_are_0700_and_files_0600_whatever_the_umask() {
+fn kept_k3_folders_are_0700_and_files_0600_whatever_the_umask() {
     for umask in ["000", "002", "077"] {
         let folder = folder();
         let mut child = Command::new("sh");
@@ -160,7 +160,7 @@ fn k3_folders_are_0700_and_files_0600_whatever_the_umask() {
 }
 
 #[test]
-fn k3_a_folder_that_others_may_write_or_swap_is_not_used() {
+fn kept_k3_a_folder_that_others_may_write_or_swap_is_not_used() {
     let folder = folder();
     let path = folder.path().join("above/example");
     assert!(Cache::at(&path, KIND, 1).is_some());
@@ -184,7 +184,7 @@ fn k3_a_folder_that_others_may_write_or_swap_is_not_used() {
 }
 
 #[test]
-fn k4_a_content_is_read_back_whole_or_not_at_all() {
+fn kept_k4_a_content_is_read_back_whole_or_not_at_all() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = Cache::at(&path, KIND, 10_000).unwrap();
@@ -215,7 +215,7 @@ fn k4_a_content_is_read_back_whole_or_not_at_all() {
 }
 
 #[test]
-fn k4_a_key_depends_on_each_part_and_where_it_ends() {
+fn kept_k4_a_key_depends_on_each_part_and_where_it_ends() {
     let keys = [KIND.key(&["ab", "c"]), KIND.key(&["a", "bc"]), KIND.key(&["abc"]), KIND.key(&["abc", ""])];
     let others = [Kind { version: 4, ..KIND }.key(&["abc"]), Kind { name: "b", ..KIND }.key(&["abc"])];
     let all: BTreeSet<String> = keys.iter().chain(&others).map(ToString::to_string).collect();
@@ -252,7 +252,7 @@ fn foreign() -> Vec<(String, Put)> {
 }
 
 #[test]
-fn k5_what_the_cache_did_not_write_survives() {
+fn kept_k5_what_the_cache_did_not_write_survives() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = full(&path);
@@ -275,7 +275,7 @@ fn k5_what_the_cache_did_not_write_survives() {
 }
 
 #[test]
-fn k5_clearing_removes_the_caches_own_files_alone() {
+fn kept_k5_clearing_removes_the_caches_own_files_alone() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = full(&path);
@@ -308,7 +308,7 @@ fn k5_clearing_removes_the_caches_own_files_alone() {
 }
 
 #[test]
-fn k2_k3_only_marked_folders_of_the_user_are_shown_and_cleared() {
+fn kept_k2_k3_only_marked_folders_of_the_user_are_shown_and_cleared() {
     let folder = folder();
     let root = folder.path();
     for name in ["one", "two", "open", "moved"] {
@@ -327,7 +327,7 @@ fn k2_k3_only_marked_folders_of_the_user_are_shown_and_cleared() {
 }
 
 #[test]
-fn k6_what_was_used_longest_ago_goes_first() {
+fn kept_k6_what_was_used_longest_ago_goes_first() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = full(&path);
@@ -350,10 +350,10 @@ fn k6_what_was_used_longest_ago_goes_first() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// K6: after each write the cache has at most its bound, the file that was just written is there if it fits, and what is
+    /// KEPT-K6: after each write the cache has at most its bound, the file that was just written is there if it fits, and what is
     /// there is what was written last under its key.
     #[test]
-    fn k6_the_size_stays_within_the_bound(
+    fn kept_k6_the_size_stays_within_the_bound(
         writes in proptest::collection::vec((0_u64..12, 0_usize..1300), 1..40)
     ) {
         const BOUND_BYTES: u64 = 3000;
@@ -378,7 +378,7 @@ proptest! {
 }
 
 #[test]
-fn k7_what_a_writer_left_that_died_is_removed_after_an_hour() {
+fn kept_k7_what_a_writer_left_that_died_is_removed_after_an_hour() {
     let folder = folder();
     let path = folder.path().join("example");
     let cache = Cache::at(&path, KIND, 10_000).unwrap();
@@ -399,7 +399,7 @@ fn k7_what_a_writer_left_that_died_is_removed_after_an_hour() {
 }
 
 #[test]
-fn k8_writers_at_once_leave_whole_files_and_nothing_fails() {
+fn kept_k8_writers_at_once_leave_whole_files_and_nothing_fails() {
     let folder = folder();
     let path = folder.path().join("example");
     std::thread::scope(|scope| {

@@ -50,10 +50,10 @@ fn p2_with_raised_privileges_no_variable_is_believed() {
     raised("child_with_raised_privileges");
 }
 
-/// K1 of the caches.
+/// KEPT-K1 of the caches.
 #[cfg(feature = "files")]
 #[test]
-fn k1_with_raised_privileges_there_is_no_cache() {
+fn kept_k1_with_raised_privileges_there_is_no_cache() {
     raised("child_with_raised_privileges_and_a_cache");
 }
 

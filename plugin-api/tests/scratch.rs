@@ -1,4 +1,4 @@
-//! The rules S1 to S8 of `chipdock_plugin_api::files::scratch`.
+//! The rules SCRATCH-S1 to SCRATCH-S8 of `chipdock_plugin_api::files::scratch`.
 
 #![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -75,7 +75,7 @@ fn ends_soon(process: &str) -> bool {
 }
 
 #[test]
-fn s2_s3_folders_are_0700_and_files_0600_whatever_the_umask() {
+fn scratch_s2_s3_folders_are_0700_and_files_0600_whatever_the_umask() {
     for umask in ["000", "002", "022", "077", "277"] {
         let folder = folder();
         let output = child("child_makes_files", folder.path(), umask).output().unwrap();
@@ -104,7 +104,7 @@ fn child_makes_files() {
 }
 
 #[test]
-fn s2_it_is_made_in_a_folder_that_anybody_may_write() {
+fn scratch_s2_it_is_made_in_a_folder_that_anybody_may_write() {
     for bits in [0o1777, 0o777, 0o2777] {
         let folder = folder();
         fs::set_permissions(folder.path(), Permissions::from_mode(bits)).unwrap();
@@ -127,7 +127,7 @@ fn s2_it_is_made_in_a_folder_that_anybody_may_write() {
 }
 
 #[test]
-fn s3_what_a_compiler_wrote_is_examined() {
+fn scratch_s3_what_a_compiler_wrote_is_examined() {
     let folder = folder();
     fs::write(folder.path().join("outside"), "text").unwrap();
     let scratch = Scratch::within(folder.path(), "test").unwrap();
@@ -141,7 +141,7 @@ fn s3_what_a_compiler_wrote_is_examined() {
 }
 
 #[test]
-fn s4_each_library_has_a_name_of_its_own() {
+fn scratch_s4_each_library_has_a_name_of_its_own() {
     let folder = folder();
     let paths = [0, 1].map(|_| {
         let scratch = Scratch::within(folder.path(), "test").unwrap();
@@ -154,7 +154,7 @@ fn s4_each_library_has_a_name_of_its_own() {
 }
 
 #[test]
-fn s5_what_a_killed_process_left_is_removed_by_the_next() {
+fn scratch_s5_what_a_killed_process_left_is_removed_by_the_next() {
     let folder = folder();
     let (mut killed, of_killed) = until(&mut child("child_waits", folder.path(), "022"), "folder ");
     let (mut living, of_living) = until(&mut child("child_waits", folder.path(), "022"), "folder ");
@@ -201,7 +201,7 @@ fn child_waits() {
 }
 
 #[test]
-fn s7_a_compiler_ends_with_the_process_that_runs_it() {
+fn scratch_s7_a_compiler_ends_with_the_process_that_runs_it() {
     let folder = folder();
     let (mut parent, processes) =
         until(&mut child("child_compiles_for_ever", folder.path(), "022"), "started ");
@@ -235,7 +235,7 @@ fn child_compiles_for_ever() {
 }
 
 #[test]
-fn s7_a_program_by_a_relative_path_is_that_of_the_current_folder() {
+fn scratch_s7_a_program_by_a_relative_path_is_that_of_the_current_folder() {
     let folder = folder();
     let scratch = Scratch::within(folder.path(), "test").unwrap();
     let missing = scratch.run(OsStr::new("./no-such-compiler"), &["x"]).unwrap_err();
@@ -248,7 +248,7 @@ fn s7_a_program_by_a_relative_path_is_that_of_the_current_folder() {
 }
 
 #[test]
-fn s8_what_a_compiler_left_running_is_ended() {
+fn scratch_s8_what_a_compiler_left_running_is_ended() {
     let folder = folder();
     let scratch = Scratch::within(folder.path(), "test").unwrap();
     let output = shell(&scratch, "sleep 60 > /dev/null 2>&1 & echo $!");

@@ -9,7 +9,7 @@ bits. `answers.json` says for each case who answered:
   numpy longdouble    their function on the 64 bits of an x87 long double, for halves
   math                Python's `math`, for halves
   mpmath              160 bits and more
-  rule                written out here, because the interpreter's rule (N2 to N9) is not numpy's
+  rule                written out here, because the interpreter's rule (IR-N2 to IR-N9) is not numpy's
 """
 
 import fractions
@@ -63,7 +63,7 @@ def unsigned(x):
 
 
 def nearest(x, name):
-    """N9: long doubles to a float type, to nearest, halves to even, once."""
+    """IR-N9: long doubles to a float type, to nearest, halves to even, once."""
     precision, least, greatest = FORMATS[name]
     finite = np.isfinite(x) & (x != 0)
     safe = np.where(finite, x, WIDE(1))
@@ -115,7 +115,7 @@ def ldexp(a, n):
 
 
 def fma(a, b, c):
-    """Rounded once by fractions; N6: halves are fused in float32 and rounded once more."""
+    """Rounded once by fractions; IR-N6: halves are fused in float32 and rounded once more."""
     name = name_of(a)
     inner = "float32" if name in HALVES else name
     triples = [x.astype(np.float64).tolist() for x in (a, b, c)]
@@ -193,7 +193,7 @@ def real(op, columns):
 
 
 def divide(op, a, b):
-    """N2, N3: x / 0 = x and x mod 0 = 0; the least by -1 is itself, the remainder 0."""
+    """IR-N2, IR-N3: x / 0 = x and x mod 0 = 0; the least by -1 is itself, the remainder 0."""
     zero = b == 0
     least = np.zeros(a.shape, bool)
     if a.dtype.kind == "i":
@@ -208,7 +208,7 @@ def divide(op, a, b):
 
 
 def shift(op, a, b):
-    """N4: amounts modulo the width."""
+    """IR-N4: amounts modulo the width."""
     amount = (unsigned(b) & (bits(a.dtype) - 1)).astype(unsigned(a).dtype)
     if op == "shift_left":
         return np.left_shift(unsigned(a), amount).view(a.dtype)
@@ -216,7 +216,7 @@ def shift(op, a, b):
 
 
 def leading_zeros(a):
-    """N5: of 0, the width."""
+    """IR-N5: of 0, the width."""
     spread = unsigned(a).copy()
     step = 1
     while step < bits(a.dtype):
@@ -288,7 +288,7 @@ def cast(x, result):
             return nearest(wide(x), result), "rule"  # ml_dtypes rounds twice, by way of float32
         return (x.astype(np.float32).astype(to) if source == "bfloat16" else x.astype(to)), owner(x)
     if source in FORMATS:
-        # N9: truncated and saturated, a NaN gives 0; numpy leaves all that undefined.
+        # IR-N9: truncated and saturated, a NaN gives 0; numpy leaves all that undefined.
         limits = np.iinfo(to)
         whole = np.trunc(np.where(np.isnan(wide(x)), WIDE(0), wide(x)))
         return np.clip(whole, WIDE(limits.min), WIDE(limits.max)).astype(to), "rule"
@@ -331,7 +331,7 @@ def answer(op, parameters, columns, result):
     if op in EXACT_BINARY:
         return EXACT_BINARY[op](*columns), owner(first)
     if op in ("Min", "Max"):
-        # N7: a NaN in first place is dropped, one in second place is the result; numpy keeps every NaN.
+        # IR-N7: a NaN in first place is dropped, one in second place is the result; numpy keeps every NaN.
         a, b = columns
         return np.where((a < b) if op == "Min" else (a > b), a, b), "rule"
     if op == "nextafter":

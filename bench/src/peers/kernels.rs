@@ -1,4 +1,4 @@
-//! One kernel through everybody (B1 to B5).
+//! One kernel through everybody (BENCH-B1 to BENCH-B5).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -152,7 +152,7 @@ enum Contender {
 }
 
 impl Contender {
-    /// Where in its page each tensor of ours starts; the peers' start there too (B2).
+    /// Where in its page each tensor of ours starts; the peers' start there too (BENCH-B2).
     fn places(&self) -> Vec<usize> {
         match self {
             Self::Ours(ours) => ours.places(),
@@ -304,7 +304,7 @@ fn prepare(
     Ok(peers.iter().map(|name| (name.clone(), state(name))).collect())
 }
 
-/// The times of every contender in order of rounds (B3).
+/// The times of every contender in order of rounds (BENCH-B3).
 fn contest(
     session: &mut Session,
     contenders: &[(String, Contender)],

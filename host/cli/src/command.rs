@@ -184,7 +184,7 @@ pub(crate) fn alone_on_standard_output<'a>(
 }
 
 /// What the host says where nothing that the user wrote is in question: an error that blames the caller came from a plugin
-/// all the same, and is its fault (C2).
+/// all the same, and is its fault (CLI-C2).
 pub(crate) fn plugin_failure(error: &Error) -> Failure {
     let failed = failure(error);
     if failed.exit == Exit::Input { Failure { exit: Exit::Plugin, ..failed } } else { failed }
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c2_whose_fault_it_is_says_the_exit_code() {
+    fn cli_c2_whose_fault_it_is_says_the_exit_code() {
         use Exit::{Input, Plugin, Work};
         // Kind; where the user's words are in question; where a plugin alone is asked; where the work is done.
         for (kind, asked, opened, worked) in [

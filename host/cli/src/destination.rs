@@ -1,4 +1,4 @@
-//! Where a file is to go: found out and held before anything is opened, so that nobody can move it (C5, C8).
+//! Where a file is to go: found out and held before anything is opened, so that nobody can move it (CLI-C5, CLI-C8).
 
 use std::ffi::OsString;
 use std::fs::{self, File};

@@ -102,7 +102,7 @@ fn a_device_is_written_to_and_not_replaced() {
 }
 
 #[test]
-fn c8_whatever_leads_to_one_file_is_one() {
+fn cli_c8_whatever_leads_to_one_file_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("sub")).unwrap();
@@ -135,7 +135,7 @@ fn c8_whatever_leads_to_one_file_is_one() {
 }
 
 #[test]
-fn c8_a_folder_that_is_renamed_keeps_what_is_for_it() {
+fn cli_c8_a_folder_that_is_renamed_keeps_what_is_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("mine")).unwrap();

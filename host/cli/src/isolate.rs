@@ -1,12 +1,12 @@
 //! `--isolate`: the work of `run` and `build` in a child, whose end is not ours.
 //!
-//! * **I1** The child is this command with the same arguments. It reads and computes; what it would write it hands over, as
+//! * **ISOLATE-I1** The child is this command with the same arguments. It reads and computes; what it would write it hands over, as
 //!   bytes in a file without a name that both share.
-//! * **I2** The parent writes files and standard output, once the child has said that all is well, released every plugin
+//! * **ISOLATE-I2** The parent writes files and standard output, once the child has said that all is well, released every plugin
 //!   and ended with code 0. So a plugin that crashes, hangs or ends the process leaves nothing written.
-//! * **I3** Only files that the command line names are written, whatever the child says.
-//! * **I4** What plugins print to standard output goes to standard error; errors and progress are the child's own.
-//! * **I5** `--deadline` is for the whole work, from the start of the child to its end; it implies `--isolate`.
+//! * **ISOLATE-I3** Only files that the command line names are written, whatever the child says.
+//! * **ISOLATE-I4** What plugins print to standard output goes to standard error; errors and progress are the child's own.
+//! * **ISOLATE-I5** `--deadline` is for the whole work, from the start of the child to its end; it implies `--isolate`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -112,12 +112,12 @@ pub(crate) fn run(args: &IsolateArgs, files: &[&Path]) -> Result<ExitCode> {
 fn start(arguments: Vec<OsString>) -> io::Result<Start> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(CHILD).args(streams::results_are_watched().then_some("--watched")).arg("--").args(arguments);
-    // I4; standard input may be a kernel or an array.
+    // ISOLATE-I4; standard input may be a kernel or an array.
     command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
     Ok(Start::new(command))
 }
 
-/// I2, I3.
+/// ISOLATE-I2, ISOLATE-I3.
 fn deliver(report: &Report, results: &mut File, places: &mut Vec<(PathBuf, Destination)>) -> Result<()> {
     let failed =
         |error: io::Error| Failure::work(format!("cannot read what the isolated work left: {error}"));
@@ -186,7 +186,7 @@ mod tests {
         Part { file: file.map(|file| file.as_os_str().as_bytes().to_vec()), size_bytes }
     }
 
-    /// I2, I3: files come whole into their places; what nobody asked for, or is not there, leaves nothing.
+    /// ISOLATE-I2, ISOLATE-I3: files come whole into their places; what nobody asked for, or is not there, leaves nothing.
     #[test]
     fn what_is_handed_over_is_delivered() {
         let folder = tempfile::tempdir().unwrap();

@@ -2,46 +2,46 @@
 //!
 //! What scripts rely on, and tests cite:
 //!
-//! * **C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error, and so does
+//! * **CLI-C1 Streams.** Standard output gets results and nothing else; errors and progress go to standard error, and so does
 //!   what plugins, and programs that they run, print to either. A reader that goes away is no error. A result that cannot
 //!   be written otherwise, for instance because standard output was closed from the start, is exit code 1.
-//! * **C2 Exit codes.** 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is
+//! * **CLI-C2 Exit codes.** 0 done; 1 the work failed; 2 wrong usage or input; 3 a plugin, or something that it needs, is
 //!   missing or refused; 4 no device. What a plugin does wrong is 3, never 2. A message that cannot be written changes no
 //!   exit code. `plugins` beside a bad file is still 0. `conformance` has more: 5 a crash or a hang, 6
 //!   expectations that no longer hold, 7 the suite's own fault; its report is a result with each of them.
-//! * **C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there is one, `  help: what to
+//! * **CLI-C3 Errors.** One shape: `error: what`, `  --> where`, the line with a mark where there is one, `  help: what to
 //!   do`.
-//! * **C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
+//! * **CLI-C4 JSON.** With `--json` a result is one JSON object whose `schema` is `chipdock.<command>/<version>`. Fields
 //!   are added within a version, never changed or removed. Each has a JSON Schema; `host/cli/schemas/README.md` has the table of
 //!   them, and what may change.
-//! * **C5 Files.** A file is written whole or not at all; the outputs of a run are written when all of them can be, after
+//! * **CLI-C5 Files.** A file is written whole or not at all; the outputs of a run are written when all of them can be, after
 //!   all inputs were read: an output may go where an input came from. An input may be a pipe, of which is read what its
 //!   header announces.
-//! * **C6 Light.** `plugins` without `--check` opens no plugin. `devices` and `targets` open those that they ask whether
+//! * **CLI-C6 Light.** `plugins` without `--check` opens no plugin. `devices` and `targets` open those that they ask whether
 //!   what they bring can be used here, each in a process of its own.
-//! * **C7 Binding.** A buffer without `--in` starts as zeros. A bare symbol is bound by `--set` or the first input that
+//! * **CLI-C7 Binding.** A buffer without `--in` starts as zeros. A bare symbol is bound by `--set` or the first input that
 //!   has it; compound sizes are worked out, never solved; a conflict is an error. Scalar parameters come by `--set`,
 //!   read as the declared type. A bfloat16 buffer takes and gives `uint16` bits.
-//! * **C8 Destinations.** Where a file goes is found out before any plugin is opened, links followed, and its folder is held
+//! * **CLI-C8 Destinations.** Where a file goes is found out before any plugin is opened, links followed, and its folder is held
 //!   from then on: no plugin moves it. Two results for one file or one stream, whatever names lead there, are wrong usage;
 //!   `/dev/null` excepted. A file that goes to standard output is the result, and nothing else is printed there.
-//! * **C9 Text from elsewhere.** What plugins, manifests, drivers, kernels and file names say reaches a terminal, or a
+//! * **CLI-C9 Text from elsewhere.** What plugins, manifests, drivers, kernels and file names say reaches a terminal, or a
 //!   page, only as [`chipdock_host::shown`] spells it, and never at the beginning of a line where `error:`, `help:` or `-->`
 //!   of ours would stand. JSON has all of it, escaped. What was made, such as generated source, is given byte for byte, but
 //!   to a terminal.
-//! * **C10 Raised privileges.** With more privileges than whoever started it has, the command refuses, with exit code 3 and
+//! * **CLI-C10 Raised privileges.** With more privileges than whoever started it has, the command refuses, with exit code 3 and
 //!   before it reads a file, all that opens plugins or writes. `plugins`, with nothing more, lists the system's folders; help
 //!   and version are given.
-//! * **C11 No silent end.** A fatal signal still ends the command, which says before which plugin it was calling; an `exit`
+//! * **CLI-C11 No silent end.** A fatal signal still ends the command, which says before which plugin it was calling; an `exit`
 //!   inside of a plugin ends it with code 3. With `--isolate` both are errors of `run` and `build` with code 3, and so are
 //!   `_exit` and a hang past `--deadline`; nothing is written then.
-//! * **C12 Cache.** `build` and `run` take what was compiled before where nothing has changed that it depends on, unless
+//! * **CLI-C12 Cache.** `build` and `run` take what was compiled before where nothing has changed that it depends on, unless
 //!   `--no-cache` says otherwise: results are the same but for times and the field `cached`. No state of the cache fails them.
 //!   `cache` opens no plugin, and removes nothing but files of caches.
-//! * **C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with their
+//! * **CLI-C13 Seeing.** `--verbose` of `build` and `run` shows at the end, on standard error, the phases of the work with their
 //!   times, and after each pass the size of the module. `--trace FILE` writes spans and log
 //!   ([`chipdock_host::trace`], and `command`, `read`, `round` and `outputs` of the command) in Chrome's format. The file can be read whatever ends the command: it is written as the
-//!   work goes on (C5 and `--isolate` do not hold it back). It replaces an older trace and no other file. Neither changes
+//!   work goes on (CLI-C5 and `--isolate` do not hold it back). It replaces an older trace and no other file. Neither changes
 //!   a result or an exit code.
 
 mod args;
@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     finish(dispatch(cli.command, &global), global.color())
 }
 
-/// Rule C10.
+/// Rule CLI-C10.
 fn check_privileges(command: &Command, global: &GlobalArgs) -> Result<()> {
     let opens_nothing = match command {
         Command::Help(_) => true,

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn c9_nothing_passes_for_a_line_of_ours() {
+    fn cli_c9_nothing_passes_for_a_line_of_ours() {
         let evil = "it broke\x1b[2J\nerror: forged\n  help: forged\n  --> forged\r\nx";
         let failure = Failure { help: evil.to_owned(), ..Failure::work(evil).at(evil) };
         let text = failure.render(false);

@@ -1,4 +1,4 @@
-//! The three standard streams (C1), whatever a plugin does with them.
+//! The three standard streams (CLI-C1), whatever a plugin does with them.
 //!
 //! Results go to a descriptor of the command's own, which no other program inherits. What was standard output leads to
 //! standard error from then on: a plugin, or a compiler that it runs, that prints there disturbs no result.

@@ -1,4 +1,4 @@
-//! What spans and events of the host come to: the file of `--trace` and the table of `--verbose` (C13).
+//! What spans and events of the host come to: the file of `--trace` and the table of `--verbose` (CLI-C13).
 
 mod chrome;
 mod phases;

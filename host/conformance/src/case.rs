@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Context, Facts, Verdict};
 
-/// How far a plugin came (S13).
+/// How far a plugin came (SUITE-S13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -148,7 +148,7 @@ impl Group {
 }
 
 named! {
-    /// What not every plugin has; a plugin claims those that it has (S6).
+    /// What not every plugin has; a plugin claims those that it has (SUITE-S6).
     Profile {
         /// Arithmetic on float16.
         Float16 = "float16",
@@ -229,7 +229,7 @@ pub type Body = Arc<dyn Fn(&Context) -> Verdict + Send + Sync>;
 /// One case, for whatever plugin.
 #[derive(Clone)]
 pub struct Case {
-    /// `group/name[/parameters]` (S1).
+    /// `group/name[/parameters]` (SUITE-S1).
     pub id: String,
     /// Its group.
     pub group: Group,
@@ -337,7 +337,7 @@ impl Draft<'_> {
     }
 }
 
-/// What a run is made of besides the plugin: the same in supervisor and workers, so that their lists agree (S2).
+/// What a run is made of besides the plugin: the same in supervisor and workers, so that their lists agree (SUITE-S2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
     /// The first seed of random cases.

@@ -1,4 +1,4 @@
-//! The clauses of the contract, as the front page of `chipdock-plugin-api` has them (S3).
+//! The clauses of the contract, as the front page of `chipdock-plugin-api` has them (SUITE-S3).
 
 use std::sync::OnceLock;
 

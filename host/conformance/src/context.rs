@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
                 plugin_paths: paths,
                 trust: shared.trust.clone(),
                 settings: given().to_vec(),
-                // S16.
+                // SUITE-S16.
                 environment: Environment { config_home: None, ..Environment::of_process() },
                 log: Arc::new(|_, _| {}),
                 ..HostOptions::default()
@@ -212,12 +212,12 @@ impl<'a> Context<'a> {
         Ok(made)
     }
 
-    /// Says that the case could build but not run what it built, and why (S4).
+    /// Says that the case could build but not run what it built, and why (SUITE-S4).
     pub fn not_run(&self, why: impl Into<String>) {
         *self.not_run.borrow_mut() = Some(why.into());
     }
 
-    /// Says of which profiles nothing came to the device, so that the case shows nothing of them (S6).
+    /// Says of which profiles nothing came to the device, so that the case shows nothing of them (SUITE-S6).
     pub fn shows_nothing_of(&self, profiles: Vec<Profile>) {
         *self.untested.borrow_mut() = profiles;
     }

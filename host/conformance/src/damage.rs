@@ -1,6 +1,6 @@
 //! Damage to bytes, the same in every run: what is cut off, what is changed.
 
-/// Numbers that look random, and are the same everywhere (S2).
+/// Numbers that look random, and are the same everywhere (SUITE-S2).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 

@@ -1,4 +1,4 @@
-//! What a plugin's folder says of itself: which profiles it claims, and which cases it does not pass, with reasons (S6, S7).
+//! What a plugin's folder says of itself: which profiles it claims, and which cases it does not pass, with reasons (SUITE-S6, SUITE-S7).
 //!
 //! ```toml
 //! # Beside the library, as NAME.expectations.toml, or given by --expectations.

@@ -1,4 +1,4 @@
-//! What of a case came to the device: its device functions, as the code generator was given them (S6).
+//! What of a case came to the device: its device functions, as the code generator was given them (SUITE-S6).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ mod tests {
         Kernels { functions: Some(kernels(&chipdock_script::parse(&text, "f").unwrap())) }
     }
 
-    /// S6: whose functions are there.
+    /// SUITE-S6: whose functions are there.
     #[test]
     fn a_function_has_the_kernels_of_its_name() {
         let kernel = |name: &str| Kernel { name: name.into(), types: HashSet::new() };
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(Kernels { functions: None }.untested("f0"), [], "a host's functions are the target's own");
     }
 
-    /// S6: a type that no value has, but in positions.
+    /// SUITE-S6: a type that no value has, but in positions.
     #[test]
     fn what_is_no_value_of_a_type_shows_nothing_of_it() {
         let untested = |text: &str| {

@@ -1,4 +1,4 @@
-//! What there is to run, without running it: cases by group and level, and clauses by case (S2, S3).
+//! What there is to run, without running it: cases by group and level, and clauses by case (SUITE-S2, SUITE-S3).
 
 use globset::GlobBuilder;
 use serde::Serialize;

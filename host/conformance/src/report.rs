@@ -20,13 +20,13 @@ pub const SCHEMA: &str = "chipdock.conformance/1";
 pub enum Status {
     /// It passed.
     Passed,
-    /// It passed as far as building goes; what runs the result is not here (S4).
+    /// It passed as far as building goes; what runs the result is not here (SUITE-S4).
     Built,
-    /// It needs a profile that is not claimed, and was answered `Unsupported` (S6).
+    /// It needs a profile that is not claimed, and was answered `Unsupported` (SUITE-S6).
     Unsupported,
-    /// What it needs is not here: no device (S8).
+    /// What it needs is not here: no device (SUITE-S8).
     Absent,
-    /// It failed, crashed or hung as the expectations say (S7).
+    /// It failed, crashed or hung as the expectations say (SUITE-S7).
     Expected,
     /// It failed.
     Failed,
@@ -34,11 +34,11 @@ pub enum Status {
     Crashed,
     /// It did not come back before its deadline.
     Hung,
-    /// It failed among others and passed alone, and then among the same others (S10).
+    /// It failed among others and passed alone, and then among the same others (SUITE-S10).
     Flaky,
-    /// It fails after certain others and passes alone (S10).
+    /// It fails after certain others and passes alone (SUITE-S10).
     OrderDependent,
-    /// It passed, and the expectations say that it does not (S7).
+    /// It passed, and the expectations say that it does not (SUITE-S7).
     Stale,
     /// The suite is at fault.
     SuiteFault,
@@ -96,7 +96,7 @@ pub struct CaseReport {
     pub group: Group,
     /// The clause that it tests.
     pub clause: String,
-    /// What it needs beyond what every plugin has: all of these. Without those that it shows nothing of (S6).
+    /// What it needs beyond what every plugin has: all of these. Without those that it shows nothing of (SUITE-S6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
     /// How it ended.
@@ -139,7 +139,7 @@ pub struct Death {
     pub stderr: String,
 }
 
-/// How a profile came out (S6).
+/// How a profile came out (SUITE-S6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileReport {
     /// Which.
@@ -157,7 +157,7 @@ pub struct ProfileReport {
     pub problem: String,
 }
 
-/// Whether a level was reached (S13).
+/// Whether a level was reached (SUITE-S13).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelReport {
     /// Which.
@@ -169,7 +169,7 @@ pub struct LevelReport {
     pub note: String,
 }
 
-/// An expectation or claim that no longer holds (S6, S7).
+/// An expectation or claim that no longer holds (SUITE-S6, SUITE-S7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaleReport {
     /// The pattern of the expectation, or the profile.
@@ -216,7 +216,7 @@ pub struct Report {
     /// Which cases were left out by filters; empty when none were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
-    /// What was set of plugins, as `PLUGIN.KEY=VALUE`; empty when nothing was (S16).
+    /// What was set of plugins, as `PLUGIN.KEY=VALUE`; empty when nothing was (SUITE-S16).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<String>,
     /// What the plugin claims.
@@ -243,7 +243,7 @@ pub struct Report {
     /// What went wrong with the suite itself, beyond cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
-    /// The exit code (S14).
+    /// The exit code (SUITE-S14).
     pub exit: u8,
 }
 

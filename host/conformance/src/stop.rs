@@ -25,9 +25,9 @@ pub struct Failure {
 pub enum Stop {
     /// The plugin does not do what the clause says.
     Failed(Failure),
-    /// It said `Unsupported`, in its own words. Right for what it does not claim, a failure otherwise (S6).
+    /// It said `Unsupported`, in its own words. Right for what it does not claim, a failure otherwise (SUITE-S6).
     Unsupported(String),
-    /// What the case needs is not on this machine. Only where the probe found the same, else a failure (S8).
+    /// What the case needs is not on this machine. Only where the probe found the same, else a failure (SUITE-S8).
     Absent(String),
     /// The suite itself is at fault: the plugin is not to blame.
     Suite(String),

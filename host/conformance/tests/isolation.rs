@@ -1,5 +1,5 @@
 //! Plugins that crash, hang, exit, print, fork and change what is not theirs: none of it reaches the report, and each is
-//! charged to the case that it happened in (S7, S9 to S12, S14). They are the C template with one thing wrong
+//! charged to the case that it happened in (SUITE-S7, SUITE-S9 to SUITE-S12, SUITE-S14). They are the C template with one thing wrong
 //! (`bad/bad.c`).
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
@@ -113,7 +113,7 @@ fn dies(what: &str, signal: Option<i32>, exit_code: Option<i32>, says: &str) -> 
         "{first:#?}"
     );
     assert!(death.text.contains(says), "{}", death.text);
-    assert_eq!(status(&report, NEXT), Status::Passed, "S9: the run goes on");
+    assert_eq!(status(&report, NEXT), Status::Passed, "SUITE-S9: the run goes on");
     assert_eq!((report.cases.len(), report.exit), (2, 5), "{report:#?}");
     assert_eq!(report.faults, Vec::<String>::new());
     first.clone()
@@ -132,7 +132,7 @@ fn passes(what: &str) -> (Bad, Report) {
 }
 
 #[test]
-fn s9_a_signal_is_charged_to_the_case_with_its_stack() {
+fn suite_s9_a_signal_is_charged_to_the_case_with_its_stack() {
     let first = dies("segfault", Some(libc::SIGSEGV), None, "killed by signal 11 (SIGSEGV)");
     let death = first.death.expect("seen above");
     assert!(death.backtrace[0].starts_with("crash_here +"), "{:#?}", death.backtrace);
@@ -143,7 +143,7 @@ fn s9_a_signal_is_charged_to_the_case_with_its_stack() {
 }
 
 #[test]
-fn s9_an_abort_and_a_trap_too() {
+fn suite_s9_an_abort_and_a_trap_too() {
     let first = dies("abort", Some(libc::SIGABRT), None, "SIGABRT");
     let backtrace = first.death.expect("seen above").backtrace;
     assert!(backtrace.iter().any(|frame| frame.contains("bad.so")), "{backtrace:#?}");
@@ -152,13 +152,13 @@ fn s9_an_abort_and_a_trap_too() {
 }
 
 #[test]
-fn s9_an_exit_inside_the_plugin_is_charged_to_the_case() {
+fn suite_s9_an_exit_inside_the_plugin_is_charged_to_the_case() {
     dies("exit0", None, Some(0), "ended its process with code 0");
     dies("exit3", None, Some(3), "ended its process with code 3");
 }
 
 #[test]
-fn s9_a_hang_is_ended_at_its_deadline_with_its_stack() {
+fn suite_s9_a_hang_is_ended_at_its_deadline_with_its_stack() {
     for what in ["sleep", "spin"] {
         let report = Bad::new(what).impatient().run();
         let first = case(&report, FIRST);
@@ -167,12 +167,12 @@ fn s9_a_hang_is_ended_at_its_deadline_with_its_stack() {
         assert!(death.text.starts_with("silent for "), "{}", death.text);
         assert!(death.backtrace.iter().any(|frame| frame.contains("bad.so")), "{:#?}", death.backtrace);
         assert!(first.seconds >= 1.0 && first.seconds < 30.0, "{}", first.seconds);
-        assert_eq!(status(&report, NEXT), Status::Passed, "S9: the run goes on");
+        assert_eq!(status(&report, NEXT), Status::Passed, "SUITE-S9: the run goes on");
     }
 }
 
 #[test]
-fn s9_a_plugin_that_is_not_well_after_a_crash_is_reported() {
+fn suite_s9_a_plugin_that_is_not_well_after_a_crash_is_reported() {
     let report = Bad::new("unwell").run();
     let unwell = case(&report, &format!("load/health-after/{FIRST}"));
     let found = &unwell.failure.as_ref().expect("a failure").found;
@@ -181,7 +181,7 @@ fn s9_a_plugin_that_is_not_well_after_a_crash_is_reported() {
 }
 
 #[test]
-fn s9_the_end_of_a_process_is_part_of_a_case_that_ends_it() {
+fn suite_s9_the_end_of_a_process_is_part_of_a_case_that_ends_it() {
     let bad = Bad::new("destructor").filter("load/end/after-opening");
     let report = bad.run();
     let end = case(&report, "load/end/after-opening");
@@ -196,13 +196,13 @@ fn s9_the_end_of_a_process_is_part_of_a_case_that_ends_it() {
 }
 
 #[test]
-fn s10_what_fails_again_is_a_failure() {
+fn suite_s10_what_fails_again_is_a_failure() {
     let report = Bad::new("segfault").again().run();
     assert_eq!((status(&report, FIRST), report.exit), (Status::Crashed, 5));
 }
 
 #[test]
-fn s10_what_passes_alone_and_among_the_same_is_flaky() {
+fn suite_s10_what_passes_alone_and_among_the_same_is_flaky() {
     let report = Bad::new("flaky").again().run();
     let first = case(&report, FIRST);
     assert_eq!((first.status, report.exit), (Status::Flaky, 5), "it crashed: {first:#?}");
@@ -210,7 +210,7 @@ fn s10_what_passes_alone_and_among_the_same_is_flaky() {
 }
 
 #[test]
-fn s10_what_fails_only_after_another_depends_on_the_order() {
+fn suite_s10_what_fails_only_after_another_depends_on_the_order() {
     let report = Bad::new("order").again().run();
     let next = case(&report, NEXT);
     assert_eq!(next.status, Status::OrderDependent, "{next:#?}");
@@ -220,19 +220,19 @@ fn s10_what_fails_only_after_another_depends_on_the_order() {
 }
 
 #[test]
-fn s11_what_a_plugin_prints_anywhere_reaches_no_report() {
+fn suite_s11_what_a_plugin_prints_anywhere_reaches_no_report() {
     passes("garbage");
     passes("fork-returns");
 }
 
-/// S12 too: hundreds of megabytes go nowhere.
+/// SUITE-S12 too: hundreds of megabytes go nowhere.
 #[test]
-fn s11_a_flood_is_cut() {
+fn suite_s11_a_flood_is_cut() {
     passes("flood");
 }
 
 #[test]
-fn s11_a_child_that_stays_neither_stalls_nor_survives() {
+fn suite_s11_a_child_that_stays_neither_stalls_nor_survives() {
     let (bad, _) = passes("fork-stays");
     let child = fs::read_to_string(bad.state()).expect("the child's number");
     let is_there = || Path::new("/proc").join(child.trim()).join("cmdline").metadata().is_ok();
@@ -249,7 +249,7 @@ fn s11_a_child_that_stays_neither_stalls_nor_survives() {
 
 /// One in a session of its own is out of reach; it keeps the pipes, and that stalls nothing.
 #[test]
-fn s11_a_child_that_goes_its_own_way_does_not_stall() {
+fn suite_s11_a_child_that_goes_its_own_way_does_not_stall() {
     let (bad, _) = passes("fork-detached");
     let child = fs::read_to_string(bad.state()).expect("the child's number");
     let child: i32 = child.trim().parse().expect("a number");
@@ -258,7 +258,7 @@ fn s11_a_child_that_goes_its_own_way_does_not_stall() {
 }
 
 #[test]
-fn s11_what_a_case_changes_of_its_process_is_put_back() {
+fn suite_s11_what_a_case_changes_of_its_process_is_put_back() {
     let report = Bad::new("changes").run();
     let first = case(&report, FIRST);
     let failure = first.failure.as_ref().expect("a failure");
@@ -271,12 +271,12 @@ fn s11_what_a_case_changes_of_its_process_is_put_back() {
 }
 
 #[test]
-fn s11_a_closed_pipe_is_charged_to_who_closed_it() {
+fn suite_s11_a_closed_pipe_is_charged_to_who_closed_it() {
     dies("close", None, Some(120), "closed descriptors that are not its own");
 }
 
 #[test]
-fn s11_signal_handlers_hide_nothing() {
+fn suite_s11_signal_handlers_hide_nothing() {
     passes("swallow-and-go-on");
     let report = Bad::new("swallow").impatient().run();
     let first = case(&report, FIRST);
@@ -285,9 +285,9 @@ fn s11_signal_handlers_hide_nothing() {
     assert!(backtrace.iter().any(|frame| frame.contains("crash_here")), "{backtrace:#?}");
 }
 
-/// S14: a plugin that is refused, or ends the process that opens it, is 3, and says under which clause or how.
+/// SUITE-S14: a plugin that is refused, or ends the process that opens it, is 3, and says under which clause or how.
 #[test]
-fn s14_a_plugin_that_does_not_open_is_refused() {
+fn suite_s14_a_plugin_that_does_not_open_is_refused() {
     for (what, says) in [
         ("refused", "P5.2: init failed: InternalError: it does not want to"),
         ("init", "the process that opened it was killed by signal 11 (SIGSEGV) in crash_here"),
@@ -307,7 +307,7 @@ fn s14_a_plugin_that_does_not_open_is_refused() {
 
 /// A device that crashes while the probe counts is a crash of the cases that count, not of the plugin.
 #[test]
-fn s9_a_crash_of_the_probe_costs_only_what_it_asked() {
+fn suite_s9_a_crash_of_the_probe_costs_only_what_it_asked() {
     let report = Bad::new("count").filter("query/{exist/first,count/*}@bad").run();
     assert_eq!(report.refused, "");
     assert!(report.notes[0].contains("the probe was killed by signal 11"), "{:?}", report.notes);
@@ -316,7 +316,7 @@ fn s9_a_crash_of_the_probe_costs_only_what_it_asked() {
 }
 
 #[test]
-fn s14_a_filter_that_matches_nothing_is_usage() {
+fn suite_s14_a_filter_that_matches_nothing_is_usage() {
     let error = Bad::new("fine").filter("qery/*").try_run().expect_err("nothing matches");
     assert!(matches!(error, RunError::Usage(_)) && error.exit() == 2, "{error}");
     let mut bad = Bad::new("fine");
@@ -328,7 +328,7 @@ fn s14_a_filter_that_matches_nothing_is_usage() {
 }
 
 #[test]
-fn s7_what_is_expected_runs_and_is_no_failure() {
+fn suite_s7_what_is_expected_runs_and_is_no_failure() {
     let expected =
         format!("[[case]]\nmatch = \"{FIRST}\"\nstatus = \"crash\"\nreason = \"known\"\nissue = \"#1\"\n");
     let report = Bad::new("segfault").expecting(&expected).run();
@@ -341,7 +341,7 @@ fn s7_what_is_expected_runs_and_is_no_failure() {
 }
 
 #[test]
-fn s7_an_expectation_that_does_not_hold_is_stale() {
+fn suite_s7_an_expectation_that_does_not_hold_is_stale() {
     let expected =
         format!("[[case]]\nmatch = \"{FIRST}\"\nstatus = \"fail\"\nreason = \"known\"\nissue = \"#1\"\n");
     let report = Bad::new("fine").expecting(&expected).run();

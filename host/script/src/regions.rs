@@ -1,4 +1,4 @@
-//! `T.reads` and `T.writes` that leave out a buffer: hints to TVM, to the IR all that a block may touch (B5). What is
+//! `T.reads` and `T.writes` that leave out a buffer: hints to TVM, to the IR all that a block may touch (IR-B5). What is
 //! left out is added whole, and told.
 
 use std::collections::{HashMap, HashSet};

@@ -81,11 +81,11 @@ impl Bench {
 
 fn same(found: &Compiled, built: &Compiled) {
     assert_eq!(found.artifact.to_bytes().unwrap(), built.artifact.to_bytes().unwrap());
-    assert_eq!(found.messages, built.messages, "V3: what was said is said again");
+    assert_eq!(found.messages, built.messages, "CACHE-V3: what was said is said again");
 }
 
 #[test]
-fn v1_v3_a_hit_is_what_a_build_is_and_builds_nothing() {
+fn cache_v1_v3_a_hit_is_what_a_build_is_and_builds_nothing() {
     let bench = Bench::new();
     let built = bench.build("build");
     assert!(!built.cached && BUILDS.load(Relaxed) == 1);
@@ -108,7 +108,7 @@ fn v1_v3_a_hit_is_what_a_build_is_and_builds_nothing() {
 }
 
 #[test]
-fn v1_whatever_the_bytes_depend_on_is_another_build() {
+fn cache_v1_whatever_the_bytes_depend_on_is_another_build() {
     let bench = Bench::new();
     assert!(!bench.is_found("build") && bench.is_found("build"));
     assert!(!bench.is_found("threads"), "the target");
@@ -142,9 +142,9 @@ fn v1_whatever_the_bytes_depend_on_is_another_build() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// V1: no part of a key stands for another, and none is left out.
+    /// CACHE-V1: no part of a key stands for another, and none is left out.
     #[test]
-    fn v1_a_key_has_every_part(
+    fn cache_v1_a_key_has_every_part(
         parts in prop::collection::vec("[a-z0-9{}\":,]{0,12}", 9),
         at in 0..9_usize,
         change in "[A-Z]{1,3}",
@@ -165,9 +165,9 @@ proptest! {
         prop_assert!(key(&parts) == key(&parts.clone()));
     }
 
-    /// V3: whatever bytes stand in a file, nothing but what was written is taken.
+    /// CACHE-V3: whatever bytes stand in a file, nothing but what was written is taken.
     #[test]
-    fn v3_no_damaged_build_is_taken(
+    fn cache_v3_no_damaged_build_is_taken(
         place in any::<prop::sample::Index>(),
         bit in 0..8_u8,
         cut in any::<bool>(),
@@ -193,9 +193,9 @@ proptest! {
         }
     }
 
-    /// V3: and what is whole by its digest, but no build, is no reason to fail.
+    /// CACHE-V3: and what is whole by its digest, but no build, is no reason to fail.
     #[test]
-    fn v3_any_content_is_read_or_not(content in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn cache_v3_any_content_is_read_or_not(content in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut with_size = 20_u64.to_le_bytes().to_vec();
         with_size.extend_from_slice(&content);
         prop_assert!(Kept::from_bytes(&content).is_none());
@@ -203,9 +203,9 @@ proptest! {
     }
 }
 
-/// V3: what is whole by its digest and is not what was built: another build's, cut between sections, or with other functions.
+/// CACHE-V3: what is whole by its digest and is not what was built: another build's, cut between sections, or with other functions.
 #[test]
-fn v3_what_is_read_is_checked_as_a_delivery_is() {
+fn cache_v3_what_is_read_is_checked_as_a_delivery_is() {
     let bench = Bench::new();
     let built = bench.build("build");
     let key = |line: &str| line.rsplit(' ').next().unwrap().to_owned();
@@ -231,7 +231,7 @@ fn v3_what_is_read_is_checked_as_a_delivery_is() {
 }
 
 #[test]
-fn v2_what_cannot_be_told_apart_is_not_kept() {
+fn cache_v2_what_cannot_be_told_apart_is_not_kept() {
     let bench = Bench::new();
     for order in ["secret", "empty", "clueless"] {
         assert!(!bench.is_found(order) && !bench.is_found(order), "C.37: {order}");
@@ -243,7 +243,7 @@ fn v2_what_cannot_be_told_apart_is_not_kept() {
 }
 
 #[test]
-fn v2_what_failed_is_not_kept() {
+fn cache_v2_what_failed_is_not_kept() {
     let bench = Bench::new();
     for order in ["unsupported", "terse", "fail", "panic", "nothing", "twice", "lie", "index", "align"] {
         let fails = || bench.compile(order, &bench.options()).unwrap_err().kind().clone();
@@ -253,7 +253,7 @@ fn v2_what_failed_is_not_kept() {
 }
 
 #[test]
-fn v2_v7_what_was_cancelled_is_neither_kept_nor_found() {
+fn cache_v2_v7_what_was_cancelled_is_neither_kept_nor_found() {
     let bench = Bench::new();
     let options = bench.options();
     options.cancel.store(true, Relaxed);
@@ -262,11 +262,11 @@ fn v2_v7_what_was_cancelled_is_neither_kept_nor_found() {
     assert_eq!(*bench.compile("wait", &options).unwrap_err().kind(), ErrorKind::Cancelled);
     assert!(bench.files().is_empty());
     assert!(!bench.is_found("build") && bench.is_found("build"));
-    assert_eq!(*bench.compile("build", &options).unwrap_err().kind(), ErrorKind::Cancelled, "V7");
+    assert_eq!(*bench.compile("build", &options).unwrap_err().kind(), ErrorKind::Cancelled, "CACHE-V7");
 }
 
 #[test]
-fn v4_a_loader_may_veto() {
+fn cache_v4_a_loader_may_veto() {
     let bench = Bench::new();
     assert!(!bench.is_found("build"));
     let device = Some(bench.host.device("cpu", 0).unwrap());
@@ -287,7 +287,7 @@ fn v4_a_loader_may_veto() {
 }
 
 #[test]
-fn v5_a_cache_that_cannot_be_written_fails_no_build() {
+fn cache_v5_a_cache_that_cannot_be_written_fails_no_build() {
     let bench = Bench::new();
     fs::remove_dir_all(bench.cache.folder()).unwrap();
     assert!(!bench.is_found("build") && !bench.is_found("build") && !bench.is_found("threads"));
@@ -298,7 +298,7 @@ fn v5_a_cache_that_cannot_be_written_fails_no_build() {
 }
 
 #[test]
-fn v5_what_is_not_the_users_own_is_not_taken() {
+fn cache_v5_what_is_not_the_users_own_is_not_taken() {
     let bench = Bench::new();
     assert!(!bench.is_found("build"));
     let file = bench.files().remove(0);
@@ -317,7 +317,7 @@ fn v5_what_is_not_the_users_own_is_not_taken() {
 }
 
 #[test]
-fn v6_only_so_much_is_kept_and_what_was_used_last_stays() {
+fn cache_v6_only_so_much_is_kept_and_what_was_used_last_stays() {
     let one = {
         let bench = Bench::new();
         bench.build("build");
@@ -337,7 +337,7 @@ fn v6_only_so_much_is_kept_and_what_was_used_last_stays() {
 }
 
 #[test]
-fn v6_a_size_is_a_number_with_a_unit_or_without() {
+fn cache_v6_a_size_is_a_number_with_a_unit_or_without() {
     for (text, expected) in [
         ("0", Some(0)),
         ("1000", Some(1000)),
@@ -360,7 +360,7 @@ fn v6_a_size_is_a_number_with_a_unit_or_without() {
 }
 
 #[test]
-fn v6_nothing_is_kept_unless_it_is_asked_for() {
+fn cache_v6_nothing_is_kept_unless_it_is_asked_for() {
     assert!(CompileOptions::default().cache.is_none());
     let bench = Bench::new();
     assert!(!bench.compile("build", &CompileOptions::default()).unwrap().cached);

@@ -2,19 +2,19 @@
 //!
 //! Rules, in the order in which they are applied:
 //!
-//! * **D1 Order.** Roots are searched in the order of [`Source`]; within a folder, plugins by file name. The current
+//! * **FIND-D1 Order.** Roots are searched in the order of [`Source`]; within a folder, plugins by file name. The current
 //!   directory is never searched by itself.
-//! * **D2 Everything is kept.** Each library or manifest met becomes a [`Candidate`], with the reason when it is not
+//! * **FIND-D2 Everything is kept.** Each library or manifest met becomes a [`Candidate`], with the reason when it is not
 //!   used; a bad one never hides another. The same files, reached through a second place, are the candidate that they are
 //!   already.
-//! * **D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
+//! * **FIND-D3 Trust.** A library or manifest that neither root nor the user owns, or that group or others may write, is
 //!   refused; so is one that is reached through such a folder (a sticky folder excepted), from the root on, or through a
 //!   link of somebody else. What is named in [`HostOptions::trust`], and what lies in it, is trusted. A manifest is
 //!   judged before it is read. With raised privileges, variables and user paths are ignored: only the folders of the
 //!   system are searched.
-//! * **D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
-//! * **D5 Lock.** With [`HostOptions::locked`], what the lock does not pin is refused, before D4 looks which is first.
-//! * **D6 Needed keys.** Last, what needs a key of another plugin (P5.15) is refused where the manifests tell already that it
+//! * **FIND-D4 Names.** Select and disable by name or glob; of two usable files with the same plugin name the first wins.
+//! * **FIND-D5 Lock.** With [`HostOptions::locked`], what the lock does not pin is refused, before FIND-D4 looks which is first.
+//! * **FIND-D6 Needed keys.** Last, what needs a key of another plugin (P5.15) is refused where the manifests tell already that it
 //!   cannot be had: nobody that is left provides it, or the plugins need each other in a circle. It makes no room for another
 //!   of its name.
 
@@ -151,7 +151,7 @@ fn is_again(before: &Candidate, candidate: &Candidate) -> bool {
         && manifests()
 }
 
-/// Rule D5 for the libraries: reads each usable one whole and refuses it when the lock pins another digest. A host does the
+/// Rule FIND-D5 for the libraries: reads each usable one whole and refuses it when the lock pins another digest. A host does the
 /// same when it opens a plugin; this is for a listing.
 pub fn check_digests(discovery: &mut Discovery, lock: &PluginLock) {
     for candidate in discovery.candidates.iter_mut().filter(|candidate| candidate.problem.is_none()) {
@@ -176,7 +176,7 @@ fn shadow(candidates: &mut [Candidate]) {
     }
 }
 
-/// Rule D4's globs.
+/// Rule FIND-D4's globs.
 pub(crate) struct Filters {
     select: Vec<String>,
     select_set: GlobSet,

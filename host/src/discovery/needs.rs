@@ -1,4 +1,4 @@
-//! Rule D6: plugins that need keys of others (P5.15), as far as manifests tell. Opens nothing.
+//! Rule FIND-D6: plugins that need keys of others (P5.15), as far as manifests tell. Opens nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -19,7 +19,7 @@ const USER_FOLDER: &str = "chipdock/plugins";
 const EXECUTABLE_FOLDER: &str = "plugins";
 const LIBRARY_SUFFIX: &str = ".so";
 
-/// Rule D1: every place, in order.
+/// Rule FIND-D1: every place, in order.
 pub(super) fn places(options: &HostOptions) -> Vec<(PathBuf, Source)> {
     let environment = &options.environment;
     let mut places: Vec<(PathBuf, Source)> =
@@ -113,7 +113,7 @@ fn with_suffix(folder: &Path, stem: &OsStr, suffix: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Rule D3 before all: what is not trusted is not read.
+/// Rule FIND-D3 before all: what is not trusted is not read.
 fn candidate(folder: &Path, stem: &OsStr, met: Met, source: Source, trust: &Trust) -> Candidate {
     let library = with_suffix(folder, stem, LIBRARY_SUFFIX);
     let manifest_path = met.manifest.then(|| with_suffix(folder, stem, MANIFEST_SUFFIX));

@@ -62,7 +62,7 @@ fn names(discovery: &Discovery) -> Vec<(&str, Option<ProblemKind>)> {
 }
 
 #[test]
-fn d1_roots_come_in_their_order_and_plugins_by_name() {
+fn find_d1_roots_come_in_their_order_and_plugins_by_name() {
     let folder = Folder::new();
     let (option, variable, system) = (folder.sub("option"), folder.sub("variable"), folder.sub("system"));
     let (user, beside) = (folder.sub("data/chipdock/plugins"), folder.sub("bin/plugins"));
@@ -85,11 +85,11 @@ fn d1_roots_come_in_their_order_and_plugins_by_name() {
 
     options.environment.raised_privileges = true;
     let discovery = discover(&options).unwrap();
-    assert_eq!(names(&discovery), [("d", None)], "D3: only the folders of the system are searched");
+    assert_eq!(names(&discovery), [("d", None)], "FIND-D3: only the folders of the system are searched");
 }
 
 #[test]
-fn d2_every_candidate_is_kept_with_its_reason() {
+fn find_d2_every_candidate_is_kept_with_its_reason() {
     let folder = Folder::new();
     plugin(folder.path(), "good");
     library(folder.path(), "libchipdock_plugin_no_manifest");
@@ -116,7 +116,7 @@ fn d2_every_candidate_is_kept_with_its_reason() {
 }
 
 #[test]
-fn d3_what_others_may_write_is_refused_unless_trusted() {
+fn find_d3_what_others_may_write_is_refused_unless_trusted() {
     let folder = Folder::new();
     let path = plugin(folder.path(), "toy");
     let kind = |options: &HostOptions| names(&discover(options).unwrap())[0].1;
@@ -151,7 +151,7 @@ fn d3_what_others_may_write_is_refused_unless_trusted() {
 }
 
 #[test]
-fn d4_select_and_disable_by_glob() {
+fn find_d4_select_and_disable_by_glob() {
     let folder = Folder::new();
     for name in ["npu-a", "npu-b", "toy"] {
         plugin(folder.path(), name);
@@ -165,13 +165,13 @@ fn d4_select_and_disable_by_glob() {
     options.environment.raised_privileges = true;
     options.environment.system_folders = vec![folder.path().to_owned()];
     let discovery = discover(&options).unwrap();
-    assert_eq!(names(&discovery)[1], ("npu-b", None), "D3: the variable is ignored");
+    assert_eq!(names(&discovery)[1], ("npu-b", None), "FIND-D3: the variable is ignored");
     options.select = vec!["[".into()];
     assert_eq!(*discover(&options).unwrap_err().kind(), ErrorKind::Value);
 }
 
 #[test]
-fn d4_the_first_usable_file_of_a_name_wins() {
+fn find_d4_the_first_usable_file_of_a_name_wins() {
     let folder = Folder::new();
     let (first, second, third) = (folder.sub("1"), folder.sub("2"), folder.sub("3"));
     let bad = plugin(&first, "toy");
@@ -200,7 +200,7 @@ fn fifo(path: &Path) {
 }
 
 #[test]
-fn d3_every_folder_on_the_way_is_judged() {
+fn find_d3_every_folder_on_the_way_is_judged() {
     let folder = Folder::new();
     let inner = folder.sub("open/deep/inner");
     plugin(&inner, "toy");
@@ -222,7 +222,7 @@ fn d3_every_folder_on_the_way_is_judged() {
 }
 
 #[test]
-fn d3_each_link_of_a_chain_is_judged_for_libraries_and_manifests() {
+fn find_d3_each_link_of_a_chain_is_judged_for_libraries_and_manifests() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new();
     let (plugins, open, real) = (folder.sub("plugins"), folder.sub("open"), folder.sub("real"));
@@ -267,7 +267,7 @@ fn d3_each_link_of_a_chain_is_judged_for_libraries_and_manifests() {
 }
 
 #[test]
-fn d3_what_is_no_regular_file_hangs_nobody() {
+fn find_d3_what_is_no_regular_file_hangs_nobody() {
     let folder = Folder::new();
     library(folder.path(), "a");
     fifo(&folder.path().join("a.chipdock.json"));
@@ -298,7 +298,7 @@ fn d3_what_is_no_regular_file_hangs_nobody() {
 }
 
 #[test]
-fn d3_a_variable_that_is_no_text_is_reported_and_ignored_with_raised_privileges() {
+fn find_d3_a_variable_that_is_no_text_is_reported_and_ignored_with_raised_privileges() {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt as _;
     type Set = fn(&mut crate::options::Environment, OsString);
@@ -320,7 +320,7 @@ fn d3_a_variable_that_is_no_text_is_reported_and_ignored_with_raised_privileges(
 }
 
 #[test]
-fn d5_only_what_the_lock_pins_is_used() {
+fn find_d5_only_what_the_lock_pins_is_used() {
     let folder = Folder::new();
     let libraries: Vec<PathBuf> = ["a", "b", "c"].iter().map(|name| plugin(folder.path(), name)).collect();
     let plain = discover(&options(&[folder.path()])).unwrap();
@@ -341,7 +341,7 @@ fn d5_only_what_the_lock_pins_is_used() {
     assert_eq!(
         names(&discovery),
         [("a", None), ("b", not), ("c", not), ("d", not)],
-        "K3: no library is read"
+        "LOCK-K3: no library is read"
     );
     check_digests(&mut discovery, &lock);
     let pinned: Vec<&crate::LockedPlugin> = lock.plugins().collect();
@@ -375,7 +375,7 @@ fn why(discovery: &Discovery, name: &str) -> String {
 }
 
 #[test]
-fn d6_a_key_that_nobody_provides_refuses_who_needs_it_and_who_needs_that() {
+fn find_d6_a_key_that_nobody_provides_refuses_who_needs_it_and_who_needs_that() {
     let folder = Folder::new();
     needing(folder.path(), "a", &["function.b.f"]);
     needing(folder.path(), "b", &["function.c.f", "function.absent"]);
@@ -405,7 +405,7 @@ fn d6_a_key_that_nobody_provides_refuses_who_needs_it_and_who_needs_that() {
 }
 
 #[test]
-fn d6_a_circle_and_what_leads_to_it_are_refused() {
+fn find_d6_a_circle_and_what_leads_to_it_are_refused() {
     let folder = Folder::new();
     needing(folder.path(), "a", &["function.b.f"]);
     needing(folder.path(), "b", &["function.c.f"]);
@@ -422,7 +422,7 @@ fn d6_a_circle_and_what_leads_to_it_are_refused() {
 }
 
 #[test]
-fn d6_a_long_row_is_refused_and_found_in_no_time() {
+fn find_d6_a_long_row_is_refused_and_found_in_no_time() {
     let folder = Folder::new();
     for number in 0..100 {
         let next = format!("function.p{:03}.f", number + 1);
@@ -437,7 +437,7 @@ fn d6_a_long_row_is_refused_and_found_in_no_time() {
 }
 
 #[test]
-fn d6_a_listing_says_of_whom_a_key_is() {
+fn find_d6_a_listing_says_of_whom_a_key_is() {
     let folder = Folder::new();
     let keys = ["function.b.f", "device_api.cpu", "function.absent", "function.b.f", "function.a.f"];
     needing(folder.path(), "a", &keys);
@@ -457,7 +457,7 @@ fn d6_a_listing_says_of_whom_a_key_is() {
 }
 
 #[test]
-fn d2_a_file_that_two_places_lead_to_is_listed_once() {
+fn find_d2_a_file_that_two_places_lead_to_is_listed_once() {
     let folder = Folder::new();
     let (first, second) = (folder.sub("first"), folder.sub("second"));
     plugin(&first, "a");

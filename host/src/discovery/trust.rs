@@ -1,4 +1,4 @@
-//! Rule D3: whose files are read and opened.
+//! Rule FIND-D3: whose files are read and opened.
 //!
 //! A path is resolved here component by component, as the system does it, so that all that decides where it leads is judged:
 //! each folder from the root on, each link of a chain and the folders that it leads through, and the file at the end.

@@ -61,7 +61,7 @@ fn module(name: &str, column: u32) -> IrModule {
 }
 
 #[test]
-fn v8_what_was_lowered_before_is_taken_again() {
+fn cache_v8_what_was_lowered_before_is_taken_again() {
     let bench = Bench::new();
     let plan = bench.plan(&module("f", 3));
     assert!(Arc::ptr_eq(&plan, &bench.plan(&module("f", 3))), "another module in memory, and the same");
@@ -72,7 +72,7 @@ fn v8_what_was_lowered_before_is_taken_again() {
 }
 
 #[test]
-fn v8_whatever_tells_two_apart_is_lowered_anew() {
+fn cache_v8_whatever_tells_two_apart_is_lowered_anew() {
     let bench = Bench::new();
     let (target, options) = (bench.target("build"), &bench.options);
     let first = bench.plan(&module("f", 3));
@@ -92,7 +92,7 @@ fn v8_whatever_tells_two_apart_is_lowered_anew() {
 }
 
 #[test]
-fn v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
+fn cache_v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
     let bench = Bench::new();
     let other = bench.target("threads");
     let edited =
@@ -106,7 +106,7 @@ fn v8_what_the_host_answers_otherwise_by_now_is_lowered_anew() {
 
 /// A device keeps its host, and the host its plans.
 #[test]
-fn w5_a_plan_for_a_device_does_not_keep_the_host() {
+fn host_w5_a_plan_for_a_device_does_not_keep_the_host() {
     let Bench { _folder, host, options } = Bench::new();
     let request = TargetRequest::new(json!({"kind": "toy", "do": "build"})).device(DeviceChoice::First);
     let target = host.resolve(request).unwrap();
@@ -119,7 +119,7 @@ fn w5_a_plan_for_a_device_does_not_keep_the_host() {
 }
 
 #[test]
-fn v8_nothing_is_remembered_without_a_cache_or_beyond_the_bounds() {
+fn cache_v8_nothing_is_remembered_without_a_cache_or_beyond_the_bounds() {
     let bench = Bench::new();
     let count = || bench.host.0.plans.lock().unwrap().0.len();
     let without = CompileOptions { cache: None, ..bench.options.clone() };

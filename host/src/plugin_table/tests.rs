@@ -133,7 +133,7 @@ fn h7_a_pointer_says_which_plugin_of_which_host() {
     assert!(toy.take_error().is_some());
 }
 
-/// A7: what a plugin passes is looked at before it is used.
+/// HOST-A7: what a plugin passes is looked at before it is used.
 #[test]
 fn a_key_that_is_no_text_is_an_error() {
     let host = host(&[]);

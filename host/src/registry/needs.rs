@@ -1,4 +1,4 @@
-//! Rule R6: the keys that a plugin needs of others, before it is opened (P5.15).
+//! Rule REG-R6: the keys that a plugin needs of others, before it is opened (P5.15).
 
 use super::{HOST_INDEX, HOST_PLUGIN};
 use crate::discovery::needs::{CHAIN_MAX, circle};

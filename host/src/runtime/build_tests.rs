@@ -39,7 +39,7 @@ fn a_module_is_compiled_loaded_and_called() {
     let add = module.function("add").unwrap();
     assert_eq!(add.call(&[40_i64.into(), 2_i64.into()]).unwrap().to::<i64>().unwrap(), 42);
     drop((module, compiled, host));
-    assert_eq!(add.call(&[1_i64.into(), 2_i64.into()]).unwrap().to::<i64>().unwrap(), 3, "W5");
+    assert_eq!(add.call(&[1_i64.into(), 2_i64.into()]).unwrap().to::<i64>().unwrap(), 3, "HOST-W5");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn the_environment_answers_or_fails() {
 }
 
 #[test]
-fn c2_everything_unsupported_that_a_build_reported_is_listed() {
+fn compile_c2_everything_unsupported_that_a_build_reported_is_listed() {
     let error = compile(&host(), "unsupported").unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Unsupported);
     assert_eq!(error.message(), "the code generator of target kind \"toy\" cannot build this module");
@@ -193,7 +193,7 @@ fn c2_everything_unsupported_that_a_build_reported_is_listed() {
 }
 
 #[test]
-fn c5_a_code_generator_says_where() {
+fn compile_c5_a_code_generator_says_where() {
     let host = host();
     let mut f = chipdock_ir::build::function("f");
     let span = chipdock_ir::Span { line: 7, column: 5 };
@@ -214,7 +214,7 @@ fn a_session_is_used_from_any_thread_while_its_call_lasts() {
 }
 
 #[test]
-fn c3_a_code_generator_of_another_wire_major_is_refused() {
+fn compile_c3_a_code_generator_of_another_wire_major_is_refused() {
     let host = host();
     let target = host.target("lone").unwrap();
     let error = host.compile(&IrModule::default(), &target, &CompileOptions::default()).unwrap_err();
@@ -223,7 +223,7 @@ fn c3_a_code_generator_of_another_wire_major_is_refused() {
 }
 
 #[test]
-fn c4_a_build_that_fails_or_breaks_the_rules_leaves_nothing() {
+fn compile_c4_a_build_that_fails_or_breaks_the_rules_leaves_nothing() {
     for (order, kind, says) in [
         ("fail", ErrorKind::Io, "the disk is full"),
         ("panic", ErrorKind::Panic, "as asked"),

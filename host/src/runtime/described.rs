@@ -1,4 +1,4 @@
-//! What describes a tensor, twice (A9): once for the host, and once to be lent to calls, which can write there though they
+//! What describes a tensor, twice (HOST-A9): once for the host, and once to be lent to calls, which can write there though they
 //! must not. The host computes what it reads and writes from its own; a call costs nothing more for it.
 
 use std::cell::UnsafeCell;

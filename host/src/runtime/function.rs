@@ -19,7 +19,7 @@ use crate::trace;
 pub struct Function {
     // Dropped before the module that its code belongs to.
     value: api::Function,
-    /// The value's, as it was when it was checked (A5).
+    /// The value's, as it was when it was checked (HOST-A5).
     call: ChipdockSafeCall,
     name: Arc<str>,
     module: Option<Arc<ModuleInner>>,

@@ -28,7 +28,7 @@ pub struct Kernel(Arc<Inner>);
 struct Inner {
     /// As the index describes it.
     described: kernel::Kernel,
-    /// The module's, as it was when it was checked (A5).
+    /// The module's, as it was when it was checked (HOST-A5).
     table: ChipdockLaunch1,
     self_: *mut c_void,
     entry: ChipdockEntry,

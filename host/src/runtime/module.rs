@@ -306,7 +306,7 @@ impl ModuleInner {
         &self.artifact
     }
 
-    /// The module's interface of that name and version, with a copy of its table (A5); nothing where it has none. `T` is the
+    /// The module's interface of that name and version, with a copy of its table (HOST-A5); nothing where it has none. `T` is the
     /// struct of function pointers that belongs to them.
     pub(super) fn query<T: Copy + 'static>(
         &self,

@@ -26,7 +26,7 @@ pub(crate) fn broken(message: String) -> Error {
     Error::new(ErrorKind::BrokenPlugin, message).hint("report it to the maintainer of the plugin")
 }
 
-/// Rule A2: takes over the value that a call answered; `what` names the call.
+/// Rule HOST-A2: takes over the value that a call answered; `what` names the call.
 ///
 /// # Safety
 ///

@@ -311,7 +311,7 @@ impl Tensor {
         }
     }
 
-    /// Whether the functions that it was passed to left what describes it as it was (A9). It is as it was in any case; so
+    /// Whether the functions that it was passed to left what describes it as it was (HOST-A9). It is as it was in any case; so
     /// are its elements, where that was all. Whatever reads or writes elements asks first.
     ///
     /// # Errors

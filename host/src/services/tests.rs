@@ -37,7 +37,7 @@ fn host() -> Host {
 
 const NAME: ChipdockStr = static_str("name");
 
-/// A7: the table that plugins are given.
+/// HOST-A7: the table that plugins are given.
 #[test]
 fn a_panic_in_a_service_is_an_error() {
     let host = host();
@@ -65,7 +65,7 @@ fn a_panic_in_a_service_is_an_error() {
     }
 }
 
-/// A7: what `init` is given.
+/// HOST-A7: what `init` is given.
 #[test]
 fn a_panic_in_the_registrar_is_an_error() {
     let host = host();
@@ -102,7 +102,7 @@ fn a_panic_in_the_registrar_is_an_error() {
     }
 }
 
-/// A7: what a build is given.
+/// HOST-A7: what a build is given.
 #[test]
 fn a_panic_in_a_build_session_is_an_error() {
     let host = host();
@@ -123,7 +123,7 @@ fn a_panic_in_a_build_session_is_an_error() {
     }
 }
 
-/// A7: the environment of compiled code.
+/// HOST-A7: the environment of compiled code.
 #[test]
 fn a_panic_in_the_environment_is_an_error() {
     let host = host();
@@ -159,7 +159,7 @@ fn a_panic_in_the_environment_is_an_error() {
     }
 }
 
-/// A7: whoever takes the log may panic; a plugin that logs, and a thread that waits, see nothing of it.
+/// HOST-A7: whoever takes the log may panic; a plugin that logs, and a thread that waits, see nothing of it.
 #[test]
 fn a_log_that_panics_stays_where_it_is() {
     let options = HostOptions { log: Arc::new(|_, _| panic!("as asked")), ..HostOptions::isolated() };
@@ -171,7 +171,7 @@ fn a_log_that_panics_stays_where_it_is() {
     assert!(host.0.services.take().is_none());
 }
 
-/// A3: lines and errors are cut.
+/// HOST-A3: lines and errors are cut.
 #[test]
 fn a_text_of_many_bytes_is_cut() {
     let lines = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -198,7 +198,7 @@ fn a_text_of_many_bytes_is_cut() {
     assert!(error.message().ends_with("bytes in all)"));
 }
 
-/// A2: an error that leads to itself ends.
+/// HOST-A2: an error that leads to itself ends.
 #[test]
 fn a_circle_of_causes_is_refused() {
     let host = host();

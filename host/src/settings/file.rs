@@ -1,4 +1,4 @@
-//! The user's file of settings (rule O4).
+//! The user's file of settings (rule SET-O4).
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,4 @@
-//! S.2 to S.5, S.7, S.9, S.12, S.13 and rules O1 to O6, without a plugin.
+//! S.2 to S.5, S.7, S.9, S.12, S.13 and rules SET-O1 to SET-O6, without a plugin.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -254,7 +254,7 @@ fn an_option_that_names_nothing_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn o4_what_nobody_has_is_passed_over_and_told() {
+fn set_o4_what_nobody_has_is_passed_over_and_told() {
     let user = User::new().file("lanes = 1\n[toy]\nlane = 2\nfast = true\n[tyo]\nx = 1\n[bare]\ny = 1\n");
     assert_eq!(user.found("fast").0, true);
     let (log, path) = (user.log(), user.path().display().to_string());
@@ -271,7 +271,7 @@ fn o4_what_nobody_has_is_passed_over_and_told() {
 }
 
 #[test]
-fn o4_a_file_that_is_no_toml_is_passed_over_with_its_line() {
+fn set_o4_a_file_that_is_no_toml_is_passed_over_with_its_line() {
     let user = User::new().file("[toy]\nlanes = \n");
     assert_eq!(user.found("lanes").0, 8);
     assert!(
@@ -295,9 +295,9 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Rule O4 and D3: a file that others could have written is not read.
+/// Rule SET-O4 and FIND-D3: a file that others could have written is not read.
 #[test]
-fn o4_a_file_that_is_not_trusted_is_passed_over() {
+fn set_o4_a_file_that_is_not_trusted_is_passed_over() {
     let with = |change: &dyn Fn(&Path)| {
         let user = User::new().file("[toy]\nlanes = 5\n");
         change(&user.path());

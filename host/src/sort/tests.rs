@@ -34,7 +34,7 @@ fn order<T: PartialOrd + Copy>(elements: &[T], is_ascending: bool) -> Vec<usize>
     order
 }
 
-/// O1, O2, O3: lines along either axis, sorted and by their places.
+/// SORT-O1, SORT-O2, SORT-O3: lines along either axis, sorted and by their places.
 fn check<T: Element + PartialOrd + Copy + std::fmt::Debug>(
     elements: &[T],
     columns: usize,
@@ -70,7 +70,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn o1_o2_o3_every_type_is_sorted(
+    fn sort_o1_o2_o3_every_type_is_sorted(
         bits in prop::collection::vec(any::<u64>(), 12..40),
         few in any::<bool>(),
         columns in 1_usize..7,
@@ -109,7 +109,7 @@ fn halves(code: u8) -> (Tensor, Tensor) {
 }
 
 #[test]
-fn o1_all_halves_are_in_order() {
+fn sort_o1_all_halves_are_in_order() {
     let host = host();
     for (code, wide) in [
         (api::abi::CHIPDOCK_DTYPE_FLOAT, (|bits| f16::from_bits(bits).to_f64()) as fn(u16) -> f64),
@@ -128,7 +128,7 @@ fn o1_all_halves_are_in_order() {
 }
 
 #[test]
-fn o2_o3_the_greatest_few_and_their_places_in_every_type() {
+fn sort_o2_o3_the_greatest_few_and_their_places_in_every_type() {
     let host = host();
     let input = tensor(&[2, 4], &[3_u8, 1, 2, 3, 9, 9, 0, 9]);
     macro_rules! places {
@@ -160,7 +160,7 @@ fn o2_o3_the_greatest_few_and_their_places_in_every_type() {
 }
 
 #[test]
-fn o3_strides_and_offsets_are_followed() {
+fn sort_o3_strides_and_offsets_are_followed() {
     let mut elements = [5_i32, 0, 4, 0, 3, 0, 2, 0, 1, 0];
     let parts = TensorParts {
         data: elements.as_mut_ptr().cast(),
@@ -177,7 +177,7 @@ fn o3_strides_and_offsets_are_followed() {
 }
 
 #[test]
-fn o4_lines_count_as_many_elements_as_is_said() {
+fn sort_o4_lines_count_as_many_elements_as_is_said() {
     let host = host();
     let input = tensor(&[3, 4], &[1_f32, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
     let (counts, places) = (tensor(&[3], &[3_i32, 0, -1]), tensor(&[3, 4], &[-1_i32; 12]));
@@ -196,9 +196,9 @@ fn o4_lines_count_as_many_elements_as_is_said() {
     assert!(error.message().contains("expected 3 integers, one for each line"), "{error}");
 }
 
-/// O5: what is wrong is named, and the output is as it was.
+/// SORT-O5: what is wrong is named, and the output is as it was.
 #[test]
-fn o5_wrong_arguments_are_typed_errors() {
+fn sort_o5_wrong_arguments_are_typed_errors() {
     let host = host();
     let (input, output) = (tensor(&[2, 3], &[3_f32, 2.0, 1.0, 3.0, 2.0, 1.0]), tensor(&[2, 3], &[7_f32; 6]));
     let narrow = tensor(&[2, 2], &[0_f32; 4]);

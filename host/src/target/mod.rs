@@ -2,27 +2,27 @@
 //!
 //! Construction, in this order; each invalid input is one error that names the option, the value and what is allowed:
 //!
-//! * **T1 Kind.** A known kind's name; in JSON the field `kind`. `tag` is a label beside it.
-//! * **T2 Host.** `host` is a target of its own (text, object or null), which must be able to be a host.
-//! * **T3 Features.** `feature.<x>` is set aside and comes back at the end, unless the canonicalizer wrote it anew. It holds
+//! * **TARGET-T1 Kind.** A known kind's name; in JSON the field `kind`. `tag` is a label beside it.
+//! * **TARGET-T2 Host.** `host` is a target of its own (text, object or null), which must be able to be a host.
+//! * **TARGET-T3 Features.** `feature.<x>` is set aside and comes back at the end, unless the canonicalizer wrote it anew. It holds
 //!   what a module that is sent to a plugin can hold: no float, no integer beyond 64 bits.
-//! * **T4 Schema.** Options are checked and converted in the order of their declaration: an integer 0 or 1 is taken
+//! * **TARGET-T4 Schema.** Options are checked and converted in the order of their declaration: an integer 0 or 1 is taken
 //!   for a boolean and a boolean for an integer, nothing else. With `from_device`, options that nobody set take what
 //!   the device tells; then defaults are filled in. An unknown option is an error.
-//! * **T5 Keys.** Those given, with `device` behind them; when none are given, `device`, then the kind's own. No key
+//! * **TARGET-T5 Keys.** Those given, with `device` behind them; when none are given, `device`, then the kind's own. No key
 //!   twice.
-//! * **T6 Canonicalizer.** The kind's own function comes last; what it answers is checked again.
+//! * **TARGET-T6 Canonicalizer.** The kind's own function comes last; what it answers is checked again.
 //!
-//! * **T7 Once.** Text in which an object has a key twice, at any level, is refused.
+//! * **TARGET-T7 Once.** Text in which an object has a key twice, at any level, is refused.
 //!
 //! Made complete ([`Host::resolve`](crate::Host::resolve)), once, and then shared:
 //!
-//! * **T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the target of its host functions where it
+//! * **TARGET-T8 Complete.** A [`ResolvedTarget`] has the kind, the options, the capabilities, the target of its host functions where it
 //!   names one, and the device that was chosen. Compiling asks for none of these again.
-//! * **T9 Device.** A device that is chosen is one of the kind's. Unless the source says otherwise, it is the one of
+//! * **TARGET-T9 Device.** A device that is chosen is one of the kind's. Unless the source says otherwise, it is the one of
 //!   `from_device`; the target of a host says all of itself, so nothing is filled in there.
-//! * **T10 Host.** A host that is chosen stands where `host` of the source would: not both.
-//! * **T11 Identity.** Equal targets have equal [`TargetId`]s, others do not; an artifact carries that of the target that it was
+//! * **TARGET-T10 Host.** A host that is chosen stands where `host` of the source would: not both.
+//! * **TARGET-T11 Identity.** Equal targets have equal [`TargetId`]s, others do not; an artifact carries that of the target that it was
 //!   compiled for.
 //!
 //! A target written with [`Target::to_json`] reads back equal.
@@ -201,7 +201,7 @@ fn from_json(context: &dyn TargetContext, json: &Value, nesting: u32) -> Result<
     Ok(Arc::new(target))
 }
 
-/// Rule T1.
+/// Rule TARGET-T1.
 fn kind_of(context: &dyn TargetContext, object: &Map<String, Value>) -> Result<Arc<TargetKind>, Error> {
     let known = || {
         let names = context.kind_names();
@@ -255,7 +255,7 @@ fn text_field(kind: &TargetKind, given: &mut BTreeMap<&str, &Value>, name: &str)
     }
 }
 
-/// Rule T2.
+/// Rule TARGET-T2.
 fn host_of(
     context: &dyn TargetContext,
     kind: &TargetKind,
@@ -275,7 +275,7 @@ fn host_of(
     ))))
 }
 
-/// Rule T3.
+/// Rule TARGET-T3.
 fn features_of(
     kind: &TargetKind,
     given: &mut BTreeMap<&str, &Value>,
@@ -350,7 +350,7 @@ fn fill_from_device(
     Ok(())
 }
 
-/// Rule T5.
+/// Rule TARGET-T5.
 fn keys_of(kind: &TargetKind, options: &mut BTreeMap<String, Value>) -> Vec<String> {
     let given = options.remove("keys").map(|keys| match keys {
         Value::Array(keys) => {
@@ -372,7 +372,7 @@ fn keys_of(kind: &TargetKind, options: &mut BTreeMap<String, Value>) -> Vec<Stri
     keys
 }
 
-/// Rule T6.
+/// Rule TARGET-T6.
 fn canonicalized(
     context: &dyn TargetContext,
     kind: &TargetKind,

@@ -1,4 +1,4 @@
-//! Targets made complete: rules T8 to T11.
+//! Targets made complete: rules TARGET-T8 to TARGET-T11.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::error::{Category, Error, ErrorKind, quoted};
 use crate::host::Host;
 use crate::runtime::Device;
 
-/// The identity of a target: the SHA-256 of its canonical JSON (T11). Equal targets have it in every process.
+/// The identity of a target: the SHA-256 of its canonical JSON (TARGET-T11). Equal targets have it in every process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId([u8; 32]);
 
@@ -197,7 +197,7 @@ impl Host {
         self.completed(&target, device.transpose()?).map_err(of_plugin)
     }
 
-    /// Rule T9. Nothing where the kind is none, which making the target says; why the device is none comes after what is
+    /// Rule TARGET-T9. Nothing where the kind is none, which making the target says; why the device is none comes after what is
     /// wrong with the target.
     fn filled_in(
         &self,
@@ -280,7 +280,7 @@ fn json_of(source: &TargetSource) -> Result<Value, Error> {
     }
 }
 
-/// Rule T10.
+/// Rule TARGET-T10.
 fn with_host(target: Value, host: TargetSource) -> Result<Value, Error> {
     let mut object = match target {
         Value::Object(object) => object,

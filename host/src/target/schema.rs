@@ -70,7 +70,7 @@ pub(crate) fn described(value: &Value) -> String {
     }
 }
 
-/// Rule T4: the value as the option's type, or what is wrong with it. `nested` makes a target of a list's element.
+/// Rule TARGET-T4: the value as the option's type, or what is wrong with it. `nested` makes a target of a list's element.
 pub(crate) fn converted(
     kind: &str,
     option: &OptionSchema,

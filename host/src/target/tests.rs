@@ -93,7 +93,7 @@ fn refused(source: impl Into<TargetSource>) -> Error {
 }
 
 #[test]
-fn t1_a_name_or_json_makes_a_target_with_defaults() {
+fn target_t1_a_name_or_json_makes_a_target_with_defaults() {
     let target = good("hosty");
     assert_eq!(target.kind, "hosty");
     assert_eq!(target.keys, ["cpu"]);
@@ -188,7 +188,7 @@ fn every_invalid_input_names_option_value_and_what_is_allowed() {
 }
 
 #[test]
-fn t4_booleans_and_integers_are_taken_for_each_other() {
+fn target_t4_booleans_and_integers_are_taken_for_each_other() {
     let target = good(json!({"kind": "hosty", "fast-math": 1, "num-cores": true}));
     assert_eq!(target.options["fast-math"], json!(true));
     assert_eq!(target.options["num-cores"], json!(1));
@@ -196,14 +196,14 @@ fn t4_booleans_and_integers_are_taken_for_each_other() {
 }
 
 #[test]
-fn t2_a_host_is_a_target_of_its_own() {
+fn target_t2_a_host_is_a_target_of_its_own() {
     let target = good(json!({"kind": "npu", "host": {"kind": "hosty", "opt-level": 3}}));
     assert_eq!(target.host.as_ref().unwrap().int("opt-level"), Some(3));
     assert_eq!(good(json!({"kind": "npu", "host": "hosty"})).host.as_deref(), Some(&*good("hosty")));
 }
 
 #[test]
-fn t3_features_pass_and_the_canonicalizer_may_write_them_anew() {
+fn target_t3_features_pass_and_the_canonicalizer_may_write_them_anew() {
     let mut world = world();
     world.canonicalizer = |json| {
         let mut target: Value = serde_json::from_str(json).unwrap();
@@ -221,7 +221,7 @@ fn t3_features_pass_and_the_canonicalizer_may_write_them_anew() {
 }
 
 #[test]
-fn t3_a_feature_that_the_wire_cannot_carry_is_refused_where_it_is_read() {
+fn target_t3_a_feature_that_the_wire_cannot_carry_is_refused_where_it_is_read() {
     for text in [
         r#"{"kind": "hosty", "feature.x": 1.5}"#,
         r#"{"kind": "hosty", "feature.x": {"y": [1, 1e30]}}"#,
@@ -239,7 +239,7 @@ fn t3_a_feature_that_the_wire_cannot_carry_is_refused_where_it_is_read() {
 }
 
 #[test]
-fn t7_a_key_that_stands_twice_is_refused_at_every_level() {
+fn target_t7_a_key_that_stands_twice_is_refused_at_every_level() {
     for text in [
         r#"{"kind": "hosty", "kind": "npu"}"#,
         r#"{"kind": "hosty", "opt-level": 3, "opt-level": 3}"#,
@@ -256,7 +256,7 @@ fn t7_a_key_that_stands_twice_is_refused_at_every_level() {
 }
 
 #[test]
-fn t5_keys_are_given_or_default_with_the_device() {
+fn target_t5_keys_are_given_or_default_with_the_device() {
     let keys = |json: Value| good(json).keys.clone();
     assert_eq!(keys(json!({"kind": "npu", "device": "weird"})), ["weird", "npu", "gpu"]);
     assert_eq!(keys(json!({"kind": "npu", "device": "weird", "keys": ["a"]})), ["a", "weird"]);
@@ -265,7 +265,7 @@ fn t5_keys_are_given_or_default_with_the_device() {
 }
 
 #[test]
-fn t6_a_canonicalizer_that_breaks_the_schema_is_a_broken_plugin() {
+fn target_t6_a_canonicalizer_that_breaks_the_schema_is_a_broken_plugin() {
     for (answer, says) in [
         ("[", "no JSON"),
         ("{}", "no target"),
@@ -342,7 +342,7 @@ fn a_target_reads_back_equal_as_text_json_and_target() {
 
 /// Each row of the table is checked by the host and read from its option, whichever rows there are.
 #[test]
-fn t5_of_the_contract_each_capability_is_checked_and_read() {
+fn target_t5_of_the_contract_each_capability_is_checked_and_read() {
     for row in CAPABILITIES {
         let CapabilitySource::Option { option_type, usual_name, .. } = row.source else { continue };
         let value = match option_type {

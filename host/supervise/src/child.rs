@@ -59,21 +59,21 @@ impl Start {
         self
     }
 
-    /// The longest message, in bytes with its end (V4).
+    /// The longest message, in bytes with its end (CHILD-V4).
     #[must_use]
     pub fn line_bytes_max(mut self, bytes: usize) -> Self {
         self.line_bytes_max = bytes;
         self
     }
 
-    /// Standard error goes to the supervisor, which keeps its end (V5).
+    /// Standard error goes to the supervisor, which keeps its end (CHILD-V5).
     #[must_use]
     pub fn keep_stderr(mut self) -> Self {
         self.keeps_stderr = true;
         self
     }
 
-    /// Starts it (V1, V2).
+    /// Starts it (CHILD-V1, CHILD-V2).
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ fn settle(supervisor: u32, inherited: &[RawFd]) -> io::Result<()> {
     Ok(())
 }
 
-/// A child that runs, or ran. It stays on the thread that started it (V3).
+/// A child that runs, or ran. It stays on the thread that started it (CHILD-V3).
 #[derive(Debug)]
 pub struct Child {
     child: std::process::Child,
@@ -206,7 +206,7 @@ impl Child {
         answer != 0 || unsafe { info.si_pid() } != 0
     }
 
-    /// Ends what is left of its group, while its number is still its own, then takes its status (V6).
+    /// Ends what is left of its group, while its number is still its own, then takes its status (CHILD-V6).
     fn reap(&mut self) {
         self.kill();
         self.status = self.child.wait().ok().or(Some(ExitStatus::default()));
@@ -229,7 +229,7 @@ impl Child {
         }
     }
 
-    /// Ends its group, and waits until it is gone (V6).
+    /// Ends its group, and waits until it is gone (CHILD-V6).
     pub fn stop(&mut self) {
         if self.status.is_some() {
             return;
@@ -264,7 +264,7 @@ impl Drop for Child {
     }
 }
 
-/// How a child ended that did not report (V7).
+/// How a child ended that did not report (CHILD-V7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// A signal ended it.
@@ -320,7 +320,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// What came of asking a child (V7).
+/// What came of asking a child (CHILD-V7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Its last message, and it ended well.

@@ -1,4 +1,4 @@
-//! Many at once (V8).
+//! Many at once (CHILD-V8).
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Sender};
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// V8: the order is that of the pieces, though the first takes longest; never more at once than asked for.
+    /// CHILD-V8: the order is that of the pieces, though the first takes longest; never more at once than asked for.
     #[test]
     fn results_come_in_order() {
         let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));

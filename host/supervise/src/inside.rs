@@ -18,7 +18,7 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// What this process was started with; from now on a fatal signal is fatal (V7). To be called once, before anything that may take descriptors.
+    /// What this process was started with; from now on a fatal signal is fatal (CHILD-V7). To be called once, before anything that may take descriptors.
     ///
     /// # Errors
     ///

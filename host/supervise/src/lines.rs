@@ -1,4 +1,4 @@
-//! What comes out of a child's pipes: whole lines of a bounded length, and the end of what it printed (V4, V5).
+//! What comes out of a child's pipes: whole lines of a bounded length, and the end of what it printed (CHILD-V4, CHILD-V5).
 
 /// So much of what a child printed is kept, in bytes.
 pub const TAIL_BYTES: usize = 64 << 10;
@@ -97,7 +97,7 @@ mod tests {
         std::iter::from_fn(|| lines.next()).map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
     }
 
-    /// V4: lines come whole, in whatever pieces they are read.
+    /// CHILD-V4: lines come whole, in whatever pieces they are read.
     #[test]
     fn lines_come_whole() {
         let mut lines = Lines::new(100);
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(all(&mut lines), ["two", ""]);
     }
 
-    /// V4, V5: nothing that is written makes us hold more than so much, and what follows a line too long is read.
+    /// CHILD-V4, CHILD-V5: nothing that is written makes us hold more than so much, and what follows a line too long is read.
     #[test]
     fn what_is_held_is_bounded() {
         let mut lines = Lines::new(1000);

@@ -1,4 +1,4 @@
-//! A short text that two processes share: what the one does last, read by the other when it is gone (V9).
+//! A short text that two processes share: what the one does last, read by the other when it is gone (CHILD-V9).
 
 use std::fs::File;
 use std::io;
@@ -111,7 +111,7 @@ pub fn anonymous(name: &std::ffi::CStr) -> io::Result<File> {
 mod tests {
     use super::*;
 
-    /// V9: what was written last is read through another mapping, and cut where it is too long.
+    /// CHILD-V9: what was written last is read through another mapping, and cut where it is too long.
     #[test]
     fn the_last_note_is_read() {
         let (ours, file) = Notebook::new().unwrap();

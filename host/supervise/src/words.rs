@@ -1,4 +1,4 @@
-//! Last words: what a process says when a signal or somebody else's `exit` ends it (V10).
+//! Last words: what a process says when a signal or somebody else's `exit` ends it (CHILD-V10).
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;

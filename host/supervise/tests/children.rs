@@ -1,4 +1,4 @@
-//! Children that report, die, hang, fill their pipes and leave others behind, by way of a shell (V1 to V9).
+//! Children that report, die, hang, fill their pipes and leave others behind, by way of a shell (CHILD-V1 to CHILD-V9).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -21,7 +21,7 @@ fn outcome(script: &str) -> Outcome {
     ask(shell(script), Some(SHORT)).outcome
 }
 
-/// V7: each way to end is told apart from the others.
+/// CHILD-V7: each way to end is told apart from the others.
 #[test]
 fn each_way_to_end_is_told_apart() {
     let Asked { outcome: crashed, stderr } = ask(shell("echo it hurts >&2; kill -11 $$"), Some(SHORT));
@@ -37,7 +37,7 @@ fn each_way_to_end_is_told_apart() {
     assert!(matches!(missing, Outcome::Ended(Ended::NotStarted { .. })), "{missing:?}");
 }
 
-/// V7: Rust's own handler lets a signal that was only sent go by; a child's ends it all the same. This test is its own
+/// CHILD-V7: Rust's own handler lets a signal that was only sent go by; a child's ends it all the same. This test is its own
 /// child.
 #[test]
 fn a_signal_that_was_sent_is_fatal() {
@@ -60,7 +60,7 @@ fn a_signal_that_was_sent_is_fatal() {
     );
 }
 
-/// V7: the words for it.
+/// CHILD-V7: the words for it.
 #[test]
 fn an_end_has_its_words() {
     let words = [
@@ -75,20 +75,20 @@ fn an_end_has_its_words() {
     assert_eq!(signal_name(libc::SIGFPE), "SIGFPE");
 }
 
-/// V1: what is printed is no report, and the report is on none of the three.
+/// CHILD-V1: what is printed is no report, and the report is on none of the three.
 #[test]
 fn what_is_printed_disturbs_nothing() {
     let said = outcome("echo noise; echo noise >&2; test $R -gt 2 && report yes; echo noise");
     assert_eq!(said, Outcome::Reported(b"yes".to_vec()));
 }
 
-/// V1: no core file.
+/// CHILD-V1: no core file.
 #[test]
 fn no_core_is_left() {
     assert_eq!(outcome("report $(ulimit -c)"), Outcome::Reported(b"0".to_vec()));
 }
 
-/// V5: neither who holds the pipes nor who fills them makes us wait, or hold more than so much.
+/// CHILD-V5: neither who holds the pipes nor who fills them makes us wait, or hold more than so much.
 #[test]
 fn others_in_the_pipes_are_not_waited_for() {
     let started = Instant::now();
@@ -122,7 +122,7 @@ fn number(next: Next) -> i32 {
     String::from_utf8(line).unwrap().parse().unwrap()
 }
 
-/// V6: what a child started ends with it, whether it ended by itself or was ended.
+/// CHILD-V6: what a child started ends with it, whether it ended by itself or was ended.
 #[test]
 fn the_whole_group_ends() {
     for script in ["sleep 60 & report $!; exit 0", "sleep 60 & report $!; wait"] {
@@ -134,7 +134,7 @@ fn the_whole_group_ends() {
     }
 }
 
-/// V2, V3: dropped, or with the thread that started it, a child ends.
+/// CHILD-V2, CHILD-V3: dropped, or with the thread that started it, a child ends.
 #[test]
 fn a_child_ends_with_its_thread() {
     let dropped = number(shell("report $$; exec sleep 60").start().unwrap().next(Instant::now() + SHORT));
@@ -149,7 +149,7 @@ fn a_child_ends_with_its_thread() {
     assert!(gone_soon(thread.join().unwrap()));
 }
 
-/// V1: a file that is shared is the child's too, under the number that it is given.
+/// CHILD-V1: a file that is shared is the child's too, under the number that it is given.
 #[test]
 fn what_is_shared_is_inherited() {
     let (notebook, file) = chipdock_supervise::Notebook::new().unwrap();

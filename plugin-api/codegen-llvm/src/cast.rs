@@ -1,4 +1,4 @@
-//! Conversions between the IR's types, of any number of lanes (rule N9).
+//! Conversions between the IR's types, of any number of lanes (rule IR-N9).
 
 use chipdock_ir::{DType, Expr, TypeCode};
 

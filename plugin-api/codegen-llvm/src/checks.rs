@@ -1,4 +1,4 @@
-//! Checks as data (rule V14): what a function that is hardly ever called checks first is a table that one helper runs.
+//! Checks as data (rule LLVM-V14): what a function that is hardly ever called checks first is a table that one helper runs.
 //!
 //! An instruction is two 64-bit words: the operation with three slots of the frame (`to`, `a`, `b`, 16 bits each), and a
 //! number. Slots hold integers and booleans as 64 bits with their sign, or with zeros where they have none, and pointers.

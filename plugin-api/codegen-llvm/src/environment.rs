@@ -1,4 +1,4 @@
-//! The environment that compiled code reaches its host through, and what serves where there is none (rule V8).
+//! The environment that compiled code reaches its host through, and what serves where there is none (rule LLVM-V8).
 //!
 //! Offsets and types of its functions come from the description of `ChipdockEnv` in chipdock-abi. What depends on the target
 //! stands in the texts as words that begin with `$`; see `Layout::fill_in`.

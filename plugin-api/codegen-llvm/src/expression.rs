@@ -105,13 +105,13 @@ impl<'a> Writer<'a> {
         operand == expected
     }
 
-    /// Booleans as they lie in memory: bytes of 0 or 1 (rule V4).
+    /// Booleans as they lie in memory: bytes of 0 or 1 (rule LLVM-V4).
     pub(crate) fn byte_from_bool(&mut self, value: Value) -> Value {
         let dtype = DType::UINT8.with_lanes(value.dtype.lanes);
         self.compute(dtype, format_args!("zext {} to {}", value.typed(), types::register(dtype)))
     }
 
-    /// Booleans of the bytes that they are in memory (rule V4).
+    /// Booleans of the bytes that they are in memory (rule LLVM-V4).
     pub(crate) fn bool_from_byte(&mut self, value: Value) -> Value {
         let dtype = DType::BOOL.with_lanes(value.dtype.lanes);
         self.compute(
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True for the types of rule T1.
+/// True for the types of rule IR-T1.
 fn is_type(dtype: DType) -> bool {
     match dtype.code {
         TypeCode::Handle => dtype == DType::HANDLE,

@@ -1,4 +1,4 @@
-//! Floats: arithmetic with the flags of rule V7, comparisons, and the functions that are instructions.
+//! Floats: arithmetic with the flags of rule LLVM-V7, comparisons, and the functions that are instructions.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op};
 
@@ -11,7 +11,7 @@ use crate::writer::Writer;
 const OPERATIONS_IN_ORDER: u8 = 4;
 
 impl<'a> Writer<'a> {
-    /// The flags of an operation that computes: `contract` and what the target's options allow (rule V7).
+    /// The flags of an operation that computes: `contract` and what the target's options allow (rule LLVM-V7).
     pub(crate) fn flags(&self) -> String {
         self.flags_where(true)
     }
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
         args.iter().filter_map(|arg| self.rounded.get(&arg.text)).copied().max().unwrap_or(0)
     }
 
-    /// `a < b ? a : b` and the like (rule N7), which is an instruction of many processors.
+    /// `a < b ? a : b` and the like (rule IR-N7), which is an instruction of many processors.
     fn extreme(&mut self, op: CompareOp, a: &Value, b: &Value) -> Value {
         let condition = self.float_compare(op, a, b);
         let flags = if is_half(a.dtype) { String::new() } else { self.choice_flags() };
@@ -113,7 +113,7 @@ impl<'a> Writer<'a> {
         self.cast(value, DType::FLOAT32.with_lanes(value.dtype.lanes))
     }
 
-    /// What `f` computes, halves in float32 and rounded once (rule V4).
+    /// What `f` computes, halves in float32 and rounded once (rule LLVM-V4).
     fn computed(
         &mut self,
         dtype: DType,

@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
         params.join(", ")
     }
 
-    /// What is said of a parameter (rule V6).
+    /// What is said of a parameter (rule LLVM-V6).
     fn param_notes(&self, var: &Var, convention: CallingConv) -> String {
         let mut notes = String::from(" noundef");
         if !var.dtype.is_handle() {

@@ -1,4 +1,4 @@
-//! float16 and bfloat16, which are bits in registers (rule V4): to and from float32, and rounded once from wider types.
+//! float16 and bfloat16, which are bits in registers (rule LLVM-V4): to and from float32, and rounded once from wider types.
 
 use chipdock_ir::{DType, TypeCode};
 

@@ -1,4 +1,4 @@
-//! Integers: sums that wrap, divisions that are guarded, and what else their bits can be made to do (rules V2, N1–N5).
+//! Integers: sums that wrap, divisions that are guarded, and what else their bits can be made to do (rules LLVM-V2, IR-N1–IR-N5).
 
 use chipdock_ir::analysis::Interval;
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op};
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
         self.operation("sub", &d.a, &product)
     }
 
-    /// A divisor by which nothing fails: 1 where the quotient is the dividend (rule N2). The remainder has the same one, so
+    /// A divisor by which nothing fails: 1 where the quotient is the dividend (rule IR-N2). The remainder has the same one, so
     /// that both take one division.
     fn safe_divisor(&mut self, d: &Division) -> Value {
         let dtype = d.a.dtype;
@@ -192,7 +192,7 @@ impl<'a> Writer<'a> {
 
     // -- bits ---------------------------------------------------------------------------------------------------------
 
-    /// A shift by an amount modulo the width (rule N4).
+    /// A shift by an amount modulo the width (rule IR-N4).
     pub(crate) fn shift(&mut self, e: &'a Expr, op: Op, a: &'a Expr, b: &'a Expr) -> Value {
         let (value, mut amount) = (self.value(a), self.value(b));
         if !self.has_type(e, value.dtype, e.dtype) || !self.has_type(e, amount.dtype, e.dtype) {
@@ -215,7 +215,7 @@ impl<'a> Writer<'a> {
         self.operation(name, &value, &amount)
     }
 
-    /// The absolute value; of the least integer, itself (rule N5).
+    /// The absolute value; of the least integer, itself (rule IR-N5).
     pub(crate) fn int_abs(&mut self, value: Value) -> Value {
         if !value.dtype.is_int() {
             return value;
@@ -245,7 +245,7 @@ impl<'a> Writer<'a> {
 
     // -- positions ----------------------------------------------------------------------------------------------------
 
-    /// An index as an exact int64 (rule V3); of a vector, one for each lane.
+    /// An index as an exact int64 (rule LLVM-V3); of a vector, one for each lane.
     pub(crate) fn position(&mut self, e: &'a Expr) -> Value {
         let wide = DType::INT64.with_lanes(e.dtype.lanes);
         if !e.dtype.is_integer() || e.dtype == wide && !self.is_position(e) {

@@ -1,4 +1,4 @@
-//! What chooses: laziness (rule V5), selections, bindings.
+//! What chooses: laziness (rule LLVM-V5), selections, bindings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
         if !self.has_type(e, condition.dtype, DType::BOOL) {
             return Value::new("poison", e.dtype);
         }
-        // What both need is evaluated in any case, and must not be written twice (rule V9).
+        // What both need is evaluated in any case, and must not be written twice (rule LLVM-V9).
         if is_pure(then) && is_pure(otherwise) {
             for both in in_both(then, otherwise) {
                 self.value(both);

@@ -1,4 +1,4 @@
-//! Memory: where the elements of a buffer lie, loads, stores, allocation (rules V4 and V6).
+//! Memory: where the elements of a buffer lie, loads, stores, allocation (rules LLVM-V4 and LLVM-V6).
 
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, Stmt, attr};
 
@@ -306,7 +306,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// True for a buffer that is stored to past the caches here (rule V12).
+    /// True for a buffer that is stored to past the caches here (rule LLVM-V12).
     fn is_streamed(&self, buffer: &Buffer) -> bool {
         self.streams.iter().any(|data| data.is_none_or(|data| data == buffer.data.address()))
     }

@@ -92,7 +92,7 @@ fn write(module: &IrModule, target: &dyn LlvmTarget, options: &Options<'_>) -> (
 }
 
 impl Writer<'_> {
-    /// Decides which checks are tables (rule V14), and answers the functions that nothing but tables goes to.
+    /// Decides which checks are tables (rule LLVM-V14), and answers the functions that nothing but tables goes to.
     fn make_plans(&mut self) -> HashSet<Arc<str>> {
         let is_little = !self.target.data_layout().starts_with('E');
         if self.target.pointer_bits() != 64 || !is_little {

@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A statement whose stores bypass the caches (rule V12).
+    /// A statement whose stores bypass the caches (rule LLVM-V12).
     fn streaming(&mut self, node: &AttrNode, value: &Expr, body: &'a Stmt) {
         if value.as_int() == Some(0) {
             return self.stmt(body);

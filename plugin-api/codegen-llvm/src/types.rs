@@ -1,4 +1,4 @@
-//! The IR's types as LLVM's (rule V4).
+//! The IR's types as LLVM's (rule LLVM-V4).
 
 use chipdock_ir::{DType, TypeCode};
 

@@ -7,7 +7,7 @@ use chipdock_ir::DType;
 pub(crate) struct Value {
     /// An operand without its type: `%12`, `42`, `true`, `zeroinitializer`.
     pub(crate) text: String,
-    /// Its type in the IR; how it lies in a register is rule V4.
+    /// Its type in the IR; how it lies in a register is rule LLVM-V4.
     pub(crate) dtype: DType,
 }
 

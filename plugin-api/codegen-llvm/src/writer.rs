@@ -89,7 +89,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) positions: Positions,
     /// Values of variables, by address.
     pub(crate) vars: HashMap<usize, Value>,
-    /// Values that LLVM must not put in another order, and for how many operations (rule V7).
+    /// Values that LLVM must not put in another order, and for how many operations (rule LLVM-V7).
     pub(crate) rounded: HashMap<String, u8>,
     /// What is allocated at the start of the function.
     pub(crate) entry: String,
@@ -111,7 +111,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) streams: Vec<Option<usize>>,
     /// Metadata of accesses through buffers that overlap no other, by data variable.
     pub(crate) scopes: HashMap<usize, String>,
-    /// `, !dbg !7` for the statement at hand, or nothing (rule V11).
+    /// `, !dbg !7` for the statement at hand, or nothing (rule LLVM-V11).
     pub(crate) debug: String,
     // Of the statement at hand:
     /// Values of nodes by address, the innermost scope last: what is computed in a block that may not run is unknown

@@ -47,7 +47,7 @@ impl<'a> Writer<'a> {
         indices.len() == buffer.shape.len()
             && shape.zip(indices).all(|(extent, index)| {
                 let Some(extent) = extent.as_int() else { return false };
-                // Integers are computed without faults (rule of the IR: E3); memory and calls are another matter.
+                // Integers are computed without faults (rule of the IR: IR-E3); memory and calls are another matter.
                 let mut is_arithmetic = index.dtype.is_scalar();
                 index.walk(&mut |e| {
                     is_arithmetic &= !matches!(

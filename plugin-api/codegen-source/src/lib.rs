@@ -7,32 +7,32 @@
 //!
 //! # Rules
 //!
-//! - **S1** The text is a pure function of the module and the dialect: the same input gives the same bytes.
-//! - **S2** Names of variables are unique in their function and are no reserved word; a parameter keeps its name where
+//! - **SRC-S1** The text is a pure function of the module and the dialect: the same input gives the same bytes.
+//! - **SRC-S2** Names of variables are unique in their function and are no reserved word; a parameter keeps its name where
 //!   the language allows. Names of functions that others call are kept to the letter, or refused.
-//! - **S3** Brackets are as few as the dialect's grammar and compilers' warnings allow ([`Precedence`]).
-//! - **S4** Signed sums wrap without undefined behaviour: where ranges of loop variables do not show that a result fits,
+//! - **SRC-S3** Brackets are as few as the dialect's grammar and compilers' warnings allow ([`Precedence`]).
+//! - **SRC-S4** Signed sums wrap without undefined behaviour: where ranges of loop variables do not show that a result fits,
 //!   it goes through the unsigned type ([`Overflow`]). Division is unguarded only where ranges show that it may be.
-//! - **S5** Indices made of loop variables, parameters and constants are computed exactly in [`Expressions::index_type`]: an
+//! - **SRC-S5** Indices made of loop variables, parameters and constants are computed exactly in [`Expressions::index_type`]: an
 //!   index of a program that stays within its buffers does not wrap at 32 bits. Where that type is narrower than the IR's,
 //!   indices and vectors of them are computed modulo its width, which is exact in a buffer that it can count.
-//! - **S6** What the IR evaluates lazily (`and`, `or`, `if_then_else`, loop conditions) stays lazy, also where parts of
+//! - **SRC-S6** What the IR evaluates lazily (`and`, `or`, `if_then_else`, loop conditions) stays lazy, also where parts of
 //!   it need statements. Where compilers get such loads wrong ([`Dialect::keeps_branches`]), those that ranges show to be in
 //!   bounds are made before their condition, and a function with others says so ([`Dialect::branches_kept`]).
-//! - **S7** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
-//! - **S8** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
+//! - **SRC-S7** A node that the IR shares is written once per statement: text grows with the module, not with its paths.
+//! - **SRC-S8** Everything that is not supported is reported, not only the first: [`unsupported`] lists what [`write_module`]
 //!   would fail with. No input makes this crate panic; depth is limited to that of [`chipdock_ir::limits`].
 //!
 //! Of kernels, functions of calling convention 2:
 //!
-//! - **S9** A kernel's signature has all that a launch must match ([`Launch`]): its axes, the threads of a block where
+//! - **SRC-S9** A kernel's signature has all that a launch must match ([`Launch`]): its axes, the threads of a block where
 //!   they are constant, dynamic shared memory. An axis whose extent the launch does not tell is refused.
-//! - **S10** A buffer is declared where the dialect wants it ([`AllocationPlace`]); what stands at module scope has a name
+//! - **SRC-S10** A buffer is declared where the dialect wants it ([`AllocationPlace`]); what stands at module scope has a name
 //!   that is unique in the file. There is one buffer of dynamic shared memory at most; it belongs to the [`Launch`], and
 //!   others are views of it.
-//! - **S11** The index of a thread is a constant of the function. What a dialect must know of a buffer beyond its type,
+//! - **SRC-S11** The index of a thread is a constant of the function. What a dialect must know of a buffer beyond its type,
 //!   it is told wherever the buffer stands ([`Uses`]): a parameter, an allocation, an access.
-//! - **S12** A barrier always orders shared memory; whether it must order global memory too, it says.
+//! - **SRC-S12** A barrier always orders shared memory; whether it must order global memory too, it says.
 //!
 //! Order of the text of a function: [`Dialect::module_lines`], allocations at module scope, [`Dialect::signature`],
 //! [`Dialect::preamble`], allocations at the function's top, the body.

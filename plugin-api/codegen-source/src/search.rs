@@ -1,4 +1,4 @@
-//! Searches that look at a node once, however often it is shared (S7).
+//! Searches that look at a node once, however often it is shared (SRC-S7).
 
 use std::collections::HashSet;
 

@@ -215,7 +215,7 @@ fn copy(name: &str) -> PrimFunc {
 }
 
 #[test]
-fn s9_s10_s11_what_stands_at_module_scope_is_unique_in_the_file() {
+fn src_s9_s10_s11_what_stands_at_module_scope_is_unique_in_the_file() {
     let module = build::module([copy("f_kernel"), copy("g_kernel")]);
     let text = text(&module, &TOY);
     let expected = "\
@@ -240,7 +240,7 @@ fn g_kernel [Some(64), Some(1), Some(1)] 1 {";
 }
 
 #[test]
-fn s10_allocations_stand_where_the_language_wants_them() {
+fn src_s10_allocations_stand_where_the_language_wants_them() {
     let module = build::module([copy("f_kernel")]);
     let place = |place| text(&module, &Toy { place, is_of_module: false, ..TOY });
     let at = |text: &str, part: &str| text.find(part).unwrap();
@@ -256,7 +256,7 @@ fn s10_allocations_stand_where_the_language_wants_them() {
 }
 
 #[test]
-fn s10_dynamic_shared_memory_is_of_the_launch() {
+fn src_s10_dynamic_shared_memory_is_of_the_launch() {
     let dynamic = |n: Expr| Buffer::new("D", vec![n], DType::UINT8, StorageScope::parse("shared.dyn"));
     let of = |buffers: Vec<Buffer>, told: &[&str]| {
         build::module([kernel("f_kernel", vec![], told, |t| {
@@ -281,7 +281,7 @@ fn s10_dynamic_shared_memory_is_of_the_launch() {
 }
 
 #[test]
-fn s9_an_axis_that_the_launch_does_not_tell_is_refused() {
+fn src_s9_an_axis_that_the_launch_does_not_tell_is_refused() {
     let found = unsupported(&build::module([kernel("f_kernel", vec![], &["blockIdx.x"], |_| vec![])]), &TOY);
     assert!(found[0].message.contains("does not tell the extent of threadIdx.x"), "{found:?}");
     let mut internal = kernel("f", vec![], THREADS, |_| vec![]);
@@ -291,7 +291,7 @@ fn s9_an_axis_that_the_launch_does_not_tell_is_refused() {
 }
 
 #[test]
-fn s11_s12_uses_of_memory_are_told() {
+fn src_s11_s12_uses_of_memory_are_told() {
     let (n_data, n) = pointer("N", DType::INT32);
     let add = |buffer: &Buffer, at: Expr| {
         let place = Expr::call(Op::AddressOf, vec![Expr::load(buffer, vec![at])], DType::HANDLE);
@@ -320,7 +320,7 @@ fn s11_s12_uses_of_memory_are_told() {
 
 /// What stands before and behind a barrier, or in a loop around it, is ordered by it.
 #[test]
-fn s12_a_barrier_orders_global_memory_where_it_is_written() {
+fn src_s12_a_barrier_orders_global_memory_where_it_is_written() {
     let of = |body: &dyn Fn(&Buffer, &Buffer, Expr) -> Vec<Stmt>, is_noalias: bool| {
         let ((a_data, a), (b_data, b)) = (pointer("A", DType::INT32), pointer("B", DType::INT32));
         let mut f = kernel("f_kernel", vec![a_data, b_data], THREADS, |t| body(&a, &b, t));
@@ -353,7 +353,7 @@ fn s12_a_barrier_orders_global_memory_where_it_is_written() {
 
 /// 64-bit parts of an index in a language of 32 bits.
 #[test]
-fn s5_a_narrow_index_is_computed_in_its_type() {
+fn src_s5_a_narrow_index_is_computed_in_its_type() {
     let (a_data, a) = pointer("A", DType::INT32);
     let offset = Var::new("A_elem_offset", DType::INT64);
     let module = build::module([kernel("f_kernel", vec![a_data, offset.clone()], THREADS, |t| {

@@ -1,4 +1,4 @@
-//! How an absolute error bound passes through an operation (rules B1, B2 of [`crate`]).
+//! How an absolute error bound passes through an operation (rules INT-B1, INT-B2 of [`crate`]).
 //!
 //! A bound `e` of a value `v` means: every conforming backend has a value within `e` of `v`. 0 means the very value
 //! (any NaN for a NaN), infinity means anything. An operation gives `prop` (how far its exact results on the two sides'
@@ -67,7 +67,7 @@ pub(crate) fn product<T: Flt>((a, ea): Num, (b, eb): Num) -> Num {
     let v = a.mul(b);
     let (x, y, z) = (a.wide(), b.wide(), v.wide());
     if ea + eb == 0.0 {
-        // Contracted into a sum, the product is not rounded (B2).
+        // Contracted into a sum, the product is not rounded (INT-B2).
         let lost = x.mul_add(y, -z).abs();
         return (v.bits(), if lost > 0.0 { lost } else { 0.0 });
     }

@@ -352,11 +352,11 @@ pub(crate) enum WaitKind {
     Grid,
     /// All threads of the warp.
     Warp,
-    /// The threads of the block that come here (K5).
+    /// The threads of the block that come here (IR-K5).
     Implicit,
-    /// As `Implicit`; then they go on one after the other, each to its next wait (K6).
+    /// As `Implicit`; then they go on one after the other, each to its next wait (IR-K6).
     Turns,
-    /// As `Implicit`; from here on the threads that reduce together share the memory of these views (K6).
+    /// As `Implicit`; from here on the threads that reduce together share the memory of these views (IR-K6).
     Gather(Arc<Together>),
     /// As `Implicit`; from here on each thread has its own again, with what the others made of it.
     Scatter,
@@ -421,7 +421,7 @@ pub(crate) struct Value {
     pub(crate) target: (u32, u32),
 }
 
-/// Code in which a read of what was never written is no error yet (I10), and what is done about it.
+/// Code in which a read of what was never written is no error yet (INT-I10), and what is done about it.
 pub(crate) struct Tolerant {
     pub(crate) start: u32,
     pub(crate) end: u32,
@@ -439,7 +439,7 @@ pub(crate) struct Form {
     pub(crate) has_offset: bool,
 }
 
-/// How a store of a block's reduction combines, for bounds of any association (B3).
+/// How a store of a block's reduction combines, for bounds of any association (INT-B3).
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
     pub(crate) kind: FoldKind,

@@ -6,54 +6,54 @@
 //!
 //! # Rules
 //!
-//! - **I1 Arithmetic** is that of [`chipdock_ir::BinaryOp`], [`chipdock_ir::ExprKind::Cast`] and [`chipdock_ir::Op`]: integers wrap;
+//! - **INT-I1 Arithmetic** is that of [`chipdock_ir::BinaryOp`], [`chipdock_ir::ExprKind::Cast`] and [`chipdock_ir::Op`]: integers wrap;
 //!   x / 0 = x and x mod 0 = 0; shift amounts are taken modulo the width; `min` and `max` are `a < b ? a : b` and
 //!   `a > b ? a : b`; `round` takes halves to even. Each float operation is rounded once into its type; float16 and
 //!   bfloat16 are computed in float32.
-//! - **I2 Blocks.** Where the predicate is false nothing happens. Each axis value lies in its domain. `init` runs when
+//! - **INT-I2 Blocks.** Where the predicate is false nothing happens. Each axis value lies in its domain. `init` runs when
 //!   every reduction axis is at its first value.
-//! - **I3 Loops.** Every kind runs its iterations in order, in steps, none when the extent is not positive. Two
+//! - **INT-I3 Loops.** Every kind runs its iterations in order, in steps, none when the extent is not positive. Two
 //!   iterations of a parallel loop must not touch one element, unless neither writes it.
-//! - **I4 Memory.** Each index lies in its axis' extent. What an allocated buffer holds is undefined until written, and
+//! - **INT-I4 Memory.** Each index lies in its axis' extent. What an allocated buffer holds is undefined until written, and
 //!   reading it is an error. A tensor argument is compact and begins at its data: symbols of strides and offset are bound
-//!   to that, and any other stride or offset of the parameter is an error, as compiled code raises one (F3).
+//!   to that, and any other stride or offset of the parameter is an error, as compiled code raises one (IR-F3).
 //!   What was written, and who touched what, is kept for each element of the narrowest view that was declared so far;
 //!   bounds of errors for each element of the allocation.
-//! - **I5 Limits.** Iterations and calls, memory and nesting of calls have limits, and passing one is an error. No input
+//! - **INT-I5 Limits.** Iterations and calls, memory and nesting of calls have limits, and passing one is an error. No input
 //!   makes the interpreter panic.
-//! - **I6 State.** When a run fails, the arguments are as they were before it.
-//! - **I7 Pointers.** A parameter that is a pointer takes a tensor, and points to its first element. Tensors of different
+//! - **INT-I6 State.** When a run fails, the arguments are as they were before it.
+//! - **INT-I7 Pointers.** A parameter that is a pointer takes a tensor, and points to its first element. Tensors of different
 //!   parameters do not overlap.
-//! - **I8 Threads.** The blocks of a grid run one after the other, x fastest. The threads of a block do so too, each until
+//! - **INT-I8 Threads.** The blocks of a grid run one after the other, x fastest. The threads of a block do so too, each until
 //!   it waits for others or ends; when none can go on, those whose partners are there do, first of warps, then of the
 //!   block. A kernel free of races gives the same in any order, and one that is not is reported, with the element and both
-//!   threads (K4). A block has at most 65,536 threads.
-//! - **I9 Waiting.** Threads that wait for each other in vain are reported with both places (K3). An activemask takes
+//!   threads (IR-K4). A block has at most 65,536 threads.
+//! - **INT-I9 Waiting.** Threads that wait for each other in vain are reported with both places (IR-K3). An activemask takes
 //!   together those that are there when nobody of the warp can go on otherwise.
-//! - **I10 Undefined values.** In a function with shuffles, a value that was never written may be stored in memory of scope
+//! - **INT-I10 Undefined values.** In a function with shuffles, a value that was never written may be stored in memory of scope
 //!   `local`, which then holds nothing, and be passed to a shuffle, whose takers then have nothing. Any other use of it is
-//!   the error of a read of what was never written (K7).
-//! - **I11 Packed calls** ([`Interpreter::run_packed`]). Arguments, tensors, shapes and strides lie in memory of their own,
+//!   the error of a read of what was never written (IR-K7).
+//! - **INT-I11 Packed calls** ([`Interpreter::run_packed`]). Arguments, tensors, shapes and strides lie in memory of their own,
 //!   as TVM-FFI and DLPack lay them out; what a pointer points to is held to that memory's end. An assertion ends the run
 //!   with its error. A workspace is undefined until written, is freed once, and is freed by the end of a run that succeeds.
 //!   Of functions that a packed call names, those that every host has are called ([`Op::CallPacked`](chipdock_ir::Op) of
 //!   `tvm.contrib.sort.{sort,argsort,argsort_nms,topk}`): a sort keeps the order of equal elements, −0 equals 0, and NaN is
 //!   greater than every number. What they touch is not looked at for races. Other functions of elsewhere are not called.
-//! - **I12 Parallel launches** ([`Op::ParallelLaunch`](chipdock_ir::Op)) run as many tasks as they may, five at most, one after
-//!   the other, the last first. Two tasks must not touch one element, unless neither writes it, as iterations (I3).
+//! - **INT-I12 Parallel launches** ([`Op::ParallelLaunch`](chipdock_ir::Op)) run as many tasks as they may, five at most, one after
+//!   the other, the last first. Two tasks must not touch one element, unless neither writes it, as iterations (INT-I3).
 //!
 //! # Error bounds
 //!
 //! With [`Interpreter::with_bounds`] every value carries a bound on its absolute distance from the value of any
 //! *conforming backend*. A backend conforms when
 //!
-//! - **B1** each operation is off by no more than [`ulps`](chipdock_ir::accuracy::ulps) units in the last place of its own result, `+ − × ÷
+//! - **INT-B1** each operation is off by no more than [`ulps`](chipdock_ir::accuracy::ulps) units in the last place of its own result, `+ − × ÷
 //!   sqrt fma` and casts being rounded to nearest even;
-//! - **B2** a product and the sum that takes it may be contracted into one rounding, wherever the product comes from;
-//! - **B3** a reduction of a block, `C[i] = C[i] + x` (or `−`, `×`, `min`, `max`), associates in any order; a loop that
-//!   is no block's reduction keeps its order; reductions over threads (K6, [`Op::ThreadAllreduce`](chipdock_ir::Op)) and atomic
+//! - **INT-B2** a product and the sum that takes it may be contracted into one rounding, wherever the product comes from;
+//! - **INT-B3** a reduction of a block, `C[i] = C[i] + x` (or `−`, `×`, `min`, `max`), associates in any order; a loop that
+//!   is no block's reduction keeps its order; reductions over threads (IR-K6, [`Op::ThreadAllreduce`](chipdock_ir::Op)) and atomic
 //!   additions of threads, too, associate in any order, and what an atomic addition gives back may be anything;
-//! - **B4** everything else, integers and booleans included, is exact.
+//! - **INT-B4** everything else, integers and booleans included, is exact.
 //!
 //! What decides nothing is bounded by the running error of both sides. Where a comparison, a cast to an integer or a
 //! branch is nearer to its border than its operands' bounds, both outcomes are run and the bound covers them; where that
@@ -190,7 +190,7 @@ impl<'m> Interpreter<'m> {
     ///
     /// # Errors
     ///
-    /// See [`ErrorKind`]; the arguments are then as they were (I6).
+    /// See [`ErrorKind`]; the arguments are then as they were (INT-I6).
     pub fn run(&self, function: &str, args: &mut [Arg]) -> Result<Outcome, InterpretError> {
         run::run(self, function, args).map_err(|error| *error)
     }
@@ -212,7 +212,7 @@ impl<'m> Interpreter<'m> {
     /// # Errors
     ///
     /// See [`ErrorKind`]; what the function itself raises is [`ErrorKind::Assertion`]. The arguments are then as they were
-    /// (I6).
+    /// (INT-I6).
     pub fn run_packed(
         &self,
         function: &str,

@@ -334,7 +334,7 @@ impl Space {
         Ok(())
     }
 
-    /// Stores the result of a block's reduction with the bound of any association (B3): the errors of the terms, the
+    /// Stores the result of a block's reduction with the bound of any association (INT-B3): the errors of the terms, the
     /// rounding of the order taken here, and `n · u · Σ|term|` for any other.
     pub(crate) fn fold(
         &mut self,

@@ -5,7 +5,7 @@ use crate::{DType, Op, TypeCode};
 /// Units in the last place by which an op on floats of that type may be off; 0.5 is rounded to nearest, 0 is exact.
 ///
 /// The numbers for float32 and float64 are those of the OpenCL C full profile (OpenCL C 3.0, "Relative Error as ULPs"),
-/// the widest promise that every family of devices makes, but for what rule B1 of the interpreter (`chipdock-interpret`) rounds to
+/// the widest promise that every family of devices makes, but for what rule IR-B1 of the interpreter (`chipdock-interpret`) rounds to
 /// nearest. float16 and bfloat16 are computed in float32 and rounded once. Ops that are not on floats have 0.
 ///
 /// ```

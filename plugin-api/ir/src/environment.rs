@@ -1,4 +1,4 @@
-//! What host code asks its environment for by a call of a C function (rule E8).
+//! What host code asks its environment for by a call of a C function (rule IR-E8).
 //!
 //! These names are the IR's own. No library has such functions: a code generator of host code lowers the calls to the
 //! functions of `ChipdockEnv`.

@@ -85,7 +85,7 @@ pub mod attr {
     /// nothing may be added to its data pointers).
     pub const DEVICE: &str = "chipdock.device";
     /// Key of a statement's note, within a launch: its blocks are lowered, and the barriers between what shares memory are
-    /// not inserted yet (K5).
+    /// not inserted yet (IR-K5).
     pub const IMPLICIT_BARRIERS: &str = "chipdock.implicit_barriers";
     /// Bool, on an allocation of such a function: memory of the device.
     pub const DEVICE_MEMORY: &str = "chipdock.device_memory";

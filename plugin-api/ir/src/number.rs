@@ -96,7 +96,7 @@ fn to_odd(value: f64) -> f32 {
 mod tests {
     use super::*;
 
-    /// ir: E1.
+    /// ir: IR-E1.
     #[test]
     fn constants_are_rounded_once() {
         let middle = 2_f64.powi(-25);

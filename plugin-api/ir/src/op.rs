@@ -194,7 +194,7 @@ ops! {
     Nextafter = nextafter FloatBinary { lowering: Lowering::Arithmetic };
     /// First to the power of the second.
     Pow = pow FloatBinary { ulps: 16.0, aliases: &["power"] };
-    /// First times second plus third, rounded once (of halves, once to float32 and once more, as N6 has it). Three floats of
+    /// First times second plus third, rounded once (of halves, once to float32 and once more, as IR-N6 has it). Three floats of
     /// one type.
     Fma = fma FloatTernary { cost: Some(2), ulps: 0.5 };
     /// True for a NaN.

@@ -56,7 +56,7 @@ pub(crate) use host::steps;
 /// follows. A view that is declared around launches is declared in each that uses it.
 ///
 /// Some nests are known better: where all accesses step to the neighbour along a loop of constant extent, threads load and
-/// store vectors; a reduction along memory, or with few results, is one of the threads of a block (K6), which
+/// store vectors; a reduction along memory, or with few results, is one of the threads of a block (IR-K6), which
 /// `lower_cross_thread_reduction` makes of it; a product of two loads, summed, runs through tiles in shared memory and
 /// registers; of a sum over several loops of what two loads make, as a convolution is, each thread computes several
 /// neighbours, which share what they load: along memory and of a second loop where threads run alone, across memory where a

@@ -5,34 +5,34 @@
 //!
 //! # Rules
 //!
-//! * **L1** A pass is pure: the module that it is given stays as it is, and equal modules give equal results but for the
+//! * **PASS-L1** A pass is pure: the module that it is given stays as it is, and equal modules give equal results but for the
 //!   identity of variables.
-//! * **L2** A pass requires what its page says, and ensures what its page says. A valid module makes no pass panic.
-//! * **L3** What the module computes is unchanged: integers exactly, floats to the bit, except that the reductions of a
+//! * **PASS-L2** A pass requires what its page says, and ensures what its page says. A valid module makes no pass panic.
+//! * **PASS-L3** What the module computes is unchanged: integers exactly, floats to the bit, except that the reductions of a
 //!   block may associate in another order and that mathematical functions have the error bounds of `lower_intrinsics`.
-//! * **L4** A failure is a [`PassError`] that names the function and says whose fault it is; nothing falls back silently.
-//! * **L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`, `functions`,
+//! * **PASS-L4** A failure is a [`PassError`] that names the function and says whose fault it is; nothing falls back silently.
+//! * **PASS-L5** [`lower`] runs each pass in a span `pass` of `tracing`, at level debug, with the fields `pass`, `functions`,
 //!   `statements` and `expressions`, and those three again with `_after`. A node is counted once, however often it is shared.
 //!   Where nobody listens, nothing is counted.
 //!
 //! # What a code generator of host functions receives ([`Stage::Host`](chipdock_ir::Stage::Host))
 //!
-//! * **H1** For each function `f`: the packed entry `__tvm_ffi_f` (its `calling_conv` is 1; the attributes
+//! * **PASS-H1** For each function `f`: the packed entry `__tvm_ffi_f` (its `calling_conv` is 1; the attributes
 //!   `chipdock.source_name`, `chipdock.signature` and `chipdock.arg_types` say what the artifact's index says), the
 //!   cold `f_checked_`, and `f_compute_`; see [`make_packed_api`]. Functions call each other by `Callee::Global`. Each
 //!   returns int32: 0, or -1 with an error raised. `tvm_call_packed(name, values, count)` calls an imported function with
 //!   `count` packed values, puts what it returns behind them, and gives 0, or -1 with an error raised.
-//! * **H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
+//! * **PASS-H2** Statements: `Seq`, `Bind`, `Store`, `AllocBuffer`, `DeclBuffer`, `For` (serial or parallel), `While`, `If`,
 //!   `Evaluate`, `Assert`, `Return`, `Break`, `Continue`, and `Attr`, which may be ignored. Every buffer has one axis, no
 //!   strides and no offset. An `AllocBuffer` has a constant size of at most [`STACK_SIZE_BYTES_MAX`] bytes, all of a
 //!   function together at most [`STACK_TOTAL_BYTES_MAX`]; a `DeclBuffer` without data is a view of a data variable that is
 //!   bound already (a parameter, or another buffer's).
-//! * **H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be printed
+//! * **PASS-H3** `Assert` raises its kind and message and returns -1; message parts are strings, and integers to be printed
 //!   in decimal. `tvm_throw_last_error()` returns -1 with the error that a callee raised.
-//! * **H4** Division, remainder, shifts, conversions from float to integer and integer overflow have the IR's meaning,
+//! * **PASS-H4** Division, remainder, shifts, conversions from float to integer and integer overflow have the IR's meaning,
 //!   which C leaves undefined: the code generator guards them (or the compiler is told that integers wrap). No guard is
 //!   needed where the second operand is a constant other than 0 and -1, or a shift count within the width.
-//! * **H5** Core ops are the code generator's to spell, for every float type that it has: `sqrt floor ceil trunc
+//! * **PASS-H5** Core ops are the code generator's to spell, for every float type that it has: `sqrt floor ceil trunc
 //!   nearbyint abs fma copysign`, `bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right`,
 //!   `if_then_else likely reinterpret isnullptr address_of handle_add_byte_offset tvm_struct_get tvm_struct_set
 //!   handle_load`, and those that allocate, free, throw and call. Also `atomic_add`, of int32, uint32, int64, uint64,
@@ -40,41 +40,41 @@
 //!   elsewhere it is a load, a sum and a store. Every other op is lowered, unless the target kind names it in
 //!   `native_ops`. Of float16 and bfloat16 only loads, stores, constants, selections, reinterpretations and
 //!   casts are left; what is computed in them is computed in float32.
-//! * **H6** What is left to the C library arrives as `call_pure_extern` with a C name (`expf`, `pow`), on scalars.
-//! * **H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores whose index
+//! * **PASS-H6** What is left to the C library arrives as `call_pure_extern` with a C name (`expf`, `pow`), on scalars.
+//! * **PASS-H7** A vector is `Ramp`, `Broadcast`, `Shuffle`, or an elementwise operation on them; loads and stores whose index
 //!   is `Ramp(base, 1, lanes)` are contiguous and aligned to one element only, others gather and scatter. Either may have
 //!   a predicate, a boolean for each lane: where it is false nothing is accessed, and a load gives 0.
-//! * **H8** Where the target kind names `TVMBackendParallelLaunch` in `native_ops` there is no parallel loop, but
+//! * **PASS-H8** Where the target kind names `TVMBackendParallelLaunch` in `native_ops` there is no parallel loop, but
 //!   `TVMBackendParallelLaunch("f_compute_task0_", data, tasks_max)`, whose value is 0, or -1 with an error raised: the
 //!   named function of the module, `(task_id, tasks_count, data) -> int32`, is run by the host's pool
 //!   (`parallel_launch` of the environment), or, where there is no host, as `f_compute_task0_(0, 1, data)`. It calls
 //!   `f_compute_region0_`, which has the loop; see [`outline_parallel`]. Elsewhere parallel loops stay, and may be run one by
 //!   one.
 
-//! * **H9** No statement and no expression has a storage type, such as `int4`; see [`lower_storage_types`].
-//! * **H10** What a function for a device asks its environment for are calls of `chipdock_device_type` and
+//! * **PASS-H9** No statement and no expression has a storage type, such as `int4`; see [`lower_storage_types`].
+//! * **PASS-H10** What a function for a device asks its environment for are calls of `chipdock_device_type` and
 //!   `chipdock_set_device` ([`chipdock_ir::environment`]), which are `device_type` and `set_device` of `ChipdockEnv`.
 //!
 //! # What a code generator of device functions receives ([`Stage::Device`](chipdock_ir::Stage::Device))
 //!
-//! * **D1** Kernels: `calling_conv` 2, `target`, `tirx.kernel_launch_params` (the axes of threads in order, then
+//! * **PASS-D1** Kernels: `calling_conv` 2, `target`, `tirx.kernel_launch_params` (the axes of threads in order, then
 //!   `tirx.use_cooperative_launch`, then `tirx.use_dyn_shared_memory`), `tirx.is_global_func`, `tirx.noalias` where it
 //!   holds. They are called `f_kernel`, `f_kernel_1` and so on, and return nothing. Functions that kernels call have
 //!   `calling_conv` 0 and take scalars and pointers.
-//! * **D2** Parameters: data pointers first, then scalars: integers, booleans, float32 and float64. Where a target's data
+//! * **PASS-D2** Parameters: data pointers first, then scalars: integers, booleans, float32 and float64. Where a target's data
 //!   pointers are opaque handles, `A_elem_offset` says at which element the tensor A begins, and indices have it added.
 //!   No pointer is aligned to more than one element.
-//! * **D3** A body declares views of its parameters and launches its axes, blocks before threads, each once; no loop is
+//! * **PASS-D3** A body declares views of its parameters and launches its axes, blocks before threads, each once; no loop is
 //!   bound to threads, and there are no virtual threads. Extents are expressions of scalars.
-//! * **D4** Memory of scopes `shared` and `local` has constant sizes and stands anywhere in the body. Of dynamic shared
+//! * **PASS-D4** Memory of scopes `shared` and `local` has constant sizes and stands anywhere in the body. Of dynamic shared
 //!   memory there is one allocation, whose bytes the launch tells; other buffers there are views of its data, perhaps of
 //!   another type. None has the scope `warp`.
-//! * **D5** Barriers are written out, where all threads of their scope come.
-//! * **D6** Warp operations occur where the target kind names them in `native_ops`; nowhere else. Barriers of a warp occur
+//! * **PASS-D5** Barriers are written out, where all threads of their scope come.
+//! * **PASS-D6** Warp operations occur where the target kind names them in `native_ops`; nowhere else. Barriers of a warp occur
 //!   where the target says that a warp has several threads, or, where it says nothing, with those operations.
-//! * **D7** There are no assertions, and no calls but of functions of the module and of C functions (H6).
-//! * **D8** Arithmetic, ops, types and vectors are those of H4, H5, H7 and H9.
-//! * **D9** Where the target lacks int64 or uint64 ([`chipdock_ir::Types::missing_types`]) no parameter, value, loop or
+//! * **PASS-D7** There are no assertions, and no calls but of functions of the module and of C functions (PASS-H6).
+//! * **PASS-D8** Arithmetic, ops, types and vectors are those of PASS-H4, PASS-H5, PASS-H7 and PASS-H9.
+//! * **PASS-D9** Where the target lacks int64 or uint64 ([`chipdock_ir::Types::missing_types`]) no parameter, value, loop or
 //!   buffer has integers of 64 bits; see [`lower_int64`].
 
 mod bind_offsets;

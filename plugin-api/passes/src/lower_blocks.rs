@@ -31,7 +31,7 @@ const PASS: &str = "lower_blocks";
 /// values of its axes; others end here.
 ///
 /// In a launch that had blocks a note [`attr::IMPLICIT_BARRIERS`] says that the barriers between what threads share are
-/// still implicit (K5); `thread_sync` inserts them.
+/// still implicit (IR-K5); `thread_sync` inserts them.
 ///
 /// # Before and after
 ///

@@ -23,7 +23,7 @@ use own::Own;
 
 const PASS: &str = "lower_cross_thread_reduction";
 
-/// Makes a reduction whose axes are bound to threads of a block (K6) three steps: each thread combines its own iterations
+/// Makes a reduction whose axes are bound to threads of a block (IR-K6) three steps: each thread combines its own iterations
 /// in local memory; `tvm_thread_allreduce` combines what the threads have; the first thread of each group writes the
 /// result, or every thread where the result is in its own local memory.
 ///

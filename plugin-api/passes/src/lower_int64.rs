@@ -30,21 +30,21 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Rules
 ///
-/// * **W1** A value whose range fits int32 is computed in int32, one whose range fits uint32 in uint32. Ranges are those of
+/// * **INT64-W1** A value whose range fits int32 is computed in int32, one whose range fits uint32 in uint32. Ranges are those of
 ///   loops, threads, constants, casts and conditions. Of a sum, a product, bits or a choice only the value has to fit, as
 ///   these are exact modulo 2^32; of other operations the operands too.
-/// * **W2** Any other is a pair of uint32, with the IR's meaning for every operation: modulo 2^64, `x / 0 = x`, `x % 0 = 0`,
+/// * **INT64-W2** Any other is a pair of uint32, with the IR's meaning for every operation: modulo 2^64, `x / 0 = x`, `x % 0 = 0`,
 ///   the least integer by -1 itself, shift counts modulo 64, casts to floats rounded once, casts from floats saturated.
-/// * **W3** A buffer of n such integers is one of 2n uint32 over the same memory, the lower word first, as hosts
+/// * **INT64-W3** A buffer of n such integers is one of 2n uint32 over the same memory, the lower word first, as hosts
 ///   are little-endian. Elements of several lanes are lanes in a row.
-/// * **W4** An index is computed modulo 2^32, which is exact where a buffer has fewer than 2^31 elements, and one of 64-bit
+/// * **INT64-W4** An index is computed modulo 2^32, which is exact where a buffer has fewer than 2^31 elements, and one of 64-bit
 ///   integers fewer than 2^30: such a target has no longer ones.
-/// * **W5** A branch of `if_then_else` is still evaluated alone: what its words are made of stays within it, and both leave
+/// * **INT64-W5** A branch of `if_then_else` is still evaluated alone: what its words are made of stays within it, and both leave
 ///   it as one vector.
-/// * **W6** A loop counts in int32 where its bounds fit; elsewhere it becomes a while loop that counts in local memory.
-/// * **W7** A parameter of a function that kernels call becomes two: `x_low` and `x_high`. A function that returns such an
+/// * **INT64-W6** A loop counts in int32 where its bounds fit; elsewhere it becomes a while loop that counts in local memory.
+/// * **INT64-W7** A parameter of a function that kernels call becomes two: `x_low` and `x_high`. A function that returns such an
 ///   integer becomes two, which return a word each; it must not write.
-/// * **W8** A parameter of a kernel becomes one of 32 bits, which a loader refuses a value for that does not fit. The kernels
+/// * **INT64-W8** A parameter of a kernel becomes one of 32 bits, which a loader refuses a value for that does not fit. The kernels
 ///   that `split_host_device` makes have no such parameter: they are passed sizes as int32, which the host function checks,
 ///   and other integers of 64 bits as words.
 ///
@@ -214,7 +214,7 @@ impl<'a> Lowerer<'a> {
         Ok(PrimFunc { params, body, ret, ..function.clone() })
     }
 
-    /// A parameter that is an integer of 64 bits (W7, W8).
+    /// A parameter that is an integer of 64 bits (INT64-W7, INT64-W8).
     fn scalar(&mut self, var: &Var) -> Vec<Param> {
         let own = |name: &str, dtype: DType| Var::new(name, dtype);
         if !is_kernel(self.function) {
@@ -243,7 +243,7 @@ impl<'a> Lowerer<'a> {
         self.data.entry(var.clone()).or_insert_with(new).clone()
     }
 
-    /// A buffer of 64-bit integers as one of their words (W3); another with a size of 32 bits.
+    /// A buffer of 64-bit integers as one of their words (INT64-W3); another with a size of 32 bits.
     fn buffer(&mut self, buffer: &Buffer) -> Result<Buffer, PassError> {
         if let Some(new) = self.buffers.get(buffer) {
             return Ok(new.clone());

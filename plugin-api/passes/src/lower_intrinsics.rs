@@ -27,7 +27,7 @@ use crate::PassError;
 use crate::simplify::Ranges;
 use crate::walk::try_map_functions;
 
-/// Lowers every op that is neither a core op (rule H5) nor native to the target:
+/// Lowers every op that is neither a core op (rule PASS-H5) nor native to the target:
 ///
 /// * functions of floats become polynomials over whole vectors, selections in place of branches, with the errors below;
 ///   those of float32 are computed in float64 and rounded once, but for `exp`, `tanh` and `sigmoid`; where the target has
@@ -39,7 +39,7 @@ use crate::walk::try_map_functions;
 ///   the target has no int64; `assume` is dropped,
 ///   `tvm_thread_invariant` is its argument, `tvm_access_ptr` a pointer moved by bytes;
 /// * `atomic_add` that no parallel loop runs, and that no condition, `Let` or loop condition holds, becomes a load, a
-///   sum and a store; elsewhere it stays (rule H5);
+///   sum and a store; elsewhere it stays (rule PASS-H5);
 /// * what is computed in float16 or bfloat16 is computed in float32 and rounded once: of these types only loads, stores,
 ///   constants, selections, reinterpretations and casts are left;
 /// * floor division by a power of two becomes a shift, its remainder a mask; of a dividend that is not negative, floor
@@ -47,7 +47,7 @@ use crate::walk::try_map_functions;
 ///
 /// # Errors of functions
 ///
-/// In units of the last place, with and without contraction; *call* is a call of the C library (rule H6). Zeros,
+/// In units of the last place, with and without contraction; *call* is a call of the C library (rule PASS-H6). Zeros,
 /// infinities, NaNs, the sign of zero, subnormals and the borders of overflow are right.
 ///
 /// | op | float32 | float64 | float32, without float64 |

@@ -27,16 +27,16 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Rules
 ///
-/// * **Y1** A value of a storage type is an int8 or a uint8: of an integer its value, of a float8 its bits.
-/// * **Y2** Memory that a function is given is packed, as rule T5 of the IR has it. A store of less than a whole byte loads the
+/// * **STORAGE-Y1** A value of a storage type is an int8 or a uint8: of an integer its value, of a float8 its bits.
+/// * **STORAGE-Y2** Memory that a function is given is packed, as rule IR-T5 of the IR has it. A store of less than a whole byte loads the
 ///   byte, changes the element's bits and stores it. What a function allocates has a byte for each element.
-/// * **Y3** Neighbours in a byte have one writer. A loop that is parallel or vectorized, in which a store writes a part of a
+/// * **STORAGE-Y3** Neighbours in a byte have one writer. A loop that is parallel or vectorized, in which a store writes a part of a
 ///   byte of packed memory, becomes serial: a byte would be loaded by one iteration while another stores it. Where the
 ///   iterations are threads, such a store is an error.
-/// * **Y4** A store writes whole bytes where its index is a multiple of the elements of a byte and the variable of a
+/// * **STORAGE-Y4** A store writes whole bytes where its index is a multiple of the elements of a byte and the variable of a
 ///   serial loop from 0 over so many (or several times as many) of them, with no condition between; a vector store
 ///   where it writes neighbours from such a multiple on.
-/// * **Y5** To a float8 is rounded once, to nearest, halves to even, whatever the type is that it is cast from.
+/// * **STORAGE-Y5** To a float8 is rounded once, to nearest, halves to even, whatever the type is that it is cast from.
 ///
 /// # Before and after
 ///
@@ -52,7 +52,7 @@ type Answer<T> = Result<T, PassError>;
 ///
 /// # Errors
 ///
-/// The caller's: threads that store parts of bytes (Y3).
+/// The caller's: threads that store parts of bytes (STORAGE-Y3).
 pub fn lower_storage_types(module: &IrModule, _: &TargetCapabilities) -> Result<IrModule, PassError> {
     try_map_functions(module, |function| {
         if !has_storage_types(function) {
@@ -80,7 +80,7 @@ fn has_storage_types(function: &PrimFunc) -> bool {
     found
 }
 
-/// What a value of a storage type is (Y1); another type is itself.
+/// What a value of a storage type is (STORAGE-Y1); another type is itself.
 fn value_type(dtype: DType) -> DType {
     if !dtype.is_storage() {
         return dtype;
@@ -111,7 +111,7 @@ impl<'a> Lowerer<'a> {
         Self { function, vars, buffers, allocated, loops: Loops::of(function) }
     }
 
-    /// Whether several elements of the buffer share a byte of memory (Y2).
+    /// Whether several elements of the buffer share a byte of memory (STORAGE-Y2).
     fn is_packed(&self, buffer: &Buffer) -> bool {
         buffer.dtype.is_sub_byte() && !self.allocated.contains(&buffer.data)
     }

@@ -23,7 +23,7 @@ const NEEDED: [Op; 2] = [Op::WarpActivemask, Op::WarpShuffle];
 /// Threads of a warp at most: the mask of a shuffle has so many bits.
 const WARP_MAX: i64 = 32;
 
-/// Makes of memory of scope `warp` (K2) memory of scope `local`: of `n` elements, `n` divided by the threads of a warp. Each
+/// Makes of memory of scope `warp` (IR-K2) memory of scope `local`: of `n` elements, `n` divided by the threads of a warp. Each
 /// thread has those that it stores: `m` neighbours, then, a warp's times `m` further, the next. What it loads of another
 /// thread's comes by a shuffle.
 ///

@@ -1,4 +1,4 @@
-//! The span of a pass (rule L5).
+//! The span of a pass (rule PASS-L5).
 
 use std::collections::HashSet;
 
@@ -114,9 +114,9 @@ mod tests {
         build::module([f.finish()])
     }
 
-    /// L5.
+    /// PASS-L5.
     #[test]
-    fn l5_each_pass_has_its_span() {
+    fn pass_l5_each_pass_has_its_span() {
         for is_host in [true, false] {
             let stage = if is_host { Stage::Host } else { Stage::Device };
             let thread_axes =
@@ -148,9 +148,9 @@ mod tests {
         }
     }
 
-    /// L5: also where the ways to a node are more than anybody can count.
+    /// PASS-L5: also where the ways to a node are more than anybody can count.
     #[test]
-    fn l5_a_shared_node_is_counted_once() {
+    fn pass_l5_a_shared_node_is_counted_once() {
         let (one, base) = (Size::of(&module()), Expr::i32(1));
         assert_eq!((one.functions, one.statements), (1, 2), "a loop and a store");
         let mut count = Count::default();

@@ -22,7 +22,7 @@ const LANES_SIZE_BYTES: usize = 64;
 const TERMS_MIN: i128 = 2;
 
 /// Splits the innermost reduction of a block into partial results, one for each lane of a vector, which are combined at
-/// the end: the reductions of a block may associate in any order (rule B6 of the IR), and adding one number after the
+/// the end: the reductions of a block may associate in any order (rule IR-B6 of the IR), and adding one number after the
 /// other waits for each.
 ///
 /// Of a serial loop without marks around one block, whose axis it is: the block's statements are reductions

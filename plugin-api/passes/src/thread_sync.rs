@@ -19,7 +19,7 @@ use access::{Access, Known};
 
 const PASS: &str = "thread_sync";
 
-/// Makes the implicit barriers of K5 explicit, as few as are seen to be needed: one stands between two statements of a
+/// Makes the implicit barriers of IR-K5 explicit, as few as are seen to be needed: one stands between two statements of a
 /// sequence, or at the end of an iteration, where two threads of a block may touch one element of shared memory, one of
 /// them writing, and no barrier lies between already. Elements are told apart by memory, by the bounds of indices, and by
 /// working out indices thread by thread where the extents of the block are constant.

@@ -2,29 +2,29 @@
 //!
 //! One module for every cache, so that each keeps the same rules.
 //!
-//! - **K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else `$HOME/.cache/chipdock`; in it, a folder of
+//! - **KEPT-K1** *Folder.* `CHIPDOCK_CACHE_DIR`, else `$XDG_CACHE_HOME/chipdock`, else `$HOME/.cache/chipdock`; in it, a folder of
 //!   the cache's own by its name. A plugin's setting may stand for the first. `CHIPDOCK_CACHE_DIR` set and empty switches all caches off. A relative path counts as not
 //!   set, and so does another variable that is empty. With raised privileges there is no cache.
-//! - **K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups leave it out, and whose text says
+//! - **KEPT-K2** *Mark.* A folder that this module makes gets a `CACHEDIR.TAG`, by which backups leave it out, and whose text says
 //!   which cache it belongs to. A folder that was there before is used when it has that tag of that cache, or when it is empty:
 //!   then it gets the tag, its permissions stay, and it is the cache's from then on. In any other nothing is read, written or
 //!   removed.
-//! - **K3** *Permissions.* The folder is made with mode 0700 and files with 0600, whatever the umask. Used is only a folder that
+//! - **KEPT-K3** *Permissions.* The folder is made with mode 0700 and files with 0600, whatever the umask. Used is only a folder that
 //!   is the user's own, no link, and not writable for others; and of which each folder above belongs to root or the user and is
 //!   not writable for others either, unless it is sticky. It is reached by its descriptor from then on.
-//! - **K4** *Files.* A file is named by its key, a digest of all that the content depends on, and begins with a header: what
+//! - **KEPT-K4** *Files.* A file is named by its key, a digest of all that the content depends on, and begins with a header: what
 //!   it is, the cache's name and version, a digest of the rest. It is written under a temporary name, forced to the disk and
 //!   renamed. Read is only a regular file of the user's own, not by a link, with the header of this version and the right
 //!   digest, no larger than the folder may be; anything else is as if it were not there.
-//! - **K5** *Ours.* A file is the cache's when its name has the form of K4 and it begins with the header of the cache, of
+//! - **KEPT-K5** *Ours.* A file is the cache's when its name has the form of KEPT-K4 and it begins with the header of the cache, of
 //!   whatever version. No other file is replaced or removed: neither one of another name, nor one of such a name without the
 //!   header; nor a link, nor a folder. (A key whose file is not the cache's is not kept.)
-//! - **K6** *Size.* When a file was written and the cache's files have more bytes than the bound, those that were used longest
+//! - **KEPT-K6** *Size.* When a file was written and the cache's files have more bytes than the bound, those that were used longest
 //!   ago are removed until three quarters of the bound are left. The last use is the file's modification time, exact to ten
 //!   minutes. What alone is larger than the bound is not kept.
-//! - **K7** *Left files.* A temporary file is named by key and process, and begins with the header as far as it was written.
+//! - **KEPT-K7** *Left files.* A temporary file is named by key and process, and begins with the header as far as it was written.
 //!   One that was written to an hour ago or longer was left by a process that ended, and is removed at the next write.
-//! - **K8** *Failures.* No failure of a cache is anybody's error: what is not there is made again, and what cannot be kept is
+//! - **KEPT-K8** *Failures.* No failure of a cache is anybody's error: what is not there is made again, and what cannot be kept is
 //!   not. Any number of processes may use a folder at once.
 
 use std::ffi::{OsStr, OsString};
@@ -126,7 +126,7 @@ pub(super) fn start_of(name: &str) -> Vec<u8> {
     start
 }
 
-/// What marks the folder of the cache of that name (K2).
+/// What marks the folder of the cache of that name (KEPT-K2).
 pub(super) fn tag_of(name: &str) -> String {
     format!(
         "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is chipdock's cache `{name}`, which may be removed at \
@@ -188,14 +188,14 @@ fn unique() -> String {
     format!("{:x}-{count:x}-{:x}", std::process::id(), now.as_nanos())
 }
 
-/// The folder that the environment names for all caches (K1); none where they are switched off or the process has no such
+/// The folder that the environment names for all caches (KEPT-K1); none where they are switched off or the process has no such
 /// folder.
 #[must_use]
 pub fn folder_of_process() -> Option<PathBuf> {
     folder_for_all(variable(VARIABLE).map(PathBuf::from))
 }
 
-/// The folder for all caches (K1), where this is what names one.
+/// The folder for all caches (KEPT-K1), where this is what names one.
 fn folder_for_all(named: Option<PathBuf>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match named {
@@ -228,7 +228,7 @@ pub(super) fn kept(folder: &Folder, name: OsString) -> Option<Kept> {
 }
 
 impl Cache {
-    /// The cache of that kind in the folder that the environment names (K1), which may hold so many bytes; none where the
+    /// The cache of that kind in the folder that the environment names (KEPT-K1), which may hold so many bytes; none where the
     /// rules allow none.
     #[must_use]
     pub fn of_process(kind: Kind, size_bytes_max: u64) -> Option<Self> {
@@ -254,7 +254,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// Which of the rules K2 and K3 allows none, or what the system says of the folder.
+    /// Which of the rules KEPT-K2 and KEPT-K3 allows none, or what the system says of the folder.
     pub fn try_at(folder: &Path, kind: Kind, size_bytes_max: u64) -> io::Result<Self> {
         let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected the path of a folder"));
@@ -330,7 +330,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// It is larger than the bound, a file of that name is not the cache's (K5), or what the system says.
+    /// It is larger than the bound, a file of that name is not the cache's (KEPT-K5), or what the system says.
     pub fn try_write(&self, key: &Key, content: &[u8]) -> io::Result<()> {
         let (name, header) = (key.file_name(), self.kind.header(content));
         if (header.len() + content.len()) as u64 > self.size_bytes_max {
@@ -353,7 +353,7 @@ impl Cache {
         let mut file = self.folder.create(temporary)?;
         let write = |file: &mut File| {
             parts.iter().try_for_each(|part| file.write_all(part))?;
-            // Without it, a power failure leaves an empty file under the name, which K5 then never replaces.
+            // Without it, a power failure leaves an empty file under the name, which KEPT-K5 then never replaces.
             file.sync_data()?;
             self.folder.rename(temporary, name)
         };
@@ -364,12 +364,12 @@ impl Cache {
         written
     }
 
-    /// Whether the cache wrote the file (K5); its name was looked at before.
+    /// Whether the cache wrote the file (KEPT-K5); its name was looked at before.
     fn is_ours(&self, name: &OsStr) -> bool {
         self.folder.begins_with(name, &self.kind.start())
     }
 
-    /// Makes room (K6), and removes what processes left that ended while they wrote (K7).
+    /// Makes room (KEPT-K6), and removes what processes left that ended while they wrote (KEPT-K7).
     fn evict(&self) {
         let mut files = Vec::new();
         for name in self.folder.names().unwrap_or_default() {

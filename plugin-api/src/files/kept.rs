@@ -1,4 +1,4 @@
-//! Looking at caches and clearing them, whoever keeps them: by the rules of [`cache`](super::cache), K2, K3 and K5.
+//! Looking at caches and clearing them, whoever keeps them: by the rules of [`cache`](super::cache), KEPT-K2, KEPT-K3 and KEPT-K5.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct KeptFile {
     pub name: OsString,
     /// Its size.
     pub size_bytes: u64,
-    /// When it was last used, exact to ten minutes (K6).
+    /// When it was last used, exact to ten minutes (KEPT-K6).
     pub used: SystemTime,
 }
 
@@ -96,7 +96,7 @@ impl KeptCache {
         Some((u32::from_le_bytes(*version), rest.get(DIGEST_BYTES..)?.to_vec()))
     }
 
-    /// Removes every file of the cache, those too that are being written, and no other (K5).
+    /// Removes every file of the cache, those too that are being written, and no other (KEPT-K5).
     #[must_use]
     pub fn clear(&self) -> Cleared {
         let start = start_of(&self.name);

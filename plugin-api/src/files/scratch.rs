@@ -3,26 +3,26 @@
 //! Others of the machine may write in the folder for temporary files, and the owner of that folder may rename what is in it.
 //! Neither may ever choose a file that is compiled, read or opened as a library here.
 //!
-//! - **S1** It lies in `TMPDIR` where that is an absolute path, else in `/tmp`; with raised privileges always in `/tmp`.
-//! - **S2** It is made with mode 0700 whatever the umask, under a name that cannot be guessed, and opened without following
+//! - **SCRATCH-S1** It lies in `TMPDIR` where that is an absolute path, else in `/tmp`; with raised privileges always in `/tmp`.
+//! - **SCRATCH-S2** It is made with mode 0700 whatever the umask, under a name that cannot be guessed, and opened without following
 //!   links. Used is only what was then found empty, the user's own, with mode 0700, and locked by this process; else another
 //!   is made. From then on it is reached by its descriptor alone: who renames it, or puts something else at its path, changes
 //!   nothing. So a `TMPDIR` that strangers may write is as good as another, sticky or not.
-//! - **S3** Files in it are created with mode 0600, never opened where something was. What a compiler wrote is opened without
+//! - **SCRATCH-S3** Files in it are created with mode 0600, never opened where something was. What a compiler wrote is opened without
 //!   following links, and used only as a regular file of the user's own that nobody else may write.
-//! - **S4** A library is opened by a path below the folder's descriptor (`/proc/self/fd/N/…`), with a name that no other
+//! - **SCRATCH-S4** A library is opened by a path below the folder's descriptor (`/proc/self/fd/N/…`), with a name that no other
 //!   library of any process has: the loader takes a path that it has seen for the library that it has. Where `/proc` is not
 //!   mounted the folder's own path serves, if no stranger can put another folder there, and is an error otherwise.
-//! - **S5** It is removed when it is dropped. What a killed process left is removed by the next process that makes such a
+//! - **SCRATCH-S5** It is removed when it is dropped. What a killed process left is removed by the next process that makes such a
 //!   folder in the same place: folders of these names that are the user's own, private, and locked by nobody. The lock ends
 //!   with the process, so that neither a reused process number nor a folder in use is mistaken.
-//! - **S6** A compiler runs in the folder, with umask 077, `TMPDIR` set to the folder, no input, and messages in English; with
+//! - **SCRATCH-S6** A compiler runs in the folder, with umask 077, `TMPDIR` set to the folder, no input, and messages in English; with
 //!   raised privileges in an environment of [`crate::process::believe_nothing`]. A path of the program is taken from the
 //!   current folder; paths among its arguments are taken from this one.
-//! - **S7** The compiler, and each process that it started and that stayed in its process group, is ended when this process
+//! - **SCRATCH-S7** The compiler, and each process that it started and that stayed in its process group, is ended when this process
 //!   ends, however it does. A child that was forked from this process in the meantime and not replaced by a program has to end
 //!   too before the compiler's own children are; the compiler itself is ended at once.
-//! - **S8** What the compiler left running in its process group is ended when it has ended.
+//! - **SCRATCH-S8** What the compiler left running in its process group is ended when it has ended.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
@@ -69,7 +69,7 @@ fn is_name(name: &OsStr) -> bool {
 }
 
 impl Scratch {
-    /// Makes one in the folder for temporary files (rule S1); `what` says in its name what it is for.
+    /// Makes one in the folder for temporary files (rule SCRATCH-S1); `what` says in its name what it is for.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Scratch {
         self.folder.create(name.as_ref())?.write_all(bytes)
     }
 
-    /// Reads a file that a compiler wrote (rule S3), of at most so many bytes.
+    /// Reads a file that a compiler wrote (rule SCRATCH-S3), of at most so many bytes.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Scratch {
         Ok(bytes)
     }
 
-    /// The path by which a library that a compiler wrote is to be opened, while this lives (rules S3 and S4).
+    /// The path by which a library that a compiler wrote is to be opened, while this lives (rules SCRATCH-S3 and SCRATCH-S4).
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl Scratch {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
     }
 
-    /// Runs a program in the folder and waits for it (rules S6 to S8).
+    /// Runs a program in the folder and waits for it (rules SCRATCH-S6 to SCRATCH-S8).
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Opens a folder that was made just now and takes it for this process; nothing when it is not that folder any more (S2).
+/// Opens a folder that was made just now and takes it for this process; nothing when it is not that folder any more (SCRATCH-S2).
 fn taken(parent: &Folder, name: &str) -> io::Result<Option<Folder>> {
     let folder = parent.folder(name.as_ref())?;
     folder.examine()?;
@@ -214,7 +214,7 @@ fn clear_once(parent: &Folder) {
     }
 }
 
-/// Removes a folder of these names that is the user's own, private, and locked by nobody (S5).
+/// Removes a folder of these names that is the user's own, private, and locked by nobody (SCRATCH-S5).
 fn remove_leftover(parent: &Folder, name: &OsStr) -> io::Result<()> {
     let folder = parent.folder(name)?;
     if folder.is_private() && folder.try_lock()? && parent.has(name, &folder) {

@@ -55,7 +55,7 @@ pub(super) fn program(name: &OsStr) -> std::path::PathBuf {
     path.to_owned()
 }
 
-/// Runs a command in a folder and waits for it; rules S6 to S8 of `scratch`.
+/// Runs a command in a folder and waits for it; rules SCRATCH-S6 to SCRATCH-S8 of `scratch`.
 pub(super) fn run(command: &mut Command, folder: BorrowedFd<'_>) -> io::Result<Output> {
     believe_nothing(command);
     command.env("LC_ALL", "C").env("TMPDIR", ".").stdin(Stdio::null());

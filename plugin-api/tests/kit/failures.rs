@@ -13,8 +13,8 @@ use crate::fails;
 fn kit_10_the_first_cause_stays_until_the_device_is_opened_again() {
     let health = Health::default();
     health.check("npu:0").unwrap();
-    health.lose("E7");
-    health.lose("E8");
+    health.lose("IR-E7");
+    health.lose("IR-E8");
     for _ in 0..2 {
         fails(
             health.check("npu:0"),
@@ -24,7 +24,7 @@ fn kit_10_the_first_cause_stays_until_the_device_is_opened_again() {
     }
     health.restore();
     health.check("npu:0").unwrap();
-    health.lose("E9");
+    health.lose("IR-E9");
     fails(health.check("npu:0"), &ErrorKind::DEVICE_LOST, &["since E9"]);
 }
 

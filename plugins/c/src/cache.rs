@@ -1,15 +1,15 @@
 //! Libraries that a C compiler made once, kept by the rules of `chipdock_plugin_api::files::cache`.
 //!
-//! * **O1 Key.** A library is found again when all that it depends on is as it was: this plugin's version; the source; the flags;
+//! * **CLIB-O1 Key.** A library is found again when all that it depends on is as it was: this plugin's version; the source; the flags;
 //!   the compiler, by the words of the setting, by the file that these words lead to (its path, and what the system says of it:
 //!   device, number, size, times), and by what it answers to `--version`; `PATH` and `LD_LIBRARY_PATH`, by which it finds its
 //!   parts; and the processors of this machine, which `-march=native` asks for.
-//! * **O2 What is not kept.** What was made where one of these cannot be told; where the setting has a word that may name a
+//! * **CLIB-O2 What is not kept.** What was made where one of these cannot be told; where the setting has a word that may name a
 //!   file, which is any but `-O`, `-m`, `-g`, `-std=` and `-W` without a comma; where a variable is set that compilers take paths
 //!   or options from; where the compiler's file is another after it ran than before; and with raised privileges.
-//! * **O3 As if made now.** What is found is written into a folder of its own, under a name that nobody used before, and opened
+//! * **CLIB-O3 As if made now.** What is found is written into a folder of its own, under a name that nobody used before, and opened
 //!   there as what a compiler wrote. What cannot be opened is made anew, once.
-//! * **O4 Switched off.** The setting `cache-dir` names the folder; empty, nothing is kept.
+//! * **CLIB-O4 Switched off.** The setting `cache-dir` names the folder; empty, nothing is kept.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -42,7 +42,7 @@ pub(crate) const FOLDER: Setting<PathBuf> = Setting::path(
 )
 .variables(&[VARIABLE]);
 
-/// Variables by which compilers take paths or options from elsewhere (O2).
+/// Variables by which compilers take paths or options from elsewhere (CLIB-O2).
 const VARIABLES: &[&str] = &[
     "CPATH",
     "C_INCLUDE_PATH",
@@ -76,7 +76,7 @@ const PROCESSOR: &[&str] = &[
     "uarch",
 ];
 
-/// The one that the host's settings name, if there is to be one (O4).
+/// The one that the host's settings name, if there is to be one (CLIB-O4).
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// The one that these words lead to; none where O2 says so.
+    /// The one that these words lead to; none where CLIB-O2 says so.
     pub(crate) fn of(words: &[String]) -> Option<Self> {
         let is_set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
         let is_plain = |word: &String| {
@@ -110,7 +110,7 @@ impl Compiler {
         Some(Self { words: words.to_vec(), path, file })
     }
 
-    /// The key of a library that it makes of a source with these flags (O1).
+    /// The key of a library that it makes of a source with these flags (CLIB-O1).
     pub(crate) fn key(&self, flags: &[String], source: &str, folder: &Scratch) -> Option<Key> {
         let variable = |name| variable(name).unwrap_or_default().into_string().ok();
         let around =
@@ -152,7 +152,7 @@ impl Compiler {
         version
     }
 
-    /// Keeps a library that it made, unless it is another by now (O2). What cannot be kept is not.
+    /// Keeps a library that it made, unless it is another by now (CLIB-O2). What cannot be kept is not.
     pub(crate) fn keep(&self, cache: &Cache, key: &Key, folder: &Scratch, library: &str) {
         if Self::of(&self.words).as_ref() == Some(self)
             && let Ok(bytes) = folder.read(library, LIBRARY_BYTES_MAX)
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn o1_whatever_a_library_depends_on_is_in_its_key() {
+    fn clib_o1_whatever_a_library_depends_on_is_in_its_key() {
         let compiler = Compiler { words: words("cc -O1"), path: "/usr/bin/cc".into(), file: "1 2 3".into() };
         let key = |compiler: &Compiler, around: [&str; 4], flags: &str, source: &str| {
             compiler.key_in(around, &words(flags), source).unwrap()
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn o1_processors_are_told_apart_by_what_they_are() {
+    fn clib_o1_processors_are_told_apart_by_what_they_are() {
         let one = "processor\t: 0\nmodel name\t: A\ncpu MHz\t\t: 1\nflags\t\t: avx\n";
         let sorts = |text: &str| sorts_of(text).unwrap();
         assert_eq!(sorts(one), sorts(&one.replace("MHz\t\t: 1", "MHz\t\t: 2").repeat(2)));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn o2_words_that_may_name_files_and_programs_of_the_current_folder_are_not_kept() {
+    fn clib_o2_words_that_may_name_files_and_programs_of_the_current_folder_are_not_kept() {
         assert!(Compiler::of(&words("cc -O1 -mavx2 -march=native -std=gnu17 -g -Wall")).is_some());
         for more in
             ["-Ix", "-fplugin=x", "@file", "-Wl,-rpath,x", "-include", "x.h", "-Bx", "-fsanitize=address"]

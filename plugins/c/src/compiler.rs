@@ -81,7 +81,7 @@ impl Options {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) library: PathBuf,
-    /// Whether it was kept, and no compiler ran (O3).
+    /// Whether it was kept, and no compiler ran (CLIB-O3).
     pub(crate) is_kept: bool,
     _folder: Scratch,
 }
@@ -187,7 +187,7 @@ pub(crate) fn compile_in(
     Err(Error::new(ErrorKind::UNAVAILABLE, message))
 }
 
-/// Where a library is kept (O1).
+/// Where a library is kept (CLIB-O1).
 struct Place<'a> {
     cache: &'a Cache,
     compiler: Compiler,

@@ -61,7 +61,7 @@ fn opened(host: HostRef, source: &str, options: &Options) -> Result<Library, Err
     let cache = cache::of_host(host)?;
     let compiled = compiler::compile(host, source, options, cache.as_ref())?;
     match open(&compiled) {
-        // O3: whatever was kept, it does for nobody here.
+        // CLIB-O3: whatever was kept, it does for nobody here.
         Err(_) if compiled.is_kept => open(&compiler::compile(host, source, options, None)?),
         other => other,
     }

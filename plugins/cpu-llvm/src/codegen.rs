@@ -1,13 +1,13 @@
 //! `target.build.llvm`: a module at stage `host` to one object file, through textual IR and LLVM.
 //!
-//! * **B1** The artifact has kind `llvm` and format `o`; section `code` holds the object.
-//! * **B2** The index has the functions as they are called, and `options`: triple, processor and features that the object
+//! * **LLBUILD-B1** The artifact has kind `llvm` and format `o`; section `code` holds the object.
+//! * **LLBUILD-B2** The index has the functions as they are called, and `options`: triple, processor and features that the object
 //!   was made for, by which the loader knows whether it runs on a machine.
-//! * **B3** Option `emit`, a word or a list of them, adds sections: `source` (and `ll-unoptimized`), the IR as written;
+//! * **LLBUILD-B3** Option `emit`, a word or a list of them, adds sections: `source` (and `ll-unoptimized`), the IR as written;
 //!   `ll`, the IR as optimised; `asm`, the assembly. Other words are ignored.
-//! * **B4** Option `debug` says whether code has the lines of the file that it was read from; if the file is known it has,
+//! * **LLBUILD-B4** Option `debug` says whether code has the lines of the file that it was read from; if the file is known it has,
 //!   unless this is false.
-//! * **B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint says which libLLVM it is. One
+//! * **LLBUILD-B5** The same request and the same libLLVM give the same bytes (C.1), and the fingerprint says which libLLVM it is. One
 //!   thread works at a time (C.6).
 
 use chipdock_codegen_llvm::{Options, Text, write_module};
@@ -78,7 +78,7 @@ fn wrong_option(name: &str, expected: &str, options: &Map<String, Value>) -> Err
     )
 }
 
-/// Whether code has lines (B4).
+/// Whether code has lines (LLBUILD-B4).
 fn debug(options: &Map<String, Value>, has_file: bool) -> Result<bool, Error> {
     match options.get("debug") {
         None | Some(Value::Null) => Ok(has_file),
@@ -87,7 +87,7 @@ fn debug(options: &Map<String, Value>, has_file: bool) -> Result<bool, Error> {
     }
 }
 
-/// What an object was made for, as the index has it (B2).
+/// What an object was made for, as the index has it (LLBUILD-B2).
 fn machine(options: &MachineOptions) -> Value {
     json!({ "triple": options.triple, "cpu": options.cpu, "features": options.features })
 }

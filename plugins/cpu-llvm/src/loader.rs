@@ -1,10 +1,10 @@
 //! `module.load.llvm`: makes an object callable in this process, in memory.
 //!
-//! * **R1** An artifact runs where its triple is this machine's and where the processor has every feature that it was made
+//! * **LLLOAD-R1** An artifact runs where its triple is this machine's and where the processor has every feature that it was made
 //!   with; otherwise `check` names what is missing, and `load` refuses.
-//! * **R2** Code, data and what they need live as long as the module or a function that was got from it, and no longer.
-//! * **R3** Addresses are looked up once, when the module is loaded. The environment is set before anything is called.
-//! * **R4** What is not an object for this machine is refused by its headers; what it calls is looked for in this process
+//! * **LLLOAD-R2** Code, data and what they need live as long as the module or a function that was got from it, and no longer.
+//! * **LLLOAD-R3** Addresses are looked up once, when the module is loaded. The environment is set before anything is called.
+//! * **LLLOAD-R4** What is not an object for this machine is refused by its headers; what it calls is looked for in this process
 //!   and the C library, by name, and nothing else of the process is seen by it.
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub(crate) struct LlvmLoader(pub(crate) HostRef);
 /// What it takes.
 const ARTIFACT: ArtifactKind = ArtifactKind { kind: NAME, formats: &[FORMAT] };
 
-/// A loaded object: its functions hold its code (R2) and its environment (M.4). It was linked anew, so its variable is its own
+/// A loaded object: its functions hold its code (LLLOAD-R2) and its environment (M.4). It was linked anew, so its variable is its own
 /// (X.5).
 pub(crate) type LlvmModule = PackedModule<(Arc<Jit>, Env)>;
 

@@ -1,4 +1,4 @@
-//! Whether code that was made for one processor runs on this machine (rule R1).
+//! Whether code that was made for one processor runs on this machine (rule LLLOAD-R1).
 //!
 //! LLVM's C interface does not tell which features a processor has. Its inliner knows: a function disappears into
 //! another only where the other's processor has every feature of the first. So functions of both processors are put

@@ -1,15 +1,15 @@
 //! The target kind's own part: what is not set is filled in, what is set is checked.
 //!
-//! * **K1** Without `mtriple` and `mcpu`, or with `mcpu` "native" or "host", the target is this machine: its triple, its
+//! * **LLKIND-K1** Without `mtriple` and `mcpu`, or with `mcpu` "native" or "host", the target is this machine: its triple, its
 //!   processor, and all its features, since LLVM misnames some processors. Features that are there come first, then
 //!   those that are not, so that one that is missing takes along what needs it; those of the user come last.
-//! * **K2** With `mtriple` alone, the processor is the architecture's generic one, with what its operating system's rules
+//! * **LLKIND-K2** With `mtriple` alone, the processor is the architecture's generic one, with what its operating system's rules
 //!   ask for (RISC-V: `m a f d c`; x86 of 32 bits: `sse2`).
-//! * **K3** Names that LLVM does not know, words of a triple that nobody knows, options that contradict each other or that
+//! * **LLKIND-K3** Names that LLVM does not know, words of a triple that nobody knows, options that contradict each other or that
 //!   the architecture does not have are refused: option, value, what was expected, the nearest known name.
-//! * **K4** What LLVM itself cannot compile with is found by compiling a small function with it (`trial`).
-//! * **K5** What comes out comes out again unchanged.
-//! * **K6** Without the library the answer is `Unavailable`, and names the package that brings it.
+//! * **LLKIND-K4** What LLVM itself cannot compile with is found by compiling a small function with it (`trial`).
+//! * **LLKIND-K5** What comes out comes out again unchanged.
+//! * **LLKIND-K6** Without the library the answer is `Unavailable`, and names the package that brings it.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind};
@@ -58,7 +58,7 @@ impl TargetKind for LlvmTargetKind {
 ///
 /// # Errors
 ///
-/// * `ValueError`: what K3 and K4 refuse.
+/// * `ValueError`: what LLKIND-K3 and LLKIND-K4 refuse.
 pub(crate) fn checked(llvm: &'static Llvm, target: &Target) -> Result<Target, Error> {
     let around = Surroundings { host: llvm.host(), components: llvm.targets() };
     let target = resolve(target, &around).map_err(value_error)?;
@@ -81,7 +81,7 @@ fn about(option: &str, what: impl std::fmt::Display) -> String {
     format!("target {NAME}: option '{option}': {what}")
 }
 
-/// The target with everything that the kind fills in, checked but for what only LLVM can tell (K4).
+/// The target with everything that the kind fills in, checked but for what only LLVM can tell (LLKIND-K4).
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ pub(crate) fn resolve(target: &Target, around: &Surroundings) -> Result<Target, 
     Ok(target)
 }
 
-/// The triple, and whether the processor is this machine's own (K1).
+/// The triple, and whether the processor is this machine's own (LLKIND-K1).
 fn triple(target: &Target, around: &Surroundings) -> Result<(Triple, bool), String> {
     let read = |text: &str| Triple::parse(text).map_err(|message| about("mtriple", message));
     let here = |_| {
@@ -170,7 +170,7 @@ fn float_abi(target: &Target, triple: Triple) -> Result<Triple, String> {
     })
 }
 
-/// This machine's processor and its features, in the order of K1.
+/// This machine's processor and its features, in the order of LLKIND-K1.
 fn machine_of(host: &HostCpu) -> (String, Vec<String>) {
     let all = host.features.split(',').filter(|feature| feature.len() > 1);
     let mut features: Vec<String> = all.map(str::to_owned).collect();
@@ -222,7 +222,7 @@ fn is_of_host(triple: &Triple, around: &Surroundings) -> bool {
         .is_ok_and(|host| host.architecture.family == triple.architecture.family)
 }
 
-/// An architecture's generic processor, and what its operating systems take for granted (K2).
+/// An architecture's generic processor, and what its operating systems take for granted (LLKIND-K2).
 fn generic(triple: &Triple) -> (&'static str, &'static [&'static str]) {
     let bits = triple.architecture.bits;
     match triple.architecture.family {

@@ -182,7 +182,7 @@ fn module(options: &MachineOptions, features: &[&str]) -> String {
     text
 }
 
-/// Checks a target whose options are each right by themselves (K4).
+/// Checks a target whose options are each right by themselves (LLKIND-K4).
 ///
 /// # Errors
 ///

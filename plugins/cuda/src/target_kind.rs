@@ -1,12 +1,12 @@
 //! The target kind's own part: the architecture, and what options must agree on.
 //!
-//! * **K1** `arch` is an architecture as NVIDIA's compilers name it, `sm_90a`; unset, [`ARCH_DEFAULT`], whose PTX every newer
+//! * **CUKIND-K1** `arch` is an architecture as NVIDIA's compilers name it, `sm_90a`; unset, [`ARCH_DEFAULT`], whose PTX every newer
 //!   device takes. A compute capability, `9.0`, as devices tell it, becomes `sm_90`. No device is asked.
-//! * **K2** It is one that the compiler knows which would be taken, by that compiler's own list; where there is no compiler,
+//! * **CUKIND-K2** It is one that the compiler knows which would be taken, by that compiler's own list; where there is no compiler,
 //!   one of a table. Else it is refused, with the nearest known name.
-//! * **K3** `format` is not more than `compiler` can make. Warps have 32 threads.
-//! * **K4** `max_threads_per_block`, where it is given, bounds `max_num_threads`, which is what counts.
-//! * **K5** What comes out comes out again unchanged.
+//! * **CUKIND-K3** `format` is not more than `compiler` can make. Warps have 32 threads.
+//! * **CUKIND-K4** `max_threads_per_block`, where it is given, bounds `max_num_threads`, which is what counts.
+//! * **CUKIND-K5** What comes out comes out again unchanged.
 
 use chipdock_ir::Target;
 use chipdock_plugin_api::{Error, ErrorKind, HostRef, TargetKind};

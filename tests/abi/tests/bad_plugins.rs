@@ -1,5 +1,5 @@
 //! The loader with plugins that are wrong on purpose: each has a report of its own, good ones are unharmed, and older
-//! and newer minors load (P1, P3, P5, P7, P8; the host's rules L1 to L6 and R1 to R4).
+//! and newer minors load (P1, P3, P5, P7, P8; the host's rules LOAD-L1 to LOAD-L6 and REG-R1 to REG-R4).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -111,7 +111,7 @@ fn destroyed_count(library: &Path) -> i32 {
 }
 
 #[test]
-fn l2_what_is_no_library_is_told() {
+fn load_l2_what_is_no_library_is_told() {
     let folder = Folder::new();
     let path = folder.path().join("bad.so");
     fs::write(&path, "not a library").unwrap();
@@ -387,7 +387,7 @@ fn p8_a_panic_in_init_or_in_a_table_stays_in_the_plugin() {
 }
 
 #[test]
-fn l6_a_lying_manifest_is_its_own_report() {
+fn load_l6_a_lying_manifest_is_its_own_report() {
     type Lie = fn(String) -> String;
     let lies: [(Lie, ProblemKind, &str); 5] = [
         (
@@ -426,7 +426,7 @@ fn l6_a_lying_manifest_is_its_own_report() {
 }
 
 #[test]
-fn r2_a_key_of_two_plugins_is_an_error_until_one_is_preferred() {
+fn reg_r2_a_key_of_two_plugins_is_an_error_until_one_is_preferred() {
     let folder = Folder::new();
     for name in ["first", "second"] {
         let path = folder.c(name, &["BAD=0", &format!("NAME=\"{name}\""), "FUNCTION=\"shared\""]);
@@ -440,20 +440,24 @@ fn r2_a_key_of_two_plugins_is_an_error_until_one_is_preferred() {
     }
     assert!(
         host.plugins().iter().all(|plugin| plugin.state == PluginState::Listed),
-        "R1: nothing was opened"
+        "REG-R1: nothing was opened"
     );
     assert!(host.function("second.silent").unwrap().is_some(), "their other names are in force");
 
     let prefer = vec![("function.shared".to_owned(), "second".to_owned())];
     let host = Host::new(HostOptions { prefer, ..folder.options() }).unwrap();
     assert!(host.function("shared").unwrap().unwrap().call(&[]).is_ok());
-    assert_eq!(report(&host, "first").state, PluginState::Listed, "R1: only the preferred one was opened");
+    assert_eq!(
+        report(&host, "first").state,
+        PluginState::Listed,
+        "REG-R1: only the preferred one was opened"
+    );
     let host = Host::new(HostOptions { disable: vec!["first".into()], ..folder.options() }).unwrap();
     assert!(host.function("shared").unwrap().is_some());
 }
 
 #[test]
-fn r1_listing_opens_nothing_and_asking_opens_one() {
+fn reg_r1_listing_opens_nothing_and_asking_opens_one() {
     let folder = Folder::new();
     for index in 0..8 {
         let name = format!("plugin{index}");
@@ -476,7 +480,7 @@ fn r1_listing_opens_nothing_and_asking_opens_one() {
 }
 
 #[test]
-fn r4_a_plugin_that_would_provide_a_name_is_named_when_it_is_not_used() {
+fn reg_r4_a_plugin_that_would_provide_a_name_is_named_when_it_is_not_used() {
     let folder = Folder::new();
     folder.good();
     let host = Host::new(HostOptions { disable: vec!["template-*".into()], ..folder.options() }).unwrap();
@@ -489,7 +493,7 @@ fn r4_a_plugin_that_would_provide_a_name_is_named_when_it_is_not_used() {
 }
 
 #[test]
-fn d4_a_library_without_a_manifest_is_held_to_its_real_name() {
+fn find_d4_a_library_without_a_manifest_is_held_to_its_real_name() {
     let folder = Folder::new();
     let path = folder.c("a", &["BAD=0", "NAME=\"real\""]);
     folder.describe(&path, |text| text);
@@ -498,7 +502,7 @@ fn d4_a_library_without_a_manifest_is_held_to_its_real_name() {
     let host = Host::new(HostOptions { disable: vec!["secret".into()], ..folder.options() }).unwrap();
     assert!(
         host.function("nobody.has.this").unwrap().is_none(),
-        "R1: libraries without a manifest were opened"
+        "REG-R1: libraries without a manifest were opened"
     );
     assert_eq!(report(&host, "b").problem.unwrap().kind, ProblemKind::Shadowed);
     assert_eq!(report(&host, "z").problem.unwrap().kind, ProblemKind::Disabled);
@@ -531,7 +535,7 @@ fn changed(library: &Path) {
 }
 
 #[test]
-fn l1_a_library_that_is_cut_short_is_refused_before_it_is_opened() {
+fn load_l1_a_library_that_is_cut_short_is_refused_before_it_is_opened() {
     let folder = Folder::new();
     let path = folder.c("bad", &["BAD=0"]);
     let bytes = fs::read(&path).unwrap();
@@ -555,7 +559,7 @@ fn l1_a_library_that_is_cut_short_is_refused_before_it_is_opened() {
 }
 
 #[test]
-fn l2_a_library_that_was_exchanged_since_it_was_opened_is_not_taken_for_the_new_one() {
+fn load_l2_a_library_that_was_exchanged_since_it_was_opened_is_not_taken_for_the_new_one() {
     let folder = Folder::new();
     let path = folder.c("swapped", &["BAD=0", "NAME=\"swapped\""]);
     assert!(folder.host().open_plugin("swapped").is_ok());
@@ -566,7 +570,7 @@ fn l2_a_library_that_was_exchanged_since_it_was_opened_is_not_taken_for_the_new_
 }
 
 #[test]
-fn k3_a_library_is_opened_when_its_digest_is_the_one_that_the_lock_pins() {
+fn lock_k3_a_library_is_opened_when_its_digest_is_the_one_that_the_lock_pins() {
     let folder = Folder::new();
     folder.c("bad", &["BAD=0", "NAME=\"pinned\""]);
     let good = folder.path().join("bad.so");
@@ -584,7 +588,7 @@ fn k3_a_library_is_opened_when_its_digest_is_the_one_that_the_lock_pins() {
         assert!(error.to_string().contains(says), "{error} should say {says}");
     }
     assert_eq!(error.category(), Category::Plugin);
-    assert_eq!(report(&locked(), "bad").problem, None, "K3: nothing is read until it is asked for");
+    assert_eq!(report(&locked(), "bad").problem, None, "LOCK-K3: nothing is read until it is asked for");
     let bytes = fs::read(&good).unwrap();
     fs::write(&good, &bytes[..bytes.len() - 1]).unwrap();
     let opened = locked().open_plugin("bad").unwrap();

@@ -1,4 +1,4 @@
-//! What the host does not believe: a plugin whose answers are wrong in one way at a time (rules A1 to A9 of the host's
+//! What the host does not believe: a plugin whose answers are wrong in one way at a time (rules HOST-A1 to HOST-A9 of the host's
 //! front page). Each ends as a broken plugin with a sentence that says what, and the next call goes well.
 
 use std::fs;
@@ -106,7 +106,7 @@ const WRONG_VALUES: &[&str] = &[
     "a tensor of shape [2, 3] and strides [3, 1] whose data is null",
 ];
 
-/// A2.
+/// HOST-A2.
 #[test]
 fn a_result_that_is_no_value_is_refused() {
     let host = host();
@@ -120,7 +120,7 @@ fn a_result_that_is_no_value_is_refused() {
     assert_eq!(tensor.view().shape(), [2, 3]);
 }
 
-/// A2: an error is a value too.
+/// HOST-A2: an error is a value too.
 #[test]
 fn an_error_that_is_none_is_a_broken_plugin() {
     let host = host();
@@ -133,7 +133,7 @@ fn an_error_that_is_none_is_a_broken_plugin() {
     assert_broken(&call(&host, "believed.raise", -1).unwrap_err(), "raise_object was given a value at 0x0");
 }
 
-/// A2 and A4: what an attribute is.
+/// HOST-A2 and HOST-A4: what an attribute is.
 #[test]
 fn an_attribute_of_another_type_is_refused() {
     let host = host();
@@ -157,11 +157,11 @@ fn an_attribute_of_another_type_is_refused() {
     }
     assert_eq!(ask(1, "its_own").unwrap(), Some(json!(7)), "keys that are not known here are its own affair");
     assert_eq!(ask(1, "warp_size").unwrap(), Some(json!(7)));
-    // A1: what a failed call wrote is not looked at.
+    // HOST-A1: what a failed call wrote is not looked at.
     assert_eq!(*ask(4, "device_name").unwrap_err().kind(), ErrorKind::Io);
 }
 
-/// A3: 2^31 devices, and less than none.
+/// HOST-A3: 2^31 devices, and less than none.
 #[test]
 fn a_number_of_devices_has_a_bound() {
     let host = host();
@@ -181,7 +181,7 @@ fn empty(device: &Device) -> Result<Tensor, Error> {
     Tensor::empty(device, &[4, 4], chipdock_host::dtype_of(FLOAT32).unwrap())
 }
 
-/// A4: a data space of bytes is not null.
+/// HOST-A4: a data space of bytes is not null.
 #[test]
 fn a_null_data_space_is_refused() {
     let host = host();
@@ -195,7 +195,7 @@ fn a_null_data_space_is_refused() {
     empty(&device).expect("a handle that is no address need not be aligned");
 }
 
-/// A4: where a handle is an address, it is aligned as asked for (D.4).
+/// HOST-A4: where a handle is an address, it is aligned as asked for (D.4).
 #[test]
 fn a_misaligned_data_space_is_refused() {
     let folder = Folder::new(11);
@@ -211,7 +211,7 @@ fn a_misaligned_data_space_is_refused() {
     assert_eq!(Tensor::from_slice(&device, &[2], &[1_i32, 2]).unwrap().to_vec::<i32>().unwrap(), [1, 2]);
 }
 
-/// A4 and A1: streams.
+/// HOST-A4 and HOST-A1: streams.
 #[test]
 fn a_stream_that_lives_is_not_had_twice() {
     let host = host();
@@ -225,7 +225,7 @@ fn a_stream_that_lives_is_not_had_twice() {
     assert_broken(&device.create_stream().err().unwrap(), "returned status -7 and raised no error");
 }
 
-/// A9: the host goes by its own description, and says so once.
+/// HOST-A9: the host goes by its own description, and says so once.
 #[test]
 fn a_description_that_a_call_changed_is_found_out() {
     let host = host();
@@ -266,7 +266,7 @@ fn a_description_that_a_call_changed_is_found_out() {
     }
 }
 
-/// A6: a registrar that was kept, as a pointer or a copy, from this thread and another.
+/// HOST-A6: a registrar that was kept, as a pointer or a copy, from this thread and another.
 #[test]
 fn a_registrar_that_was_kept_is_closed() {
     let host = host();
@@ -278,7 +278,7 @@ fn a_registrar_that_was_kept_is_closed() {
     assert!(host.plugins().iter().all(|plugin| !plugin.provides.iter().any(|key| key == "function.late")));
 }
 
-/// A6: a session that was kept.
+/// HOST-A6: a session that was kept.
 #[test]
 fn a_session_that_was_kept_is_closed() {
     let host = host();
@@ -314,7 +314,7 @@ fn build(host: &Host, which: i64) -> Result<Compiled, Error> {
     host.compile(&module, &target, &CompileOptions::default())
 }
 
-/// A3 and A8: each of these builds returns success.
+/// HOST-A3 and HOST-A8: each of these builds returns success.
 #[test]
 fn a_delivery_that_is_refused_is_a_broken_build() {
     let host = host();
@@ -350,11 +350,11 @@ fn a_delivery_that_is_refused_is_a_broken_build() {
         assert!(error.to_string().contains("target.build.believed"), "{which}: {error}");
     }
     build(&host, 0).unwrap();
-    // A1: it got over it.
+    // HOST-A1: it got over it.
     build(&host, 22).unwrap();
 }
 
-/// A3: thousands of diagnostics, a million, and diagnostics of 64 MiB.
+/// HOST-A3: thousands of diagnostics, a million, and diagnostics of 64 MiB.
 #[test]
 fn diagnostics_have_bounds() {
     let host = host();
@@ -388,7 +388,7 @@ fn a_diagnostic_is_read_with_care() {
     assert_eq!(message.to_string(), "warning: a lion; feed it", "a line without a column is no place");
 }
 
-/// A2 and A3: what a canonicalizer answers.
+/// HOST-A2 and HOST-A3: what a canonicalizer answers.
 #[test]
 fn a_canonicalizer_answers_a_text_of_a_size() {
     let host = host();
@@ -402,7 +402,7 @@ fn a_canonicalizer_answers_a_text_of_a_size() {
     target(0).unwrap();
 }
 
-/// A2: what a loader and its module answer.
+/// HOST-A2: what a loader and its module answer.
 #[test]
 fn a_loader_and_its_module_answer_what_they_must() {
     let host = host();
@@ -431,7 +431,7 @@ fn a_loader_and_its_module_answer_what_they_must() {
     assert_broken(&host.load(&artifact).unwrap_err(), "slot 1 of its table is null");
 }
 
-/// A5: what was handed over is the host's.
+/// HOST-A5: what was handed over is the host's.
 #[test]
 fn tables_and_descriptor_may_be_spoiled_later() {
     let host = host();
@@ -447,7 +447,7 @@ fn tables_and_descriptor_may_be_spoiled_later() {
     drop((device, host));
 }
 
-/// A3: what is wrong before there is anything to call. None takes memory or time that counts.
+/// HOST-A3: what is wrong before there is anything to call. None takes memory or time that counts.
 #[test]
 fn descriptor_and_registrations_have_bounds() {
     for (init, says) in [

@@ -61,7 +61,7 @@ fn is_current(path: &Path, edit: impl Fn(&str) -> String) {
 }
 
 #[test]
-fn t5_the_schemas_follow_from_the_table() {
+fn target_t5_the_schemas_follow_from_the_table() {
     for (name, indent) in [("target-kind", "    "), ("manifest", "        ")] {
         let path = workspace().join(format!("plugin-api/abi/schemas/{name}.schema.json"));
         let (first, last) = (format!("{indent}\"capabilities\": {{\n"), format!("\n{indent}}},\n"));
@@ -87,7 +87,7 @@ fn guide_table() -> String {
 }
 
 #[test]
-fn t5_the_guides_table_follows_from_the_table() {
+fn target_t5_the_guides_table_follows_from_the_table() {
     const FIRST: &str = "<!-- capabilities: made from plugin-api/ir/src/target/capabilities.rs by tests/abi, with BLESS=1 -->\n";
     const LAST: &str = "<!-- end of capabilities -->\n";
     let path = workspace().join("guide/docs/targets-and-devices.md");
@@ -95,7 +95,7 @@ fn t5_the_guides_table_follows_from_the_table() {
 }
 
 #[test]
-fn t5_each_capability_is_declared_once() {
+fn target_t5_each_capability_is_declared_once() {
     let mut names: Vec<&str> = CAPABILITIES.iter().map(|row| row.name).collect();
     names.sort_unstable();
     let all = names.len();

@@ -1,4 +1,4 @@
-//! Plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules D6 and R6).
+//! Plugins that need keys of each other, opened by a host (P5.15, P10.15; the host's rules FIND-D6 and REG-R6).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -152,7 +152,7 @@ fn p5_15_of_a_disputed_key_the_preferred_one_is_needed() {
 
 /// Two provide the key, so the manifests alone make no circle; the preference does.
 #[test]
-fn r6_a_circle_that_a_preference_makes_ends() {
+fn reg_r6_a_circle_that_a_preference_makes_ends() {
     let folder = Folder::new();
     folder.named("left", 0, "both", &[]);
     folder.named("right", 0, "both", &["function.alpha.answer"]);
@@ -170,7 +170,7 @@ fn r6_a_circle_that_a_preference_makes_ends() {
 }
 
 #[test]
-fn r6_a_library_without_a_manifest_may_provide_it() {
+fn reg_r6_a_library_without_a_manifest_may_provide_it() {
     let folder = Folder::new();
     folder.plugin("alpha", 0, &["function.beta.answer", "function.gamma.answer"]);
     folder.library("beta", 0, "beta.answer");

@@ -166,7 +166,7 @@ def data(A: T.Buffer((64,), "DT"), B: T.Buffer((64,), "DT"), C: T.Buffer((9, 64)
         D[3, i] = T.Cast("int32", A[i] * B[i])
 "#;
 
-/// Modules with data of 64 bits in words of 32 (W1 to W8 of the pass `lower_int64`): of the corpus, and made for it.
+/// Modules with data of 64 bits in words of 32 (INT64-W1 to INT64-W8 of the pass `lower_int64`): of the corpus, and made for it.
 ///
 /// # Panics
 ///

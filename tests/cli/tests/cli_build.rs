@@ -128,7 +128,7 @@ sections[].size_bytes: number
 size_bytes: number
 target: null
 text: null";
-    assert_eq!(fields(&pruned), expected, "C4: fields are added, never changed or removed");
+    assert_eq!(fields(&pruned), expected, "CLI-C4: fields are added, never changed or removed");
     let text = scratch.run("build multi.py --emit ir --json").json();
     assert!(text["text"].as_str().unwrap().contains("def scale("));
 }

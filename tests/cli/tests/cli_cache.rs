@@ -1,4 +1,4 @@
-//! `chipdock cache`, and what `build` and `run` keep. Rules V1 to V8 are those of `host/src/cache.rs`, K1 to K8 those of
+//! `chipdock cache`, and what `build` and `run` keep. Rules CACHE-V1 to CACHE-V8 are those of `host/src/cache.rs`, KEPT-K1 to KEPT-K8 those of
 //! `plugin-api/src/files/cache.rs`.
 
 use std::fs;
@@ -53,7 +53,7 @@ impl Cached {
 const BUILD: &str = "build vector_add.py --target c";
 
 #[test]
-fn c12_a_second_build_is_found_and_is_the_same() {
+fn cli_c12_a_second_build_is_found_and_is_the_same() {
     let cached = Cached::new();
     let (first, is_found) = cached.build(BUILD);
     assert!(!is_found && first.contains("__tvm_ffi_vector_add"));
@@ -73,7 +73,7 @@ fn c12_a_second_build_is_found_and_is_the_same() {
 }
 
 #[test]
-fn c12_a_run_is_found_and_computes_the_same() {
+fn cli_c12_a_run_is_found_and_computes_the_same() {
     let cached = Cached::new();
     cached.0.write_f32("a.npy", &[4], &[1.5; 4]);
     let run = || {
@@ -90,7 +90,7 @@ fn c12_a_run_is_found_and_computes_the_same() {
 }
 
 #[test]
-fn v6_without_a_cache_nothing_is_kept_or_found() {
+fn cache_v6_without_a_cache_nothing_is_kept_or_found() {
     let cached = Cached::new();
     let quiet = |words: &str, variable: (&str, &str)| {
         let ended = end(cached.command(words).arg("--verbose").env(variable.0, variable.1));
@@ -115,7 +115,7 @@ fn v6_without_a_cache_nothing_is_kept_or_found() {
 }
 
 #[test]
-fn v1_another_library_or_version_of_the_plugin_is_another_build() {
+fn cache_v1_another_library_or_version_of_the_plugin_is_another_build() {
     let cached = Cached::new();
     assert!(!cached.build(BUILD).1 && cached.build(BUILD).1);
     // The same plugin with one byte more, alone in a folder.
@@ -133,7 +133,7 @@ fn v1_another_library_or_version_of_the_plugin_is_another_build() {
 }
 
 #[test]
-fn c12_no_state_of_the_folder_fails_a_build() {
+fn cli_c12_no_state_of_the_folder_fails_a_build() {
     let cached = Cached::new();
     let (expected, _) = cached.build(BUILD);
     let file = cached.files().remove(0);
@@ -190,7 +190,7 @@ fn commands_at_once_share_a_cache() {
 }
 
 #[test]
-fn c12_the_list_the_size_and_clearing() {
+fn cli_c12_the_list_the_size_and_clearing() {
     let cached = Cached::new();
     let cleaned = |text: &str| text.replace(&cached.0.path("").display().to_string(), "SCRATCH/");
     assert_eq!(
@@ -271,9 +271,9 @@ fn a_cache_that_is_switched_off_says_so() {
     }
 }
 
-/// K1: without the variable it is in the user's folder.
+/// KEPT-K1: without the variable it is in the user's folder.
 #[test]
-fn k1_the_folder_is_the_users() {
+fn kept_k1_the_folder_is_the_users() {
     let cached = Cached::new();
     let with = |name: &str, path: &str| {
         let mut command = cached.command(BUILD);

@@ -1,4 +1,4 @@
-//! Settings of plugins as a user sets and sees them (contract, section S; rules O1 to O5 of `host/src/settings.rs`).
+//! Settings of plugins as a user sets and sees them (contract, section S; rules SET-O1 to SET-O5 of `host/src/settings.rs`).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -144,7 +144,7 @@ fn s7_a_wrong_value_is_shown_and_harms_nobody() {
 }
 
 #[test]
-fn o4_a_file_that_is_not_trusted_is_ignored_and_told() {
+fn set_o4_a_file_that_is_not_trusted_is_ignored_and_told() {
     let (scratch, path) = with_file("[c]\ncompiler = 'no-such-file'\n[nobody]\nx = 1\n");
     let told = scratch.run("plugins c");
     assert_eq!(told.code, Some(0));

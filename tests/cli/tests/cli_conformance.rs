@@ -1,4 +1,4 @@
-//! `chipdock conformance`, as a user runs it: exit codes (S14), streams (C1), files (C5), lists, cards.
+//! `chipdock conformance`, as a user runs it: exit codes (SUITE-S14), streams (CLI-C1), files (CLI-C5), lists, cards.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn a_plugin_that_keeps_the_contract_ends_with_0_and_leaves_every_file() {
         "conformance good.so --filter query/* --report-json r.json --junit j.xml --html h.html --card c.json",
     );
     code(&ended, 0);
-    assert_eq!(ended.stderr, "", "C1: nobody watches");
+    assert_eq!(ended.stderr, "", "CLI-C1: nobody watches");
     assert!(ended.stdout.starts_with("template-c "), "{}", ended.stdout);
     assert!(ended.stdout.contains("\nall as expected\n"), "{}", ended.stdout);
     let report = json(&scratch, "r.json");
@@ -74,7 +74,7 @@ fn a_plugin_that_keeps_the_contract_ends_with_0_and_leaves_every_file() {
 fn the_report_on_standard_output_is_the_one_in_the_file() {
     let scratch = with_template();
     let ended = scratch.run("conformance good.so --filter query/exist/* --json --report-json r.json");
-    assert_eq!(ended.json(), json(&scratch, "r.json"), "C4");
+    assert_eq!(ended.json(), json(&scratch, "r.json"), "CLI-C4");
     let report = ended.json();
     for field in ["cases[].id: string", "levels[].reached: bool", "plugin.name: string", "sha256: string"] {
         assert!(fields(&report).contains(field), "{field}");
@@ -167,7 +167,7 @@ fn the_list_counts_what_it_lists() {
     assert_eq!(full["n_cases"], list["n_cases"], "full is everything");
     let mut ids: Vec<&str> = cases.iter().map(|case| case["id"].as_str().unwrap()).collect();
     ids.sort_unstable();
-    assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "no id stands twice (S1)");
+    assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "no id stands twice (SUITE-S1)");
     assert!(n_cases > 2000, "the suite promises more than 2,000 static cases");
 
     let shown = scratch.run("conformance --list").stdout;
@@ -195,7 +195,7 @@ fn coverage_names_every_clause_and_who_checks_it() {
     let scratch = Scratch::new();
     let coverage = scratch.run("conformance --coverage --json").json();
     assert_eq!(coverage["schema"], "chipdock.conformance-coverage/1");
-    assert_eq!(coverage["unknown"], serde_json::json!([]), "S3");
+    assert_eq!(coverage["unknown"], serde_json::json!([]), "SUITE-S3");
     let clauses = coverage["clauses"].as_array().unwrap();
     let of = |number: &str| clauses.iter().find(|clause| clause["clause"] == number).unwrap();
     assert!(of("D.3")["n_cases"].as_u64().unwrap() > 0);
@@ -217,7 +217,7 @@ fn help_says_what_the_codes_mean() {
     }
 }
 
-/// S16: the plugin meets the setting through every host, and report and card say that it was given.
+/// SUITE-S16: the plugin meets the setting through every host, and report and card say that it was given.
 #[test]
 fn a_setting_reaches_the_plugin_and_stands_in_report_and_card() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Keys that several plugins claim, as a user meets them. Rules R1, R2 and R5 are those of the host's registry.
+//! Keys that several plugins claim, as a user meets them. Rules REG-R1, REG-R2 and REG-R5 are those of the host's registry.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -67,7 +67,7 @@ impl Impostor {
 }
 
 #[test]
-fn r2_a_disputed_target_is_refused_by_name_and_others_go_on() {
+fn reg_r2_a_disputed_target_is_refused_by_name_and_others_go_on() {
     let impostor = Impostor::claiming(&["target.kind.c"]);
     impostor.run("run vector_add.py --target c --in A=a.npy --in B=b.npy").failed(
         3,
@@ -76,11 +76,11 @@ fn r2_a_disputed_target_is_refused_by_name_and_others_go_on() {
     impostor.adds_vectors("--target llvm");
     impostor.adds_vectors("--target c --prefer target.kind.c=c");
     impostor.adds_vectors("--target c --disable impostor");
-    assert!(!impostor.was_opened(), "R2: a dispute opens nobody");
+    assert!(!impostor.was_opened(), "REG-R2: a dispute opens nobody");
 }
 
 #[test]
-fn r5_the_default_target_is_chosen_among_the_undisputed() {
+fn reg_r5_the_default_target_is_chosen_among_the_undisputed() {
     let impostor = Impostor::claiming(&["target.kind.llvm", "target.build.llvm"]);
     let said = impostor.adds_vectors("");
     assert!(said.contains("target.kind.llvm is provided by 2 plugins"), "{said}");
@@ -88,7 +88,7 @@ fn r5_the_default_target_is_chosen_among_the_undisputed() {
 }
 
 #[test]
-fn r5_lists_go_on_and_show_what_is_disputed() {
+fn reg_r5_lists_go_on_and_show_what_is_disputed() {
     let impostor = Impostor::claiming(&["target.kind.c", "device_api.cpu"]);
     let targets = impostor.run("targets --json");
     let listed: Value = targets.json();
@@ -106,7 +106,7 @@ fn r5_lists_go_on_and_show_what_is_disputed() {
 }
 
 #[test]
-fn r2_host_memory_serves_while_plugins_dispute_it() {
+fn reg_r2_host_memory_serves_while_plugins_dispute_it() {
     let impostor = Impostor::claiming(&["device_api.cpu"]);
     for target in ["c", "llvm"] {
         let said = impostor.adds_vectors(&format!("--target {target}"));
@@ -116,7 +116,7 @@ fn r2_host_memory_serves_while_plugins_dispute_it() {
 }
 
 #[test]
-fn r1_a_plugin_whose_manifest_has_no_schema_is_not_opened_for_another_target() {
+fn reg_r1_a_plugin_whose_manifest_has_no_schema_is_not_opened_for_another_target() {
     let impostor = Impostor::claiming(&["target.kind.zebra", "target.build.zebra", "device_api.zebra"]);
     impostor.adds_vectors("--target c");
     impostor.adds_vectors("");

@@ -1,5 +1,5 @@
 //! Plugins and kernels that crash, hang or end the process: `devices`, `targets`, `run` and `build`, with `--isolate` and
-//! without (C11, and the rules of the command's modules `ask` and `isolate`).
+//! without (CLI-C11, and the rules of the command's modules `ask` and `isolate`).
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn without_it(mut list: Value, field: &str) -> Value {
     list
 }
 
-/// A1: one row with plugin and call; the others are as if it were not there.
+/// ASK-A1: one row with plugin and call; the others are as if it were not there.
 #[test]
 fn a_bad_plugin_is_a_row_of_devices_and_targets() {
     let scratch = scratch();
@@ -74,7 +74,7 @@ fn a_bad_plugin_is_a_row_of_devices_and_targets() {
     {
         let alone = scratch.run(&format!("{command} --json")).json();
         let well = bad(&scratch, "", &format!("{command} --json")).json();
-        assert_eq!(without_it(well.clone(), field), without_it(alone.clone(), field), "A2");
+        assert_eq!(without_it(well.clone(), field), without_it(alone.clone(), field), "ASK-A2");
         assert_eq!(well["failed"], serde_json::json!([]));
         for (place, call) in places {
             for (what, sentence) in ways {
@@ -107,7 +107,7 @@ fn children_run_at_once() {
 
 const RUN: &str = "run vector_add.py --in A=a.npy --in B=b.npy --out C=c.npy";
 
-/// I1, I2: the same results as without it.
+/// ISOLATE-I1, ISOLATE-I2: the same results as without it.
 #[test]
 fn isolated_work_is_the_same_work() {
     let scratch = scratch();
@@ -124,13 +124,13 @@ fn isolated_work_is_the_same_work() {
     // Errors are the work's own, with their codes; `--deadline` implies it.
     scratch.run("run vector_add.py:nothing --isolate").failed(2, &["no function \"nothing\""]);
     scratch.run("run missing.py --deadline 20").failed(2, &["missing.py"]);
-    // I4: what a plugin prints is no result.
+    // ISOLATE-I4: what a plugin prints is no result.
     let ended = bad(&scratch, "build:print", "build vector_add.py --target bad --emit source --isolate");
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "the source\n"), "{}", ended.stderr);
     assert!(ended.stderr.contains("a line of the plugin's"), "{}", ended.stderr);
 }
 
-/// I2, C11: one sentence with plugin and call, code 3, nothing written.
+/// ISOLATE-I2, CLI-C11: one sentence with plugin and call, code 3, nothing written.
 #[test]
 fn isolated_work_that_ends_badly_is_one_sentence() {
     let scratch = scratch();
@@ -173,7 +173,7 @@ fn kernel_that(scratch: &Scratch, name: &str, call: &str) {
     scratch.write(&format!("{name}.py"), text);
 }
 
-/// C11: a compiled kernel's end is charged to the function, with `--isolate` and without.
+/// CLI-C11: a compiled kernel's end is charged to the function, with `--isolate` and without.
 #[test]
 fn a_kernel_that_ends_badly_is_named() {
     let scratch = scratch();
@@ -208,7 +208,7 @@ fn a_kernel_that_ends_badly_is_named() {
     }
 }
 
-/// C11: without `--isolate`, the plugin is named and the signal stays what it is.
+/// CLI-C11: without `--isolate`, the plugin is named and the signal stays what it is.
 #[test]
 fn a_fatal_signal_is_not_silent() {
     let scratch = scratch();

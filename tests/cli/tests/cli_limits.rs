@@ -1,4 +1,4 @@
-//! The command where the machine gives little: files, memory, processes (C2). What cannot be done is said, and nothing else.
+//! The command where the machine gives little: files, memory, processes (CLI-C2). What cannot be done is said, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -54,7 +54,7 @@ fn is_in_our_words(what: &str, output: &Output) -> i32 {
 }
 
 #[test]
-fn c2_few_files() {
+fn cli_c2_few_files() {
     let scratch = Scratch::new();
     vector_add(&scratch);
     for words in ["plugins", "devices", "targets", "plugins --check", LARGE] {
@@ -69,7 +69,7 @@ fn c2_few_files() {
 }
 
 #[test]
-fn c2_little_memory() {
+fn cli_c2_little_memory() {
     let scratch = Scratch::new();
     vector_add(&scratch);
     let build = "build vector_add.py --target c --emit source";
@@ -86,7 +86,7 @@ fn c2_little_memory() {
 
 /// As a user who may start no process and no thread.
 #[test]
-fn c2_no_processes() {
+fn cli_c2_no_processes() {
     let scratch = Scratch::without_plugins();
     if fs::metadata(scratch.path("bin/chipdock")).unwrap().uid() != 0 {
         return chipdock_test_support::skipped("no processes: becoming another user needs root");

@@ -86,7 +86,7 @@ fn a_file_that_is_named_and_refused_is_no_reason_to_take_another() {
 }
 
 #[test]
-fn d2_a_plugin_that_two_options_name_is_listed_once() {
+fn find_d2_a_plugin_that_two_options_name_is_listed_once() {
     let scratch = Scratch::without_plugins();
     copy(&scratch, "c", &[]);
     let list = end(&mut scratch.command("plugins --plugin p --plugin p/c.so --plugin ./p --json")).json();

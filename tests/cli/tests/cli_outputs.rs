@@ -1,4 +1,4 @@
-//! Where results go (C5, C8), whatever names lead there and whatever a plugin does to folders.
+//! Where results go (CLI-C5, CLI-C8), whatever names lead there and whatever a plugin does to folders.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -29,7 +29,7 @@ fn two() -> Scratch {
 }
 
 #[test]
-fn c8_two_outputs_for_one_file_are_refused_before_any_work() {
+fn cli_c8_two_outputs_for_one_file_are_refused_before_any_work() {
     let scratch = two();
     fs::create_dir(scratch.path("sub")).unwrap();
     symlink("a.npy", scratch.path("link.npy")).unwrap();
@@ -67,7 +67,7 @@ fn c8_two_outputs_for_one_file_are_refused_before_any_work() {
 }
 
 #[test]
-fn c5_an_output_may_go_where_an_input_came_from() {
+fn cli_c5_an_output_may_go_where_an_input_came_from() {
     let scratch = two();
     let run = |words: &str| {
         let ended = scratch.run(&format!("run two.py --target c --in A=a.npy --in B=b.npy {words}"));
@@ -83,7 +83,7 @@ fn c5_an_output_may_go_where_an_input_came_from() {
 }
 
 #[test]
-fn c8_a_plugin_moves_no_output() {
+fn cli_c8_a_plugin_moves_no_output() {
     let scratch = two();
     let away = tempfile::tempdir().unwrap();
     let moves = opened_does(&scratch, "moves", &format!("chdir(\"{}\");", away.path().display()));
@@ -108,7 +108,7 @@ fn c8_a_plugin_moves_no_output() {
 }
 
 #[test]
-fn c8_a_manifest_goes_where_it_was_to_go() {
+fn cli_c8_a_manifest_goes_where_it_was_to_go() {
     let scratch = Scratch::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let template = fs::read_to_string(root.join("examples/plugin-template-c/template.c")).unwrap();
@@ -126,7 +126,7 @@ fn c8_a_manifest_goes_where_it_was_to_go() {
 }
 
 #[test]
-fn c8_a_file_on_standard_output_is_the_result() {
+fn cli_c8_a_file_on_standard_output_is_the_result() {
     let scratch = two();
     let run = "run two.py --target c --in A=a.npy --in B=b.npy";
     let mut command = scratch.command(&format!("{run} --out B=/dev/stdout"));
@@ -145,7 +145,7 @@ fn c8_a_file_on_standard_output_is_the_result() {
 }
 
 #[test]
-fn c5_an_input_may_be_a_pipe() {
+fn cli_c5_an_input_may_be_a_pipe() {
     let scratch = two();
     let mut command = scratch.command("run two.py --target c --in A=/dev/stdin --in B=b.npy --out B=c.npy");
     command.stdin(fs::File::open(scratch.path("a.npy")).unwrap());

@@ -51,7 +51,7 @@ plugins[].source: string
 plugins[].status: string
 plugins[].version: string
 schema: string";
-    assert_eq!(fields(&list), expected, "C4: fields are added, never changed or removed");
+    assert_eq!(fields(&list), expected, "CLI-C4: fields are added, never changed or removed");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_bad_file_hides_no_other_and_is_no_failure() {
     scratch.write("bad/lonely.chipdock.json", "{}");
     scratch.write("bad/notes.txt", "not a candidate");
     let ended = scratch.run("plugins --plugin bad");
-    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "C2");
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "CLI-C2");
     assert!(ended.stdout.starts_with("NAME"), "{}", ended.stdout);
     for (word, status) in [("broken", "ready"), ("lonely", "refused")] {
         let line =
@@ -223,7 +223,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let ended = end(command.stdout(writer));
-    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "C1");
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "CLI-C1");
 }
 
 #[test]

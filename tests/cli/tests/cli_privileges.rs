@@ -1,4 +1,4 @@
-//! The command with raised privileges (C10): really raised, by the set-user-id bit and by file capabilities.
+//! The command with raised privileges (CLI-C10): really raised, by the set-user-id bit and by file capabilities.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -158,11 +158,11 @@ fn refuses(raise: Raise) {
 }
 
 #[test]
-fn c10_set_user_id_is_refused() {
+fn cli_c10_set_user_id_is_refused() {
     refuses(Raise::SetUser);
 }
 
 #[test]
-fn c10_file_capabilities_are_refused() {
+fn cli_c10_file_capabilities_are_refused() {
     refuses(Raise::Capabilities);
 }

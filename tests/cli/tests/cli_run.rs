@@ -109,7 +109,7 @@ schema: string
 target: null
 threads: number
 times_seconds[]: number";
-    assert_eq!(fields(&pruned), expected, "C4: fields are added, never changed or removed");
+    assert_eq!(fields(&pruned), expected, "CLI-C4: fields are added, never changed or removed");
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn an_output_that_cannot_be_written_leaves_nothing() {
     scratch.run(&format!("{run} --out C=no/such/c.npy")).failed(1, &["cannot write", "--> no/such/c.npy"]);
     scratch.run(&format!("{run} --out C=folder")).failed(1, &["it is a folder", "--> folder"]);
     scratch.run(&format!("{run} --out A=a2.npy --out C=no/c.npy")).failed(1, &["--> no/c.npy"]);
-    assert_eq!(scratch.names(), before, "C5: the outputs are written when all of them can be");
+    assert_eq!(scratch.names(), before, "CLI-C5: the outputs are written when all of them can be");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the command prints with `--json`, and writes as JSON, against its schemas (rule C4): each command in each of its forms.
+//! What the command prints with `--json`, and writes as JSON, against its schemas (rule CLI-C4): each command in each of its forms.
 //! The rules of change are in `host/cli/schemas/README.md`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
@@ -448,7 +448,7 @@ fn refuses(document: &Value, changes: &[Change]) {
     }
     let mut more = document.clone();
     more["colour"] = json!("red");
-    assert!(schema.accepts(&more), "C4: {id}: fields may be added");
+    assert!(schema.accepts(&more), "CLI-C4: {id}: fields may be added");
     assert_eq!(schema.complaints(&more), ["/colour: the schema does not describe it"]);
 }
 

@@ -1,4 +1,4 @@
-//! Standard streams and odd surroundings (C1, C2, C9), as a user meets them.
+//! Standard streams and odd surroundings (CLI-C1, CLI-C2, CLI-C9), as a user meets them.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -38,7 +38,7 @@ fn redirected(scratch: &Scratch, words: &str, how: &str) -> Ended {
 }
 
 #[test]
-fn c1_what_a_plugin_prints_is_no_result() {
+fn cli_c1_what_a_plugin_prints_is_no_result() {
     let scratch = vector_add();
     let talks = opened_does(&scratch, "talks", "puts(\"noise\"); fflush(stdout); write(1, \"more\\n\", 5);");
     let run = end(scratch.command(&format!("{ADD} --target c --json")).env("LD_PRELOAD", &talks));
@@ -56,7 +56,7 @@ fn c1_what_a_plugin_prints_is_no_result() {
 }
 
 #[test]
-fn c1_a_result_that_is_lost_is_no_success() {
+fn cli_c1_a_result_that_is_lost_is_no_success() {
     let scratch = vector_add();
     for words in ["plugins", "plugins --json", "devices", "targets", "--help", "help run", "--version", ADD] {
         let mut command = scratch.command(words);
@@ -78,7 +78,7 @@ fn c1_a_result_that_is_lost_is_no_success() {
 }
 
 #[test]
-fn c2_a_message_that_is_lost_changes_no_exit_code() {
+fn cli_c2_a_message_that_is_lost_changes_no_exit_code() {
     let scratch = vector_add();
     for (words, code) in
         [("run none.py", 2), ("nosuch", 2), ("plugins -v", 0), ("targets nosuch", 3), ("-v devices", 0)]
@@ -94,7 +94,7 @@ fn c2_a_message_that_is_lost_changes_no_exit_code() {
 }
 
 #[test]
-fn c2_names_that_are_no_text_are_names() {
+fn cli_c2_names_that_are_no_text_are_names() {
     let scratch = vector_add();
     let odd = |lead: &[u8], tail: &[u8]| OsStr::from_bytes(&[lead, b"\xff", tail].concat()).to_owned();
     let run = |words: &str, last: &OsStr| end(scratch.command(words).arg(last));
@@ -141,7 +141,7 @@ fn is_clean(text: &str) -> bool {
 }
 
 #[test]
-fn c9_what_files_say_steers_no_terminal() {
+fn cli_c9_what_files_say_steers_no_terminal() {
     let scratch = vector_add();
     let evil = "x\x1b[2J\u{9b}31m\u{202e}\nerror: forged\n  help: forged";
     let count = |text: &str, lead: &str| text.lines().filter(|line| line.starts_with(lead)).count();
@@ -180,7 +180,7 @@ fn c9_what_files_say_steers_no_terminal() {
 }
 
 #[test]
-fn c9_what_a_plugin_logs_and_answers_steers_no_terminal() {
+fn cli_c9_what_a_plugin_logs_and_answers_steers_no_terminal() {
     let scratch = vector_add();
     let evil = r#"\x1b[2J\nerror: forged\n  help: forged\n  --> forged"#;
     let body = r#"

@@ -1,4 +1,4 @@
-//! `--trace` and `--verbose`. Rules C1 to C13 are those of the command's front page, SP1 to SP5 those of `chipdock_host::trace`.
+//! `--trace` and `--verbose`. Rules CLI-C1 to CLI-C13 are those of the command's front page, SP1 to SP5 those of `chipdock_host::trace`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -127,14 +127,14 @@ const PASSES: &[&str] = &[
     "simplify",
 ];
 
-/// C13, SP2, SP3: spans nest, every pass is there, and a plugin's calls have its name.
+/// CLI-C13, SP2, SP3: spans nest, every pass is there, and a plugin's calls have its name.
 #[test]
-fn c13_a_trace_shows_the_compile_and_the_run() {
+fn cli_c13_a_trace_shows_the_compile_and_the_run() {
     let scratch = scratch();
     let plain = scratch.run(&format!("{RUN} --json"));
     let ended = scratch.run(&format!("{RUN} --json --trace trace.json"));
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-    assert_eq!(ended.json()["arguments"], plain.json()["arguments"], "C13: no result changes");
+    assert_eq!(ended.json()["arguments"], plain.json()["arguments"], "CLI-C13: no result changes");
     let trace = Trace::read(&scratch, "trace.json");
     assert!(trace.spans.iter().all(|span| span.end.is_some()), "all that began has ended");
     assert_eq!(trace.passes(), PASSES);
@@ -171,9 +171,9 @@ fn c13_a_trace_shows_the_compile_and_the_run() {
     assert_eq!((again.passes(), again.names()[0]), (PASSES.to_vec(), "command build"));
 }
 
-/// C13: tasks of a parallel loop are on the threads that run them.
+/// CLI-C13: tasks of a parallel loop are on the threads that run them.
 #[test]
-fn c13_a_trace_shows_parallel_loops() {
+fn cli_c13_a_trace_shows_parallel_loops() {
     let scratch = Scratch::new();
     scratch.kernel("matmul_scheduled.py");
     let words = "run matmul_scheduled.py --target c --threads 2 --repeat 20 --trace trace.json";
@@ -187,9 +187,9 @@ fn c13_a_trace_shows_parallel_loops() {
     assert_eq!(threads, BTreeSet::from(["chipdock-1", "main"]));
 }
 
-/// C13: also of work that fails, and of work that a plugin ends.
+/// CLI-C13: also of work that fails, and of work that a plugin ends.
 #[test]
-fn c13_a_trace_is_whole_however_it_ends() {
+fn cli_c13_a_trace_is_whole_however_it_ends() {
     let scratch = scratch();
     scratch.write_f32("a.npy", &[3], &[1.0; 3]);
     scratch.write_f32("b.npy", &[4], &[1.0; 4]);
@@ -212,9 +212,9 @@ fn c13_a_trace_is_whole_however_it_ends() {
     }
 }
 
-/// C13: nothing else is overwritten.
+/// CLI-C13: nothing else is overwritten.
 #[test]
-fn c13_a_trace_replaces_no_other_file() {
+fn cli_c13_a_trace_replaces_no_other_file() {
     let scratch = scratch();
     let kernel = std::fs::read(scratch.path("vector_add.py")).unwrap();
     for (words, code, says) in [
@@ -237,9 +237,9 @@ fn rows(ended: &Ended) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// C13, C1: phases on standard error, with times and sizes; results are the same.
+/// CLI-C13, CLI-C1: phases on standard error, with times and sizes; results are the same.
 #[test]
-fn c13_verbose_shows_the_phases() {
+fn cli_c13_verbose_shows_the_phases() {
     let scratch = scratch();
     let plain = scratch.run("build vector_add.py --target c");
     let ended = scratch.run("build vector_add.py --target c --verbose");

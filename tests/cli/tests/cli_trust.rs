@@ -1,5 +1,5 @@
-//! What the command reads and opens, and what it refuses: regular files, digests, locks. Rules D3 and D5 of discovery, L1 of
-//! the loader, K1 to K4 of the lock.
+//! What the command reads and opens, and what it refuses: regular files, digests, locks. Rules FIND-D3 and FIND-D5 of discovery, LOAD-L1 of
+//! the loader, LOCK-K1 to LOCK-K4 of the lock.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -167,7 +167,11 @@ fn a_lock_pins_plugins_by_their_digests() {
     let found = Command::new("sha256sum").arg(scratch.path("vendor/chipdock_plugin_c.so")).output().unwrap();
     let found = String::from_utf8(found.stdout).unwrap()[..64].to_owned();
     scratch.run(&locked).failed(3, &[&pinned, &found, "plugins.lock pins"]);
-    assert_eq!(scratch.run(build).code, Some(0), "K1: a lock that lies there and is not named locks nothing");
+    assert_eq!(
+        scratch.run(build).code,
+        Some(0),
+        "LOCK-K1: a lock that lies there and is not named locks nothing"
+    );
     let list = scratch.run("plugins --plugin vendor --locked plugins.lock --json").json();
     assert_eq!(plugin(&list, "c")["problem"]["reason"], "not_locked");
     let message = plugin(&list, "c")["problem"]["message"].as_str().unwrap();

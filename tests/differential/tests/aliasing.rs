@@ -27,7 +27,7 @@ fn in_place(body: &str, start: &[f32], expected: &[f32]) {
     });
 }
 
-/// ir: B2.
+/// ir: IR-B2.
 #[test]
 fn a_running_sum_in_place() {
     let start = [1.0_f32; 64];
@@ -36,7 +36,7 @@ fn a_running_sum_in_place() {
     in_place(body, &start, &expected);
 }
 
-/// ir: B2. Blocks say that spatial iterations are independent, of one buffer; two buffers may still overlap.
+/// ir: IR-B2. Blocks say that spatial iterations are independent, of one buffer; two buffers may still overlap.
 #[test]
 fn statements_of_two_blocks_in_place() {
     let start: Vec<f32> = (0..64).map(|n| n as f32).collect();

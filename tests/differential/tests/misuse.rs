@@ -138,7 +138,7 @@ class Module:
                 B[vi] = V[n - 1, 1]
 ";
 
-/// ir: B7.
+/// ir: IR-B7.
 #[test]
 fn views_that_are_not_their_regions_have_typed_errors() {
     let host = host();

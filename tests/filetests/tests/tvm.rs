@@ -64,13 +64,13 @@ const REFUSALS: &[(&str, &str)] = &[
         "its own regions of a block that states none name what lives in the block",
     ),
     ("Invalid use of undefined variable", "the same, of variables bound in the block"),
-    ("multiple definitions of variable", "it takes no expression with a Let in two places, which E5 does"),
+    ("multiple definitions of variable", "it takes no expression with a Let in two places, which IR-E5 does"),
     ("is used inside the non-opaque", "its blocks use loops by their axes alone"),
     ("indices.size()", "its Shuffle gives no more lanes than it takes"),
-    ("Shift amount must be", "it folds constant shifts, and refuses those that N4 takes modulo the width"),
-    ("exceeds range of", "it folds constants, and refuses what N1 wraps"),
+    ("Shift amount must be", "it folds constant shifts, and refuses those that IR-N4 takes modulo the width"),
+    ("exceeds range of", "it folds constants, and refuses what IR-N1 wraps"),
     ("dtype.lanes() == 1", "it asks vectors of constants whether they are finite as if they were scalars"),
-    ("Divide by zero", "it folds constant divisions, and refuses those that N2 defines"),
+    ("Divide by zero", "it folds constant divisions, and refuses those that IR-N2 defines"),
 ];
 
 /// Generated programs, a third of them with threads.

@@ -35,22 +35,22 @@ fn whole(bytes: &[u8]) {
         Ok(artifact) => artifact,
         Err(error) => return is_refusal(&error),
     };
-    let written = artifact.to_bytes().expect("F3: what was read can be written");
+    let written = artifact.to_bytes().expect("FUZZ-F3: what was read can be written");
     let read = Artifact::from_bytes(&written)
-        .unwrap_or_else(|error| panic!("F3: what was written cannot be read: {error}"));
+        .unwrap_or_else(|error| panic!("FUZZ-F3: what was written cannot be read: {error}"));
     same(&artifact, &read, 0);
-    let again = read.to_bytes().expect("F3: written before");
-    assert!(again == written, "F3: written again it differs");
+    let again = read.to_bytes().expect("FUZZ-F3: written before");
+    assert!(again == written, "FUZZ-F3: written again it differs");
 }
 
 fn same(a: &Artifact, b: &Artifact, depth: usize) {
-    assert!(depth <= 16, "F4: nested {depth} deep");
-    assert_eq!((a.index_json(), a.index()), (b.index_json(), b.index()), "F3");
-    assert_eq!((a.target_json(), a.source()), (b.target_json(), b.source()), "F3");
-    assert_eq!((a.sections().len(), a.imports().len()), (b.sections().len(), b.imports().len()), "F3");
+    assert!(depth <= 16, "FUZZ-F4: nested {depth} deep");
+    assert_eq!((a.index_json(), a.index()), (b.index_json(), b.index()), "FUZZ-F3");
+    assert_eq!((a.target_json(), a.source()), (b.target_json(), b.source()), "FUZZ-F3");
+    assert_eq!((a.sections().len(), a.imports().len()), (b.sections().len(), b.imports().len()), "FUZZ-F3");
     for (a, b) in a.sections().iter().zip(b.sections()) {
-        assert_eq!((a.name(), a.kind(), a.data()), (b.name(), b.kind(), b.data()), "F3");
-        assert_eq!(a.alignment_bytes(), b.alignment_bytes(), "F3");
+        assert_eq!((a.name(), a.kind(), a.data()), (b.name(), b.kind(), b.data()), "FUZZ-F3");
+        assert_eq!(a.alignment_bytes(), b.alignment_bytes(), "FUZZ-F3");
         assert_eq!(b.data().as_ptr().addr() as u64 % b.alignment_bytes(), 0, "a section is aligned");
     }
     a.imports().iter().zip(b.imports()).for_each(|(a, b)| same(a, b, depth + 1));
@@ -137,7 +137,7 @@ mod tests {
         assert!(error.to_string().contains("section \"b\" is out of place"), "{error}");
     }
 
-    /// F4: what a section without bytes asks to be aligned to costs nothing.
+    /// FUZZ-F4: what a section without bytes asks to be aligned to costs nothing.
     #[test]
     fn sections_without_bytes_take_no_memory() {
         let sections: Vec<Value> = (0..60).map(|at| section(format!("s{at}"), 1 << 16, 0, 0)).collect();

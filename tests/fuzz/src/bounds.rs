@@ -84,7 +84,7 @@ impl Bound {
         let most = self.base_bytes + self.per_byte * size_bytes;
         assert!(
             peak <= most,
-            "F4: {size_bytes} bytes of input took {peak} bytes of memory; expected at most {most}"
+            "FUZZ-F4: {size_bytes} bytes of input took {peak} bytes of memory; expected at most {most}"
         );
     }
 }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "F4: 2 bytes of input took")]
+    #[should_panic(expected = "FUZZ-F4: 2 bytes of input took")]
     fn more_than_the_bound_is_refused() {
         Bound::new(1 << 10, 8).hold(2, || drop(std::hint::black_box(vec![0_u8; 1 << 20])));
     }

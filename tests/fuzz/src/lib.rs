@@ -6,12 +6,12 @@
 //!
 //! Each function fails by a panic. What it checks:
 //!
-//! - **F1** No bytes make a reader panic, abort or overflow its stack.
-//! - **F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has something to say.
-//! - **F3** What is accepted is written, read back the same, and written again the same to the byte.
-//! - **F4** Memory is at most a constant and a multiple of the input's size ([`Target::bound`]); time likewise, which
+//! - **FUZZ-F1** No bytes make a reader panic, abort or overflow its stack.
+//! - **FUZZ-F2** A refusal is the caller's or the environment's fault, never a bug of ours, and has something to say.
+//! - **FUZZ-F3** What is accepted is written, read back the same, and written again the same to the byte.
+//! - **FUZZ-F4** Memory is at most a constant and a multiple of the input's size ([`Target::bound`]); time likewise, which
 //!   the fuzzer checks by its timeout and the tests by [`Target::time_bound`].
-//! - **F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
+//! - **FUZZ-F5** The whole way: a program that is valid is printed, read, validated and lowered; each code generator takes it or
 //!   refuses it by name, never as a bug, and gives the same for the same.
 
 mod artifact;

@@ -16,10 +16,10 @@ pub fn manifest(bytes: &[u8]) {
         Err(error) => return is_refusal(&error),
     };
     let _ = manifest.unmet(&Platform::current());
-    let written = manifest.to_text().expect("F3: what was read can be written");
+    let written = manifest.to_text().expect("FUZZ-F3: what was read can be written");
     let read = Manifest::parse(&written)
-        .unwrap_or_else(|error| panic!("F3: what was written cannot be read: {error}\n{written}"));
-    assert!(read == manifest, "F3: read back it differs:\n{written}\n{read:?}\n{manifest:?}");
-    let again = read.to_text().expect("F3: written before");
-    assert!(again == written, "F3: written again it differs:\n{written}\n{again}");
+        .unwrap_or_else(|error| panic!("FUZZ-F3: what was written cannot be read: {error}\n{written}"));
+    assert!(read == manifest, "FUZZ-F3: read back it differs:\n{written}\n{read:?}\n{manifest:?}");
+    let again = read.to_text().expect("FUZZ-F3: written before");
+    assert!(again == written, "FUZZ-F3: written again it differs:\n{written}\n{again}");
 }

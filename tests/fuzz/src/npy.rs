@@ -17,16 +17,24 @@ pub fn npy(bytes: &[u8]) {
         }
         (Err(known), Err(streamed)) => {
             for error in [known, streamed] {
-                assert!(matches!(error, Error::Malformed(_)), "F2: nothing is wrong but the file: {error}");
-                assert!(error.to_string().len() < 4096, "F2: {} bytes of an error", error.to_string().len());
+                assert!(
+                    matches!(error, Error::Malformed(_)),
+                    "FUZZ-F2: nothing is wrong but the file: {error}"
+                );
+                assert!(
+                    error.to_string().len() < 4096,
+                    "FUZZ-F2: {} bytes of an error",
+                    error.to_string().len()
+                );
             }
             return;
         }
         (known, streamed) => panic!("with a known size {known:?}, without {streamed:?}"),
     };
     let mut written = Vec::new();
-    write(&mut written, array.dtype, &array.shape, &array.bytes).expect("F3: what was read can be written");
+    write(&mut written, array.dtype, &array.shape, &array.bytes)
+        .expect("FUZZ-F3: what was read can be written");
     let again =
-        read(&mut &written[..], Some(written.len() as u64)).expect("F3: what was written can be read");
-    assert!(again == array, "F3: read back it differs: {again:?}, {array:?}");
+        read(&mut &written[..], Some(written.len() as u64)).expect("FUZZ-F3: what was written can be read");
+    assert!(again == array, "FUZZ-F3: read back it differs: {again:?}, {array:?}");
 }

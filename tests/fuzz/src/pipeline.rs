@@ -1,7 +1,7 @@
 //! The whole way: from a program, as text, to every code generator.
 //!
 //! Bytes are a few choices, a tape that `chipdock_programs` makes a program of, and edits of its text. Without
-//! edits a program is valid by promise G1 of that crate; with one it mostly still is. Code generators are those of the
+//! edits a program is valid by promise PROG-G1 of that crate; with one it mostly still is. Code generators are those of the
 //! plugins that were built for tests, reached as a user reaches them; nothing is loaded or run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -57,7 +57,7 @@ pub fn pipeline_outcome(bytes: &[u8]) -> Outcome {
     let module = match chipdock_script::parse(&text, "fuzz.py") {
         Ok(module) => module,
         Err(errors) => {
-            assert!(outcome.is_edited, "F5: what was generated cannot be read:\n{errors}\n{printed}");
+            assert!(outcome.is_edited, "FUZZ-F5: what was generated cannot be read:\n{errors}\n{printed}");
             refused(&text, &errors);
             return outcome;
         }
@@ -83,7 +83,7 @@ pub fn pipeline_outcome(bytes: &[u8]) -> Outcome {
 
 fn same(case: &Case, module: &IrModule) {
     if let Err(why) = equal::modules(&case.module, module) {
-        panic!("F3: read back it differs: {why}\n{}", case.text());
+        panic!("FUZZ-F3: read back it differs: {why}\n{}", case.text());
     }
 }
 
@@ -168,7 +168,7 @@ fn build(module: &IrModule, target: &Arc<Target>, twice: bool) -> Result<(), Err
     let bytes = compiled.artifact.to_bytes()?;
     if twice {
         let again = host.compile(module, target, &options)?.artifact.to_bytes()?;
-        assert!(again == bytes, "F5: {} builds another artifact of the same", target.kind);
+        assert!(again == bytes, "FUZZ-F5: {} builds another artifact of the same", target.kind);
     }
     Ok(())
 }
@@ -178,12 +178,12 @@ fn compiles(target: &Target) -> bool {
     target.kind == "llvm"
 }
 
-/// F5: what a valid program may be refused for.
+/// FUZZ-F5: what a valid program may be refused for.
 fn is_typed(error: &Error, kind: &str) {
     is_refusal(error);
     let is_expected =
         matches!(error.kind(), ErrorKind::Value | ErrorKind::Unsupported | ErrorKind::Unavailable);
-    assert!(is_expected, "F5: {kind} refuses by {}: {error}", error.kind().name());
+    assert!(is_expected, "FUZZ-F5: {kind} refuses by {}: {error}", error.kind().name());
 }
 
 /// Counts outcomes, and writes them to the file that `CHIPDOCK_FUZZ_STATISTICS` names, each 100 programs.

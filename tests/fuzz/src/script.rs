@@ -19,40 +19,40 @@ pub fn script(bytes: &[u8]) {
     }
 }
 
-/// F3: printed, read and printed again.
+/// FUZZ-F3: printed, read and printed again.
 pub(crate) fn reads_back(module: &IrModule) {
     let printed = print::module(module);
     let read = chipdock_script::parse_at(&printed, "printed.py", Stage::Blocks)
-        .unwrap_or_else(|errors| panic!("F3: what was printed cannot be read:\n{errors}\n{printed}"));
+        .unwrap_or_else(|errors| panic!("FUZZ-F3: what was printed cannot be read:\n{errors}\n{printed}"));
     if let Err(why) = equal::modules(module, &read) {
-        panic!("F3: read back it differs: {why}\n{printed}");
+        panic!("FUZZ-F3: read back it differs: {why}\n{printed}");
     }
     let again = print::module(&read);
-    assert!(again == printed, "F3: printed again it differs:\n{printed}\n{again}");
+    assert!(again == printed, "FUZZ-F3: printed again it differs:\n{printed}\n{again}");
 }
 
-/// F3: what is valid crosses to a plugin and is the same there.
+/// FUZZ-F3: what is valid crosses to a plugin and is the same there.
 pub(crate) fn crosses(module: &IrModule) {
-    let text =
-        wire::write(module).unwrap_or_else(|error| panic!("F3: what is valid cannot be written: {error}"));
+    let text = wire::write(module)
+        .unwrap_or_else(|error| panic!("FUZZ-F3: what is valid cannot be written: {error}"));
     let read =
-        wire::read(&text).unwrap_or_else(|error| panic!("F3: what was written cannot be read: {error}"));
+        wire::read(&text).unwrap_or_else(|error| panic!("FUZZ-F3: what was written cannot be read: {error}"));
     if let Err(why) = equal::modules(module, &read) {
-        panic!("F3: after the wire it differs: {why}");
+        panic!("FUZZ-F3: after the wire it differs: {why}");
     }
 }
 
-/// F2: at most twenty errors, each with a message and a place in the text.
+/// FUZZ-F2: at most twenty errors, each with a message and a place in the text.
 pub(crate) fn refused(text: &str, errors: &ScriptErrors) {
     let n_lines = n_lines(text);
     let list = errors.errors();
-    assert!((1..=20).contains(&list.len()), "F2: {} errors", list.len());
+    assert!((1..=20).contains(&list.len()), "FUZZ-F2: {} errors", list.len());
     for error in list {
-        assert!(!error.message.is_empty() && !error.message.contains("a bug of ours"), "F2: {error}");
-        assert!((error.line as usize) <= n_lines, "F2: line {} of {n_lines}: {error}", error.line);
+        assert!(!error.message.is_empty() && !error.message.contains("a bug of ours"), "FUZZ-F2: {error}");
+        assert!((error.line as usize) <= n_lines, "FUZZ-F2: line {} of {n_lines}: {error}", error.line);
     }
     let shown = errors.to_string();
-    assert!(shown.len() < 100_000, "F2: {} bytes of errors", shown.len());
+    assert!(shown.len() < 100_000, "FUZZ-F2: {} bytes of errors", shown.len());
 }
 
 /// As Python counts them: a carriage return ends a line too, with the newline that follows it or alone.

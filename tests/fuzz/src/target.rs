@@ -24,15 +24,15 @@ pub(crate) fn host() -> &'static Host {
     })
 }
 
-/// F2: never a bug, and never without a word.
+/// FUZZ-F2: never a bug, and never without a word.
 ///
 /// # Panics
 ///
 /// When it is one.
 pub(crate) fn is_refusal(error: &Error) {
-    assert!(error.fault() != Fault::Bug, "F2: {error}");
+    assert!(error.fault() != Fault::Bug, "FUZZ-F2: {error}");
     let shown = error.to_string();
-    assert!(!shown.is_empty() && shown.len() < 100_000, "F2: {} bytes of an error", shown.len());
+    assert!(!shown.is_empty() && shown.len() < 100_000, "FUZZ-F2: {} bytes of an error", shown.len());
 }
 
 /// Reads bytes as a target.
@@ -48,13 +48,13 @@ pub fn target(bytes: &[u8]) {
     };
     let json = target.to_json();
     let canonical = Target::from_canonical_json(&json)
-        .unwrap_or_else(|error| panic!("F3: what was written cannot be read: {error}\n{json}"));
-    assert!(canonical == *target, "F3: read back it differs: {canonical:?}, {target:?}");
+        .unwrap_or_else(|error| panic!("FUZZ-F3: what was written cannot be read: {error}\n{json}"));
+    assert!(canonical == *target, "FUZZ-F3: read back it differs: {canonical:?}, {target:?}");
     for source in [TargetSource::Json(json.clone()), TargetSource::Text(json.to_string())] {
         let again = host()
             .target(source)
-            .unwrap_or_else(|error| panic!("F3: what is canonical is refused: {error}\n{json}"));
-        assert!(again == target, "F3: canonical twice it differs: {}\n{json}", again.to_json());
+            .unwrap_or_else(|error| panic!("FUZZ-F3: what is canonical is refused: {error}\n{json}"));
+        assert!(again == target, "FUZZ-F3: canonical twice it differs: {}\n{json}", again.to_json());
     }
     if let Err(error) = host().capabilities(&target) {
         is_refusal(&error);

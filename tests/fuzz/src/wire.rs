@@ -14,7 +14,7 @@ pub fn wire(bytes: &[u8]) {
         Ok(document) => document.module,
         Err(error) => {
             let shown = error.to_string();
-            assert!(!shown.is_empty() && shown.len() < 100_000, "F2: {} bytes of an error", shown.len());
+            assert!(!shown.is_empty() && shown.len() < 100_000, "FUZZ-F2: {} bytes of an error", shown.len());
             return;
         }
     };
@@ -22,15 +22,16 @@ pub fn wire(bytes: &[u8]) {
     let is_valid = validate(&module, Stage::Blocks).is_ok();
     match format::write(&module) {
         Ok(canonical) => {
-            let read = format::read(&canonical)
-                .unwrap_or_else(|error| panic!("F3: what was written cannot be read: {error}\n{canonical}"));
+            let read = format::read(&canonical).unwrap_or_else(|error| {
+                panic!("FUZZ-F3: what was written cannot be read: {error}\n{canonical}")
+            });
             if let Err(why) = equal::modules(&module, &read) {
-                panic!("F3: read back it differs: {why}\n{canonical}");
+                panic!("FUZZ-F3: read back it differs: {why}\n{canonical}");
             }
-            let again = format::write(&read).expect("F3: written before");
-            assert!(again == canonical, "F3: canonical text is no fixed point:\n{canonical}\n{again}");
+            let again = format::write(&read).expect("FUZZ-F3: written before");
+            assert!(again == canonical, "FUZZ-F3: canonical text is no fixed point:\n{canonical}\n{again}");
         }
-        Err(error) => assert!(!is_valid, "F3: what is valid cannot be written: {error}"),
+        Err(error) => assert!(!is_valid, "FUZZ-F3: what is valid cannot be written: {error}"),
     }
     if is_valid {
         let _ = print::module(&module);

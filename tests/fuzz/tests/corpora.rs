@@ -1,4 +1,4 @@
-//! Every kept input and every seed, through the function of its target: rules F1 to F5.
+//! Every kept input and every seed, through the function of its target: rules FUZZ-F1 to FUZZ-F5.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn run(target: &Target, name: &str, bytes: &[u8]) {
     let (took, most) = (processor_time() - before, target.time_bound(bytes.len()));
     assert!(
         took <= most,
-        "F4: {} on {name} ({} bytes) took {took:?}; expected at most {most:?}",
+        "FUZZ-F4: {} on {name} ({} bytes) took {took:?}; expected at most {most:?}",
         target.name,
         bytes.len()
     );
@@ -49,43 +49,43 @@ fn corpus(name: &str) {
 }
 
 #[test]
-fn f1_f2_f3_f4_scripts() {
+fn fuzz_f1_f2_f3_f4_scripts() {
     corpus("script");
 }
 
 #[test]
-fn f1_f2_f3_f4_documents_of_the_wire() {
+fn fuzz_f1_f2_f3_f4_documents_of_the_wire() {
     corpus("wire");
 }
 
 #[test]
-fn f1_f2_f3_f4_arrays() {
+fn fuzz_f1_f2_f3_f4_arrays() {
     corpus("npy");
 }
 
 #[test]
-fn f1_f2_f3_f4_manifests() {
+fn fuzz_f1_f2_f3_f4_manifests() {
     corpus("manifest");
 }
 
 #[test]
-fn f1_f2_f3_f4_targets() {
+fn fuzz_f1_f2_f3_f4_targets() {
     corpus("target");
 }
 
 #[test]
-fn f1_f2_f3_f4_artifacts() {
+fn fuzz_f1_f2_f3_f4_artifacts() {
     corpus("artifact");
 }
 
 #[test]
-fn f5_programs_to_every_code_generator() {
+fn fuzz_f5_programs_to_every_code_generator() {
     corpus("pipeline");
 }
 
 /// Structured: most inputs are valid, and all that are not edited.
 #[test]
-fn f5_most_tapes_are_valid_programs() {
+fn fuzz_f5_most_tapes_are_valid_programs() {
     let outcomes: Vec<_> = seeds("pipeline").iter().map(|tape| pipeline_outcome(tape)).collect();
     let count =
         |is: fn(&chipdock_fuzz::Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();

@@ -1,4 +1,4 @@
-//! Holding results against answers (P3), and the summary of that.
+//! Holding results against answers (PEERS-P3), and the summary of that.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::Case;
 use crate::python::Answer;
 use crate::table::Table;
 
-/// Holds the interpreter's result against a peer's answer (P3).
+/// Holds the interpreter's result against a peer's answer (PEERS-P3).
 #[must_use]
 pub fn hold(case: &Case, table: &Table, output: &Output, answer: &Answer) -> Held {
     let n_rows = table.n_rows();

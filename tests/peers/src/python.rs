@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::Case;
 use crate::table::Tables;
 
-/// The variable that names the Python to ask (P5).
+/// The variable that names the Python to ask (PEERS-P5).
 pub const VARIABLE: &str = "CHIPDOCK_TVM_PYTHON";
 
 /// The Python to ask; `None`, said in the log of what was skipped, when there is none.

@@ -11,7 +11,7 @@ use chipdock_peers::python::{ask, python};
 use chipdock_peers::table::Tables;
 use chipdock_peers::{cases, not_computed};
 
-// P1.
+// PEERS-P1.
 #[test]
 fn every_operation_has_a_case_or_a_reason() {
     let all = cases();
@@ -27,7 +27,7 @@ fn every_operation_has_a_case_or_a_reason() {
     assert!(all.iter().any(|case| case.operation == Operation::Binary(BinaryOp::FloorMod)));
 }
 
-// P2 to P4.
+// PEERS-P2 to PEERS-P4.
 #[test]
 fn the_interpreter_agrees() {
     let all = cases();

@@ -13,8 +13,8 @@ use chipdock_peers::{Case, cases};
 /// Kernels in one module.
 const PER_MODULE: usize = 16;
 
-/// Whether TVM defines the answer: it leaves open what N2, N4 and N9 say of division by zero and its overflow, of shifts
-/// beyond the width and of casts out of range, and N5 of `clz(0)`.
+/// Whether TVM defines the answer: it leaves open what IR-N2, IR-N4 and IR-N9 say of division by zero and its overflow, of shifts
+/// beyond the width and of casts out of range, and IR-N5 of `clz(0)`.
 fn is_defined(case: &Case, table: &Table, row: usize) -> bool {
     let int = |column: usize| table.columns[column].int(row).unwrap_or_default();
     match &case.operation {

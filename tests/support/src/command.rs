@@ -110,17 +110,21 @@ impl Ended {
         serde_json::from_str(&self.stdout).expect("JSON on standard output")
     }
 
-    /// Holds that it failed with that code, and that its one error says each of `says`, in the shape of rule C3.
+    /// Holds that it failed with that code, and that its one error says each of `says`, in the shape of rule CLI-C3.
     ///
     /// # Panics
     ///
     /// When it did not.
     pub fn failed(&self, code: i32, says: &[&str]) {
         assert_eq!(self.code, Some(code), "out: {}\nerr: {}", self.stdout, self.stderr);
-        assert_eq!(self.stdout, "", "C1: results only");
-        assert!(self.stderr.starts_with("error: "), "C3: {}", self.stderr);
+        assert_eq!(self.stdout, "", "CLI-C1: results only");
+        assert!(self.stderr.starts_with("error: "), "CLI-C3: {}", self.stderr);
         for line in self.stderr.lines().skip(1) {
-            assert!(line.starts_with("  ") || line.starts_with("error: "), "C3: {line:?} in {}", self.stderr);
+            assert!(
+                line.starts_with("  ") || line.starts_with("error: "),
+                "CLI-C3: {line:?} in {}",
+                self.stderr
+            );
         }
         for text in says {
             assert!(self.stderr.contains(text), "{} should say {text:?}", self.stderr);

@@ -1,20 +1,20 @@
 //! The rules of the tree, as tests: an invariant untested is a wish.
 //!
-//! * T1 Dependency arrows: `plugin-api/` never depends on `host/`, plugins not on each other, nothing links a plugin; what
+//! * TIDY-T1 Dependency arrows: `plugin-api/` never depends on `host/`, plugins not on each other, nothing links a plugin; what
 //!   users get depends on nothing of `tests/`, and nothing depends on a task.
-//! * T2 Without `host/`, the workspace of plugins still resolves.
-//! * T3 No backend's name stands in a string of `host/` or `plugin-api/`.
-//! * T4 Every path named in README, ARCHITECTURE and CONTRIBUTING exists.
-//! * T5 Each plugin's folder has one shape.
-//! * T6 No source file is longer than 800 lines.
-//! * T7 `unsafe` stands only where the boundary needs it (that each block says why is clippy's to check).
-//! * T8 Nothing names a machine's path or a package registry's host.
-//! * T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md` lists them (`BLESS=1`
-//!   writes it). A test cites rules on a line of its comment: `/// ir: B5, B6.`
-//! * T10 Plugins ask for variables, the folder for temporary files and raised privileges by `chipdock_plugin_api::process`
+//! * TIDY-T2 Without `host/`, the workspace of plugins still resolves.
+//! * TIDY-T3 No backend's name stands in a string of `host/` or `plugin-api/`.
+//! * TIDY-T4 Every path named in README, ARCHITECTURE and CONTRIBUTING exists.
+//! * TIDY-T5 Each plugin's folder has one shape.
+//! * TIDY-T6 No source file is longer than 800 lines.
+//! * TIDY-T7 `unsafe` stands only where the boundary needs it (that each block says why is clippy's to check).
+//! * TIDY-T8 Nothing names a machine's path or a package registry's host.
+//! * TIDY-T9 Every rule of the IR's specification is cited by a test, and `plugin-api/ir/RULES.md` lists them (`BLESS=1`
+//!   writes it). A test cites rules on a line of its comment: `/// ir: IR-B5, IR-B6.`
+//! * TIDY-T10 Plugins ask for variables, the folder for temporary files and raised privileges by `chipdock_plugin_api::process`
 //!   alone, which answers nothing of the user's with raised privileges.
-//! * T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of these tests exists.
-//! * T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for `NAME` each path exists, each file
+//! * TIDY-T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of these tests exists.
+//! * TIDY-T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for `NAME` each path exists, each file
 //!   that is always touched names the example, and so does no product file beside them. The files of a pass name every pass.
 
 use std::path::{Path, PathBuf};
@@ -53,13 +53,13 @@ pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 /// A rule of a front page: its number, and how it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its number, as `B6`.
+    /// Its number, as `IR-B6`.
     pub number: String,
     /// Its first sentence.
     pub start: String,
 }
 
-/// The rules of a crate's front page (`- **B6** …`), in order.
+/// The rules of a crate's front page (`- **IR-B6** …`), in order.
 #[must_use]
 pub fn rules(front_page: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();

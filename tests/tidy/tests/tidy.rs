@@ -78,7 +78,7 @@ fn is_for_tests(folder: &str) -> bool {
 }
 
 #[test]
-fn t1_dependency_arrows() {
+fn tidy_t1_dependency_arrows() {
     let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().expect("cargo metadata");
     let mut findings = Vec::new();
     for package in &metadata.packages {
@@ -104,11 +104,11 @@ fn t1_dependency_arrows() {
             }
         }
     }
-    check("T1", &findings);
+    check("TIDY-T1", &findings);
 }
 
 #[test]
-fn t2_plugins_resolve_without_the_host() {
+fn tidy_t2_plugins_resolve_without_the_host() {
     let scratch = std::env::temp_dir().join(format!("chipdock-tidy-{}", std::process::id()));
     fs::create_dir_all(&scratch).expect("a folder for the generated workspace");
     fs::create_dir(scratch.join("tests")).expect("a folder for what tests share");
@@ -126,13 +126,13 @@ fn t2_plugins_resolve_without_the_host() {
     let result =
         MetadataCommand::new().current_dir(&scratch).other_options(vec!["--offline".to_owned()]).exec();
     fs::remove_dir_all(&scratch).expect("removed");
-    let packages = result.expect("T2: the workspace resolves without host/").packages;
+    let packages = result.expect("TIDY-T2: the workspace resolves without host/").packages;
     let plugins = packages.iter().filter(|package| package.name.starts_with("chipdock-plugin-")).count();
-    assert!(plugins > 2, "T2: found {plugins} plugin packages");
+    assert!(plugins > 2, "TIDY-T2: found {plugins} plugin packages");
 }
 
 #[test]
-fn t3_no_backend_is_named() {
+fn tidy_t3_no_backend_is_named() {
     let mut names: BTreeSet<String> =
         ["llvm", "cuda", "nvptx", "rocm", "vulkan", "opencl", "metal", "webgpu", "hexagon", "hip"]
             .map(String::from)
@@ -165,11 +165,11 @@ fn t3_no_backend_is_named() {
             }
         }
     }
-    check("T3: ask for a fact, not for a name", &findings);
+    check("TIDY-T3: ask for a fact, not for a name", &findings);
 }
 
 #[test]
-fn t4_paths_in_the_documents_exist() {
+fn tidy_t4_paths_in_the_documents_exist() {
     let mut findings = Vec::new();
     for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let text = fs::read_to_string(root().join(document)).expect("the document");
@@ -180,20 +180,19 @@ fn t4_paths_in_the_documents_exist() {
                 let is_ours =
                     ["plugin-api", "host", "plugins", "tests", "examples", "bench", "xtask", "guide", ".ci"]
                         .contains(&quoted.split('/').next().unwrap_or_default());
-                // Those with `NAME` are T12's.
+                // Those with `NAME` are TIDY-T12's.
                 let is_pattern = quoted.contains(['*', '<', '{']) || quoted.contains("NAME");
-                let is_pattern = is_pattern || ON_ITS_WAY.iter().any(|(_, path)| *path == quoted);
                 if is_path && is_ours && !is_pattern && !root().join(quoted).exists() {
                     findings.push(format!("{document}:{}: `{quoted}`", number + 1));
                 }
             }
         }
     }
-    check("T4: named, but not there", &findings);
+    check("TIDY-T4: named, but not there", &findings);
 }
 
 #[test]
-fn t5_plugins_have_one_shape() {
+fn tidy_t5_plugins_have_one_shape() {
     let mut findings = Vec::new();
     for plugin in fs::read_dir(root().join("plugins")).expect("plugins/").flatten() {
         let (path, name) = (plugin.path(), plugin.file_name().to_string_lossy().into_owned());
@@ -221,11 +220,11 @@ fn t5_plugins_have_one_shape() {
             ));
         }
     }
-    check("T5", &findings);
+    check("TIDY-T5", &findings);
 }
 
 #[test]
-fn t6_files_are_short() {
+fn tidy_t6_files_are_short() {
     let findings: Vec<String> = files(&root(), &[".rs"])
         .into_iter()
         .filter_map(|path| {
@@ -233,7 +232,7 @@ fn t6_files_are_short() {
             (lines > 800).then(|| format!("{} has {lines} lines", relative(&path)))
         })
         .collect();
-    check("T6: look for the second idea in it", &findings);
+    check("TIDY-T6: look for the second idea in it", &findings);
 }
 
 /// Files that may hold `unsafe`, with the reason.
@@ -309,7 +308,7 @@ const UNSAFE_FILES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn t7_unsafe_is_where_it_belongs() {
+fn tidy_t7_unsafe_is_where_it_belongs() {
     let mut findings = Vec::new();
     for path in files(&root(), &[".rs"]) {
         let source = fs::read_to_string(&path).expect("a source file");
@@ -337,11 +336,11 @@ fn t7_unsafe_is_where_it_belongs() {
             findings.push(path);
         }
     }
-    check("T7: unsafe outside of the files that may hold it", &findings);
+    check("TIDY-T7: unsafe outside of the files that may hold it", &findings);
 }
 
 #[test]
-fn t8_no_machine_is_named() {
+fn tidy_t8_no_machine_is_named() {
     let words = [
         concat!("/", "work/"),
         concat!("/", "root/"),
@@ -362,14 +361,14 @@ fn t8_no_machine_is_named() {
             }
         }
     }
-    check("T8", &findings);
+    check("TIDY-T8", &findings);
 }
 
 #[test]
-fn t9_every_rule_of_the_ir_has_a_test() {
+fn tidy_t9_every_rule_of_the_ir_has_a_test() {
     let front_page = fs::read_to_string(root().join("plugin-api/ir/src/lib.rs")).expect("the front page");
     let rules = rules(&front_page);
-    assert!(rules.len() > 40, "T9: found {} rules", rules.len());
+    assert!(rules.len() > 40, "TIDY-T9: found {} rules", rules.len());
     let mut tests: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut findings = Vec::new();
     for path in files(&root(), &[".rs"]) {
@@ -384,7 +383,7 @@ fn t9_every_rule_of_the_ir_has_a_test() {
         }
     }
     let mut table = String::from(
-        "# The rules of the IR and their tests\n\nGenerated by `tests/tidy` (T9); the rules in full \
+        "# The rules of the IR and their tests\n\nGenerated by `tests/tidy` (TIDY-T9); the rules in full \
          are the front page of `chipdock-ir`.\n\n| rule | says | tests |\n|---|---|---|\n",
     );
     for rule in &rules {
@@ -400,11 +399,11 @@ fn t9_every_rule_of_the_ir_has_a_test() {
     } else if fs::read_to_string(&path).unwrap_or_default() != table {
         findings.push("plugin-api/ir/RULES.md is not current; run again with BLESS=1".to_owned());
     }
-    check("T9", &findings);
+    check("TIDY-T9", &findings);
 }
 
 #[test]
-fn t10_plugins_believe_no_environment_by_themselves() {
+fn tidy_t10_plugins_believe_no_environment_by_themselves() {
     let words =
         ["env::var", "env::temp_dir", "env::home_dir", "getauxval", "getenv", "tempdir()", ".tempfile()"];
     let mut findings = Vec::new();
@@ -424,11 +423,11 @@ fn t10_plugins_believe_no_environment_by_themselves() {
             }
         }
     }
-    check("T10: ask chipdock_plugin_api::process", &findings);
+    check("TIDY-T10: ask chipdock_plugin_api::process", &findings);
 }
 
 #[test]
-fn t11_each_promise_of_security_has_its_test() {
+fn tidy_t11_each_promise_of_security_has_its_test() {
     let text = fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
     let mut findings = Vec::new();
     let mut n_promises = 0;
@@ -452,8 +451,8 @@ fn t11_each_promise_of_security_has_its_test() {
             }
         }
     }
-    assert!(n_promises > 10, "T11: found {n_promises} promises");
-    check("T11", &findings);
+    assert!(n_promises > 10, "TIDY-T11: found {n_promises} promises");
+    check("TIDY-T11", &findings);
 }
 
 /// Whether a file names a word, or a file of a folder does.
@@ -472,35 +471,20 @@ fn code(path: &Path) -> String {
     source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// What the tables say already, and the tree does not do yet: a change that is on its way brings it. To be empty.
-const ON_ITS_WAY: &[(&str, &str)] = &[
-    ("op", "plugin-api/ir/src/accuracy.rs"),
-    ("op", "plugin-api/ir/src/build/ops.rs"),
-    ("op", "plugin-api/ir/src/wire/format/tables.rs"),
-    ("op", "plugin-api/passes/src/lower_intrinsics/narrow.rs"),
-    ("op", "host/conformance/programs/src/options.rs"),
-    ("capability", "plugin-api/ir/src/target.rs"),
-    ("capability", "plugin-api/ir/src/target/capabilities.rs"),
-    ("capability", "guide/docs/targets-and-devices.md"),
-];
-
-/// T12 of one table: what is wrong with its rows, and which product files name the example without being listed.
+/// TIDY-T12 of one table: what is wrong with its rows, and which product files name the example without being listed.
 fn check_recipe(recipe: &Recipe) -> Vec<String> {
     let Recipe { thing, example, rows } = recipe;
     let mut findings = Vec::new();
     for row in rows {
         let path = root().join(row.path.replace("NAME", example));
         let has_placeholder = row.path.contains("NAME");
-        if ON_ITS_WAY.contains(&(thing, &relative(&path))) {
-            continue;
-        }
         if !path.exists() {
             findings.push(format!("{thing}: {} is not there", relative(&path)));
         } else if row.is_always && !has_placeholder && !has_name(&path, example) {
             findings.push(format!("{thing}: {} does not name {example}", relative(&path)));
         }
     }
-    // A backend is named within its own folder alone, which T3 checks.
+    // A backend is named within its own folder alone, which TIDY-T3 checks.
     if thing == "backend" {
         return findings;
     }
@@ -527,7 +511,7 @@ fn check_recipe(recipe: &Recipe) -> Vec<String> {
             "op" => [Form::Type, Form::Text].iter().any(|form| names(&code(&path), example, *form)),
             _ => Form::ALL.iter().any(|form| names(&code(&path), example, *form)),
         };
-        let is_expected = is_listed(&name) || ON_ITS_WAY.contains(&(thing, &name));
+        let is_expected = is_listed(&name);
         if !is_test && is_named && !is_expected {
             findings.push(format!("{thing}: {name} names {example}, and is not in the table"));
         }
@@ -536,11 +520,11 @@ fn check_recipe(recipe: &Recipe) -> Vec<String> {
 }
 
 #[test]
-fn t12_how_to_add_is_true() {
+fn tidy_t12_how_to_add_is_true() {
     let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("CONTRIBUTING.md");
     let recipes = recipes(&page);
     let things: Vec<&str> = recipes.iter().map(|recipe| recipe.thing.as_str()).collect();
-    assert_eq!(things, ["op", "pass", "backend", "capability", "option"], "T12: the tables of the page");
+    assert_eq!(things, ["op", "pass", "backend", "capability", "option"], "TIDY-T12: the tables of the page");
     let mut findings: Vec<String> = recipes.iter().flat_map(check_recipe).collect();
     // The last pass that was added is one of the pipeline's, whichever it is.
     let pipeline = fs::read_to_string(root().join("plugin-api/passes/src/lower.rs")).expect("the pipeline");
@@ -549,7 +533,7 @@ fn t12_how_to_add_is_true() {
         .filter(|line| line.trim_start().starts_with('(') && line.contains(", crate::"))
         .filter_map(|line| line.split('"').nth(1))
         .collect();
-    assert!(passes.len() > 20, "T12: found {} passes", passes.len());
+    assert!(passes.len() > 20, "TIDY-T12: found {} passes", passes.len());
     for row in recipes.iter().filter(|recipe| recipe.thing == "pass").flat_map(|recipe| &recipe.rows) {
         for pass in passes.iter().filter(|_| row.is_always) {
             let path = root().join(row.path.replace("NAME", pass));
@@ -562,5 +546,5 @@ fn t12_how_to_add_is_true() {
             }
         }
     }
-    check("T12: CONTRIBUTING.md", &findings);
+    check("TIDY-T12: CONTRIBUTING.md", &findings);
 }

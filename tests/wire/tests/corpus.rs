@@ -1,4 +1,4 @@
-//! The kept documents, W5: today's reader reads every one of them, and writes the very bytes again.
+//! The kept documents, WIRE-W5: today's reader reads every one of them, and writes the very bytes again.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -67,7 +67,7 @@ fn wanted() -> Vec<Wanted> {
 
 /// With `BLESS=1`, adds what is missing to the newest minor; a published document is never written again.
 #[test]
-fn w5_the_corpus_is_complete() {
+fn wire_w5_the_corpus_is_complete() {
     let bless = std::env::var("BLESS").is_ok_and(|bless| bless == "1");
     for (minor, version) in MINORS {
         let folder = folder().join("corpus").join(minor);
@@ -109,7 +109,7 @@ fn add_digests(minor: &str) {
 
 /// Published documents never change.
 #[test]
-fn w5_kept_documents_are_what_they_were() {
+fn wire_w5_kept_documents_are_what_they_were() {
     for (minor, _) in MINORS {
         let sums = fs::read_to_string(folder().join("corpus").join(minor).join("SHA256SUMS")).unwrap();
         let kept: BTreeSet<(String, String)> = sums
@@ -127,9 +127,9 @@ fn w5_kept_documents_are_what_they_were() {
     }
 }
 
-/// W4, W5: read, and written at its minor, a kept document is what it was.
+/// WIRE-W4, WIRE-W5: read, and written at its minor, a kept document is what it was.
 #[test]
-fn w5_every_kept_document_reads_and_writes_to_the_very_bytes() {
+fn wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes() {
     for (minor, version) in MINORS {
         for document in documents(minor).unwrap() {
             let name = format!("{minor}/{}", document.name);
@@ -161,9 +161,9 @@ fn held(text: &str, nodes: &mut BTreeSet<String>, ops: &mut BTreeSet<String>) {
     }
 }
 
-/// W5: every node and every op that the minor's schema has stands in some document.
+/// WIRE-W5: every node and every op that the minor's schema has stands in some document.
 #[test]
-fn w5_every_node_and_op_of_a_minor_is_kept() {
+fn wire_w5_every_node_and_op_of_a_minor_is_kept() {
     for (minor, version) in MINORS {
         let (mut nodes, mut ops) = (BTreeSet::new(), BTreeSet::new());
         for document in documents(minor).unwrap() {

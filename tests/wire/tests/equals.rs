@@ -1,4 +1,4 @@
-//! W5: what ops of later minors become in core nodes of 1.0 computes what the ops do.
+//! WIRE-W5: what ops of later minors become in core nodes of 1.0 computes what the ops do.
 
 use chipdock_interpret::{Arg, Array, Interpreter};
 use chipdock_ir::validate::validate;
@@ -23,7 +23,7 @@ fn as_1_0(inputs: &[Array], lanes: u16, value: impl Fn(&[Expr]) -> Expr) -> Vec<
     assert_eq!(validate(&module, Stage::Blocks), Ok(()), "{}", print::module(&module));
     let text = write_at(&module, "1.0.0").unwrap();
     let older = read(&text).unwrap();
-    assert_eq!(write_at(&older, "1.0.0").unwrap(), text, "W4");
+    assert_eq!(write_at(&older, "1.0.0").unwrap(), text, "WIRE-W4");
     assert_eq!(validate(&older, Stage::Blocks), Ok(()), "{}", print::module(&older));
     let mut args: Vec<Arg> = inputs.iter().cloned().map(Arg::Tensor).collect();
     args.push(Arg::Tensor(Array::zeros(DType::INT32, &inputs[0].shape)));
@@ -41,7 +41,7 @@ fn ints(values: &[i128]) -> Array {
     Array::from_int(DType::INT32, &[values.len()], values)
 }
 
-/// W5: quantised ops in core nodes give what their definition gives.
+/// WIRE-W5: quantised ops in core nodes give what their definition gives.
 #[test]
 fn quantised_ops_have_equals_in_1_0() {
     let x = [1, -1, 1_234_567, -7, i128::from(i32::MAX), i128::from(i32::MIN), 100, -100];

@@ -1,4 +1,4 @@
-//! W6: spoilt documents, and how much memory and work a document costs; counted, not timed.
+//! WIRE-W6: spoilt documents, and how much memory and work a document costs; counted, not timed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -122,7 +122,7 @@ proptest! {
 
     /// Bytes changed, put in, taken out, and the end cut off.
     #[test]
-    fn w6_spoilt_bytes(
+    fn wire_w6_spoilt_bytes(
         which in any::<Index>(),
         edits in prop::collection::vec((any::<Index>(), any::<u8>(), 0..4), 1..8),
         cut in prop::option::weighted(0.2, any::<Index>()),
@@ -145,7 +145,7 @@ proptest! {
 
     /// Values changed for others that are JSON: huge ids, deep lists, long strings, enormous numbers.
     #[test]
-    fn w6_spoilt_values(
+    fn wire_w6_spoilt_values(
         which in any::<Index>(),
         edits in prop::collection::vec((any::<Index>(), 0_usize..24, any::<u32>()), 1..5),
     ) {
@@ -187,7 +187,7 @@ proptest! {
 
     /// Whole nodes moved, doubled, or of another document.
     #[test]
-    fn w6_spoilt_tables(
+    fn wire_w6_spoilt_tables(
         which in any::<Index>(),
         other in any::<Index>(),
         edits in prop::collection::vec((any::<Index>(), any::<Index>(), 0..4), 1..6),
@@ -222,7 +222,7 @@ fn document(nodes: &str, functions: &str, attrs: &str) -> String {
 
 /// Documents made to cost much: small things that become large ones.
 #[test]
-fn w6_documents_that_cost_the_most() {
+fn wire_w6_documents_that_cost_the_most() {
     let repeat = |what: &str, count: usize| vec![what; count].join(",");
     let target = |options: &str| {
         document(
@@ -292,7 +292,7 @@ fn w6_documents_that_cost_the_most() {
 
 /// Attributes are values, copied wherever they are referred to: their number is bounded, whatever the document's size.
 #[test]
-fn w6_copied_attributes_are_bounded() {
+fn wire_w6_copied_attributes_are_bounded() {
     let mut nodes = r#"{"node":"AttrNone"}"#.to_owned();
     for index in 0..60 {
         nodes.push_str(&format!(",{{\"node\":\"AttrList\",\"items\":[{index},{index}]}}"));
@@ -306,7 +306,7 @@ fn w6_copied_attributes_are_bounded() {
 
 /// Each is refused for what it is, at once.
 #[test]
-fn w6_documents_of_spite() {
+fn wire_w6_documents_of_spite() {
     let int = r#"{"node":"Int","dtype":"int32","value":"1"}"#;
     let cast = |id: &str| {
         document(&format!("{int},{{\"node\":\"Cast\",\"dtype\":\"int32\",\"value\":{id}}}"), "", "")
@@ -368,7 +368,7 @@ fn module(statements: i32) -> IrModule {
 /// Time and memory in proportion to the nodes: the work per node is the same at two sizes. A test that took the time
 /// would fail on a busy machine; what is counted is asked for by every step that makes a node.
 #[test]
-fn w7_work_is_linear_in_the_nodes() {
+fn wire_w7_work_is_linear_in_the_nodes() {
     let cost = |statements: i32| {
         let module = module(statements);
         let options = WriteOptions { positions: true, file: Some("f.py"), ..WriteOptions::default() };
@@ -397,7 +397,7 @@ fn w7_work_is_linear_in_the_nodes() {
 
 /// Names are no part of the cost of others: a thousand variables of one name.
 #[test]
-fn w7_many_of_one_name() {
+fn wire_w7_many_of_one_name() {
     let mut f = build::function("f");
     for _ in 0..1000 {
         f.bind("v", 1);

@@ -1,4 +1,4 @@
-//! The JSON Schemas, W5: printed from the tables that the reader is held to, and judged by a validator that is not ours.
+//! The JSON Schemas, WIRE-W5: printed from the tables that the reader is held to, and judged by a validator that is not ours.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn validator(version: &str) -> Validator {
 
 /// With `BLESS=1`, writes the schema of the newest minor; those of others never change.
 #[test]
-fn w5_schemas_are_current() {
+fn wire_w5_schemas_are_current() {
     for (minor, version) in MINORS {
         let path = folder().join(format!("chipdock-ir-{minor}.schema.json"));
         let printed = serde_json::to_string_pretty(&wire::schema(version).unwrap()).unwrap() + "\n";
@@ -36,7 +36,7 @@ fn w5_schemas_are_current() {
 }
 
 #[test]
-fn w5_schemas_are_schemas() {
+fn wire_w5_schemas_are_schemas() {
     for (_, version) in MINORS {
         let schema = wire::schema(version).unwrap();
         assert!(jsonschema::meta::validate(&schema).is_ok());
@@ -60,7 +60,7 @@ fn w5_schemas_are_schemas() {
 
 /// Every kept document, by its own minor's schema; and no document of the newer minor by the older's.
 #[test]
-fn w5_kept_documents_are_accepted() {
+fn wire_w5_kept_documents_are_accepted() {
     for (minor, version) in MINORS {
         let validator = validator(version);
         for document in documents(minor).unwrap() {
@@ -188,9 +188,9 @@ fn change(document: &mut Value, place: &Index, how: usize, which: &Index) -> Str
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// W5: reader and schema agree on the structure of every document, changed at random.
+    /// WIRE-W5: reader and schema agree on the structure of every document, changed at random.
     #[test]
-    fn w5_reader_and_schema_agree_on_changed_documents(
+    fn wire_w5_reader_and_schema_agree_on_changed_documents(
         minor in 0..MINORS.len(),
         which in any::<Index>(),
         changes in prop::collection::vec((any::<Index>(), 0_usize..8, any::<Index>()), 1..3),
@@ -229,9 +229,9 @@ proptest! {
     }
 }
 
-/// W5: each sort of structural fault, refused by both.
+/// WIRE-W5: each sort of structural fault, refused by both.
 #[test]
-fn w5_faults_of_structure_are_refused_by_both() {
+fn wire_w5_faults_of_structure_are_refused_by_both() {
     let validator = validator("1.1.0");
     let text = fs::read_to_string(folder().join("corpus/1.1/positions.json")).unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();

@@ -6,9 +6,9 @@ use crate::cage::{Kind, Run, SUM, bytes};
 use crate::table::{End, Wanted};
 use crate::watch::Ended;
 
-/// Rule Z5: no more than this comes out, on both streams together.
+/// Rule ZOO-Z5: no more than this comes out, on both streams together.
 pub const TEXT_BYTES_MAX: u64 = 256 << 10;
-/// Rule Z5: no more memory than this is used: that of the command in a debug build, and three times the longest text that
+/// Rule ZOO-Z5: no more memory than this is used: that of the command in a debug build, and three times the longest text that
 /// a fault hands over.
 pub const MEMORY_BYTES_MAX: u64 = 320 << 20;
 
@@ -42,7 +42,7 @@ pub fn complaints(kind: Kind, wanted: Option<&Wanted>, run: &Run) -> Vec<String>
 fn judged(run: &Run, wrong: &mut Vec<String>) {
     if ![0, 1, 2, 3, 5].into_iter().any(|code| is_code(run, code)) {
         wrong.push(format!(
-            "Z1: ended as {:?}, which is no verdict of the suite on a plugin",
+            "ZOO-Z1: ended as {:?}, which is no verdict of the suite on a plugin",
             run.watched.ended
         ));
     }
@@ -52,7 +52,7 @@ fn is_code(run: &Run, code: i32) -> bool {
     run.watched.ended == Ended::Code(code)
 }
 
-/// Rules Z1 and Z7.
+/// Rules ZOO-Z1 and ZOO-Z7.
 fn ended(wanted: Option<&Wanted>, run: &Run, stderr: &str, wrong: &mut Vec<String>) {
     let end = wanted.map_or(End::So(Ended::Code(0)), |wanted| wanted.end);
     let ended = run.watched.ended;
@@ -65,15 +65,17 @@ fn ended(wanted: Option<&Wanted>, run: &Run, stderr: &str, wrong: &mut Vec<Strin
     match ended {
         // Who is killed says nothing.
         Ended::Signal(libc::SIGKILL) => {}
-        Ended::Signal(_) if !stderr.contains("zoo") => wrong.push("Z1: nothing names the plugin".to_owned()),
+        Ended::Signal(_) if !stderr.contains("zoo") => {
+            wrong.push("ZOO-Z1: nothing names the plugin".to_owned())
+        }
         Ended::Code(code) if code != 0 && !stderr.contains("error: ") => {
-            wrong.push(format!("Z7: exit code {code} without an error"));
+            wrong.push(format!("ZOO-Z7: exit code {code} without an error"));
         }
         _ => {}
     }
 }
 
-/// Rules Z2 and Z3.
+/// Rules ZOO-Z2 and ZOO-Z3.
 fn result(kind: Kind, wanted: Option<&Wanted>, run: &Run, stdout: &str, wrong: &mut Vec<String>) {
     let command = kind.name.split('-').next().unwrap_or_default();
     let is_list = ["plugins", "check", "devices", "targets"].contains(&command);
@@ -81,7 +83,7 @@ fn result(kind: Kind, wanted: Option<&Wanted>, run: &Run, stdout: &str, wrong: &
         let good = if command == "devices" { "cpu:0 " } else { "c " };
         let is_there = stdout.lines().any(|line| line.starts_with(good));
         if command != "targets" && !is_there {
-            wrong.push("Z2: the good plugin is not listed".to_owned());
+            wrong.push("ZOO-Z2: the good plugin is not listed".to_owned());
         }
         return;
     }
@@ -93,11 +95,11 @@ fn result(kind: Kind, wanted: Option<&Wanted>, run: &Run, stdout: &str, wrong: &
     }
     let json: Value = match serde_json::from_str(stdout) {
         Ok(json) => json,
-        Err(error) => return wrong.push(format!("Z3: standard output is no JSON: {error}")),
+        Err(error) => return wrong.push(format!("ZOO-Z3: standard output is no JSON: {error}")),
     };
     let name = if command == "check" { "plugins" } else { command };
     if command != "manifest" && json["schema"] != format!("chipdock.{name}/1") {
-        wrong.push(format!("Z3: standard output has schema {}", json["schema"]));
+        wrong.push(format!("ZOO-Z3: standard output has schema {}", json["schema"]));
     }
     if is_list {
         listed(command, wanted, &json, wrong);
@@ -123,7 +125,7 @@ fn listed(command: &str, wanted: Option<&Wanted>, json: &Value, wrong: &mut Vec<
     match command {
         "plugins" => {
             let ready = |name| find(&json["plugins"], name)["status"] == "ready";
-            good("Z2: plugin c is harmed", ready("c"));
+            good("ZOO-Z2: plugin c is harmed", ready("c"));
             good("zoo is refused", !is_healthy || ready("zoo"));
         }
         "check" => {
@@ -131,46 +133,46 @@ fn listed(command: &str, wanted: Option<&Wanted>, json: &Value, wrong: &mut Vec<
                 let check = &find(&json["plugins"], name)["check"];
                 check["outcome"] == "opened" && check["unusable"] == Value::Array(Vec::new())
             };
-            good("Z2: plugin c is harmed", opened("c"));
+            good("ZOO-Z2: plugin c is harmed", opened("c"));
             good("zoo is not opened", !is_healthy || opened("zoo"));
         }
         "devices" => {
             let count = |name| find(&json["device_apis"], name)["devices"].as_array().map_or(0, Vec::len);
-            good("Z2: the device cpu is harmed", count("cpu") == 1);
+            good("ZOO-Z2: the device cpu is harmed", count("cpu") == 1);
             good("the device zoo is missing", !is_healthy || count("zoo") == 1);
         }
         _ => {
             let usable = |name| find(&json["kinds"], name)["usable"] == true;
             let is_unharmed = usable("c") && json["default_host"] == "c";
-            good("Z2: the target c is harmed", is_unharmed || is_disputed);
+            good("ZOO-Z2: the target c is harmed", is_unharmed || is_disputed);
             good("the target zoo is not usable", !is_healthy || usable("zoo"));
         }
     }
 }
 
-/// Rules Z4 and Z5.
+/// Rules ZOO-Z4 and ZOO-Z5.
 fn texts(wanted: Option<&Wanted>, run: &Run, streams: [(&str, &String); 2], wrong: &mut Vec<String>) {
     for (name, stream) in streams {
         if let Some(control) = stream.chars().find(|c| c.is_control() && *c != '\n') {
-            wrong.push(format!("Z4: {control:?} in {name}"));
+            wrong.push(format!("ZOO-Z4: {control:?} in {name}"));
         }
         if let Some(line) =
             stream.lines().find(|line| FORGED.iter().any(|forged| line.trim_start().starts_with(forged)))
         {
-            wrong.push(format!("Z4: {name} has the line {line:?}"));
+            wrong.push(format!("ZOO-Z4: {name} has the line {line:?}"));
         }
     }
     let (text, memory) = (run.watched.text_bytes, run.watched.memory_bytes);
     // What is ended by its deadline may have talked until then.
     if text > TEXT_BYTES_MAX && !wanted.is_some_and(Wanted::waits) {
-        wrong.push(format!("Z5: {text} bytes of text came out"));
+        wrong.push(format!("ZOO-Z5: {text} bytes of text came out"));
     }
     if memory > MEMORY_BYTES_MAX {
-        wrong.push(format!("Z5: {} MiB of memory were used", memory >> 20));
+        wrong.push(format!("ZOO-Z5: {} MiB of memory were used", memory >> 20));
     }
 }
 
-/// Rule Z6.
+/// Rule ZOO-Z6.
 fn written(kind: Kind, wanted: Option<&Wanted>, run: &Run, wrong: &mut Vec<String>) {
     let names: Vec<&str> = run.written.keys().map(String::as_str).collect();
     let expected: &[&str] = match kind.name.split('-').next() {
@@ -184,10 +186,10 @@ fn written(kind: Kind, wanted: Option<&Wanted>, run: &Run, wrong: &mut Vec<Strin
         return;
     }
     if names != expected {
-        wrong.push(format!("Z6: wrote {names:?}, wanted {expected:?}"));
+        wrong.push(format!("ZOO-Z6: wrote {names:?}, wanted {expected:?}"));
     } else if expected == ["c.npy"] && !run.written["c.npy"].ends_with(&bytes(&SUM)) {
-        wrong.push("Z6: the sum is wrong".to_owned());
+        wrong.push("ZOO-Z6: the sum is wrong".to_owned());
     } else if expected == ["out.artifact"] && !run.written["out.artifact"].starts_with(b"CHIPDOCK") {
-        wrong.push("Z6: the artifact is none".to_owned());
+        wrong.push("ZOO-Z6: the artifact is none".to_owned());
     }
 }

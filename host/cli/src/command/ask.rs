@@ -1,12 +1,12 @@
 //! Asking plugins in children, for `devices` and `targets`: who crashes, hangs or ends its process is a row with the
 //! reason, and the others are unharmed.
 //!
-//! * **A1** Keys that the same plugins provide are asked for in one child, all children at once. A plugin that provides none
+//! * **ASK-A1** Keys that the same plugins provide are asked for in one child, all children at once. A plugin that provides none
 //!   of the keys is not opened, and needs no child.
 //!   A library without a manifest tells what it provides only when it is open: it has a child of its own, which answers for
 //!   the keys that it registers and no manifest promises. What several of them register is disputed.
-//! * **A2** A child has a host with the same options as this one, so its answers are this one's.
-//! * **A3** What opens nobody is asked for here: what no plugin provides, as host memory, and what several dispute. The
+//! * **ASK-A2** A child has a host with the same options as this one, so its answers are this one's.
+//! * **ASK-A3** What opens nobody is asked for here: what no plugin provides, as host memory, and what several dispute. The
 //!   host's own is asked for once more here when the plugin that provides
 //!   it failed, so that it is there all the same.
 
@@ -171,14 +171,14 @@ pub(crate) fn ask_all<Q: Question>(global: &GlobalArgs, deadline: Duration) -> R
     Ok(all)
 }
 
-/// A1: the libraries without a manifest that may be opened.
+/// ASK-A1: the libraries without a manifest that may be opened.
 fn unlisted(host: &Host) -> Vec<Group> {
     let reports = host.plugins().into_iter();
     let closed = reports.filter(|report| report.manifest.is_none() && report.state == PluginState::Listed);
     closed.map(|report| Group { plugins: vec![report.name], wanted: Wanted::Unlisted }).collect()
 }
 
-/// A3: what the host itself brings, when a plugin that brings it too failed.
+/// ASK-A3: what the host itself brings, when a plugin that brings it too failed.
 fn fallback<Q: Question>(name: &str) -> Option<Q::Answer> {
     let host = Host::new(HostOptions::isolated()).ok()?;
     let is_own = host.keys().iter().any(|report| name_in_key(&report.key, Q::PREFIX) == Some(name));
@@ -223,7 +223,7 @@ impl<T> Answers<T> {
         Ok(())
     }
 
-    /// What another library without a manifest registered too is disputed (R2 of the host's registry).
+    /// What another library without a manifest registered too is disputed (REG-R2 of the host's registry).
     fn take_unlisted(&mut self, row: Row<T>, prefix: &str) {
         let Some(other) = self.rows.iter_mut().find(|other| other.name == row.name) else {
             return self.rows.push(row);
@@ -362,7 +362,7 @@ mod tests {
         all.rows.iter().map(|row| (row.name.as_str(), row.found.as_ref().ok().copied())).collect()
     }
 
-    /// A1, A3: a failed child fails all that it was asked, and host memory is there all the same.
+    /// ASK-A1, ASK-A3: a failed child fails all that it was asked, and host memory is there all the same.
     #[test]
     fn a_failed_child_is_a_row_for_each_name() {
         let mut all = Answers { rows: Vec::new(), failed: Vec::new() };
@@ -376,7 +376,7 @@ mod tests {
         assert!(all.take(group(&["good"]), told("other", 2), "", &|_| None).is_err());
     }
 
-    /// A1: nobody has what two libraries without manifests register.
+    /// ASK-A1: nobody has what two libraries without manifests register.
     #[test]
     fn what_several_unlisted_plugins_register_is_disputed() {
         let mut all = Answers { rows: Vec::new(), failed: Vec::new() };

@@ -166,9 +166,9 @@ mod tests {
         serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
     }
 
-    /// C13: the file is JSON after each event, an error is told once, and a file that is not a trace stays.
+    /// CLI-C13: the file is JSON after each event, an error is told once, and a file that is not a trace stays.
     #[test]
-    fn c13_a_trace_is_whole_after_each_event() {
+    fn cli_c13_a_trace_is_whole_after_each_event() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
         let none = Map::new();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn c13_what_cannot_be_written_is_remembered() {
+    fn cli_c13_what_cannot_be_written_is_remembered() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
         let mut trace = TraceFile::create(&path).unwrap();

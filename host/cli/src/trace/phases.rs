@@ -127,9 +127,9 @@ mod tests {
         phases.close(id, title.to_owned(), &[fields.as_object().unwrap()]);
     }
 
-    /// C13: work within work is indented, what is repeated is one row, sizes show what changed.
+    /// CLI-C13: work within work is indented, what is repeated is one row, sizes show what changed.
     #[test]
-    fn c13_phases_are_a_table() {
+    fn cli_c13_phases_are_a_table() {
         let mut phases = Phases::of_this_thread();
         phases.begin(1, "lower".to_owned(), "", Duration::ZERO);
         let grown = json!({"functions": 1, "statements": 2, "statements_after": 9, "expressions": 3, "expressions_after": 3});
@@ -156,7 +156,7 @@ gave\\u{1b}[2J up     -
     }
 
     #[test]
-    fn c13_a_table_has_an_end() {
+    fn cli_c13_a_table_has_an_end() {
         let mut phases = Phases::of_this_thread();
         for id in 0..ROWS_MAX as u64 + 5 {
             phase(&mut phases, id, &format!("phase {id}"), [0, 1], &json!({}));

@@ -63,7 +63,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// The interpreter's; by G2 there is none, so it is a defect of this crate or of the interpreter.
+    /// The interpreter's; by PROG-G2 there is none, so it is a defect of this crate or of the interpreter.
     pub fn expected(&self) -> Result<Outcome, InterpretError> {
         let interpreter = Interpreter::new(&self.module).with_bounds().with_limits(LIMITS);
         interpreter.run(&self.function, &mut self.args.clone())

@@ -10,7 +10,7 @@ use crate::generate::takes;
 
 /// What no program has, each with the reason. `exp *` stands for all of it.
 pub const NEVER: &[(&str, &str)] = &[
-    ("expr Str as a value", "E9: a string stands in messages and attributes, which are counted there"),
+    ("expr Str as a value", "IR-E9: a string stands in messages and attributes, which are counted there"),
     ("op tvm_struct_get", "reads a packed argument: after make_packed_api only"),
     ("op tvm_struct_set", "writes a packed argument: after make_packed_api only"),
     ("op handle_load", "reads a packed argument: after make_packed_api only"),

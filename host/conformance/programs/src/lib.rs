@@ -3,14 +3,14 @@
 //! [`arbitrary`] makes a [`Case`] of a seed, [`spelled`] of a tape of bytes, for a fuzzer: a module with a function
 //! `kernel` and functions that it calls, and arguments for it. What they promise, whatever the seed or the tape:
 //!
-//! - **G1** the module validates at [`chipdock_ir::Stage::Blocks`];
-//! - **G2** it runs on the interpreter without an error: every access is in bounds, no two iterations of a parallel loop
+//! - **PROG-G1** the module validates at [`chipdock_ir::Stage::Blocks`];
+//! - **PROG-G2** it runs on the interpreter without an error: every access is in bounds, no two iterations of a parallel loop
 //!   meet, nothing is read before it is written, every loop ends;
-//! - **G3** its reductions stand in blocks as `C[..] = C[..] op x`, so that any order of them is within the bounds;
-//! - **G4** a case prints as TVMScript with its inputs, which is also its `Debug` text; as a file it reads back exactly;
-//! - **G5** values stay small, and what is only nearly known decides little, so that nearly all of the result can be
+//! - **PROG-G3** its reductions stand in blocks as `C[..] = C[..] op x`, so that any order of them is within the bounds;
+//! - **PROG-G4** a case prints as TVMScript with its inputs, which is also its `Debug` text; as a file it reads back exactly;
+//! - **PROG-G5** values stay small, and what is only nearly known decides little, so that nearly all of the result can be
 //!   compared;
-//! - **G6** a seed makes the same program on every machine.
+//! - **PROG-G6** a seed makes the same program on every machine.
 //!
 //! [`Options`] say what programs are made of; [`Options::with_threads`] adds kernels for targets that have threads, whose
 //! shared memory has barriers where there are no blocks, and needs none where there are. What no program has stands in
@@ -30,11 +30,11 @@
 //!
 //! # Reducing
 //!
-//! - **R1** What the reducer gives back has the property that it was asked for, as what it was given has.
-//! - **R2** Every module that it tries validates at [`chipdock_ir::Stage::Blocks`]; every case runs without an error, if the
+//! - **PROG-R1** What the reducer gives back has the property that it was asked for, as what it was given has.
+//! - **PROG-R2** Every module that it tries validates at [`chipdock_ir::Stage::Blocks`]; every case runs without an error, if the
 //!   first one does.
-//! - **R3** It ends: each step makes the program smaller, or simpler by a fixed order.
-//! - **R4** It gives the same for the same input and property.
+//! - **PROG-R3** It ends: each step makes the program smaller, or simpler by a fixed order.
+//! - **PROG-R4** It gives the same for the same input and property.
 
 #![expect(clippy::panic, reason = "a trial that finds a failure fails its test")]
 

@@ -1,4 +1,4 @@
-//! What programs have in them, and how much of what they compute can be compared (G5).
+//! What programs have in them, and how much of what they compute can be compared (PROG-G5).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -27,7 +27,7 @@ fn programs_have_all_that_is_possible() {
 }
 
 #[test]
-fn g5_nearly_everything_can_be_compared() {
+fn prog_g5_nearly_everything_can_be_compared() {
     for options in [Options::default(), Options::with_threads()] {
         let (mut compared, mut n_floats, mut n_odd) = (Compared::default(), 0, 0);
         for seed in 0..1000 {

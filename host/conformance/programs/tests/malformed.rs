@@ -1,4 +1,4 @@
-//! I5 of `chipdock_interpret`: no module makes the interpreter panic or run without end, one that no validation has
+//! INT-I5 of `chipdock_interpret`: no module makes the interpreter panic or run without end, one that no validation has
 //! seen included. Generated programs, with random nodes put out of order. The validator and the printer take them too.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -61,7 +61,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn i5_no_module_makes_it_panic(case in program(), seed in any::<u64>(), one_in in 5_u64..80) {
+    fn int_i5_no_module_makes_it_panic(case in program(), seed in any::<u64>(), one_in in 5_u64..80) {
         let mut disorder = Disorder { state: seed | 1, one_in, met: vec![Expr::bool(true)] };
         let functions = case.module.functions.iter().map(|function| {
             PrimFunc { body: disorder.stmt(&function.body), ..function.clone() }

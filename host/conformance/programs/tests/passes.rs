@@ -1,4 +1,4 @@
-//! Each pass on generated programs: the interpreter gives the same before and after (L3 of `chipdock_passes`).
+//! Each pass on generated programs: the interpreter gives the same before and after (PASS-L3 of `chipdock_passes`).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,7 +25,7 @@ fn applied(name: &str, pass: Pass, module: &IrModule) -> Result<IrModule, Failur
     pass(module, &capabilities()).map_err(|error| after(&format!("{name} refuses"), module, error))
 }
 
-/// A pass applied, held to L3 to the bit: none of these reassociates.
+/// A pass applied, held to PASS-L3 to the bit: none of these reassociates.
 fn same(case: &Case, name: &str, pass: Pass, module: &IrModule) -> Result<IrModule, Failure> {
     let new = applied(name, pass, module)?;
     case.check_same(&new).map_err(|error| after(name, &new, error))?;
@@ -152,67 +152,67 @@ fn host_for(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failur
 }
 
 #[test]
-fn l3_the_pipeline_keeps_what_a_program_computes() {
-    Trial::new("l3_the_pipeline_keeps_what_a_program_computes", FOLDER).programs(1500).run(pipeline);
+fn pass_l3_the_pipeline_keeps_what_a_program_computes() {
+    Trial::new("pass_l3_the_pipeline_keeps_what_a_program_computes", FOLDER).programs(1500).run(pipeline);
 }
 
 #[test]
-fn l3_simplify_alone() {
-    Trial::new("l3_simplify_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "simplify"));
+fn pass_l3_simplify_alone() {
+    Trial::new("pass_l3_simplify_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "simplify"));
 }
 
 #[test]
-fn l3_vectorize_alone() {
-    Trial::new("l3_vectorize_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "vectorize"));
+fn pass_l3_vectorize_alone() {
+    Trial::new("pass_l3_vectorize_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "vectorize"));
 }
 
 #[test]
-fn l3_unroll_alone() {
-    Trial::new("l3_unroll_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "unroll"));
+fn pass_l3_unroll_alone() {
+    Trial::new("pass_l3_unroll_alone", FOLDER).programs(PROGRAMS).run(|case| alone(case, "unroll"));
 }
 
 #[test]
-fn l3_storage_rewrite_alone() {
-    Trial::new("l3_storage_rewrite_alone", FOLDER)
+fn pass_l3_storage_rewrite_alone() {
+    Trial::new("pass_l3_storage_rewrite_alone", FOLDER)
         .programs(PROGRAMS)
         .run(|case| alone(case, "storage_rewrite"));
 }
 
 #[test]
-fn l3_simplify_of_blocks() {
-    Trial::new("l3_simplify_of_blocks", FOLDER).programs(PROGRAMS).run(of_blocks);
+fn pass_l3_simplify_of_blocks() {
+    Trial::new("pass_l3_simplify_of_blocks", FOLDER).programs(PROGRAMS).run(of_blocks);
 }
 
 #[test]
-fn l3_lower_intrinsics_within_its_bounds() {
-    Trial::new("l3_lower_intrinsics_within_its_bounds", FOLDER).programs(PROGRAMS).run(intrinsics);
+fn pass_l3_lower_intrinsics_within_its_bounds() {
+    Trial::new("pass_l3_lower_intrinsics_within_its_bounds", FOLDER).programs(PROGRAMS).run(intrinsics);
 }
 
 #[test]
-fn l3_the_pipeline_to_the_host() {
-    Trial::new("l3_the_pipeline_to_the_host", FOLDER).programs(800).run(host);
+fn pass_l3_the_pipeline_to_the_host() {
+    Trial::new("pass_l3_the_pipeline_to_the_host", FOLDER).programs(800).run(host);
 }
 
 #[test]
-fn l3_the_pipeline_to_the_host_with_tasks() {
-    Trial::new("l3_the_pipeline_to_the_host_with_tasks", FOLDER).programs(800).run(parallel_host);
+fn pass_l3_the_pipeline_to_the_host_with_tasks() {
+    Trial::new("pass_l3_the_pipeline_to_the_host_with_tasks", FOLDER).programs(800).run(parallel_host);
 }
 
 #[test]
-fn l3_lower_workspace() {
-    Trial::new("l3_lower_workspace", FOLDER).programs(PROGRAMS).run(workspace);
+fn pass_l3_lower_workspace() {
+    Trial::new("pass_l3_lower_workspace", FOLDER).programs(PROGRAMS).run(workspace);
 }
 
 /// Kernels with threads have no passes of their own yet but what simplifies.
 #[test]
-fn l3_simplify_of_threads() {
-    let trial = Trial::new("l3_simplify_of_threads", FOLDER).options(Options::with_threads());
+fn pass_l3_simplify_of_threads() {
+    let trial = Trial::new("pass_l3_simplify_of_threads", FOLDER).options(Options::with_threads());
     trial.programs(1000).run(of_blocks);
 }
 
 /// Kernels that a pass once got wrong, as they were reduced.
 #[test]
-fn l3_what_once_was_wrong() {
+fn pass_l3_what_once_was_wrong() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/regressions");
     let mut n_kernels = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,4 @@
-//! What the generator promises (G1 to G6).
+//! What the generator promises (PROG-G1 to PROG-G6).
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,19 +23,21 @@ fn runs(case: &Case) -> Result<Compared, Failure> {
 }
 
 #[test]
-fn g1_g2_programs_validate_and_run() {
-    Trial::new("g1_g2_programs_validate_and_run", FOLDER).programs(1000).run(|case| runs(case).map(drop));
+fn prog_g1_g2_programs_validate_and_run() {
+    Trial::new("prog_g1_g2_programs_validate_and_run", FOLDER)
+        .programs(1000)
+        .run(|case| runs(case).map(drop));
 }
 
 #[test]
-fn g4_a_case_prints_its_inputs_and_its_kernel() {
+fn prog_g4_a_case_prints_its_inputs_and_its_kernel() {
     let text = arbitrary(1, &Options::default()).text();
     assert!(text.starts_with("# A0 = ") && text.contains("def kernel("), "{text}");
 }
 
 /// Change this only on purpose: a seed that was written down somewhere means another program then.
 #[test]
-fn g6_a_seed_makes_the_same_program() {
+fn prog_g6_a_seed_makes_the_same_program() {
     let mut digest = Sha256::new();
     for seed in 0..50 {
         digest.update(arbitrary(seed, &Options::default()).text());
@@ -46,7 +48,7 @@ fn g6_a_seed_makes_the_same_program() {
 
 /// Tapes of a fixed sequence: what a fuzzer's bytes spell is a program like any other, and every byte of it may matter.
 #[test]
-fn g1_g2_g6_tapes_spell_programs() {
+fn prog_g1_g2_g6_tapes_spell_programs() {
     let options = Options::with_threads();
     let mut texts = BTreeSet::new();
     for length in [0, 1, 2, 40, 41, 150, 600, 3000] {
@@ -125,10 +127,10 @@ fn options_are_kept() {
     }
 }
 
-/// G1, G2 of kernels with threads: no races, no barrier that some thread misses.
+/// PROG-G1, PROG-G2 of kernels with threads: no races, no barrier that some thread misses.
 #[test]
-fn g2_threads_run() {
-    Trial::new("g2_threads_run", FOLDER)
+fn prog_g2_threads_run() {
+    Trial::new("prog_g2_threads_run", FOLDER)
         .options(Options::with_threads())
         .programs(1000)
         .run(|case| runs(case).map(drop));

@@ -1,4 +1,4 @@
-//! The reducer (R1 to R4): what it leaves of a failing program is short, and still fails.
+//! The reducer (PROG-R1 to PROG-R4): what it leaves of a failing program is short, and still fails.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -36,9 +36,9 @@ fn check(case: &Case) -> Result<(), Failure> {
     case.check_same(&wrong_pass(&case.module)).map_err(|error| Failure::new("wrong_pass", error))
 }
 
-/// R1, R2: of every program that shows the bug, a kernel of a few lines is left, which shows it.
+/// PROG-R1, PROG-R2: of every program that shows the bug, a kernel of a few lines is left, which shows it.
 #[test]
-fn r1_a_bug_is_left_of_it_in_a_few_lines() {
+fn prog_r1_a_bug_is_left_of_it_in_a_few_lines() {
     let options = Options::default();
     let failing: Vec<Case> =
         (0..).map(|seed| arbitrary(seed, &options)).filter(|case| check(case).is_err()).take(12).collect();
@@ -53,9 +53,9 @@ fn r1_a_bug_is_left_of_it_in_a_few_lines() {
     }
 }
 
-/// R1 of a property that is no failure: a loop over vectors.
+/// PROG-R1 of a property that is no failure: a loop over vectors.
 #[test]
-fn r1_any_property_of_a_module_stays() {
+fn prog_r1_any_property_of_a_module_stays() {
     let property = |module: &IrModule| print::module(module).contains("T.vectorized(");
     let options = Options::default();
     let modules = (0..).map(|seed| arbitrary(seed, &options).module).filter(property).take(10);
@@ -69,9 +69,9 @@ fn r1_any_property_of_a_module_stays() {
     }
 }
 
-/// R4.
+/// PROG-R4.
 #[test]
-fn r4_it_gives_the_same_again() {
+fn prog_r4_it_gives_the_same_again() {
     let options = Options::default();
     let case = (0..).map(|seed| arbitrary(seed, &options)).find(|case| check(case).is_err()).unwrap();
     let [a, b] = [(); 2].map(|()| reduce_case(&case, &mut |case| check(case).is_err()).text());

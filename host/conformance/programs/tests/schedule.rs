@@ -99,9 +99,9 @@ fn lowered(case: &Case, capabilities: &TargetCapabilities) -> Result<(), Failure
 }
 
 #[test]
-fn l3_what_is_scheduled_is_lowered() {
+fn pass_l3_what_is_scheduled_is_lowered() {
     let capabilities = device(256, 16384, Some(65535));
-    Trial::new("l3_what_is_scheduled_is_lowered", FOLDER)
+    Trial::new("pass_l3_what_is_scheduled_is_lowered", FOLDER)
         .programs(400)
         .run(|case| lowered(case, &capabilities));
 }
@@ -115,59 +115,60 @@ fn lone(threads: i64, blocks: Option<i64>) -> TargetCapabilities {
 }
 
 #[test]
-fn l3_what_is_scheduled_for_serial_threads_is_lowered() {
+fn pass_l3_what_is_scheduled_for_serial_threads_is_lowered() {
     let capabilities = lone(256, None);
-    let trial = Trial::new("l3_what_is_scheduled_for_serial_threads_is_lowered", FOLDER);
+    let trial = Trial::new("pass_l3_what_is_scheduled_for_serial_threads_is_lowered", FOLDER);
     trial.programs(400).run(|case| lowered(case, &capabilities));
 }
 
 #[test]
-fn l3_default_schedule_for_serial_threads() {
+fn pass_l3_default_schedule_for_serial_threads() {
     for capabilities in [lone(256, None), lone(4, Some(2))] {
-        let trial = Trial::new("l3_default_schedule_for_serial_threads", FOLDER);
+        let trial = Trial::new("pass_l3_default_schedule_for_serial_threads", FOLDER);
         trial.programs(700).run(|case| scheduled(case, &capabilities));
     }
 }
 
 /// No schedule asks for shared memory that is not there.
 #[test]
-fn l3_default_schedule_without_shared_memory() {
+fn pass_l3_default_schedule_without_shared_memory() {
     for shared_bytes in [0, 100] {
         let capabilities = device(256, shared_bytes, None);
-        let trial = Trial::new("l3_default_schedule_without_shared_memory", FOLDER);
+        let trial = Trial::new("pass_l3_default_schedule_without_shared_memory", FOLDER);
         trial.programs(400).run(|case| lowered(case, &capabilities));
     }
 }
 
 #[test]
-fn l3_default_schedule_for_threads() {
+fn pass_l3_default_schedule_for_threads() {
     let capabilities = device(256, 16384, None);
-    Trial::new("l3_default_schedule_for_threads", FOLDER)
+    Trial::new("pass_l3_default_schedule_for_threads", FOLDER)
         .programs(1500)
         .run(|case| scheduled(case, &capabilities));
 }
 
 #[test]
-fn l3_default_schedule_for_many_threads() {
+fn pass_l3_default_schedule_for_many_threads() {
     let capabilities = device(1024, 49152, Some(65535));
-    Trial::new("l3_default_schedule_for_many_threads", FOLDER)
+    Trial::new("pass_l3_default_schedule_for_many_threads", FOLDER)
         .programs(500)
         .run(|case| scheduled(case, &capabilities));
 }
 
 /// So few blocks and threads that nearly every launch runs in rounds.
 #[test]
-fn l3_default_schedule_for_a_tiny_grid() {
+fn pass_l3_default_schedule_for_a_tiny_grid() {
     let capabilities = device(4, 4096, Some(2));
-    Trial::new("l3_default_schedule_for_a_tiny_grid", FOLDER)
+    Trial::new("pass_l3_default_schedule_for_a_tiny_grid", FOLDER)
         .programs(1500)
         .run(|case| scheduled(case, &capabilities));
 }
 
 /// What is bound by hand stays, and what is not is scheduled beside it.
 #[test]
-fn l3_default_schedule_beside_threads() {
+fn pass_l3_default_schedule_beside_threads() {
     let capabilities = device(64, 4096, Some(16));
-    let trial = Trial::new("l3_default_schedule_beside_threads", FOLDER).options(Options::with_threads());
+    let trial =
+        Trial::new("pass_l3_default_schedule_beside_threads", FOLDER).options(Options::with_threads());
     trial.programs(1500).run(|case| scheduled(case, &capabilities));
 }

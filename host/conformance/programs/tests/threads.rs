@@ -53,17 +53,17 @@ fn programs(name: &str) -> Trial {
     Trial::new(name, FOLDER).options(Options::with_threads()).programs(1500)
 }
 
-/// L3.
+/// PASS-L3.
 #[test]
-fn l3_threads_compute_the_same_after_every_pass() {
+fn pass_l3_threads_compute_the_same_after_every_pass() {
     let capabilities = capabilities(&[]);
-    programs("l3_threads_compute_the_same_after_every_pass").run(|case| pipeline(case, &capabilities));
+    programs("pass_l3_threads_compute_the_same_after_every_pass").run(|case| pipeline(case, &capabilities));
 }
 
-/// L3.
+/// PASS-L3.
 #[test]
-fn l3_threads_with_shuffles_compute_the_same_after_every_pass() {
+fn pass_l3_threads_with_shuffles_compute_the_same_after_every_pass() {
     let capabilities = capabilities(&of_warps());
-    programs("l3_threads_with_shuffles_compute_the_same_after_every_pass")
+    programs("pass_l3_threads_with_shuffles_compute_the_same_after_every_pass")
         .run(|case| pipeline(case, &capabilities));
 }

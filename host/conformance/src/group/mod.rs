@@ -20,7 +20,7 @@ mod value;
 use crate::case::Seeds;
 use crate::{Case, Cases};
 
-/// Every case there is, in order (S2).
+/// Every case there is, in order (SUITE-S2).
 #[must_use]
 pub fn all(seeds: &Seeds) -> Vec<Case> {
     let mut cases = Cases::default();

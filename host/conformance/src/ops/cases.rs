@@ -9,7 +9,7 @@ use chipdock_ir::{
 
 use super::table::{Kind, Tables};
 
-/// Why an op has no case (P1): what it is about instead of values (OP6); `None` for one that has.
+/// Why an op has no case (PEERS-P1): what it is about instead of values (OP6); `None` for one that has.
 #[must_use]
 pub fn not_computed(op: Op) -> Option<&'static str> {
     match op.info().class {
@@ -173,7 +173,7 @@ fn numbers() -> impl Iterator<Item = DType> {
     DType::SCALARS.iter().copied().filter(|dtype| !dtype.is_bool())
 }
 
-/// Every case (P1).
+/// Every case (PEERS-P1).
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut all: Vec<Case> = Op::ALL.iter().flat_map(|op| of_op(*op)).collect();

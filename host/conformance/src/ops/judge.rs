@@ -125,7 +125,7 @@ fn operands(table: &Table, case: &Case, row: usize) -> String {
 
 /// Holds a backend's result against the interpreter's, within its bounds.
 ///
-/// N6 does not say which NaN a NaN is: reinterpreted, it may have the bits of any.
+/// IR-N6 does not say which NaN a NaN is: reinterpreted, it may have the bits of any.
 #[must_use]
 pub fn hold_backend(case: &Case, table: &Table, output: &Output, found: &Array) -> Held {
     let mut verdict = Held { n_rows: output.array.n_lanes(), ..Held::default() };

@@ -16,7 +16,7 @@ use chipdock_plugin_api::{Any, Error, ErrorKind};
 
 use super::host::host_of;
 
-/// What the user set, as plugin, key and value (S16): of the plugin under test, every host of this process answers it.
+/// What the user set, as plugin, key and value (SUITE-S16): of the plugin under test, every host of this process answers it.
 static GIVEN: OnceLock<Vec<(String, String, String)>> = OnceLock::new();
 
 /// Has every host that is made from now on answer what the user set; once for a process.

@@ -1,4 +1,4 @@
-//! What failed, once more alone, and what then passes, once more after what came before it (S10).
+//! What failed, once more alone, and what then passes, once more after what came before it (SUITE-S10).
 
 use std::time::{Duration, Instant};
 
@@ -163,7 +163,7 @@ fn narrow(
 mod tests {
     use super::*;
 
-    /// S10: the one that has to come before is found among many.
+    /// SUITE-S10: the one that has to come before is found among many.
     #[test]
     fn what_comes_before_is_narrowed() {
         let before: Vec<usize> = (0..40).collect();

@@ -1,4 +1,4 @@
-//! What all verdicts together mean: profiles, stale lines, levels, and the exit code (S6, S7, S13, S14).
+//! What all verdicts together mean: profiles, stale lines, levels, and the exit code (SUITE-S6, SUITE-S7, SUITE-S13, SUITE-S14).
 
 use std::collections::HashMap;
 
@@ -67,7 +67,7 @@ pub(super) fn profiles(
     (reports, stale)
 }
 
-/// Expectations that match nothing, or only what passes (S7).
+/// Expectations that match nothing, or only what passes (SUITE-S7).
 pub(super) fn stale(judge: &Judge<'_>, planned: &[Instance], cases: &[CaseReport]) -> Vec<StaleReport> {
     let mut stale = Vec::new();
     for expectation in &judge.options.expectations.cases {
@@ -94,7 +94,7 @@ pub(super) fn stale(judge: &Judge<'_>, planned: &[Instance], cases: &[CaseReport
     stale
 }
 
-/// The levels that were asked for (S13). `n_left_out` instances of them were not run.
+/// The levels that were asked for (SUITE-S13). `n_left_out` instances of them were not run.
 pub(super) fn levels(
     asked: Level,
     cases: &[CaseReport],
@@ -184,7 +184,7 @@ fn remarks(cases: &[&CaseReport]) -> String {
     remarks.collect::<Vec<_>>().join(", ")
 }
 
-/// The exit code: of what holds the first of 7, 3, 5, 1, 6, 4, 0 (S14). 2 is an error before there is a report.
+/// The exit code: of what holds the first of 7, 3, 5, 1, 6, 4, 0 (SUITE-S14). 2 is an error before there is a report.
 pub(super) fn exit(report: &Report) -> u8 {
     let any = |wanted: fn(&CaseReport) -> bool| report.cases.iter().any(wanted);
     let beyond = |case: &&CaseReport| case.group.level() != Level::Loadable;

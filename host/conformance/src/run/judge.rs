@@ -1,4 +1,4 @@
-//! What a verdict means for this plugin: claims, expectations, availability (S6, S7, S8).
+//! What a verdict means for this plugin: claims, expectations, availability (SUITE-S6, SUITE-S7, SUITE-S8).
 
 use super::pool::{Outcome, Raw};
 use super::{Ended, Options, machine};
@@ -6,7 +6,7 @@ use crate::expectations::{Expectation, Outcome as Expected};
 use crate::report::CaseReport;
 use crate::{Facts, Failure, Group, Instance, Profile, Status, Stop, Subject};
 
-/// A reason is cut to so many bytes (S12).
+/// A reason is cut to so many bytes (SUITE-S12).
 const REASON_BYTES: usize = 2 << 10;
 
 /// What verdicts are judged by.
@@ -107,7 +107,7 @@ impl<'a> Judge<'a> {
         profiles.iter().copied().filter(move |profile| !claims.contains(profile))
     }
 
-    /// Whether the probe found that what the instance is about is not here (S8).
+    /// Whether the probe found that what the instance is about is not here (SUITE-S8).
     fn is_absent(&self, instance: &Instance) -> bool {
         let (facts, name) = (self.facts, instance.registration.as_str());
         match instance.case.subject {
@@ -160,7 +160,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Says of a failure that it was expected until a day that has passed (S7).
+    /// Says of a failure that it was expected until a day that has passed (SUITE-S7).
     fn expired(&self, case: &mut CaseReport) {
         if !is_failing(case.status) {
             return;
@@ -173,7 +173,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The command that repeats cases, for a shell (S15).
+    /// The command that repeats cases, for a shell (SUITE-S15).
     pub(super) fn repeat(&self, ids: &[&str]) -> String {
         let library = self.options.library.display().to_string();
         let mut words = vec!["chipdock".to_owned(), "conformance".to_owned(), quoted(&library)];

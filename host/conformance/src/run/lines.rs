@@ -2,7 +2,7 @@
 
 use super::{Message, Signed};
 
-/// A longer line is nobody's message (S12).
+/// A longer line is nobody's message (SUITE-S12).
 pub(super) const LINE_BYTES: usize = 512 << 10;
 
 /// What was heard.
@@ -14,7 +14,7 @@ pub(super) enum Heard {
     Garbled,
 }
 
-/// Messages out of lines that others may write, too (S11).
+/// Messages out of lines that others may write, too (SUITE-S11).
 #[derive(Debug)]
 pub(super) struct Messages {
     token: String,
@@ -64,7 +64,7 @@ mod tests {
         all.filter_map(|line| messages.hear(&line)).map(text).collect()
     }
 
-    /// S11: what has no token, a wrong one, or was heard before does not count.
+    /// SUITE-S11: what has no token, a wrong one, or was heard before does not count.
     #[test]
     fn foreign_lines_are_passed_over() {
         let (mut messages, mut lines) = (Messages::new("mine".to_owned()), Lines::new(LINE_BYTES));
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(heard(&mut messages, &mut lines), ["1"]);
     }
 
-    /// S11: a message that is missing is noticed.
+    /// SUITE-S11: a message that is missing is noticed.
     #[test]
     fn a_missing_message_is_noticed() {
         let (mut messages, mut lines) = (Messages::new("mine".to_owned()), Lines::new(LINE_BYTES));

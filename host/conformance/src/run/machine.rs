@@ -47,7 +47,7 @@ pub(super) fn day(unix: u64) -> String {
 mod tests {
     use super::*;
 
-    /// S7: days as `date -u -d @SECONDS +%F` prints them.
+    /// SUITE-S7: days as `date -u -d @SECONDS +%F` prints them.
     #[test]
     fn days() {
         let known = [

@@ -44,7 +44,7 @@ pub struct Options {
     pub companions: Vec<PathBuf>,
     /// Libraries or folders that are used whatever their owner and permissions are.
     pub trust: Vec<PathBuf>,
-    /// What is set of plugins: plugin, key and value (S16).
+    /// What is set of plugins: plugin, key and value (SUITE-S16).
     pub settings: Vec<(String, String, String)>,
     /// Random programs.
     pub seeds: Seeds,
@@ -52,11 +52,11 @@ pub struct Options {
     pub jobs: usize,
     /// What deadlines are multiplied with, for slow machines.
     pub patience: f64,
-    /// Whether what failed is run again (S10).
+    /// Whether what failed is run again (SUITE-S10).
     pub again: bool,
     /// Where reduced programs are written.
     pub repro_folder: PathBuf,
-    /// Words that the command which repeats a case needs besides library and filter, as `--plugin` and a path (S15).
+    /// Words that the command which repeats a case needs besides library and filter, as `--plugin` and a path (SUITE-S15).
     pub repeat: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The exit code (S14).
+    /// The exit code (SUITE-S14).
     #[must_use]
     pub fn exit(&self) -> u8 {
         match self {
@@ -154,9 +154,9 @@ enum Message {
 struct Ended {
     /// Why it did not pass; none: it did.
     stop: Option<Stop>,
-    /// Why it could build but not run what it built (S4).
+    /// Why it could build but not run what it built (SUITE-S4).
     not_run: Option<String>,
-    /// Profiles of which nothing came to the device (S6).
+    /// Profiles of which nothing came to the device (SUITE-S6).
     untested: Vec<Profile>,
 }
 
@@ -173,7 +173,7 @@ struct Refusal {
     message: String,
 }
 
-/// A message with the worker's token and its number, from 0 (S11).
+/// A message with the worker's token and its number, from 0 (SUITE-S11).
 #[derive(Debug, Serialize, Deserialize)]
 struct Signed {
     token: String,

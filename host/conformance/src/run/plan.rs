@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// S9: the end of a process is that of the case alone.
+    /// SUITE-S9: the end of a process is that of the case alone.
     #[test]
     fn one_that_ends_its_process_has_its_own() {
         let all = plan(3, Group::Copy, &["a"], true);
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(batches(&plan(4000, Group::Soak, &["a"], false), 2).len(), 1);
     }
 
-    /// S14: usage.
+    /// SUITE-S14: usage.
     #[test]
     fn a_filter_that_matches_nothing_is_refused() {
         let ids = ["copy/h2d/1@a", "copy/d2h/1@a"];

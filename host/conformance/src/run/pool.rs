@@ -1,4 +1,4 @@
-//! Batches through workers, several at once; each end and each death at the case that it belongs to (S9).
+//! Batches through workers, several at once; each end and each death at the case that it belongs to (SUITE-S9).
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

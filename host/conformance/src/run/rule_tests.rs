@@ -1,4 +1,4 @@
-//! Rules S6, S7, S8, S13 and S14 on verdicts that were made up: what is decided after the workers have ended.
+//! Rules SUITE-S6, SUITE-S7, SUITE-S8, SUITE-S13 and SUITE-S14 on verdicts that were made up: what is decided after the workers have ended.
 
 use super::conclude;
 use super::judge::Judge;
@@ -100,7 +100,7 @@ const F16: &[Profile] = &[Profile::Float16];
 const BOTH: &[Profile] = &[Profile::Float16, Profile::Float64];
 
 #[test]
-fn s6_what_is_claimed_must_not_be_unsupported() {
+fn suite_s6_what_is_claimed_must_not_be_unsupported() {
     let claims = "claims = [\"float16\"]";
     let (cases, profiles, stale) = judged(claims, &[("a", F16, unsupported()), ("b", F16, None)]);
     let failure = cases[0].failure.as_ref().unwrap();
@@ -114,7 +114,7 @@ fn s6_what_is_claimed_must_not_be_unsupported() {
 }
 
 #[test]
-fn s6_what_is_not_claimed_is_refused_by_all_cases_alike() {
+fn suite_s6_what_is_not_claimed_is_refused_by_all_cases_alike() {
     let (cases, profiles, stale) = judged("", &[("a", F16, unsupported()), ("b", F16, unsupported())]);
     assert!(cases.iter().all(|case| case.status == Status::Unsupported));
     assert_eq!((profiles[0].n_unsupported, profiles[0].problem.as_str(), stale.len()), (2, "", 0));
@@ -129,7 +129,7 @@ fn s6_what_is_not_claimed_is_refused_by_all_cases_alike() {
 }
 
 #[test]
-fn s6_a_case_of_several_profiles_counts_for_those_that_are_not_claimed() {
+fn suite_s6_a_case_of_several_profiles_counts_for_those_that_are_not_claimed() {
     let claims = "claims = [\"float16\"]";
     let cases = [("a", F16, None), ("b", BOTH, unsupported())];
     let (cases, profiles, stale) = judged(claims, &cases);
@@ -145,7 +145,7 @@ fn on_host(stop: Option<Stop>) -> Ended {
 }
 
 #[test]
-fn s6_what_did_not_come_to_the_device_says_nothing_of_profiles() {
+fn suite_s6_what_did_not_come_to_the_device_says_nothing_of_profiles() {
     let refused = || Ended::from(Stop::Unsupported("not here".to_owned()));
     let cases = [("a", F16, on_host(None)), ("b", F16, refused())];
     let (cases, profiles, stale) = judged_of("", &cases);
@@ -172,7 +172,7 @@ fn s6_what_did_not_come_to_the_device_says_nothing_of_profiles() {
 }
 
 #[test]
-fn s6_claims_go_by_the_cases_that_say_something() {
+fn suite_s6_claims_go_by_the_cases_that_say_something() {
     // Of two that are left, one passes: all of the profile does.
     let cases = [("a", F16, on_host(None)), ("b", F16, Ended::default())];
     let (_, profiles, stale) = judged_of("", &cases);
@@ -187,7 +187,7 @@ fn s6_claims_go_by_the_cases_that_say_something() {
 }
 
 #[test]
-fn s7_an_expected_refusal_of_what_is_claimed_is_no_failure_and_no_mix() {
+fn suite_s7_an_expected_refusal_of_what_is_claimed_is_no_failure_and_no_mix() {
     let line =
         "[[case]]\nmatch = \"op/b*\"\nstatus = \"unsupported\"\nreason = \"no unit\"\nissue = \"#2\"\n";
     let claimed = format!("claims = [\"float16\"]\n{line}");
@@ -201,7 +201,7 @@ fn s7_an_expected_refusal_of_what_is_claimed_is_no_failure_and_no_mix() {
 }
 
 #[test]
-fn s7_an_expectation_counts_for_its_device_and_its_days() {
+fn suite_s7_an_expectation_counts_for_its_device_and_its_days() {
     let line = "[[case]]\nmatch = \"op/*\"\nstatus = \"fail\"\nreason = \"known\"\nuntil = \"2999-01-01\"\n";
     let failed = || [("a", &[] as &[Profile], Some(Stop::failed("1", "2")))];
     let status = |expectations: &str| judged(expectations, &failed()).0[0].status;
@@ -215,7 +215,7 @@ fn s7_an_expectation_counts_for_its_device_and_its_days() {
 }
 
 #[test]
-fn s7_a_line_behind_another_that_takes_all_is_stale() {
+fn suite_s7_a_line_behind_another_that_takes_all_is_stale() {
     let line = "[[case]]\nmatch = \"op/*\"\nstatus = \"fail\"\nreason = \"known\"\nissue = \"#1\"\n";
     let twice = format!("{line}{}", line.replace("op/*", "op/a*"));
     let (_, _, stale) = judged(&twice, &[("a", &[], Some(Stop::failed("1", "2")))]);
@@ -224,7 +224,7 @@ fn s7_a_line_behind_another_that_takes_all_is_stale() {
 }
 
 #[test]
-fn s8_absent_is_what_the_probe_found_absent() {
+fn suite_s8_absent_is_what_the_probe_found_absent() {
     let options = options("");
     let instance = &plan(Group::Copy, &[("a", &[])])[0];
     let absent = raw(Some(Stop::Absent("no such file".to_owned())));
@@ -235,7 +235,7 @@ fn s8_absent_is_what_the_probe_found_absent() {
 }
 
 #[test]
-fn s15_the_command_that_repeats_is_quoted_for_a_shell() {
+fn suite_s15_the_command_that_repeats_is_quoted_for_a_shell() {
     let (options, facts) = (options(""), facts(""));
     let repeat = Judge::new(&options, &facts).repeat(&["op/a@npu"]);
     let expected = "chipdock conformance './lib npu.so' --plugin 'it'\\''s.so' --filter 'op/a@npu'";
@@ -258,7 +258,7 @@ fn with_all() -> Facts {
 }
 
 #[test]
-fn s13_a_level_about_nothing_is_not_reached() {
+fn suite_s13_a_level_about_nothing_is_not_reached() {
     let cases = [Group::Load, Group::Stream, Group::Target].map(|group| ended(group, "a", Status::Passed));
     let reached = |subject| {
         let mut facts = with_all();
@@ -271,7 +271,7 @@ fn s13_a_level_about_nothing_is_not_reached() {
 }
 
 #[test]
-fn s13_a_level_is_reached_when_all_is_well_and_something_ran() {
+fn suite_s13_a_level_is_reached_when_all_is_well_and_something_ran() {
     let reached = |cases: &[CaseReport], n_left_out| {
         let levels = conclude::levels(Level::Full, cases, &[], n_left_out, &with_all());
         levels.into_iter().filter(|level| level.reached).map(|level| level.level).collect::<Vec<_>>()
@@ -302,7 +302,7 @@ fn s13_a_level_is_reached_when_all_is_well_and_something_ran() {
 }
 
 #[test]
-fn s13_a_profile_that_is_answered_in_two_ways_holds_its_level_back() {
+fn suite_s13_a_profile_that_is_answered_in_two_ways_holds_its_level_back() {
     let mut case = ended(Group::Op, "a", Status::Passed);
     case.profiles = F16.to_vec();
     let profile = ProfileReport {
@@ -345,7 +345,7 @@ fn report(cases: Vec<CaseReport>) -> Report {
 }
 
 #[test]
-fn s14_the_exit_code_is_the_first_of_those_that_hold() {
+fn suite_s14_the_exit_code_is_the_first_of_those_that_hold() {
     use Status::{
         Absent, Built, Crashed, Expected, Failed, Flaky, Hung, OrderDependent, Passed, Stale, SuiteFault,
         Unsupported,

@@ -1,4 +1,4 @@
-//! Where a thread was when a signal came: handlers that write its stack, and let the signal do its work (S9).
+//! Where a thread was when a signal came: handlers that write its stack, and let the signal do its work (SUITE-S9).
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::RawFd;

@@ -1,4 +1,4 @@
-//! Stacks that a worker's handlers wrote, made readable: the suite's own frames left out, functions by name (S9).
+//! Stacks that a worker's handlers wrote, made readable: the suite's own frames left out, functions by name (SUITE-S9).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::signals::{END, MARK};
 const REST_BYTES: usize = 4 << 10;
 /// Frames that are shown.
 const N_FRAMES: usize = 40;
-/// Larger libraries are not read for names (S12).
+/// Larger libraries are not read for names (SUITE-S12).
 const LIBRARY_BYTES: u64 = 96 << 20;
 
 /// What a worker wrote to its standard error.
@@ -164,7 +164,7 @@ said before
 @chipdock-stack-end
 said \u{7}after";
 
-    /// S9: the stack is taken out of what the worker printed, and begins in the plugin.
+    /// SUITE-S9: the stack is taken out of what the worker printed, and begins in the plugin.
     #[test]
     fn a_stack_is_taken_out_of_the_text() {
         let written = Written::of(TEXT);
@@ -176,7 +176,7 @@ said \u{7}after";
         assert_eq!(readable, expected);
     }
 
-    /// S12: what a worker printed is cut, whatever it was.
+    /// SUITE-S12: what a worker printed is cut, whatever it was.
     #[test]
     fn what_was_printed_is_cut() {
         let written = Written::of(&"ä".repeat(REST_BYTES));

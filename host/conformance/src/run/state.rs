@@ -1,4 +1,4 @@
-//! What a case may change of its process, and what puts it back, so that the next one is not blamed for it (S11).
+//! What a case may change of its process, and what puts it back, so that the next one is not blamed for it (SUITE-S11).
 
 use std::ffi::{CStr, OsString, c_int, c_void};
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ impl State {
 mod tests {
     use super::*;
 
-    /// S11. The mode of arithmetic is a thread's; what is the process's is changed by a plugin, in `isolation`.
+    /// SUITE-S11. The mode of arithmetic is a thread's; what is the process's is changed by a plugin, in `isolation`.
     #[test]
     fn the_mode_of_arithmetic_is_put_back() {
         unsafe extern "C" {

@@ -134,7 +134,7 @@ fn run(runner: &Runner<'_>, report: &mut Report, progress: &mut dyn FnMut(Progre
     report.faults.dedup();
 }
 
-/// Cuts what a failure says once all of them together have said much (S12).
+/// Cuts what a failure says once all of them together have said much (SUITE-S12).
 fn fit(case: &mut CaseReport, room_bytes: &mut usize) {
     let mut texts: Vec<&mut String> = Vec::new();
     if let Some(failure) = &mut case.failure {
@@ -208,7 +208,7 @@ mod tests {
     use crate::Group;
     use crate::{Failure, Status};
 
-    /// S12: ten thousand long failures stay small.
+    /// SUITE-S12: ten thousand long failures stay small.
     #[test]
     fn what_failures_say_is_bounded() {
         let case = CaseReport {

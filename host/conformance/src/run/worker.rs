@@ -15,10 +15,10 @@ use crate::context::{Context, Shared};
 use crate::raw::{Plugin, give};
 use crate::{Facts, Instance, Stop, Subject, Verdict, cases};
 
-/// Texts of a failure are cut to so many bytes (S12).
+/// Texts of a failure are cut to so many bytes (SUITE-S12).
 const TEXT_BYTES: usize = 16 << 10;
 
-/// What the supervisor hears. Whatever the plugin prints, it is not this (S11).
+/// What the supervisor hears. Whatever the plugin prints, it is not this (SUITE-S11).
 struct Reporter {
     inside: Inside,
     token: String,
@@ -184,7 +184,7 @@ fn why(stop: Stop) -> String {
     }
 }
 
-/// Whether each device that is there still takes memory, keeps it and gives it back (S9).
+/// Whether each device that is there still takes memory, keeps it and gives it back (SUITE-S9).
 fn health(shared: &Shared) -> Verdict {
     let plugin = Context::new(shared, "").plugin()?;
     for device in plugin.devices() {

@@ -24,7 +24,7 @@ thread_local! {
 pub(super) struct Region {
     /// The lowest id of a task that failed.
     pub(super) failed: AtomicI32,
-    /// What its caller's thread is calling (N4).
+    /// What its caller's thread is calling (CALLING-N4).
     pub(super) note: Option<&'static Note>,
 }
 
@@ -136,7 +136,7 @@ pub(super) unsafe fn fork_join(
     }
 }
 
-/// F4: whether a task would be in vain.
+/// POOL-F4: whether a task would be in vain.
 ///
 /// # Safety
 ///

@@ -144,7 +144,7 @@ mod tests {
          34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n",
     );
 
-    /// F9.
+    /// POOL-F9.
     #[test]
     fn a_quota_of_version_2_is_rounded_up() {
         let group = ("proc/self/cgroup", "0::/user.slice/job\n");
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(at("100000 0\n"), None);
     }
 
-    /// F9: an outer group's quota holds too.
+    /// POOL-F9: an outer group's quota holds too.
     #[test]
     fn the_least_quota_on_the_way_up_counts() {
         let group = ("proc/self/cgroup", "0::/a/b\n");
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(both("max 100000", "300000 100000"), Some(3));
     }
 
-    /// F9: in a container the group's own path is not below the mount.
+    /// POOL-F9: in a container the group's own path is not below the mount.
     #[test]
     fn a_container_sees_its_own_top() {
         let files = |group| {
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(files("0::/../other\n"), Some(4));
     }
 
-    /// F9.
+    /// POOL-F9.
     #[test]
     fn a_quota_of_version_1_is_found_by_its_controller() {
         let at = |group, folder: &str, quota_us| {
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(quota(&[("proc/self/cgroup", "0::/\n"), ("proc/self/mountinfo", "half a line -")]), None);
     }
 
-    /// F9.
+    /// POOL-F9.
     #[test]
     fn automatic_is_at_most_what_the_system_says() {
         let available = std::thread::available_parallelism().unwrap().get() as u32;
@@ -210,7 +210,7 @@ mod tests {
         assert!((1..=available + 1).contains(&automatic()), "{} of {available}", automatic());
     }
 
-    /// F9.
+    /// POOL-F9.
     #[test]
     fn an_absurd_number_is_refused() {
         assert_eq!(wanted(None, None).unwrap(), None);

@@ -81,7 +81,7 @@ impl Env {
     }
 }
 
-/// F1: each id once, task 0 on the caller's thread; the count is within its bounds.
+/// POOL-F1: each id once, task 0 on the caller's thread; the count is within its bounds.
 #[test]
 fn every_task_runs_once() {
     for size in 1..=8 {
@@ -105,7 +105,7 @@ fn every_task_runs_once() {
     }
 }
 
-/// F1: while the caller is busy with task 0, each other task has a thread of its own, and all run at once.
+/// POOL-F1: while the caller is busy with task 0, each other task has a thread of its own, and all run at once.
 #[test]
 fn tasks_have_threads_of_their_own() {
     let fixture = Fixture::new(5);
@@ -123,7 +123,7 @@ fn tasks_have_threads_of_their_own() {
     }
 }
 
-/// F1: what no thread has begun, the caller runs: here the pool's only thread is kept busy by a task of the same region.
+/// POOL-F1: what no thread has begun, the caller runs: here the pool's only thread is kept busy by a task of the same region.
 #[test]
 fn what_has_not_begun_the_caller_runs() {
     let fixture = Fixture::new(2);
@@ -148,14 +148,14 @@ fn what_has_not_begun_the_caller_runs() {
     }
 }
 
-/// F1: a loop without iterations may ask for a negative number.
+/// POOL-F1: a loop without iterations may ask for a negative number.
 #[test]
 fn a_negative_number_of_tasks_is_one() {
     assert_eq!(Fixture::new(4).env.count(-3), 1);
     assert_eq!(Fixture::new(4).env.count(i32::MIN), 1);
 }
 
-/// F2: no atomic is in the data: what is written before is seen in the tasks, what they write is seen afterwards.
+/// POOL-F2: no atomic is in the data: what is written before is seen in the tasks, what they write is seen afterwards.
 #[test]
 fn plain_memory_is_seen_on_both_sides() {
     struct Shared(*mut u64);
@@ -183,7 +183,7 @@ fn plain_memory_is_seen_on_both_sides() {
     }
 }
 
-/// F3: of several failures the lowest id's is the caller's, whichever is first in time.
+/// POOL-F3: of several failures the lowest id's is the caller's, whichever is first in time.
 #[test]
 fn the_failure_of_the_lowest_task_is_the_callers() {
     let fixture = Fixture::new(6);
@@ -204,7 +204,7 @@ fn the_failure_of_the_lowest_task_is_the_callers() {
     }
 }
 
-/// F3: no old error of a thread is taken for a task's.
+/// POOL-F3: no old error of a thread is taken for a task's.
 #[test]
 fn a_failure_without_an_error_gets_one() {
     let fixture = Fixture::new(2);
@@ -227,7 +227,7 @@ fn a_failure_without_an_error_gets_one() {
     );
 }
 
-/// F4: a failure keeps later tasks from starting, and none before.
+/// POOL-F4: a failure keeps later tasks from starting, and none before.
 #[test]
 fn a_task_is_left_out_only_after_a_lower_failure() {
     unsafe extern "C" fn count(_task: i32, _count: i32, data: *mut c_void) -> i32 {
@@ -256,7 +256,7 @@ fn a_task_is_left_out_only_after_a_lower_failure() {
     assert!(!runs(Some(0), 3));
 }
 
-/// F5, D.10: streams and devices of the caller; the pool's threads are at their defaults afterwards.
+/// POOL-F5, D.10: streams and devices of the caller; the pool's threads are at their defaults afterwards.
 #[test]
 fn tasks_have_the_callers_stream_and_device() {
     let fixture = Fixture::new(3);
@@ -295,7 +295,7 @@ fn tasks_have_the_callers_stream_and_device() {
     assert_eq!(seen(fixture.env), all(0, 0));
 }
 
-/// F5: workspace is each thread's own.
+/// POOL-F5: workspace is each thread's own.
 #[test]
 fn tasks_have_workspace_of_their_own() {
     let fixture = Fixture::new(4);
@@ -319,7 +319,7 @@ fn tasks_have_workspace_of_their_own() {
     }
 }
 
-/// F6: within a task a region is one task there, of another host too; a region of one task is none.
+/// POOL-F6: within a task a region is one task there, of another host too; a region of one task is none.
 #[test]
 fn nested_regions_run_where_they_are() {
     let (fixture, other) = (Fixture::new(4), Fixture::new(4));
@@ -341,7 +341,7 @@ fn nested_regions_run_where_they_are() {
     assert_eq!(told.into_inner(), 4);
 }
 
-/// F6: a failure of a nested region is its task's.
+/// POOL-F6: a failure of a nested region is its task's.
 #[test]
 fn a_nested_failure_reaches_the_caller() {
     let fixture = Fixture::new(3);
@@ -351,7 +351,7 @@ fn a_nested_failure_reaches_the_caller() {
     assert_eq!((status, env.raised()), (-1, "inner".to_owned()));
 }
 
-/// F7: what one caller has, another does not get; what it leaves, another gets.
+/// POOL-F7: what one caller has, another does not get; what it leaves, another gets.
 #[test]
 fn callers_share_what_is_idle() {
     let fixture = Fixture::new(4);
@@ -384,7 +384,7 @@ fn callers_share_what_is_idle() {
     assert_eq!(env.count(0), 4);
 }
 
-/// F8: a pool that has nothing to do takes no processor time.
+/// POOL-F8: a pool that has nothing to do takes no processor time.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_idle_pool_sleeps() {
@@ -421,7 +421,7 @@ fn an_idle_pool_sleeps() {
     assert_eq!(fixture.env.count(0), 4);
 }
 
-/// F8: both ends sleep, and are woken: a caller whose last task is late, a thread whose caller is late.
+/// POOL-F8: both ends sleep, and are woken: a caller whose last task is late, a thread whose caller is late.
 #[test]
 fn sleepers_are_woken() {
     let fixture = Fixture::new(3);
@@ -440,7 +440,7 @@ fn sleepers_are_woken() {
     assert_eq!(fixture.env.count(0), 3);
 }
 
-/// F9, F10: nothing starts before a region can use it.
+/// POOL-F9, POOL-F10: nothing starts before a region can use it.
 #[test]
 fn threads_start_with_the_first_region_that_needs_them() {
     let fixture = Fixture::new(3);
@@ -454,7 +454,7 @@ fn threads_start_with_the_first_region_that_needs_them() {
     assert!(refused.unwrap_err().message().starts_with("100000 threads are asked for; expected 1 to 1024"));
 }
 
-/// F9.
+/// POOL-F9.
 #[test]
 fn a_mask_of_one_processor_makes_one_thread() {
     std::thread::spawn(|| {
@@ -500,7 +500,7 @@ fn watch_ends(env: Env, size: usize) -> Arc<AtomicUsize> {
     ended
 }
 
-/// F10: threads end with their host, awake or asleep; a late region is one task; workspace goes back.
+/// POOL-F10: threads end with their host, awake or asleep; a late region is one task; workspace goes back.
 #[test]
 fn threads_end_with_the_host() {
     for pause_ms in [0, 30] {
@@ -518,7 +518,7 @@ fn threads_end_with_the_host() {
     assert_eq!(env.count(0), 1);
 }
 
-/// F10: the last handle may be dropped by a task, of either kind.
+/// POOL-F10: the last handle may be dropped by a task, of either kind.
 #[test]
 fn the_host_may_go_within_a_region() {
     for dropper in [0, 1] {
@@ -541,7 +541,7 @@ fn the_host_may_go_within_a_region() {
     }
 }
 
-/// F10: each host has threads of its own.
+/// POOL-F10: each host has threads of its own.
 #[test]
 fn hosts_do_not_share_threads() {
     let (a, b) = (Fixture::new(3), Fixture::new(2));
@@ -575,7 +575,7 @@ fn in_child(work: impl FnOnce() -> i32) -> i32 {
     }
 }
 
-/// F11.
+/// POOL-F11.
 #[test]
 fn a_forked_child_runs_one_task_and_can_end() {
     let fixture = Fixture::new(3);
@@ -592,7 +592,7 @@ fn a_forked_child_runs_one_task_and_can_end() {
     assert_eq!(env.count(0), 3);
 }
 
-/// F11: a fork by the caller within its region.
+/// POOL-F11: a fork by the caller within its region.
 #[test]
 fn a_task_that_forks_fails_in_the_child() {
     let fixture = Fixture::new(2);
@@ -682,7 +682,7 @@ fn storm(env: Env, seed: u64, rounds: u32) {
     }
 }
 
-/// F10: hosts come and go while others work.
+/// POOL-F10: hosts come and go while others work.
 #[test]
 fn hosts_come_and_go() {
     let stop = AtomicBool::new(false);

@@ -13,7 +13,7 @@ fn named(name: &str, id: i32) -> DeviceChoice {
 }
 
 #[test]
-fn t8_a_resolved_target_has_all_that_goes_with_it() {
+fn target_t8_a_resolved_target_has_all_that_goes_with_it() {
     let host = host();
     let found = host.resolve(json!({"kind": "gadget", "host": "toy", "bytes": 5})).unwrap();
     assert_eq!((found.kind().name.as_str(), found.target().int("bytes")), ("gadget", Some(5)));
@@ -30,7 +30,7 @@ fn t8_a_resolved_target_has_all_that_goes_with_it() {
 }
 
 #[test]
-fn t9_what_nobody_set_is_filled_in_from_the_device() {
+fn target_t9_what_nobody_set_is_filled_in_from_the_device() {
     let host = host();
     let bytes = |source: Value, choice| {
         let found = host.resolve(TargetRequest::new(source).device(choice)).unwrap();
@@ -48,7 +48,7 @@ fn t9_what_nobody_set_is_filled_in_from_the_device() {
 }
 
 #[test]
-fn t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_target() {
+fn target_t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_target() {
     let host = host();
     let refused = |source: Value, choice| {
         let error = host.resolve(TargetRequest::new(source).device(choice)).unwrap_err();
@@ -70,7 +70,7 @@ fn t9_a_device_that_is_none_is_refused_after_what_is_wrong_with_the_target() {
 }
 
 #[test]
-fn t10_a_host_that_is_chosen_is_that_of_the_target() {
+fn target_t10_a_host_that_is_chosen_is_that_of_the_target() {
     let host = host();
     let with = |source: Value, of_host: &str| host.resolve(TargetRequest::new(source).host(of_host));
     for source in [json!("gadget"), json!({"kind": "gadget", "host": null}), json!("{\"kind\": \"gadget\"}")]
@@ -94,7 +94,7 @@ fn t10_a_host_that_is_chosen_is_that_of_the_target() {
 }
 
 #[test]
-fn t11_an_artifact_is_found_by_the_identity_of_its_target() {
+fn target_t11_an_artifact_is_found_by_the_identity_of_its_target() {
     let host = host();
     let of = |source: Value| host.resolve(source).unwrap();
     let (gadget, toy) = (of(json!("gadget")), of(json!("toy")));

@@ -59,7 +59,7 @@ const U32: DType = DType::UINT32;
 const F32: DType = DType::FLOAT32;
 const F64: DType = DType::FLOAT64;
 
-/// codegen-llvm: V4. Rules of the IR: E1.
+/// codegen-llvm: LLVM-V4. Rules of the IR: IR-E1.
 #[test]
 fn constants_are_exact() {
     let float = |bits: u64, dtype: DType| Expr::new(ExprKind::Float(FloatBits(bits)), dtype);
@@ -80,7 +80,7 @@ fn constants_are_exact() {
     assert_eq!(of(Expr::i32(5).ramp(Expr::i32(-2), 3)), "ret <3 x i32> <i32 5, i32 3, i32 1>");
 }
 
-/// codegen-llvm: V2. Rules of the IR: N1.
+/// codegen-llvm: LLVM-V2. Rules of the IR: IR-N1.
 #[test]
 fn sums_wrap_unless_ranges_show_that_they_do_not() {
     assert_eq!(lines(&[I32, I32], binary(BinaryOp::Add))[0], "%t1 = add i32 %p0, %p1");
@@ -92,7 +92,7 @@ fn sums_wrap_unless_ranges_show_that_they_do_not() {
     assert!(wide.iter().any(|line| line.contains(" = mul i32 ")), "{wide:?}");
 }
 
-/// codegen-llvm: V2. Rules of the IR: N2, N3.
+/// codegen-llvm: LLVM-V2. Rules of the IR: IR-N2, IR-N3.
 #[test]
 fn divisions_are_guarded_where_nothing_shows_that_they_cannot_fail() {
     let div = lines(&[I32, I32], binary(BinaryOp::Div));
@@ -139,7 +139,7 @@ fn divisions_are_guarded_where_nothing_shows_that_they_cannot_fail() {
     assert_eq!(least[1..3], ["%t2 = icmp eq i32 %t1, 0", "%t3 = select i1 %t2, i32 1, i32 %t1"]);
 }
 
-/// codegen-llvm: V2. Rules of the IR: N2.
+/// codegen-llvm: LLVM-V2. Rules of the IR: IR-N2.
 #[test]
 fn integers_are_divided_in_vectors_by_floats() {
     let quotient = |dtype: DType| lines(&[dtype, dtype], binary(BinaryOp::Div)).join("\n");
@@ -152,7 +152,7 @@ fn integers_are_divided_in_vectors_by_floats() {
     assert_eq!(constant[0], "%t1 = sdiv <4 x i32> %p0, splat (i32 10)");
 }
 
-/// codegen-llvm: V2. Rules of the IR: N4, N5.
+/// codegen-llvm: LLVM-V2. Rules of the IR: IR-N4, IR-N5.
 #[test]
 fn shifts_are_taken_modulo_the_width() {
     let shift = |op: Op, by: i128| {
@@ -167,7 +167,7 @@ fn shifts_are_taken_modulo_the_width() {
     assert_eq!(clz[1], "%t2 = zext i8 %t1 to i32");
 }
 
-/// codegen-llvm: V7. Rules of the IR: N7, N10.
+/// codegen-llvm: LLVM-V7. Rules of the IR: IR-N7, IR-N10.
 #[test]
 fn floats_carry_what_the_rules_and_the_options_allow() {
     let fast_math = FastMath { nnan: true, nsz: true, ..FastMath::default() };
@@ -201,7 +201,7 @@ fn floats_carry_what_the_rules_and_the_options_allow() {
     assert!(sum.contains("fadd contract float") && !sum.contains("bfloat"), "{sum}");
 }
 
-/// codegen-llvm: V2, V4. Rules of the IR: N9.
+/// codegen-llvm: LLVM-V2, LLVM-V4. Rules of the IR: IR-N9.
 #[test]
 fn casts_saturate_and_round_once() {
     let hard = Plain { converts_float16: true, ..Plain::default() };
@@ -232,7 +232,7 @@ fn casts_saturate_and_round_once() {
     assert_eq!(cast(&hard, DType::BOOL, I32).lines().next().unwrap(), "%t1 = zext i1 %p0 to i32");
 }
 
-/// codegen-llvm: V5. Rules of the IR: E4.
+/// codegen-llvm: LLVM-V5. Rules of the IR: IR-E4.
 #[test]
 fn what_may_fail_stays_behind_its_condition() {
     let i = |value: i32| Expr::i32(value);
@@ -254,7 +254,7 @@ fn what_may_fail_stays_behind_its_condition() {
     assert_eq!(both[0], "%t1 = select i1 %p0, float %p1, float %p2");
 }
 
-/// Rule of the IR: E7.
+/// Rule of the IR: IR-E7.
 #[test]
 fn lanes_are_picked_out_of_vectors_and_scalars() {
     let shuffle = |params: &[DType], indices: &[u16]| {
@@ -280,7 +280,7 @@ fn lanes_are_picked_out_of_vectors_and_scalars() {
     assert_eq!(ramp[2], "%t3 = add <4 x i32> %t2, <i32 0, i32 4, i32 8, i32 12>");
 }
 
-/// codegen-llvm: V9.
+/// codegen-llvm: LLVM-V9.
 #[test]
 fn shared_nodes_are_written_once() {
     let chain = |levels: usize| {
@@ -309,7 +309,7 @@ fn shared_nodes_are_written_once() {
     assert!(many < 11 * few, "{few} and {many} lines");
 }
 
-/// codegen-llvm: V9. Rules of the IR: E3. A call that changes something is written for each place where it stands.
+/// codegen-llvm: LLVM-V9. Rules of the IR: IR-E3. A call that changes something is written for each place where it stands.
 #[test]
 fn calls_with_effects_are_not_taken_for_known() {
     let call = || {
@@ -335,7 +335,7 @@ fn what_depends_on_a_binding_is_written_for_each() {
     assert_eq!(both[..2], ["%t1 = mul i32 %p0, %p0", "%t2 = mul i32 %p1, %p1"]);
 }
 
-/// codegen-llvm: V10.
+/// codegen-llvm: LLVM-V10.
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     let all = |op: Op| {
@@ -357,7 +357,7 @@ fn what_is_not_supported_is_refused_by_name() {
     assert_eq!(both.len(), 2, "every refusal is listed: {both:?}");
 }
 
-/// codegen-llvm: V10. Validation keeps these away; whoever skips it gets a refusal.
+/// codegen-llvm: LLVM-V10. Validation keeps these away; whoever skips it gets a refusal.
 #[test]
 fn wrong_nodes_are_refused_and_never_panic() {
     let odd = |code: TypeCode, bits: u8, lanes: u16| DType { code, bits, lanes };

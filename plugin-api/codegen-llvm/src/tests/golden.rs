@@ -74,7 +74,7 @@ fn goldens_are_current() {
 }
 
 #[test]
-fn v1_the_same_module_gives_the_same_text() {
+fn llvm_v1_the_same_module_gives_the_same_text() {
     let texts = || -> Vec<String> {
         let all = modules::all().into_iter().map(|(_, module)| module);
         all.map(|module| super::support::text(&module)).collect()

@@ -15,7 +15,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn v10_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
+    fn llvm_v10_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
         let f = junk::function("f", &bytes, false);
         let module = build::module([f, junk::function("g", &bytes[100..], false)]);
         let found = unsupported(&module, &Plain::default());
@@ -25,7 +25,7 @@ proptest! {
 
 /// Deeper than anything that a validator lets pass: refused, on a thread with a usual stack.
 #[test]
-fn v10_depth_is_refused_before_the_stack_ends() {
+fn llvm_v10_depth_is_refused_before_the_stack_ends() {
     for (levels, is_fine) in [(200, true), (1000, false)] {
         for f in junk::deep(levels) {
             let found = unsupported(&build::module([f]), &Plain::default());
@@ -36,7 +36,7 @@ fn v10_depth_is_refused_before_the_stack_ends() {
 
 /// A node that is shared again and again is written once: the text grows with the module, not with its paths.
 #[test]
-fn v9_shared_nodes_do_not_multiply() {
+fn llvm_v9_shared_nodes_do_not_multiply() {
     let module = build::module([junk::shared(60)]);
     let text = write_module(&module, &Plain::default(), &Options::default()).unwrap().text;
     assert!(text.len() < 20_000, "{} bytes", text.len());
@@ -99,7 +99,7 @@ fn strange() -> PrimFunc {
 
 /// Everything that a processor has none of is named, each thing.
 #[test]
-fn v10_everything_that_is_not_supported_is_listed() {
+fn llvm_v10_everything_that_is_not_supported_is_listed() {
     let evaluate = |value: Expr| Stmt::new(StmtKind::Evaluate(value));
     let mut void = build::function("void").finish();
     void.body = Stmt::seq([
@@ -143,7 +143,7 @@ fn v10_everything_that_is_not_supported_is_listed() {
 
 /// A refusal says where its statement was read.
 #[test]
-fn v10_a_refusal_names_the_line() {
+fn llvm_v10_a_refusal_names_the_line() {
     let call = |line: u32| {
         let call = Expr::call(Op::CallPacked, vec![Expr::str("f")], DType::INT32);
         Stmt::new(StmtKind::Evaluate(call)).with_span(Span { line, column: 5 })
@@ -155,7 +155,7 @@ fn v10_a_refusal_names_the_line() {
 
 /// Names of functions that others call are kept to the letter, or refused.
 #[test]
-fn v10_symbols_are_checked() {
+fn llvm_v10_symbols_are_checked() {
     for (name, is_fine) in
         [("__tvm_ffi_f", true), ("cd.x", false), ("llvm.x", false), ("a b", false), ("", false)]
     {

@@ -1,4 +1,4 @@
-//! Ops of host functions: fields of packed arguments and of tensors, workspaces, errors (I11).
+//! Ops of host functions: fields of packed arguments and of tensors, workspaces, errors (INT-I11).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Calls of functions that every host has (I11).
+//! Calls of functions that every host has (INT-I11).
 
 use std::sync::Arc;
 

@@ -405,7 +405,7 @@ impl Compiler<'_, '_> {
     ) -> Compiled<()> {
         let view = self.view(buffer)?;
         self.share(view);
-        // What is stored may be undefined (I10): then the place is to be known.
+        // What is stored may be undefined (INT-I10): then the place is to be known.
         let tolerates =
             self.threads.shuffles && buffer.scope.rank == StorageRank::Local && predicate.is_none();
         let early = if tolerates { Some(self.indices(buffer, indices)?) } else { None };

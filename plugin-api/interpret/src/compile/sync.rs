@@ -1,4 +1,4 @@
-//! Where threads wait for each other: barriers, implicit ones (K5), reductions over threads (K6), warp operations (K7).
+//! Where threads wait for each other: barriers, implicit ones (IR-K5), reductions over threads (IR-K6), warp operations (IR-K7).
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Compiler<'_, '_> {
         Ok(())
     }
 
-    // K5.
+    // IR-K5.
 
     fn is_implicit(&self) -> bool {
         self.threads.open.as_ref().is_some_and(|open| open.is_implicit)
@@ -158,7 +158,7 @@ impl Compiler<'_, '_> {
         touches
     }
 
-    // K6.
+    // IR-K6.
 
     /// The threads whose iterations of a block reduce together; `None` when each reduces alone.
     pub(super) fn reduced_together(&self, values: &[Expr], block: &Block) -> Option<Arc<Together>> {
@@ -204,7 +204,7 @@ impl Compiler<'_, '_> {
         self.wait(WaitKind::Scatter).map(drop)
     }
 
-    // K3, K7.
+    // IR-K3, IR-K7.
 
     /// Ops of threads.
     pub(super) fn thread_op(&mut self, op: Op, args: &[Expr], dtype: DType) -> Compiled<Reg> {
@@ -276,7 +276,7 @@ impl Compiler<'_, '_> {
             _ => From::Lane,
         };
         let (mask, lane) = (self.expr(mask)?, self.expr(lane)?);
-        // The value comes last: where it was never written, the thread waits without (I10).
+        // The value comes last: where it was never written, the thread waits without (INT-I10).
         let start = self.here();
         let value = self.expr(value)?;
         let dst = self.reserve(dtype.lanes)?;

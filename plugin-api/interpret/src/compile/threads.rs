@@ -1,4 +1,4 @@
-//! Launches: axes, what stands around and within (K1).
+//! Launches: axes, what stands around and within (IR-K1).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) struct Knowledge {
     pub(super) shuffles: bool,
     /// Threads of a warp.
     pub(super) warp_size: u32,
-    /// Memory allocated outside of launches of which each block, warp or thread has one (K2).
+    /// Memory allocated outside of launches of which each block, warp or thread has one (IR-K2).
     pub(super) outer: Vec<(u32, Reg, StorageRank)>,
     /// The reducers around, the innermost last.
     pub(super) reducers: Vec<Arc<Reducer>>,
@@ -40,7 +40,7 @@ pub(super) struct Open {
     pub(super) n_branches: usize,
     /// Pairs of registers whose differences are the iterations of the loops around.
     pub(super) laps: Vec<[Reg; 2]>,
-    /// Whether implicit barriers stand between statements (K5).
+    /// Whether implicit barriers stand between statements (IR-K5).
     pub(super) is_implicit: bool,
     /// Whether a parallel loop is open.
     pub(super) is_parallel: bool,

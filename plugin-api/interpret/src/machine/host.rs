@@ -1,4 +1,4 @@
-//! Memory behind pointers, and workspaces (I11).
+//! Memory behind pointers, and workspaces (INT-I11).
 
 use super::{Frame, Machine, Stop};
 use crate::code::Reg;

@@ -28,7 +28,7 @@ enum Owner {
 pub(super) enum State {
     /// It has not begun; it has no frame yet.
     Fresh,
-    /// It can go on, on its frame; with a barrier of its own before and after when it is one's turn (K6).
+    /// It can go on, on its frame; with a barrier of its own before and after when it is one's turn (IR-K6).
     Ready { in_turn: bool },
     /// It waits, at that place.
     Waiting(u32),
@@ -45,7 +45,7 @@ pub(super) struct Run<'c> {
     places: Vec<usize>,
     /// Views of the memory outside that they are views of: the view, and which of the launch's `outer` it views.
     aliases: Vec<(u32, usize)>,
-    /// Threads that use another's memory for a while: the thread, its own space, the other's (K6).
+    /// Threads that use another's memory for a while: the thread, its own space, the other's (IR-K6).
     pub(super) gathered: Vec<(u32, usize, usize)>,
     pub(super) n_blocks: u64,
 }
@@ -61,7 +61,7 @@ impl<'c> Run<'c> {
 }
 
 impl<'c> Machine<'c> {
-    /// Runs a launch to its end (K1); the frame goes on behind it.
+    /// Runs a launch to its end (IR-K1); the frame goes on behind it.
     #[inline(never)] // keeps the dispatch loop small
     pub(super) fn launch<const B: bool>(&mut self, frame: &mut Frame<'c>, launch: u32) -> Stop<()> {
         let Some(code) = frame.function.launches.get(launch as usize) else { return Ok(()) };
@@ -248,7 +248,7 @@ impl<'c> Machine<'c> {
         Ok(place)
     }
 
-    /// The instance of a piece of memory for the thread that runs, made by the first that comes (K2).
+    /// The instance of a piece of memory for the thread that runs, made by the first that comes (IR-K2).
     fn instance(
         &mut self,
         frame: &Frame<'c>,

@@ -49,7 +49,7 @@ pub(crate) struct Frame<'c> {
     /// A bound per register; empty in a run without.
     pub(crate) bounds: Vec<f64>,
     pub(crate) views: Vec<View>,
-    /// Whether the value that it waits with was never written (I10).
+    /// Whether the value that it waits with was never written (INT-I10).
     undefined: bool,
 }
 

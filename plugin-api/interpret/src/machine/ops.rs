@@ -56,7 +56,7 @@ impl Frame<'_> {
 }
 
 impl<'c> Machine<'c> {
-    /// Adds to an element in one step (K7); among threads, in any order.
+    /// Adds to an element in one step (IR-K7); among threads, in any order.
     #[inline(never)] // keeps the dispatch loop small
     pub(super) fn atomic<const B: bool>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Calls of functions that every host has: their arguments as values (I11).
+//! Calls of functions that every host has: their arguments as values (INT-I11).
 
 use super::{Frame, Machine, Stop};
 use crate::code::{HostArg, HostArgs, Reg};

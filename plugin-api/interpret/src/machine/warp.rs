@@ -1,4 +1,4 @@
-//! What the threads of a warp do together, and reductions over threads (K7).
+//! What the threads of a warp do together, and reductions over threads (IR-K7).
 
 use super::launch::Run;
 use super::{Frame, Machine, Stop};
@@ -217,7 +217,7 @@ impl<'c> Machine<'c> {
         Ok(result)
     }
 
-    /// What is done about a read of what was never written, where that is no error yet (I10).
+    /// What is done about a read of what was never written, where that is no error yet (INT-I10).
     #[inline(never)] // keeps the dispatch loop small
     #[cold]
     pub(super) fn tolerate(&mut self, frame: &mut Frame<'c>, error: Box<InterpretError>) -> Stop<()> {

@@ -1,4 +1,4 @@
-//! I2: blocks.
+//! INT-I2: blocks.
 
 use chipdock_interpret::ErrorKind;
 use chipdock_ir::{
@@ -36,18 +36,18 @@ fn row_sum(
     run(f.finish(), vec![a, ints(I32, &[7, 7])]).map(|arrays| arrays[1].to_int())
 }
 
-/// ir: B6.
+/// ir: IR-B6.
 #[test]
-fn i2_init_runs_at_the_first_value_of_the_reduction() {
+fn int_i2_init_runs_at_the_first_value_of_the_reduction() {
     assert_eq!(row_sum(Expr::clone, |_| Expr::bool(true)).unwrap(), [110, 200]);
     // Counting down, the first value comes last and starts over.
     let down = |k: &Expr| Expr::i32(3) - k.clone();
     assert_eq!(row_sum(down, |_| Expr::bool(true)).unwrap(), [101, 110]);
 }
 
-/// ir: B5.
+/// ir: IR-B5.
 #[test]
-fn i2_nothing_happens_where_the_predicate_is_false() {
+fn int_i2_nothing_happens_where_the_predicate_is_false() {
     assert_eq!(row_sum(Expr::clone, |k| less(k, 2)).unwrap(), [103, 130]);
     // Not even init.
     assert_eq!(row_sum(Expr::clone, |k| less(&Expr::i32(1), k)).unwrap(), [14, 77]);
@@ -56,9 +56,9 @@ fn i2_nothing_happens_where_the_predicate_is_false() {
     assert_eq!(row_sum(past, |k| less(k, 2)).unwrap(), [14, 77]);
 }
 
-/// ir: B5.
+/// ir: IR-B5.
 #[test]
-fn i2_each_axis_value_lies_in_its_domain() {
+fn int_i2_each_axis_value_lies_in_its_domain() {
     let error = row_sum(|k| k.clone() + Expr::i32(2), |_| Expr::bool(true)).unwrap_err();
     let ErrorKind::AxisOutOfDomain { axis, value, min, extent, .. } = &error.kind else { panic!("{error}") };
     assert_eq!((&**axis, *value, *min, *extent), ("vk", 4, 0, 4));
@@ -66,9 +66,9 @@ fn i2_each_axis_value_lies_in_its_domain() {
     assert_eq!(error.to_string(), text);
 }
 
-/// ir: B5.
+/// ir: IR-B5.
 #[test]
-fn i2_a_tile_of_two_loops_covers_a_size_that_it_does_not_divide() {
+fn int_i2_a_tile_of_two_loops_covers_a_size_that_it_does_not_divide() {
     let mut f = build::function("f");
     let n = f.size("n");
     let a = f.buffer("A", [&n], I32);
@@ -129,17 +129,17 @@ fn run_match(stmt: Stmt) -> Result<Vec<i128>, chipdock_interpret::InterpretError
     run(function, vec![a]).map(|arrays| arrays[0].to_int())
 }
 
-/// ir: B7.
+/// ir: IR-B7.
 #[test]
-fn i2_a_matched_buffer_is_a_view_of_its_region() {
+fn int_i2_a_matched_buffer_is_a_view_of_its_region() {
     let matched = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
     let expected = [0, 1, 2, 3, 4, 5, 6, 7, 8, 90, 100, 11];
     assert_eq!(run_match(through_a_match(2, matched)).unwrap(), expected);
 }
 
-/// ir: B1, B7.
+/// ir: IR-B1, IR-B7.
 #[test]
-fn i2_a_matched_buffer_binds_its_strides_and_offset() {
+fn int_i2_a_matched_buffer_binds_its_strides_and_offset() {
     let (stride, offset) = (Var::new("s", I32), Var::new("o", I32));
     let plain = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
     let node = chipdock_ir::BufferNode {
@@ -160,9 +160,9 @@ fn i2_a_matched_buffer_binds_its_strides_and_offset() {
     assert_eq!(run_match(Stmt::new(realize)).unwrap()[5], 105);
 }
 
-/// ir: B7.
+/// ir: IR-B7.
 #[test]
-fn i2_a_matched_buffer_has_the_strides_and_offset_of_its_region() {
+fn int_i2_a_matched_buffer_has_the_strides_and_offset_of_its_region() {
     let plain = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
     let with = |stride: i32, offset: i32| {
         let (strides, elem_offset) = (vec![Expr::i32(stride)], Some(Expr::i32(offset)));
@@ -175,9 +175,9 @@ fn i2_a_matched_buffer_has_the_strides_and_offset_of_its_region() {
     assert!(error.to_string().contains("expected stride 2 along axis 0, found 1"), "{error}");
 }
 
-/// ir: B7.
+/// ir: IR-B7.
 #[test]
-fn i2_a_matched_region_lies_in_its_source() {
+fn int_i2_a_matched_region_lies_in_its_source() {
     let matched = Buffer::new("V", vec![Expr::i32(2)], I32, StorageScope::GLOBAL);
     let error = run_match(through_a_match(3, matched)).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::OutOfBounds { .. }), "{error}");

@@ -1,4 +1,4 @@
-//! B1 to B4: the bounds hold for simulated backends, and are not much wider than need be.
+//! INT-B1 to INT-B4: the bounds hold for simulated backends, and are not much wider than need be.
 
 use chipdock_interpret::{Arg, Array, Interpreter, Mismatch, Outcome, Output, compare};
 use chipdock_ir::accuracy;
@@ -71,9 +71,9 @@ fn numbers(seed: u64) -> impl FnMut() -> u64 {
 }
 
 proptest! {
-    /// ir: B6, N10.
+    /// ir: IR-B6, IR-N10.
     #[test]
-    fn b3_a_sum_in_any_order_is_within_the_bound(values in prop::collection::vec(-1e3_f32..1e3, 2..300), seed in any::<u64>()) {
+    fn int_b3_a_sum_in_any_order_is_within_the_bound(values in prop::collection::vec(-1e3_f32..1e3, 2..300), seed in any::<u64>()) {
         let array = Array::from_f32(&[values.len()], &values);
         let sum = reduction(values.len(), F32, 0.0, |a, _, k| a.at([k]), BinaryOp::Add);
         let (value, bound) = reduced(sum, &array, &array);
@@ -88,9 +88,9 @@ proptest! {
         prop_assert!(bound <= 1.01 * values.len() as f64 * EPS * magnitudes);
     }
 
-    /// ir: N10, B6.
+    /// ir: IR-N10, IR-B6.
     #[test]
-    fn b2_b3_a_dot_product_may_be_fused_and_reordered(
+    fn int_b2_b3_a_dot_product_may_be_fused_and_reordered(
         pairs in prop::collection::vec((-10.0_f32..10.0, -10.0_f32..10.0), 2..100), seed in any::<u64>()
     ) {
         let (a, b): (Vec<f32>, Vec<f32>) = pairs.iter().copied().unzip();
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn b3_halves_too(values in prop::collection::vec(-8.0_f64..8.0, 2..60), seed in any::<u64>()) {
+    fn int_b3_halves_too(values in prop::collection::vec(-8.0_f64..8.0, 2..60), seed in any::<u64>()) {
         let array = floats(DType::FLOAT16, &values);
         let sum = reduction(values.len(), DType::FLOAT16, 0.0, |a, _, k| a.at([k]), BinaryOp::Add);
         let (value, bound) = reduced(sum, &array, &array);
@@ -117,9 +117,9 @@ proptest! {
         prop_assert!((any - value).abs() <= bound, "{} {} {}", any, value, bound);
     }
 
-    /// ir: N10.
+    /// ir: IR-N10.
     #[test]
-    fn b1_b2_any_conforming_backend_is_within_the_bound(
+    fn int_b1_b2_any_conforming_backend_is_within_the_bound(
         tree in expression(), inputs in prop::collection::vec(-4.0_f32..4.0, 3), seed in any::<u64>()
     ) {
         let arrays: Vec<Array> = inputs.iter().map(|&x| Array::from_f32(&[1], &[x])).collect();
@@ -296,21 +296,21 @@ fn erf(x: f64) -> f64 {
 }
 
 #[test]
-fn b1_what_is_rounded_to_nearest_from_exact_operands_is_exact() {
+fn int_b1_what_is_rounded_to_nearest_from_exact_operands_is_exact() {
     let arrays = [floats(F32, &[0.1, 3.0, -2.0]), floats(F32, &[0.7, 1e-3, 9.0])];
     for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Div, BinaryOp::Max] {
         let outcome = apply(&arrays, F32, |x| Expr::binary(op, x[0].clone(), x[1].clone()));
         assert_eq!(outcome.outputs[2].bounds, Some(vec![0.0; 3]), "{op:?}");
     }
-    // A product may be contracted into a sum (B2), unless it is exact.
+    // A product may be contracted into a sum (INT-B2), unless it is exact.
     let outcome = apply(&arrays, F32, |x| x[0].clone() * x[1].clone());
     let bounds = outcome.outputs[2].bounds.clone().unwrap();
     assert!(bounds[0] > 0.0 && bounds[0] < 0.07 * EPS && bounds[2] == 0.0, "{bounds:?}");
 }
 
-/// ir: N11.
+/// ir: IR-N11.
 #[test]
-fn b1_a_function_is_off_by_its_units() {
+fn int_b1_a_function_is_off_by_its_units() {
     let outcome = apply(&[floats(F32, &[1.0, -1.0])], F32, |x| Expr::call(Op::Exp, x.to_vec(), F32));
     for (value, bound) in last(&outcome).to_f64().into_iter().zip(outcome.outputs[1].bounds.clone().unwrap())
     {
@@ -320,7 +320,7 @@ fn b1_a_function_is_off_by_its_units() {
 }
 
 #[test]
-fn b3_an_order_that_is_kind_here_may_be_unkind_there() {
+fn int_b3_an_order_that_is_kind_here_may_be_unkind_there() {
     // Pairs that cancel at once, here; all of one sign first, there.
     let mut next = numbers(7);
     let large: Vec<f32> = (0..500).map(|_| 1e6 + (next() % 1_000_000) as f32 / 3.0).collect();
@@ -337,7 +337,7 @@ fn b3_an_order_that_is_kind_here_may_be_unkind_there() {
 }
 
 #[test]
-fn b3_max_is_exact_in_any_order_but_for_a_nan() {
+fn int_b3_max_is_exact_in_any_order_but_for_a_nan() {
     let max = || reduction(3, F32, f64::NEG_INFINITY, |a, _, k| a.at([k]), BinaryOp::Max);
     let array = floats(F32, &[1.0, 5.0, 3.0]);
     assert_eq!(reduced(max(), &array, &array), (5.0, 0.0));
@@ -346,7 +346,7 @@ fn b3_max_is_exact_in_any_order_but_for_a_nan() {
 }
 
 #[test]
-fn b3_where_some_order_overflows_there_is_no_bound() {
+fn int_b3_where_some_order_overflows_there_is_no_bound() {
     let sum = |n| reduction(n, F32, 0.0, |a, _, k| a.at([k]), BinaryOp::Add);
     let array = floats(F32, &[3e38, -3e38, 3e38]);
     assert_eq!(reduced(sum(3), &array, &array).1, f64::INFINITY);
@@ -358,9 +358,9 @@ fn b3_where_some_order_overflows_there_is_no_bound() {
     assert_eq!(reduced(product, &array, &array).1, f64::INFINITY);
 }
 
-/// ir: N10.
+/// ir: IR-N10.
 #[test]
-fn b3_a_plain_loop_keeps_its_order() {
+fn int_b3_a_plain_loop_keeps_its_order() {
     let mut f = build::function("f");
     let a = f.buffer("A", [3], F32);
     let c = f.buffer("C", [1], F32);
@@ -384,7 +384,7 @@ fn on_the_edge(body: impl FnOnce(&mut build::Body, Expr, &Buffer)) -> Output {
 }
 
 #[test]
-fn b4_a_branch_on_the_edge_is_run_both_ways() {
+fn int_b4_a_branch_on_the_edge_is_run_both_ways() {
     let float = |value| Expr::float(value, F32);
     let values = |output: &Output| (output.array.to_f64(), output.bounds.clone().unwrap());
     let output = on_the_edge(|f, edge, c| f.store(c, [0], Expr::select(edge, float(1.0), float(3.0))));
@@ -416,7 +416,7 @@ fn b4_a_branch_on_the_edge_is_run_both_ways() {
 }
 
 #[test]
-fn b4_what_cannot_be_bounded_has_no_bound() {
+fn int_b4_what_cannot_be_bounded_has_no_bound() {
     let float = |value| Expr::float(value, F32);
     // A loop whose length hangs on it.
     let output = on_the_edge(|f, edge, c| {
@@ -449,7 +449,7 @@ fn b4_what_cannot_be_bounded_has_no_bound() {
 }
 
 #[test]
-fn b4_a_cast_to_an_integer_on_the_edge() {
+fn int_b4_a_cast_to_an_integer_on_the_edge() {
     // round(exp(log(x))) is x, but a backend may be just below the half or above it.
     let round = |x: &[Expr]| {
         let near = Expr::call(Op::Exp, vec![Expr::call(Op::Log, x.to_vec(), F32)], F32);

@@ -1,4 +1,4 @@
-//! I3 to I6: what is reported, and that nothing panics.
+//! INT-I3 to INT-I6: what is reported, and that nothing panics.
 
 use chipdock_interpret::{Arg, Array, ErrorKind, InterpretError, Interpreter, Limits};
 use chipdock_ir::{
@@ -19,9 +19,9 @@ fn one_buffer(
     run(f.finish(), vec![ints(I32, &[1, 2, 3, 4])]).map(|arrays| arrays[0].to_int())
 }
 
-/// ir: E6.
+/// ir: IR-E6.
 #[test]
-fn i4_out_of_bounds_says_where_and_what() {
+fn int_i4_out_of_bounds_says_where_and_what() {
     let mut f = build::function("f");
     let a = f.buffer("A", [2, 3], I32);
     let store = Stmt::store(&a, vec![Expr::i32(1), Expr::i32(3)], Expr::i32(0));
@@ -34,9 +34,9 @@ fn i4_out_of_bounds_says_where_and_what() {
     }
 }
 
-/// ir: S4.
+/// ir: IR-S4.
 #[test]
-fn i3_iterations_of_a_parallel_loop_must_not_meet() {
+fn int_i3_iterations_of_a_parallel_loop_must_not_meet() {
     // Every iteration adds to A[0].
     let error = one_buffer(|f, a| {
         f.for_loop("i", 4, ForKind::Parallel, |f, i| f.store(a, [0], a.at([0]) + i));
@@ -72,9 +72,9 @@ fn bytes(fill: impl FnOnce(&mut build::Body, &Buffer, &Buffer)) -> Result<Vec<i1
     run(f.finish(), vec![Array::zeros(DType::UINT8, &[8])]).map(|arrays| arrays[0].to_int())
 }
 
-/// ir: S4. Neighbours in memory of wider elements are two, to races and to what was written.
+/// ir: IR-S4. Neighbours in memory of wider elements are two, to races and to what was written.
 #[test]
-fn i4_elements_of_the_narrowest_view_are_told_apart() {
+fn int_i4_elements_of_the_narrowest_view_are_told_apart() {
     let byte = |i: &Expr| i.clone().cast(DType::UINT8);
     let found = bytes(|f, _, v| f.for_loop("i", 8, ForKind::Parallel, |f, i| f.store(v, [&i], byte(&i))));
     assert_eq!(found.unwrap(), (0..8).collect::<Vec<_>>());
@@ -106,9 +106,9 @@ fn i4_elements_of_the_narrowest_view_are_told_apart() {
     assert_eq!(found.unwrap(), [0, 0, 0, 0, 4, 9, 2, 1]);
 }
 
-/// ir: S4.
+/// ir: IR-S4.
 #[test]
-fn i3_what_is_ordered_is_no_race() {
+fn int_i3_what_is_ordered_is_no_race() {
     // Reads of one element by all; each writes its own; then a second loop after the first; a serial loop within.
     let result = one_buffer(|f, a| {
         f.for_loop("i", 3, ForKind::Parallel, |f, i| {
@@ -130,7 +130,7 @@ fn i3_what_is_ordered_is_no_race() {
 }
 
 #[test]
-fn i3_an_early_read_is_remembered() {
+fn int_i3_an_early_read_is_remembered() {
     // All read A[0]; the last then writes it, and its own read was the latest.
     let result = one_buffer(|f, a| {
         f.for_loop("i", 3, ForKind::Parallel, |f, i| {
@@ -141,9 +141,9 @@ fn i3_an_early_read_is_remembered() {
     assert!(matches!(result.unwrap_err().kind, ErrorKind::Race { write: true, earlier_write: false, .. }));
 }
 
-/// ir: S4.
+/// ir: IR-S4.
 #[test]
-fn i3_nested_parallel_loops_race_at_either_level() {
+fn int_i3_nested_parallel_loops_race_at_either_level() {
     let nested = |index: fn(&Expr, &Expr) -> Expr| {
         one_buffer(|f, a| {
             f.for_loop("i", 2, ForKind::Parallel, |f, i| {
@@ -156,9 +156,9 @@ fn i3_nested_parallel_loops_race_at_either_level() {
     assert!(nested(|_, j| j.clone()).is_err(), "outer iterations meet");
 }
 
-/// ir: B2, S4.
+/// ir: IR-B2, IR-S4.
 #[test]
-fn i3_a_buffer_allocated_in_an_iteration_is_its_own() {
+fn int_i3_a_buffer_allocated_in_an_iteration_is_its_own() {
     let result = one_buffer(|f, a| {
         f.for_loop("i", 4, ForKind::Parallel, |f, i| {
             let t = f.alloc("t", [1], I32, StorageScope::LOCAL);
@@ -169,9 +169,9 @@ fn i3_a_buffer_allocated_in_an_iteration_is_its_own() {
     assert_eq!(result.unwrap(), [0, 1, 4, 9]);
 }
 
-/// ir: B4.
+/// ir: IR-B4.
 #[test]
-fn i4_what_was_never_written_is_not_read() {
+fn int_i4_what_was_never_written_is_not_read() {
     let error = one_buffer(|f, a| {
         let t = f.alloc("t", [2, 2], I32, StorageScope::GLOBAL);
         f.store(&t, [0, 1], 5);
@@ -198,7 +198,7 @@ fn limited(limits: Limits, build_body: impl FnOnce(&mut build::Body)) -> ErrorKi
 }
 
 #[test]
-fn i5_an_endless_loop_ends_at_the_step_limit() {
+fn int_i5_an_endless_loop_ends_at_the_step_limit() {
     let limits = Limits { steps_max: 1000, ..Limits::default() };
     let endless = |f: &mut build::Body| {
         f.push(Stmt::new(StmtKind::While { condition: Expr::bool(true), body: Stmt::nop() }));
@@ -209,7 +209,7 @@ fn i5_an_endless_loop_ends_at_the_step_limit() {
 }
 
 #[test]
-fn i5_memory_and_calls_have_limits() {
+fn int_i5_memory_and_calls_have_limits() {
     let limits = Limits { memory_bytes_max: 1 << 20, ..Limits::default() };
     let kind = limited(limits, |f| drop(f.alloc("t", [1 << 10, 1 << 10], I32, StorageScope::GLOBAL)));
     assert_eq!(kind, ErrorKind::MemoryLimit { wanted_bytes: 4 << 20, memory_bytes_max: 1 << 20 });
@@ -227,7 +227,7 @@ fn i5_memory_and_calls_have_limits() {
 }
 
 #[test]
-fn i5_sizes_past_all_bounds_are_errors() {
+fn int_i5_sizes_past_all_bounds_are_errors() {
     for extent in [-1, i32::MIN] {
         let kind = limited(Limits::default(), |f| drop(f.alloc("t", [extent], I32, StorageScope::GLOBAL)));
         assert!(matches!(kind, ErrorKind::BadExtent { .. }), "{kind:?}");
@@ -270,7 +270,7 @@ fn arguments_are_held_to_their_parameters() {
     assert_eq!(error.to_string(), "the module has no function \"g\"; it has: f");
 }
 
-/// ir: S6.
+/// ir: IR-S6.
 #[test]
 fn an_assertion_that_fails_ends_the_run_with_its_message() {
     let mut f = build::function("f");
@@ -288,7 +288,7 @@ fn an_assertion_that_fails_ends_the_run_with_its_message() {
 }
 
 #[test]
-fn i5_malformed_modules_are_errors() {
+fn int_i5_malformed_modules_are_errors() {
     let malformed = |value: Expr| {
         let error = one_buffer(|f, a| f.store(a, [0], value)).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Malformed { .. }), "{error}");
@@ -314,7 +314,7 @@ fn i5_malformed_modules_are_errors() {
 }
 
 #[test]
-fn i5_deep_and_wide_modules_are_errors_and_no_stack_overflow() {
+fn int_i5_deep_and_wide_modules_are_errors_and_no_stack_overflow() {
     let mut deep = Expr::i32(1);
     for _ in 0..5000 {
         deep = deep + Expr::i32(1);

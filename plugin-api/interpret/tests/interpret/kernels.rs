@@ -7,7 +7,7 @@ use crate::{apply, ints, last, run};
 
 const I32: DType = DType::INT32;
 
-/// ir: E8.
+/// ir: IR-E8.
 #[test]
 fn dp4a_adds_four_products() {
     for (four, one, a, b, sum, expected) in [
@@ -32,7 +32,7 @@ fn q_multiply(x: i128, y: i128, left: i128, right: i128) -> i128 {
     i128::from(((product + half) >> right) as i32)
 }
 
-/// ir: E8.
+/// ir: IR-E8.
 #[test]
 fn q_multiply_shift_rounds_half_up() {
     let values = [0, 1, -1, 3, -3, 100, -77, 1 << 20, -(1 << 20), i128::from(i32::MAX), i128::from(i32::MIN)];
@@ -56,7 +56,7 @@ fn q_multiply_shift_rounds_half_up() {
     }
 }
 
-/// ir: E8.
+/// ir: IR-E8.
 #[test]
 fn assumptions_hold_and_access_pointers_point() {
     let assume = |value: bool| {

@@ -1,4 +1,4 @@
-//! The interpreter against its contract; names of tests say the rule (`chipdock_interpret`, I1 to I12, B1 to B4).
+//! The interpreter against its contract; names of tests say the rule (`chipdock_interpret`, INT-I1 to INT-I12, INT-B1 to INT-B4).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
 
@@ -72,7 +72,7 @@ fn run_module(module: &IrModule, name: &str, args: Vec<Array>) -> Result<Vec<Arr
     match Interpreter::new(module).run(name, &mut args) {
         Ok(outcome) => Ok(outcome.outputs.into_iter().map(|output| output.array).collect()),
         Err(error) => {
-            assert_eq!(args, before, "I6: arguments stay as they were");
+            assert_eq!(args, before, "INT-I6: arguments stay as they were");
             Err(error)
         }
     }

@@ -19,7 +19,7 @@ fn after(start: &[i128], fill: impl FnOnce(&mut Body, &Buffer)) -> Vec<i128> {
     run(f.finish(), vec![ints(I32, start)]).unwrap()[0].to_int()
 }
 
-/// ir: S2.
+/// ir: IR-S2.
 #[test]
 fn a_store_reads_before_it_writes() {
     // The index is read from the element that the store overwrites.
@@ -32,7 +32,7 @@ fn a_store_reads_before_it_writes() {
     assert_eq!(after(&[5, 6], both), [6, 5]);
 }
 
-/// ir: S2.
+/// ir: IR-S2.
 #[test]
 fn a_bound_value_is_evaluated_where_it_is_bound() {
     let bound = |f: &mut Body, a: &Buffer| {
@@ -43,7 +43,7 @@ fn a_bound_value_is_evaluated_where_it_is_bound() {
     assert_eq!(after(&[4, 0], bound), [9, 4]);
 }
 
-/// ir: S1.
+/// ir: IR-S1.
 #[test]
 fn two_variables_of_one_name_are_two() {
     let nested = |f: &mut Body, a: &Buffer| {
@@ -54,7 +54,7 @@ fn two_variables_of_one_name_are_two() {
     assert_eq!(after(&[0; 4], nested), [0, 1, 10, 11]);
 }
 
-/// ir: S7.
+/// ir: IR-S7.
 #[test]
 fn notes_change_nothing() {
     let noted = |f: &mut Body, a: &Buffer| {
@@ -68,7 +68,7 @@ fn notes_change_nothing() {
     assert_eq!(after(&[0; 3], noted), [8, 2, 3]);
 }
 
-/// ir: S3.
+/// ir: IR-S3.
 #[test]
 fn bounds_of_a_loop_are_evaluated_once() {
     let growing = |f: &mut Body, a: &Buffer| {
@@ -80,7 +80,7 @@ fn bounds_of_a_loop_are_evaluated_once() {
     assert_eq!(after(&[3, 1, 0], growing), [18, 1, 3]);
 }
 
-/// ir: S5.
+/// ir: IR-S5.
 #[test]
 fn a_return_leaves_all_loops() {
     let mut f = build::function("f");
@@ -96,7 +96,7 @@ fn a_return_leaves_all_loops() {
     assert_eq!(run(f.finish(), vec![ints(I32, &[9; 4])]).unwrap()[0].to_int(), [3, 9, 9, 9]);
 }
 
-/// ir: B2.
+/// ir: IR-B2.
 #[test]
 fn views_of_one_memory_see_each_other_and_allocations_do_not() {
     let aliased = |f: &mut Body, a: &Buffer| {
@@ -112,7 +112,7 @@ fn views_of_one_memory_see_each_other_and_allocations_do_not() {
     assert_eq!(after(&[0, 0], aliased), [256, 3]);
 }
 
-/// ir: B1, F3.
+/// ir: IR-B1, IR-F3.
 #[test]
 fn sizes_are_bound_bare_and_compared_compound() {
     let padded = || -> PrimFunc {
@@ -129,7 +129,7 @@ fn sizes_are_bound_bare_and_compared_compound() {
     assert!(error.contains('3') && error.contains('2'), "{error}");
 }
 
-/// ir: B1.
+/// ir: IR-B1.
 #[test]
 fn an_element_lies_where_offset_and_strides_say() {
     let strided = |f: &mut Body, a: &Buffer| {
@@ -146,7 +146,7 @@ fn an_element_lies_where_offset_and_strides_say() {
     assert_eq!(after(&[0; 8], strided), [0, 0, 1, 11, 0, 0, 2, 12]);
 }
 
-/// ir: F3. An offset is bound where it is a symbol, and compared where it is anything else: a tensor begins at its data.
+/// ir: IR-F3. An offset is bound where it is a symbol, and compared where it is anything else: a tensor begins at its data.
 #[test]
 fn offsets_of_parameters_are_bound_bare_and_compared_else() {
     let beginning = |elem_offset: Expr, scalar: Option<Var>| {
@@ -174,7 +174,7 @@ fn offsets_of_parameters_are_bound_bare_and_compared_else() {
     }
 }
 
-/// ir: B6.
+/// ir: IR-B6.
 #[test]
 fn iterations_of_ordered_axes_run_in_order() {
     let mut f = build::function("f");
@@ -188,7 +188,7 @@ fn iterations_of_ordered_axes_run_in_order() {
     assert_eq!(run(f.finish(), vec![ints(I32, &[1, 2, 3, 4, 5])]).unwrap()[0].to_int(), [1, 3, 6, 10, 15]);
 }
 
-/// ir: E5.
+/// ir: IR-E5.
 #[test]
 fn one_let_may_stand_in_two_places() {
     let twice = |f: &mut Body, a: &Buffer| {
@@ -202,7 +202,7 @@ fn one_let_may_stand_in_two_places() {
     assert_eq!(after(&[2, 0], twice), [2, 18]);
 }
 
-/// ir: E3.
+/// ir: IR-E3.
 #[test]
 fn a_call_that_writes_gives_what_was_there_before() {
     let mut f = build::function("f");

@@ -1,4 +1,4 @@
-//! I1: what each operation gives, against the tables of TVM's numbers and Rust's own arithmetic.
+//! INT-I1: what each operation gives, against the tables of TVM's numbers and Rust's own arithmetic.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, ExprKind, Op};
 use half::{bf16, f16};
@@ -34,9 +34,9 @@ fn call_int(op: Op, dtype: DType, args: &[&[i128]]) -> Vec<i128> {
     last(&apply(&arrays, result, |x| Expr::call(op, x.to_vec(), result))).to_int()
 }
 
-/// ir: N3.
+/// ir: IR-N3.
 #[test]
-fn i1_divisions_as_in_tvms_table() {
+fn int_i1_divisions_as_in_tvms_table() {
     let (a, b) = ([7, -7, 7, -7, 0, 6], [3, 3, -3, -3, 5, 3]);
     for dtype in SIGNED {
         assert_eq!(int_op(BinaryOp::FloorDiv, dtype, &a, &b), [2, -3, -3, 2, 0, 2]);
@@ -46,9 +46,9 @@ fn i1_divisions_as_in_tvms_table() {
     }
 }
 
-/// ir: N2.
+/// ir: IR-N2.
 #[test]
-fn i1_divisions_that_others_trap_on() {
+fn int_i1_divisions_that_others_trap_on() {
     for dtype in SIGNED {
         let (least, _) = dtype.integer_range().unwrap();
         for op in [BinaryOp::Div, BinaryOp::FloorDiv] {
@@ -68,9 +68,9 @@ fn i1_divisions_that_others_trap_on() {
     }
 }
 
-/// ir: N1.
+/// ir: IR-N1.
 #[test]
-fn i1_integers_wrap() {
+fn int_i1_integers_wrap() {
     for dtype in SIGNED.into_iter().chain(UNSIGNED) {
         let (least, most) = dtype.integer_range().unwrap();
         assert_eq!(int_op(BinaryOp::Add, dtype, &[most], &[1]), [least]);
@@ -79,9 +79,9 @@ fn i1_integers_wrap() {
     }
 }
 
-/// ir: N7.
+/// ir: IR-N7.
 #[test]
-fn i1_min_and_max_drop_a_nan_in_front() {
+fn int_i1_min_and_max_drop_a_nan_in_front() {
     for dtype in FLOATS {
         assert_eq!(float_op(BinaryOp::Max, dtype, &[f64::NAN, 2.0], &[1.5, 3.0]), [1.5, 3.0]);
         assert_eq!(float_op(BinaryOp::Min, dtype, &[f64::NAN, 2.0], &[1.5, 3.0]), [1.5, 2.0]);
@@ -92,9 +92,9 @@ fn i1_min_and_max_drop_a_nan_in_front() {
     }
 }
 
-/// ir: N8.
+/// ir: IR-N8.
 #[test]
-fn i1_rounding_takes_halves_to_even() {
+fn int_i1_rounding_takes_halves_to_even() {
     for dtype in FLOATS {
         for op in [Op::Round, Op::Nearbyint] {
             assert_eq!(call(op, dtype, &[&[1.5, 2.5, -2.5, 0.499, -3.5]]), [2.0, 2.0, -2.0, 0.0, -4.0]);
@@ -110,9 +110,9 @@ fn cast(from: DType, to: DType, values: &[f64]) -> Vec<f64> {
     last(&apply(&[floats(from, values)], to, |x| x[0].clone().cast(to))).to_f64()
 }
 
-/// ir: N9.
+/// ir: IR-N9.
 #[test]
-fn i1_casts_truncate_saturate_and_wrap() {
+fn int_i1_casts_truncate_saturate_and_wrap() {
     let values = [1.9, -1.9, 1e30, -1e30, f64::NAN, f64::INFINITY];
     let (least, most) = (f64::from(i32::MIN), f64::from(i32::MAX));
     assert_eq!(cast(DType::FLOAT32, DType::INT32, &values), [1.0, -1.0, most, least, 0.0, most]);
@@ -128,9 +128,9 @@ fn i1_casts_truncate_saturate_and_wrap() {
     );
 }
 
-/// ir: N9.
+/// ir: IR-N9.
 #[test]
-fn i1_a_cast_to_a_half_is_rounded_once() {
+fn int_i1_a_cast_to_a_half_is_rounded_once() {
     // Just above the middle of two halves by less than a float32 sees: rounding twice would take the even one.
     let above = 1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40);
     assert_eq!(cast(DType::FLOAT64, DType::FLOAT16, &[above]), [1.0 + 2.0_f64.powi(-10)]);
@@ -142,9 +142,9 @@ fn i1_a_cast_to_a_half_is_rounded_once() {
     assert_eq!(last(&outcome).to_f64(), [2.0_f64.powi(60) + 2.0_f64.powi(53)]);
 }
 
-/// ir: N4.
+/// ir: IR-N4.
 #[test]
-fn i1_shifts_are_taken_modulo_the_width() {
+fn int_i1_shifts_are_taken_modulo_the_width() {
     assert_eq!(
         call_int(Op::ShiftLeft, DType::INT32, &[&[1, 1, 3], &[33, -1, 31]]),
         [2, i128::from(i32::MIN), i128::from(i32::MIN)]
@@ -154,9 +154,9 @@ fn i1_shifts_are_taken_modulo_the_width() {
     assert_eq!(call_int(Op::ShiftLeft, DType::UINT64, &[&[1], &[127]]), [1 << 63]);
 }
 
-/// ir: N5.
+/// ir: IR-N5.
 #[test]
-fn i1_bits() {
+fn int_i1_bits() {
     assert_eq!(call_int(Op::Popcount, DType::INT8, &[&[-1, 0, 5]]), [8, 0, 2]);
     assert_eq!(call_int(Op::Clz, DType::INT16, &[&[0, 1, -1]]), [16, 15, 0]);
     assert_eq!(call_int(Op::Clz, DType::UINT64, &[&[1]]), [63]);
@@ -168,9 +168,9 @@ fn i1_bits() {
     assert_eq!(call_int(Op::Abs, DType::INT8, &[&[-128, -3]]), [-128, 3]);
 }
 
-/// ir: T2.
+/// ir: IR-T2.
 #[test]
-fn i1_reinterpretation_keeps_the_bits() {
+fn int_i1_reinterpretation_keeps_the_bits() {
     let reinterpret = |from: &[f64]| {
         let cast = |x: &[Expr]| Expr::call(Op::Reinterpret, x.to_vec(), DType::INT32);
         last(&apply(&[floats(DType::FLOAT32, from)], DType::INT32, cast)).to_int()
@@ -179,7 +179,7 @@ fn i1_reinterpretation_keeps_the_bits() {
 }
 
 #[test]
-fn i1_special_values_of_ops() {
+fn int_i1_special_values_of_ops() {
     assert_eq!(
         call(Op::Sigmoid, DType::FLOAT32, &[&[f64::INFINITY, f64::NEG_INFINITY, 0.0]]),
         [1.0, 0.0, 0.5]
@@ -196,7 +196,7 @@ fn i1_special_values_of_ops() {
 }
 
 #[test]
-fn i1_erf_is_the_error_function() {
+fn int_i1_erf_is_the_error_function() {
     // Values of Abramowitz and Stegun, table 7.1.
     let table = [
         (0.0, 0.0),
@@ -213,7 +213,7 @@ fn i1_erf_is_the_error_function() {
 }
 
 #[test]
-fn i1_ldexp_scales_and_rounds_once() {
+fn int_i1_ldexp_scales_and_rounds_once() {
     let ldexp = |x: f64, n: i128, dtype: DType| {
         let arrays = [floats(dtype, &[x]), ints(DType::INT32, &[n])];
         last(&apply(&arrays, dtype, |x| Expr::call(Op::Ldexp, x.to_vec(), dtype))).to_f64()[0]
@@ -227,9 +227,9 @@ fn i1_ldexp_scales_and_rounds_once() {
     assert_eq!(ldexp(1.0, -3000, DType::FLOAT64), 0.0);
 }
 
-/// ir: N6.
+/// ir: IR-N6.
 #[test]
-fn i1_comparisons_with_nan_are_false_but_one() {
+fn int_i1_comparisons_with_nan_are_false_but_one() {
     let compare = |op| {
         let arrays = [floats(DType::FLOAT32, &[f64::NAN, 1.0]), floats(DType::FLOAT32, &[1.0, 1.0])];
         last(&apply(&arrays, DType::BOOL, |x| Expr::compare(op, x[0].clone(), x[1].clone()))).to_int()
@@ -240,9 +240,9 @@ fn i1_comparisons_with_nan_are_false_but_one() {
     assert_eq!(compare(CompareOp::Gt), [0, 0]);
 }
 
-/// ir: N6.
+/// ir: IR-N6.
 #[test]
-fn i1_float_division_by_zero_is_ieees() {
+fn int_i1_float_division_by_zero_is_ieees() {
     let quotients = float_op(BinaryOp::Div, DType::FLOAT16, &[1.0, -1.0, 0.0], &[0.0, 0.0, 0.0]);
     assert_eq!(quotients[..2], [f64::INFINITY, f64::NEG_INFINITY]);
     assert!(quotients[2].is_nan());
@@ -264,9 +264,9 @@ fn wide(dtype: DType) -> impl Strategy<Value = i128> {
 }
 
 proptest! {
-    /// ir: N1, N2, N3, N4, N5.
+    /// ir: IR-N1, IR-N2, IR-N3, IR-N4, IR-N5.
     #[test]
-    fn i1_integers_of_every_width_agree_with_wide_arithmetic(
+    fn int_i1_integers_of_every_width_agree_with_wide_arithmetic(
         (dtype, a, b) in prop::sample::select(&DType::SCALARS[1..9])
             .prop_flat_map(|dtype| (Just(dtype), wide(dtype), wide(dtype)))
     ) {
@@ -283,9 +283,9 @@ proptest! {
         is(BinaryOp::Max, a.max(b))?;
     }
 
-    /// ir: N6.
+    /// ir: IR-N6.
     #[test]
-    fn i1_floats_agree_with_rusts(a in any::<f32>(), b in any::<f32>()) {
+    fn int_i1_floats_agree_with_rusts(a in any::<f32>(), b in any::<f32>()) {
         let (x, y) = (f64::from(a), f64::from(b));
         for (op, value) in [(BinaryOp::Add, a + b), (BinaryOp::Sub, a - b), (BinaryOp::Mul, a * b), (BinaryOp::Div, a / b)] {
             prop_assert_eq_one(float_op(op, DType::FLOAT32, &[x], &[y])[0].to_bits(), f64::from(value).to_bits())?;
@@ -294,9 +294,9 @@ proptest! {
         prop_assert_eq_one(call(Op::Fma, DType::FLOAT32, &[&[x], &[y], &[1.0]])[0], f64::from(a.mul_add(b, 1.0)))?;
     }
 
-    /// ir: N6.
+    /// ir: IR-N6.
     #[test]
-    fn i1_halves_are_computed_in_float32_and_rounded_once(a in any::<u16>(), b in any::<u16>()) {
+    fn int_i1_halves_are_computed_in_float32_and_rounded_once(a in any::<u16>(), b in any::<u16>()) {
         let (x, y) = (f16::from_bits(a), f16::from_bits(b));
         let is = |found: f64, value: f16| prop_assert_eq_one(
             f16::from_f64(found).to_bits() & if found.is_nan() { 0 } else { !0 },
@@ -311,7 +311,7 @@ proptest! {
     }
 
     #[test]
-    fn i1_next_after_is_the_neighbour(a in any::<f32>(), b in any::<f32>()) {
+    fn int_i1_next_after_is_the_neighbour(a in any::<f32>(), b in any::<f32>()) {
         prop_assume!(!a.is_nan() && !b.is_nan() && a != b);
         let expected = if b > a { a.next_up() } else { a.next_down() };
         let found = call(Op::Nextafter, DType::FLOAT32, &[&[f64::from(a)], &[f64::from(b)]])[0];

@@ -1,4 +1,4 @@
-//! I11: packed calls. What the passes make is run in `chipdock-passes` and by its users; here are the ops themselves.
+//! INT-I11: packed calls. What the passes make is run in `chipdock-passes` and by its users; here are the ops themselves.
 
 use chipdock_interpret::{
     Array, ErrorKind, InterpretError, Interpreter, PackedArg, PackedOutcome, PackedTensor,
@@ -55,7 +55,7 @@ fn run(module: &IrModule, args: &mut [PackedArg]) -> Result<PackedOutcome, Inter
     let outcome = Interpreter::new(module).with_bounds().run_packed("f", args);
     assert_eq!(plain.is_ok(), outcome.is_ok());
     if outcome.is_err() {
-        assert_eq!(args, before, "I6: arguments stay as they were");
+        assert_eq!(args, before, "INT-I6: arguments stay as they were");
     }
     outcome
 }
@@ -102,7 +102,7 @@ fn doubles() -> IrModule {
 }
 
 #[test]
-fn i11_tensors_come_borrowed_and_in_objects_with_offsets() {
+fn int_i11_tensors_come_borrowed_and_in_objects_with_offsets() {
     let array = floats(F32, &[1.0, 2.0, 3.0]);
     for is_object in [false, true] {
         let tensor = PackedTensor { is_object, ..array.clone().into() };
@@ -121,7 +121,7 @@ fn i11_tensors_come_borrowed_and_in_objects_with_offsets() {
 }
 
 #[test]
-fn i11_errors_of_the_function_are_its_own_and_of_pointers_are_found() {
+fn int_i11_errors_of_the_function_are_its_own_and_of_pointers_are_found() {
     let error = run(&doubles(), &mut []).unwrap_err();
     assert_eq!(error.to_string(), "in f: assertion failed: TypeError: expected 1 argument");
     let halves = floats(DType::FLOAT16, &[1.0]);
@@ -154,7 +154,7 @@ fn i11_errors_of_the_function_are_its_own_and_of_pointers_are_found() {
 }
 
 #[test]
-fn i11_scalars_have_the_type_that_their_slot_says() {
+fn int_i11_scalars_have_the_type_that_their_slot_says() {
     let module = packed(|f, [args, _, result]| {
         let float = get(&args, 0, StructField::AnyValue, DType::FLOAT64);
         let int = get(&args, 1, StructField::AnyValue, I64);
@@ -168,7 +168,7 @@ fn i11_scalars_have_the_type_that_their_slot_says() {
 }
 
 #[test]
-fn i11_workspaces_are_freed_once_and_undefined_until_written() {
+fn int_i11_workspaces_are_freed_once_and_undefined_until_written() {
     let workspace = |frees: usize, writes: bool| {
         let module = packed(move |f, [_, _, result]| {
             let data = Var::pointer("W", F32, StorageScope::GLOBAL);

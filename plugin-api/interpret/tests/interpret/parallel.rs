@@ -1,4 +1,4 @@
-//! I12: parallel launches.
+//! INT-I12: parallel launches.
 
 use chipdock_interpret::{Arg, ErrorKind, InterpretError, Interpreter};
 use chipdock_ir::validate::validate;
@@ -63,7 +63,7 @@ fn share(of: Expr, count: &Expr, id: Expr) -> Expr {
 }
 
 #[test]
-fn i12_tasks_split_the_work_between_them() {
+fn int_i12_tasks_split_the_work_between_them() {
     for tasks_max in [1, 2, 3, 4, 5, 16, 0] {
         let module = launch(tasks_max, |f, [id, count], a| {
             let next = &id + &Expr::i32(1);
@@ -75,7 +75,7 @@ fn i12_tasks_split_the_work_between_them() {
 }
 
 #[test]
-fn i12_several_tasks_run_and_no_more_than_are_allowed() {
+fn int_i12_several_tasks_run_and_no_more_than_are_allowed() {
     for (tasks_max, expected) in [(1, 1), (2, 2), (3, 3), (5, 5), (100, 5), (0, 5), (-1, 5)] {
         let module = launch(tasks_max, |f, [id, count], a| f.store(a, [&id], count));
         let (status, written) = run(&module).unwrap();
@@ -87,7 +87,7 @@ fn i12_several_tasks_run_and_no_more_than_are_allowed() {
 
 /// A split that leaves the remainder out, and one whose tasks meet.
 #[test]
-fn i12_a_wrong_split_shows() {
+fn int_i12_a_wrong_split_shows() {
     let module = launch(4, |f, [id, count], a| {
         let each = Expr::binary(BinaryOp::Div, Expr::i32(N), count);
         fill(f, a, &each * &id, &each * &(id + Expr::i32(1)));
@@ -113,7 +113,7 @@ fn i12_a_wrong_split_shows() {
 
 /// What one task reads, no other writes; what all read is theirs.
 #[test]
-fn i12_tasks_may_read_what_others_read() {
+fn int_i12_tasks_may_read_what_others_read() {
     let module = launch(3, |f, [id, _], a| {
         let at = &id + &Expr::i32(1);
         f.store(a, [&at], a.at([0]));
@@ -124,7 +124,7 @@ fn i12_tasks_may_read_what_others_read() {
 }
 
 #[test]
-fn i12_a_task_that_fails_is_the_launch_that_fails() {
+fn int_i12_a_task_that_fails_is_the_launch_that_fails() {
     let module = launch(4, |f, [id, _], a| {
         f.store(a, [&id], 7);
         let is_second = Expr::compare(CompareOp::Eq, id, Expr::i32(2));
@@ -142,7 +142,7 @@ fn i12_a_task_that_fails_is_the_launch_that_fails() {
 
 /// Accesses after a launch are in order with those of its tasks, and one launch after another is.
 #[test]
-fn i12_what_comes_after_a_launch_is_in_order_with_it() {
+fn int_i12_what_comes_after_a_launch_is_in_order_with_it() {
     let mut module = launch(4, |f, [id, _], a| f.store(a, [&id], a.at([id.clone()]) + Expr::i32(1)));
     let body = module.functions[0].body.clone();
     let again = body.map_children(&mut Expr::clone, &mut |stmt| match &stmt.kind {

@@ -1,4 +1,4 @@
-//! I3, I4: loops, memory, vectors, calls.
+//! INT-I3, INT-I4: loops, memory, vectors, calls.
 
 use chipdock_interpret::{Arg, Array, ErrorKind, Interpreter};
 use chipdock_ir::{
@@ -11,9 +11,9 @@ use crate::{floats, ints, run, run_module};
 const I32: DType = DType::INT32;
 const F32: DType = DType::FLOAT32;
 
-/// ir: S4.
+/// ir: IR-S4.
 #[test]
-fn i3_every_kind_of_loop_gives_what_a_serial_one_gives() {
+fn int_i3_every_kind_of_loop_gives_what_a_serial_one_gives() {
     for kind in [ForKind::Serial, ForKind::Parallel, ForKind::Vectorized, ForKind::Unrolled] {
         let mut f = build::function("f");
         let a = f.buffer("A", [8], I32);
@@ -39,18 +39,18 @@ fn stepping(min: i32, extent: i32, step: Expr) -> Result<Vec<i128>, chipdock_int
     run(f.finish(), vec![ints(I32, &[0; 12])]).map(|arrays| arrays[0].to_int())
 }
 
-/// ir: S3.
+/// ir: IR-S3.
 #[test]
-fn i3_loops_go_in_steps_and_not_at_all_for_a_negative_extent() {
+fn int_i3_loops_go_in_steps_and_not_at_all_for_a_negative_extent() {
     assert_eq!(stepping(2, 3, Expr::i32(4)).unwrap(), [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0]);
     assert_eq!(stepping(2, -3, Expr::i32(4)).unwrap(), [0; 12]);
     let error = stepping(2, 3, Expr::i32(0)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::BadStep { step: 0 });
 }
 
-/// ir: S5.
+/// ir: IR-S5.
 #[test]
-fn i3_while_break_and_continue() {
+fn int_i3_while_break_and_continue() {
     // Sums the odd numbers below 10, stopping when the sum passes 10: 1 + 3 + 5 + 7.
     let mut f = build::function("f");
     let a = f.buffer("A", [2], I32);
@@ -71,9 +71,9 @@ fn i3_while_break_and_continue() {
     assert_eq!(run(f.finish(), vec![ints(I32, &[0, 0])]).unwrap()[0].to_int(), [7, 16]);
 }
 
-/// ir: E6, E7.
+/// ir: IR-E6, IR-E7.
 #[test]
-fn i4_vectors_load_and_store_their_lanes() {
+fn int_i4_vectors_load_and_store_their_lanes() {
     let mut f = build::function("f");
     let a = f.buffer("A", [8], F32);
     let b = f.buffer("B", [8], F32);
@@ -86,9 +86,9 @@ fn i4_vectors_load_and_store_their_lanes() {
     assert_eq!(arrays.unwrap()[1].to_f64(), [8.0, 0.0, 6.0, 0.0, 4.0, 0.0, 2.0, 0.0]);
 }
 
-/// ir: E6.
+/// ir: IR-E6.
 #[test]
-fn i4_a_predicate_masks_lanes_out_of_bounds_too() {
+fn int_i4_a_predicate_masks_lanes_out_of_bounds_too() {
     let mut f = build::function("f");
     let a = f.buffer("A", [3], I32);
     let lanes = Expr::i32(0).ramp(Expr::i32(1), 4);
@@ -100,9 +100,9 @@ fn i4_a_predicate_masks_lanes_out_of_bounds_too() {
     assert_eq!(run(f.finish(), vec![ints(I32, &[5, 6, 7])]).unwrap()[0].to_int(), [6, 7, 8]);
 }
 
-/// ir: T2.
+/// ir: IR-T2.
 #[test]
-fn i4_a_buffer_of_vectors_holds_them_together() {
+fn int_i4_a_buffer_of_vectors_holds_them_together() {
     let mut f = build::function("f");
     let pairs = F32.with_lanes(2);
     let a = f.buffer("A", [2], pairs);
@@ -112,9 +112,9 @@ fn i4_a_buffer_of_vectors_holds_them_together() {
     assert_eq!(run(f.finish(), vec![array]).unwrap()[0].to_f64(), [4.0, 3.0, 3.0, 4.0]);
 }
 
-/// ir: B2, B3.
+/// ir: IR-B2, IR-B3.
 #[test]
-fn i4_a_declared_buffer_is_a_view() {
+fn int_i4_a_declared_buffer_is_a_view() {
     // After flattening: a parameter of two axes is one of one axis over the same data.
     let mut f = build::function("f");
     let (m, n) = (f.size("m"), f.size("n"));
@@ -130,9 +130,9 @@ fn i4_a_declared_buffer_is_a_view() {
     assert_eq!(run(f.finish(), vec![array]).unwrap()[0].to_int(), [0, 1, 2, 3, 4, 5]);
 }
 
-/// ir: B1.
+/// ir: IR-B1.
 #[test]
-fn i4_a_view_with_strides_reaches_a_column() {
+fn int_i4_a_view_with_strides_reaches_a_column() {
     let mut f = build::function("f");
     let a = f.buffer("A", [3, 4], I32);
     let column = Buffer::from_node(BufferNode {
@@ -148,9 +148,9 @@ fn i4_a_view_with_strides_reaches_a_column() {
     assert_eq!(arrays[0].to_int(), [0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0]);
 }
 
-/// ir: E4.
+/// ir: IR-E4.
 #[test]
-fn i4_if_then_else_evaluates_one_branch_and_select_both() {
+fn int_i4_if_then_else_evaluates_one_branch_and_select_both() {
     let guarded = |lazy: bool| {
         let mut f = build::function("f");
         let a = f.buffer("A", [2], I32);
@@ -170,9 +170,9 @@ fn i4_if_then_else_evaluates_one_branch_and_select_both() {
     assert!(matches!(guarded(false).unwrap_err().kind, ErrorKind::OutOfBounds { .. }));
 }
 
-/// ir: E4.
+/// ir: IR-E4.
 #[test]
-fn i4_and_and_or_stop_where_the_first_decides() {
+fn int_i4_and_and_or_stop_where_the_first_decides() {
     let mut f = build::function("f");
     let a = f.buffer("A", [2], I32);
     let c = f.buffer("C", [4], DType::BOOL);
@@ -188,7 +188,7 @@ fn i4_and_and_or_stop_where_the_first_decides() {
     assert_eq!(arrays[1].to_int(), [0, 0, 1, 1]);
 }
 
-/// ir: E8.
+/// ir: IR-E8.
 #[test]
 fn functions_call_each_other_and_return_values() {
     // square(x) = x * x; fill(B: [n]): B[i] = square(i); f(A) calls fill(A).
@@ -213,7 +213,7 @@ fn functions_call_each_other_and_return_values() {
     assert_eq!(outcome.returned.unwrap().0.to_int(), [49]);
 }
 
-/// ir: E8.
+/// ir: IR-E8.
 #[test]
 fn a_pointer_parameter_takes_an_address() {
     // inner(p: handle, n): declares n elements behind p; f passes the address of A[2].
@@ -250,7 +250,7 @@ fn a_pointer_parameter_takes_an_address() {
     assert_eq!(error.to_string(), "in inner: P is a view of 16 bytes of memory and reaches byte 16 of it");
 }
 
-/// ir: E5.
+/// ir: IR-E5.
 #[test]
 fn a_let_binds_within_its_body_only() {
     let mut f = build::function("f");

@@ -1,4 +1,4 @@
-//! I1, I3: storage types in memory and in casts.
+//! INT-I1, INT-I3: storage types in memory and in casts.
 
 use chipdock_interpret::{Arg, Array, ErrorKind, Interpreter};
 use chipdock_ir::{DType, Expr, ForKind, IrModule, build, number};
@@ -18,9 +18,9 @@ fn run(module: &IrModule, args: [Array; 2]) -> Array {
     b
 }
 
-/// ir: T6.
+/// ir: IR-T6.
 #[test]
-fn i3_low_bits_come_first() {
+fn int_i3_low_bits_come_first() {
     let packed = Array { dtype: DType::INT4, shape: vec![5], data: vec![0x21, 0x83, 0xff] };
     let numbers =
         run(&cast(DType::INT4, DType::INT32, 5), [packed.clone(), Array::zeros(DType::INT32, &[5])]);
@@ -34,9 +34,9 @@ fn i3_low_bits_come_first() {
     assert_eq!(Array::zeros(DType::INT1, &[3, 3]).data.len(), 2);
 }
 
-/// ir: T6, S4. Elements of one byte are one to iterations that may run at once.
+/// ir: IR-T6, IR-S4. Elements of one byte are one to iterations that may run at once.
 #[test]
-fn i3_neighbours_in_a_byte_race() {
+fn int_i3_neighbours_in_a_byte_race() {
     let stored = |dtype| {
         let mut f = build::function("f");
         let b = f.buffer("B", [8], dtype);
@@ -51,9 +51,9 @@ fn i3_neighbours_in_a_byte_race() {
     assert!(stored(DType::INT8).is_ok());
 }
 
-/// ir: T7, N9. Values of OCP's tables, "OCP 8-bit Floating Point Specification (OFP8)", 1.0.
+/// ir: IR-T7, IR-N9. Values of OCP's tables, "OCP 8-bit Floating Point Specification (OFP8)", 1.0.
 #[test]
-fn i1_float8_is_ocps() {
+fn int_i1_float8_is_ocps() {
     let table: [(DType, u8, f64); 14] = [
         (DType::FLOAT8_E4M3FN, 0x00, 0.0),
         (DType::FLOAT8_E4M3FN, 0x01, 0.001953125),

@@ -1,4 +1,4 @@
-//! K1 to K6, I7 to I9: launches, instances, barriers, races, blocks that are scheduled to threads.
+//! IR-K1 to IR-K6, INT-I7 to INT-I9: launches, instances, barriers, races, blocks that are scheduled to threads.
 
 use chipdock_interpret::{Arg, Array, ErrorKind, InterpretError, Interpreter, ThreadIndex};
 use chipdock_ir::{
@@ -54,9 +54,9 @@ fn thread(x: u32) -> ThreadIndex {
     ThreadIndex { thread: [x, 0, 0], ..ThreadIndex::default() }
 }
 
-/// ir: K1.
+/// ir: IR-K1.
 #[test]
-fn k1_every_thread_of_the_grid_runs_the_body_once() {
+fn ir_k1_every_thread_of_the_grid_runs_the_body_once() {
     let mut f = build::function("f");
     let a = f.buffer("A", [2, 3, 4, 5], I32);
     f.thread_binding("by", 2, ThreadAxis::BlockY, |f, by| {
@@ -73,9 +73,9 @@ fn k1_every_thread_of_the_grid_runs_the_body_once() {
     assert_eq!(result[0].to_int(), [1; 120]);
 }
 
-/// ir: K1.
+/// ir: IR-K1.
 #[test]
-fn k1_an_axis_bound_again_is_the_same_thread() {
+fn ir_k1_an_axis_bound_again_is_the_same_thread() {
     // Cooperative fetching: all load, then each reads its own and its neighbour's.
     let result = threads(4, |f, tx, a, b| {
         let s = f.alloc("S", [4], I32, StorageScope::SHARED);
@@ -86,9 +86,9 @@ fn k1_an_axis_bound_again_is_the_same_thread() {
     assert_eq!(result.unwrap(), [30, 20, 10, 0]);
 }
 
-/// ir: K1.
+/// ir: IR-K1.
 #[test]
-fn k1_what_stands_outside_of_an_axis_is_run_by_all_its_threads() {
+fn ir_k1_what_stands_outside_of_an_axis_is_run_by_all_its_threads() {
     // The store is outside of the loop over y: all 3 threads of y do it, and race.
     let mut f = build::function("f");
     let a = f.buffer("A", [2], I32);
@@ -100,9 +100,9 @@ fn k1_what_stands_outside_of_an_axis_is_run_by_all_its_threads() {
     assert!(matches!(error.kind, ErrorKind::ThreadRace { write: true, earlier_write: true, .. }), "{error}");
 }
 
-/// ir: K1.
+/// ir: IR-K1.
 #[test]
-fn k1_extents_are_equal_and_known_at_the_start() {
+fn ir_k1_extents_are_equal_and_known_at_the_start() {
     let launch = |first: i32, second: i32| {
         let mut f = build::function("f");
         let n = f.size("n");
@@ -119,9 +119,9 @@ fn k1_extents_are_equal_and_known_at_the_start() {
     assert_eq!(launch(-3, -3).unwrap(), [0, 0, 0], "no threads");
 }
 
-/// ir: K1.
+/// ir: IR-K1.
 #[test]
-fn k1_two_launches_run_one_after_the_other() {
+fn ir_k1_two_launches_run_one_after_the_other() {
     let mut f = build::function("f");
     let a = f.buffer("A", [4], I32);
     f.thread_binding("t", 4, ThreadAxis::ThreadX, |f, t| f.store(&a, [&t], &t));
@@ -131,9 +131,9 @@ fn k1_two_launches_run_one_after_the_other() {
     assert_eq!(run(f.finish(), vec![Array::zeros(I32, &[4])]).unwrap()[0].to_int(), [1, 2, 3, 3]);
 }
 
-/// ir: K1.
+/// ir: IR-K1.
 #[test]
-fn k1_virtual_threads_are_threads_of_the_block() {
+fn ir_k1_virtual_threads_are_threads_of_the_block() {
     let mut f = build::function("f");
     let b = f.buffer("B", [2, 3], I32);
     f.thread_binding("v", 2, ThreadAxis::VirtualX, |f, v| {
@@ -150,9 +150,9 @@ fn k1_virtual_threads_are_threads_of_the_block() {
     assert_eq!(result[0].to_int(), [12, 11, 10, 2, 1, 0]);
 }
 
-/// ir: K2.
+/// ir: IR-K2.
 #[test]
-fn k2_the_scope_says_how_many_instances_there_are() {
+fn ir_k2_the_scope_says_how_many_instances_there_are() {
     // One global buffer for the launch; a shared one per block; a local one per thread, wherever they are allocated.
     for inside in [false, true] {
         let mut f = build::function("f");
@@ -178,9 +178,9 @@ fn k2_the_scope_says_how_many_instances_there_are() {
     }
 }
 
-/// ir: K2.
+/// ir: IR-K2.
 #[test]
-fn k2_nothing_of_a_block_is_left_to_the_next() {
+fn ir_k2_nothing_of_a_block_is_left_to_the_next() {
     // Block 0 writes shared memory, block 1 only reads it: what it reads was never written.
     for inside in [false, true] {
         let mut f = build::function("f");
@@ -200,9 +200,9 @@ fn k2_nothing_of_a_block_is_left_to_the_next() {
     }
 }
 
-/// ir: K3.
+/// ir: IR-K3.
 #[test]
-fn k3_a_barrier_orders_the_threads_of_a_block() {
+fn ir_k3_a_barrier_orders_the_threads_of_a_block() {
     let reverse = |barrier: bool| {
         threads(8, |f, tx, a, b| {
             let s = f.alloc("S", [8], I32, StorageScope::SHARED);
@@ -220,9 +220,9 @@ fn k3_a_barrier_orders_the_threads_of_a_block() {
     assert!(matches!(error.kind, ErrorKind::Uninitialized { .. }), "{error}");
 }
 
-/// ir: K3.
+/// ir: IR-K3.
 #[test]
-fn k3_a_barrier_that_not_all_threads_reach_is_reported_with_both_places() {
+fn ir_k3_a_barrier_that_not_all_threads_reach_is_reported_with_both_places() {
     let at = |line| Span { line, column: 5 };
     let error = threads(4, |f, tx, _, b| {
         f.if_then(less(&tx, 2), |f| f.push(sync("shared").with_span(at(7))));
@@ -253,9 +253,9 @@ fn k3_a_barrier_that_not_all_threads_reach_is_reported_with_both_places() {
     assert_eq!(result.unwrap(), [0, 0, 1, 1]);
 }
 
-/// ir: K3.
+/// ir: IR-K3.
 #[test]
-fn k3_barriers_in_loops_go_by_iterations() {
+fn ir_k3_barriers_in_loops_go_by_iterations() {
     // A sum by halving, in a loop and in a while loop.
     for is_while in [false, true] {
         let result = threads(8, |f, tx, a, b| {
@@ -285,9 +285,9 @@ fn k3_barriers_in_loops_go_by_iterations() {
     }
 }
 
-/// ir: K4.
+/// ir: IR-K4.
 #[test]
-fn k4_a_race_within_a_block_names_both_threads() {
+fn ir_k4_a_race_within_a_block_names_both_threads() {
     let error = threads(4, |f, tx, a, b| {
         f.store(b, [0], a.at([&tx]));
     });
@@ -317,9 +317,9 @@ fn k4_a_race_within_a_block_names_both_threads() {
     assert!(!write && earlier_write && other == thread(0));
 }
 
-/// ir: K4.
+/// ir: IR-K4.
 #[test]
-fn k4_blocks_race_whatever_barriers_there_are() {
+fn ir_k4_blocks_race_whatever_barriers_there_are() {
     let mut f = build::function("f");
     let a = f.buffer("A", [4], I32);
     f.thread_binding("bx", 3, ThreadAxis::BlockX, |f, bx| {
@@ -337,9 +337,9 @@ fn k4_blocks_race_whatever_barriers_there_are() {
     assert_eq!((other.block, indices), ([0, 0, 0], vec![1]));
 }
 
-/// ir: E6.
+/// ir: IR-E6.
 #[test]
-fn i4_one_thread_out_of_bounds_is_named() {
+fn int_i4_one_thread_out_of_bounds_is_named() {
     let error = threads(4, |f, tx, a, b| f.store(b, [&tx], a.at([&(tx.clone() + i(1))])));
     assert_eq!(
         error.unwrap_err().to_string(),
@@ -347,9 +347,9 @@ fn i4_one_thread_out_of_bounds_is_named() {
     );
 }
 
-/// ir: B4, K2.
+/// ir: IR-B4, IR-K2.
 #[test]
-fn i4_local_memory_is_undefined_in_each_thread() {
+fn int_i4_local_memory_is_undefined_in_each_thread() {
     let error = threads(4, |f, tx, _, b| {
         let own = f.alloc("L", [1], I32, StorageScope::LOCAL);
         f.if_then(less(&tx, 2), |f| f.store(&own, [0], 1));
@@ -427,7 +427,7 @@ fn matrices(n: usize) -> ([Arg; 3], Vec<f64>) {
 }
 
 #[test]
-fn i7_a_lowered_tiled_matmul_takes_tensors_for_its_pointers() {
+fn int_i7_a_lowered_tiled_matmul_takes_tensors_for_its_pointers() {
     let module = tiled_matmul(16, 4, true);
     assert_eq!(validate::validate(&module, chipdock_ir::Stage::Device), Ok(()));
     let (mut args, expected) = matrices(16);
@@ -437,16 +437,16 @@ fn i7_a_lowered_tiled_matmul_takes_tensors_for_its_pointers() {
     let (mut args, _) = matrices(16);
     let before = args.clone();
     let error = Interpreter::new(&tiled_matmul(16, 4, false)).run("f", &mut args).unwrap_err();
-    assert_eq!(args, before, "I6");
+    assert_eq!(args, before, "INT-I6");
     assert!(
         matches!(&error.kind, ErrorKind::ThreadRace { buffer, write: false, earlier_write: true, .. } if &**buffer == "As"),
         "{error}"
     );
 }
 
-/// ir: K5.
+/// ir: IR-K5.
 #[test]
-fn k5_statements_that_share_memory_are_in_order_while_there_are_blocks() {
+fn ir_k5_statements_that_share_memory_are_in_order_while_there_are_blocks() {
     // g_dynshm: what one loop over the threads writes, the next reads.
     let mut f = build::function("f");
     let (a, b) = (f.buffer("A", [8], I32), f.buffer("B", [8], I32));
@@ -467,9 +467,9 @@ fn k5_statements_that_share_memory_are_in_order_while_there_are_blocks() {
     assert_eq!(result[1].to_int(), [7, 6, 5, 4, 3, 2, 1, 0]);
 }
 
-/// ir: K5.
+/// ir: IR-K5.
 #[test]
-fn k5_iterations_that_share_memory_are_in_order_while_there_are_blocks() {
+fn ir_k5_iterations_that_share_memory_are_in_order_while_there_are_blocks() {
     // Each iteration fills the tile again.
     let mut f = build::function("f");
     let (a, b) = (f.buffer("A", [3, 4], I32), f.buffer("B", [3, 4], I32));
@@ -524,9 +524,9 @@ fn sum_over_threads(scope: Option<StorageScope>, is_reversed: bool) -> IrModule 
     build::module([f.finish()])
 }
 
-/// ir: K6.
+/// ir: IR-K6.
 #[test]
-fn k6_threads_reduce_together_into_memory_of_any_scope() {
+fn ir_k6_threads_reduce_together_into_memory_of_any_scope() {
     let values: Vec<f64> = (0..48).map(|index| f64::from(index % 7) * 0.1).collect();
     let rounded: Vec<f64> = values.iter().map(|value| f64::from(*value as f32)).collect();
     let scopes = [None, Some(StorageScope::SHARED), Some(StorageScope::LOCAL), Some(StorageScope::GLOBAL)];
@@ -540,7 +540,7 @@ fn k6_threads_reduce_together_into_memory_of_any_scope() {
         let bounds = output.bounds.as_ref().unwrap();
         for (row, found) in output.array.to_f64().into_iter().enumerate() {
             let row_values = &rounded[row * 16..][..16];
-            // B3: any order.
+            // INT-B3: any order.
             let forward: f32 = row_values.iter().map(|value| *value as f32).sum();
             let backward: f32 = row_values.iter().rev().map(|value| *value as f32).sum();
             let exact: f64 = row_values.iter().sum();
@@ -552,9 +552,9 @@ fn k6_threads_reduce_together_into_memory_of_any_scope() {
     }
 }
 
-/// ir: K6.
+/// ir: IR-K6.
 #[test]
-fn k6_partners_of_each_group_reduce_into_their_own() {
+fn ir_k6_partners_of_each_group_reduce_into_their_own() {
     // Two rows of threads; each row has a sum of its own in local memory.
     let mut f = build::function("f");
     let (a, b) = (f.buffer("A", [2, 4], I32), f.buffer("B", [2, 4], I32));
@@ -580,7 +580,7 @@ fn k6_partners_of_each_group_reduce_into_their_own() {
 }
 
 #[test]
-fn i5_a_launch_counts_its_threads() {
+fn int_i5_a_launch_counts_its_threads() {
     let mut f = build::function("f");
     f.thread_binding("bx", i32::MAX, ThreadAxis::BlockX, |f, _| {
         f.thread_binding("by", i32::MAX, ThreadAxis::BlockY, |f, _| {
@@ -596,9 +596,9 @@ fn i5_a_launch_counts_its_threads() {
     assert!(matches!(run(f.finish(), vec![]).unwrap_err().kind, ErrorKind::BadLaunch { .. }));
 }
 
-/// ir: K3.
+/// ir: IR-K3.
 #[test]
-fn k3_outside_of_launches_barriers_do_nothing() {
+fn ir_k3_outside_of_launches_barriers_do_nothing() {
     let mut f = build::function("f");
     let a = f.buffer("A", [1], I32);
     f.push(sync("shared"));
@@ -606,9 +606,9 @@ fn k3_outside_of_launches_barriers_do_nothing() {
     assert_eq!(run(f.finish(), vec![Array::zeros(I32, &[1])]).unwrap()[0].to_int(), [3]);
 }
 
-/// ir: K3, E8.
+/// ir: IR-K3, IR-E8.
 #[test]
-fn k3_functions_that_threads_call_compute_and_do_not_wait() {
+fn ir_k3_functions_that_threads_call_compute_and_do_not_wait() {
     let callee = |waits: bool| {
         let mut f = build::function("g");
         let x = f.scalar("x", I32);

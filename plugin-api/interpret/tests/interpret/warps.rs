@@ -1,4 +1,4 @@
-//! K7, I9, I10: what the threads of a warp do together, atomics, reductions over threads.
+//! IR-K7, INT-I9, INT-I10: what the threads of a warp do together, atomics, reductions over threads.
 
 use std::sync::Arc;
 
@@ -38,9 +38,9 @@ fn add_to(buffer: &Buffer, index: Expr, value: Expr) -> Expr {
     Expr::call(Op::AtomicAdd, vec![address, value], dtype)
 }
 
-/// ir: K7.
+/// ir: IR-K7.
 #[test]
-fn k7_shuffles_take_the_value_of_a_lane_of_the_group() {
+fn ir_k7_shuffles_take_the_value_of_a_lane_of_the_group() {
     let take = |op: Op, lane: fn(&Expr) -> Expr, width: i32| {
         threads(8, |f, tx, a, b| {
             let t = local(f, "t", I32);
@@ -62,9 +62,9 @@ fn k7_shuffles_take_the_value_of_a_lane_of_the_group() {
     );
 }
 
-/// ir: K7.
+/// ir: IR-K7.
 #[test]
-fn k7_masks_name_those_who_take_part() {
+fn ir_k7_masks_name_those_who_take_part() {
     // Lower and upper half, each for itself, in a branch.
     let halves = |lower: u32| {
         threads(8, |f, tx, a, b| {
@@ -88,9 +88,9 @@ fn k7_masks_name_those_who_take_part() {
     assert!(matches!(halves(0xff).unwrap_err().kind, ErrorKind::BarrierDivergence { .. }));
 }
 
-/// ir: K7.
+/// ir: IR-K7.
 #[test]
-fn i9_an_activemask_has_those_who_come_together() {
+fn int_i9_an_activemask_has_those_who_come_together() {
     let result = threads(8, |f, tx, _, b| {
         let m = local(f, "m", U32);
         f.store(&m, [0], Expr::int(0, U32));
@@ -134,9 +134,9 @@ fn modulo(a: &Expr, b: i32) -> Expr {
     Expr::binary(chipdock_ir::BinaryOp::FloorMod, a.clone(), i(b))
 }
 
-/// ir: K7.
+/// ir: IR-K7.
 #[test]
-fn k7_a_sum_by_shuffles_is_right_and_i10_lets_undefined_values_pass() {
+fn ir_k7_a_sum_by_shuffles_is_right_and_i10_lets_undefined_values_pass() {
     let values: Vec<f64> = (0..64).map(f64::from).collect();
     let args = || vec![floats(F32, &values), Array::zeros(F32, &[1])];
     let result = run(sum_by_shuffles(2), args()).unwrap();
@@ -154,9 +154,9 @@ fn k7_a_sum_by_shuffles_is_right_and_i10_lets_undefined_values_pass() {
     assert_eq!(outcome.outputs[1].bounds.as_ref().unwrap(), &[0.0]);
 }
 
-/// ir: K7.
+/// ir: IR-K7.
 #[test]
-fn k7_atomics_do_not_race_with_each_other() {
+fn ir_k7_atomics_do_not_race_with_each_other() {
     let histogram = |read_after: bool, barrier: bool| {
         threads(64, |f, tx, a, b| {
             let s = f.alloc("S", [4], I32, StorageScope::SHARED);
@@ -191,7 +191,7 @@ fn k7_atomics_do_not_race_with_each_other() {
     let outcome = Interpreter::new(&module).with_bounds().run("f", &mut args).unwrap();
     let (found, bound) =
         (outcome.outputs[0].array.to_f64()[0], outcome.outputs[0].bounds.as_ref().unwrap()[0]);
-    // B3: in any order.
+    // INT-B3: in any order.
     assert!((found - 3.5).abs() < 1e-5 && bound > 0.0 && bound < 1e-4, "{found} ± {bound}");
 }
 
@@ -229,9 +229,9 @@ fn allreduce(
     f.finish()
 }
 
-/// ir: K7.
+/// ir: IR-K7.
 #[test]
-fn k7_an_allreduce_combines_over_its_axes() {
+fn ir_k7_an_allreduce_combines_over_its_axes() {
     let sum = |x: &[Expr], y: &[Expr]| vec![x[0].clone() + y[0].clone()];
     let f = allreduce(&[F32], sum, vec![Expr::float(0.0, F32)], |tx| {
         Expr::compare(CompareOp::Ne, tx.clone(), i(1))
@@ -244,16 +244,16 @@ fn k7_an_allreduce_combines_over_its_axes() {
     let first = f64::from(0.1_f32 + 0.2 + 0.3);
     assert_eq!(outcome.outputs[1].array.to_f64(), [first, first, first, first, 6.0, 6.0, 6.0, 6.0]);
     let bounds = outcome.outputs[1].bounds.as_ref().unwrap();
-    assert!(bounds[0] > 0.0 && bounds[0] < 1e-6, "B3: {bounds:?}");
+    assert!(bounds[0] > 0.0 && bounds[0] < 1e-6, "INT-B3: {bounds:?}");
     // Nobody's condition holds: the identity.
     let f = allreduce(&[F32], sum, vec![Expr::float(0.5, F32)], |_| Expr::bool(false));
     let result = run(f, vec![Array::zeros(F32, &[2, 4]), Array::zeros(F32, &[2, 4])]).unwrap();
     assert_eq!(result[1].to_f64(), [0.5; 8]);
 }
 
-/// ir: K7.
+/// ir: IR-K7.
 #[test]
-fn k7_an_allreduce_of_several_values_is_an_argmax() {
+fn ir_k7_an_allreduce_of_several_values_is_an_argmax() {
     let larger = |x: &[Expr], y: &[Expr]| {
         let takes = Expr::compare(CompareOp::Ge, x[1].clone(), y[1].clone());
         (0..2).map(|at| Expr::select(takes.clone(), x[at].clone(), y[at].clone())).collect()
@@ -271,9 +271,9 @@ fn k7_an_allreduce_of_several_values_is_an_argmax() {
     assert_eq!(outcome.outputs[3].bounds.as_ref().unwrap(), &[0.0; 8]);
 }
 
-/// ir: K2.
+/// ir: IR-K2.
 #[test]
-fn k2_warps_have_memory_and_barriers_of_their_own() {
+fn ir_k2_warps_have_memory_and_barriers_of_their_own() {
     let reverse = |barrier: &'static str| {
         threads(64, move |f, tx, a, b| {
             let w = f.alloc("W", [32], I32, StorageScope::parse("warp"));

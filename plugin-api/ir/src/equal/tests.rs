@@ -73,7 +73,7 @@ fn shared_nodes_cost_once_and_depth_is_bounded() {
     assert!(Comparer::default().expr(&grow(4000), &grow(4000)).unwrap_err().contains("nests too deep"));
 }
 
-/// ir: S1.
+/// ir: IR-S1.
 #[test]
 fn a_fresh_copy_is_equal_and_shares_no_variable() {
     let original = module("i", "B", 1.0);

@@ -1,4 +1,4 @@
-//! Constant indices lie within constant extents (E10).
+//! Constant indices lie within constant extents (IR-E10).
 
 use super::{At, Checker};
 use crate::analysis::Ranges;

@@ -80,7 +80,7 @@ fn well_formed_functions_pass() {
     });
 }
 
-/// ir: T1, T4, E2, E4.
+/// ir: IR-T1, IR-T4, IR-E2, IR-E4.
 #[test]
 fn types_must_agree() {
     rejects_expr(|x, y| x + y, "both sides must have one type; cast one of them; found int32 and float32");
@@ -119,7 +119,7 @@ fn types_must_agree() {
     );
 }
 
-/// ir: E1.
+/// ir: IR-E1.
 #[test]
 fn constants_are_in_range() {
     rejects_expr(
@@ -134,7 +134,7 @@ fn constants_are_in_range() {
     rejects_expr(|_, _| float(0, DType::INT32), "a float constant has a scalar float type");
 }
 
-/// ir: E7.
+/// ir: IR-E7.
 #[test]
 fn vectors_have_lanes() {
     rejects_expr(
@@ -159,7 +159,7 @@ fn vectors_have_lanes() {
     );
 }
 
-/// ir: T3, E8, E9.
+/// ir: IR-T3, IR-E8, IR-E9.
 #[test]
 fn calls_follow_the_signature_of_the_op() {
     rejects_expr(|x, _| Expr::call(Op::Exp, vec![x.clone()], DType::INT32), "exp takes floats; found int32");
@@ -193,7 +193,7 @@ fn calls_follow_the_signature_of_the_op() {
     rejects_expr(|_, _| Expr::str("x").cast(DType::INT32), "a string is no value");
 }
 
-/// ir: E8.
+/// ir: IR-E8.
 #[test]
 fn what_packed_calls_take_stands_in_them_alone() {
     let shape = |extents: Vec<Expr>| Expr::call(Op::StackMakeShape, extents, DType::HANDLE);
@@ -247,7 +247,7 @@ fn what_packed_calls_take_stands_in_them_alone() {
     refused(&set(StructField::Data), "tvm_struct_set takes no string");
 }
 
-/// ir: E8.
+/// ir: IR-E8.
 #[test]
 fn functions_of_the_module_are_called_as_they_are_declared() {
     let call =
@@ -276,7 +276,7 @@ fn functions_of_the_module_are_called_as_they_are_declared() {
     );
 }
 
-/// ir: S1, E5.
+/// ir: IR-S1, IR-E5.
 #[test]
 fn what_is_used_is_known_and_bound_once() {
     rejects_expr(|_, _| Var::new("z", DType::INT32).expr(), "variable `z` is not known here");
@@ -319,7 +319,7 @@ fn what_is_used_is_known_and_bound_once() {
     );
 }
 
-/// ir: E6.
+/// ir: IR-E6.
 #[test]
 fn accesses_fit_their_buffer() {
     rejects(
@@ -343,7 +343,7 @@ fn accesses_fit_their_buffer() {
     );
 }
 
-/// ir: F3, B1.
+/// ir: IR-F3, IR-B1.
 #[test]
 fn sizes_are_bound_by_a_bare_use() {
     rejects(
@@ -374,7 +374,7 @@ fn sizes_are_bound_by_a_bare_use() {
     );
 }
 
-/// ir: F1, F2.
+/// ir: IR-F1, IR-F2.
 #[test]
 fn names_of_functions_and_parameters_are_plain() {
     for name in ["_f", "for", "1f", "a b", "é", "", "T"] {
@@ -398,7 +398,7 @@ fn names_of_functions_and_parameters_are_plain() {
     rejects(|f| drop(f.bind("a\nb", 1)), "has control characters");
 }
 
-/// ir: S3, S4, S5.
+/// ir: IR-S3, IR-S4, IR-S5.
 #[test]
 fn loops_and_jumps() {
     rejects(
@@ -420,7 +420,7 @@ fn loops_and_jumps() {
         |f| f.for_loop("i", 4, ForKind::Parallel, |f, _| f.push(jump(StmtKind::Return(None)))),
         "cannot be left from within a parallel loop",
     );
-    // K1: an axis bound within itself is the same thread's index.
+    // IR-K1: an axis bound within itself is the same thread's index.
     accepts(|f| {
         let threads = |f: &mut Body, fill: fn(&mut Body)| {
             f.thread_binding("t", 4, ThreadAxis::ThreadX, |f, _| fill(f));
@@ -453,7 +453,7 @@ fn loops_and_jumps() {
     rejects(step(Expr::i32(0)), "the step of a loop is a constant of at least 1");
 }
 
-/// ir: E3.
+/// ir: IR-E3.
 #[test]
 fn the_order_of_effects_is_said() {
     let call = |args| {
@@ -509,7 +509,7 @@ fn block(
     }));
 }
 
-/// ir: B5, B6.
+/// ir: IR-B5, IR-B6.
 #[test]
 fn blocks_touch_what_they_declare() {
     accepts(|f| over(f, |f, a, _| block(f, a, &[], &[a], |_, _| {})));
@@ -571,7 +571,7 @@ fn blocks_touch_what_they_declare() {
     );
 }
 
-/// ir: B7.
+/// ir: IR-B7.
 #[test]
 fn views_fit_their_region() {
     let view = |dtype, extent| {
@@ -592,7 +592,7 @@ fn views_fit_their_region() {
     rejects(view(DType::INT32, 4), "expected the same type and scope");
 }
 
-/// ir: G2, G3, G4.
+/// ir: IR-G2, IR-G3, IR-G4.
 #[test]
 fn stages_hold_what_they_say() {
     let at = |stage, fill: &dyn Fn(&mut build::FunctionBuilder), expected: &str| {
@@ -624,7 +624,7 @@ fn stages_hold_what_they_say() {
     );
 }
 
-/// ir: B3.
+/// ir: IR-B3.
 #[test]
 fn buffers_over_pointers() {
     let pointer = |f: &mut build::FunctionBuilder, data: Option<fn(&Expr) -> Expr>| {
@@ -654,7 +654,7 @@ fn buffers_over_pointers() {
     rejects(|f| pointer(f, Some(Expr::clone)), "make that variable the buffer's own data variable");
 }
 
-/// ir: F4.
+/// ir: IR-F4.
 #[test]
 fn attributes_that_are_known_have_their_type() {
     let with = |name: &'static str, value| {
@@ -676,7 +676,7 @@ fn attributes_that_are_known_have_their_type() {
     rejects(with(attr::TARGET, AttrValue::Int(0)), "expected a target");
 }
 
-/// ir: L1.
+/// ir: IR-L1.
 #[test]
 fn deep_and_large_modules_are_refused_without_recursion() {
     let mut e = Expr::i32(1);
@@ -706,7 +706,7 @@ fn deep_and_large_modules_are_refused_without_recursion() {
     rejects(|f| f.evaluate(wide), "more than 4000000 nodes");
 }
 
-/// ir: L1, F4.
+/// ir: IR-L1, IR-F4.
 #[test]
 fn strings_of_notes_and_scopes_are_bounded() {
     let long = AttrValue::Str("x".repeat(crate::limits::STRING_BYTES_MAX + 1).into());
@@ -723,7 +723,7 @@ fn strings_of_notes_and_scopes_are_bounded() {
     assert!(validate(&module, Stage::Blocks).is_err());
 }
 
-/// ir: L1: at the limit, everything that walks a module does with a stack of 2 MiB.
+/// ir: IR-L1: at the limit, everything that walks a module does with a stack of 2 MiB.
 #[test]
 fn a_module_at_the_limit_is_walked_on_a_small_stack() {
     let walk = || {

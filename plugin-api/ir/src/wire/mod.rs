@@ -1,37 +1,37 @@
 //! The wire format: a module as canonical JSON, versioned by itself.
 //!
-//! W1. **Document**: `{"chipdock_ir": version, "nodes": […], "functions": […], "attrs": […]}`, in this key order, one
+//! WIRE-W1. **Document**: `{"chipdock_ir": version, "nodes": […], "functions": […], "attrs": […]}`, in this key order, one
 //! node a line, UTF-8, no byte order mark. Every field is always there; what is absent is `null`.
 //!
-//! W2. **Nodes** are a flat table. A node's id is its index; it refers only to nodes before it, so that there are no
+//! WIRE-W2. **Nodes** are a flat table. A node's id is its index; it refers only to nodes before it, so that there are no
 //! cycles and nothing nests. Expressions and statements that are equal stand once; variables and buffers have an
 //! identity, and stand once each.
 //!
-//! W3. **Numbers**: integers of the IR are decimal strings (JSON readers lose digits past 2^53); floats are the bits of
+//! WIRE-W3. **Numbers**: integers of the IR are decimal strings (JSON readers lose digits past 2^53); floats are the bits of
 //! a float64, `"0x…"` with 16 hexadecimal digits (JSON has no NaN); ids, lanes and alignments are JSON numbers.
 //!
-//! W4. **Canonical**: one module gives the same bytes always, so that a hash of them means something. Positions in a
-//! text are written only when asked for (W8).
+//! WIRE-W4. **Canonical**: one module gives the same bytes always, so that a hash of them means something. Positions in a
+//! text are written only when asked for (WIRE-W8).
 //!
-//! W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields, ops or types; a reader takes its own major and
+//! WIRE-W5. **Versions**: semver of its own ([`VERSION`]). A minor adds nodes, fields, ops or types; a reader takes its own major and
 //! minors up to its own, and rejects what the document's minor does not have: an unknown node, field or op, those of a
 //! newer minor too. Older documents are rewritten up, minor by minor, and then read by the one reader. [`write_at`]
 //! rewrites a document minor by minor down to what an older reader takes, or names the node, its op and the function that
 //! the older minor cannot express. What each minor has is a table, printed as JSON Schema ([`schema`]). Published minors
 //! never change; documents of each are kept beside this crate, in `wire/corpus`, and are read for ever.
 //!
-//! W6. **Limits**: [`limits`](crate::limits), and [`DOCUMENT_BYTES_MAX`]. A reader never recurses deeper than those,
+//! WIRE-W6. **Limits**: [`limits`](crate::limits), and [`DOCUMENT_BYTES_MAX`]. A reader never recurses deeper than those,
 //! whatever the document, and its errors name the node.
 //!
-//! W7. [`read`] checks the structure of the document, [`crate::validate`] the module. What [`write()`] writes of any
+//! WIRE-W7. [`read`] checks the structure of the document, [`crate::validate`] the module. What [`write()`] writes of any
 //! valid module, [`read`] takes, and gives an equal one ([`crate::equal::modules`]).
 //!
-//! W8. **Positions** (since 1.1) are a section of the document, left out when there are none:
+//! WIRE-W8. **Positions** (since 1.1) are a section of the document, left out when there are none:
 //! `"positions": {"file": name or null, "nodes": [[id, line, column], …]}`, in the order of ids, lines and columns from 1.
 //! A document with positions tells equal statements of different places apart, so that each has its own; equal
 //! expressions still stand once, and have a position only if they stand in one place. An older minor has none.
 //!
-//! W9. **Identity**: [`identity`] writes a text that is alike for two modules when nothing tells them apart, not even the place
+//! WIRE-W9. **Identity**: [`identity`] writes a text that is alike for two modules when nothing tells them apart, not even the place
 //! of one use of a variable. It is what a memory of modules is asked by; no reader takes it.
 //!
 //! Constants of tensors are to be sections beside the document; no node refers to one yet.
@@ -201,7 +201,7 @@ pub fn write_at(module: &IrModule, version: &str) -> Result<String, WireError> {
 pub struct WriteOptions<'a> {
     /// The version, [`VERSION`] by default.
     pub version: &'a str,
-    /// Whether positions are written (W8), if the version has them; not by default.
+    /// Whether positions are written (WIRE-W8), if the version has them; not by default.
     pub positions: bool,
     /// The file that the module was read from, written with the positions.
     pub file: Option<&'a str>,
@@ -237,7 +237,7 @@ pub fn write_with(module: &IrModule, options: &WriteOptions<'_>) -> Result<Strin
     write_among(module, options, MINORS, MINORS.len() - 1)
 }
 
-/// Writes a text that two modules have alike when nothing tells them apart (W9): unlike a document with positions, it has the
+/// Writes a text that two modules have alike when nothing tells them apart (WIRE-W9): unlike a document with positions, it has the
 /// place of each of several equal expressions. No document: what it looks like changes with this library.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ fn sample() -> IrModule {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// W4, W7.
+    /// WIRE-W4, WIRE-W7.
     #[test]
     fn a_document_reads_back_to_an_equal_module(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         let module = testing::module(&bytes);
@@ -29,7 +29,7 @@ proptest! {
         prop_assert_eq!(validate(&back, Stage::Blocks), Ok(()));
     }
 
-    /// W9: what was written and read is the same in everything but positions, and has none here.
+    /// WIRE-W9: what was written and read is the same in everything but positions, and has none here.
     #[test]
     fn an_identity_is_of_the_module_and_not_of_its_memory(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         let module = testing::module(&bytes);
@@ -40,7 +40,7 @@ proptest! {
         }
     }
 
-    /// W6: whatever the document, no panic.
+    /// WIRE-W6: whatever the document, no panic.
     #[test]
     fn spoilt_documents_are_refused_or_read(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
@@ -60,7 +60,7 @@ proptest! {
         }
     }
 
-    /// W6: edits that keep the JSON whole go deeper.
+    /// WIRE-W6: edits that keep the JSON whole go deeper.
     #[test]
     fn spoilt_numbers_and_words_are_refused_or_read(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
@@ -102,7 +102,7 @@ fn refuses(from: &str, to: &str, expected: &str) {
     assert!(error.to_string().contains(expected), "expected \"{expected}\", found \"{error}\"");
 }
 
-/// W5.
+/// WIRE-W5.
 #[test]
 fn unknown_versions_nodes_and_fields_are_refused() {
     let wanted = "is not for this reader, which takes 1.0.0 to 1.3.0; have it written at 1.3.0";
@@ -131,7 +131,7 @@ fn unknown_versions_nodes_and_fields_are_refused() {
     assert_eq!(VERSIONS, MINORS.iter().map(|minor| minor.version).collect::<Vec<_>>());
 }
 
-/// W2: an id refers backwards, to a node of the wanted sort; the error names the node.
+/// WIRE-W2: an id refers backwards, to a node of the wanted sort; the error names the node.
 #[test]
 fn ids_refer_backwards_to_the_right_sort() {
     let document = |nodes: &str| {
@@ -158,7 +158,7 @@ fn ids_refer_backwards_to_the_right_sort() {
     assert!(message("3").contains("a node: expected an object, found 3"));
 }
 
-/// W6.
+/// WIRE-W6.
 #[test]
 fn depth_and_size_are_bounded() {
     let mut nodes = String::from(r#"{"node":"Int","dtype":"int32","value":"1"}"#);
@@ -186,7 +186,7 @@ fn depth_and_size_are_bounded() {
     assert!(write(&build::module([f.finish()])).unwrap_err().message.contains("levels deep"));
 }
 
-/// W2: what is shared or equal stands once, so that the document is no larger than the module.
+/// WIRE-W2: what is shared or equal stands once, so that the document is no larger than the module.
 #[test]
 fn equal_nodes_stand_once() {
     let mut f = build::function("f");
@@ -245,7 +245,7 @@ fn the_bytes_of_a_document() {
     assert_eq!(write(&build::module([f.finish()])).unwrap(), expected);
 }
 
-/// W9: a document leaves out where equal expressions stand that stand in several places; an identity has each.
+/// WIRE-W9: a document leaves out where equal expressions stand that stand in several places; an identity has each.
 #[test]
 fn an_identity_has_the_place_of_every_use() {
     let at = |column| Span { line: 3, column };

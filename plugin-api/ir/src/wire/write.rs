@@ -33,7 +33,7 @@ pub(super) fn document(
     Ok(Document { nodes: writer.nodes.nodes, rest })
 }
 
-/// A text that two modules have alike when nothing tells them apart (W9).
+/// A text that two modules have alike when nothing tells them apart (WIRE-W9).
 pub(super) fn identity(module: &IrModule) -> Result<String, WireError> {
     let mut writer = Writer { positions: true, is_exact: true, ..Writer::default() };
     let functions = writer.list(&module.functions, |w, f| w.function(f))?;
@@ -100,7 +100,7 @@ pub(super) fn iter_name(kind: IterKind) -> &'static str {
 #[derive(Default)]
 struct Writer {
     positions: bool,
-    /// Whether equal expressions of different places are told apart too, each use of a variable among them (W9).
+    /// Whether equal expressions of different places are told apart too, each use of a variable among them (WIRE-W9).
     is_exact: bool,
     /// Equal ones stand once; statements are equal only in one place, if that is written.
     nodes: Table<Span>,

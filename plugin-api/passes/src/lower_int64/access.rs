@@ -1,4 +1,4 @@
-//! Loads and stores of 64-bit integers, word by word (W3).
+//! Loads and stores of 64-bit integers, word by word (INT64-W3).
 
 use chipdock_ir::{Buffer, DType, Expr, ExprKind, Op, Stmt, StmtKind};
 

@@ -11,7 +11,7 @@ use crate::lower_intrinsics::kit::Steps;
 use crate::words::{self, Quotient, Words};
 
 impl Lowerer<'_> {
-    /// Both words of an integer of 64 bits, whatever its range (W2).
+    /// Both words of an integer of 64 bits, whatever its range (INT64-W2).
     pub(super) fn whole(&mut self, e: &Expr) -> Answer<Words> {
         let lanes = e.dtype.lanes;
         match &e.kind {
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         Ok(Words { high: moved(high), low })
     }
 
-    /// The arguments of a function of the module, each integer of 64 bits as two (W7).
+    /// The arguments of a function of the module, each integer of 64 bits as two (INT64-W7).
     fn arguments(&mut self, args: &[Expr]) -> Answer<Vec<Expr>> {
         let mut own = Vec::with_capacity(args.len());
         for arg in args {

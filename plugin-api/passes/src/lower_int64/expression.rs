@@ -26,12 +26,12 @@ fn count_of(e: &Expr) -> Option<i128> {
 }
 
 impl Lowerer<'_> {
-    /// An index or an extent: of 64 bits, modulo 2^32 (W4).
+    /// An index or an extent: of 64 bits, modulo 2^32 (INT64-W4).
     pub(super) fn index(&mut self, e: &Expr) -> Answer<Expr> {
         if is_wide(e.dtype) { self.low(e) } else { self.other(e) }
     }
 
-    /// An integer of 64 bits, as short as its range allows (W1).
+    /// An integer of 64 bits, as short as its range allows (INT64-W1).
     pub(super) fn value(&mut self, e: &Expr) -> Answer<Value> {
         let range = self.ranges.of(e);
         if is_held(DType::INT32, range) {

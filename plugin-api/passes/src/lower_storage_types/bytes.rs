@@ -116,7 +116,7 @@ fn one(bytes: &Buffer, dtype: DType, index: &Expr, bits: Expr) -> Stmt {
     Stmt::store(bytes, vec![at], or(kept, new).cast(DType::UINT8))
 }
 
-/// Neighbours from a multiple of a byte's elements on: whole bytes (Y4).
+/// Neighbours from a multiple of a byte's elements on: whole bytes (STORAGE-Y4).
 fn whole(
     bytes: &Buffer,
     dtype: DType,
@@ -256,7 +256,7 @@ impl Loops {
         threads
     }
 
-    /// Whether a store at the index writes all elements of each byte that it writes (Y4), in one iteration of each loop whose
+    /// Whether a store at the index writes all elements of each byte that it writes (STORAGE-Y4), in one iteration of each loop whose
     /// iterations run at once.
     pub(super) fn writes_whole_bytes(&self, dtype: DType, index: &Expr) -> bool {
         let per = per_byte(dtype);

@@ -1,4 +1,4 @@
-//! float8 to float32 and back, in integers (Y5): a device may flush subnormals, round otherwise, or lack them.
+//! float8 to float32 and back, in integers (STORAGE-Y5): a device may flush subnormals, round otherwise, or lack them.
 
 use chipdock_ir::{BinaryOp, CompareOp, DType, Expr, Op, TypeCode};
 

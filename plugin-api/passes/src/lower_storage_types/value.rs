@@ -4,7 +4,7 @@ use chipdock_ir::{BinaryOp, DType, Expr, ExprKind, Op, Var};
 
 use super::{float8, value_type};
 
-/// A cast of a value, which is of its value type already (Y1).
+/// A cast of a value, which is of its value type already (STORAGE-Y1).
 pub(super) fn cast(value: Expr, from: DType, to: DType) -> Expr {
     let lanes = from.lanes;
     let number = match from {

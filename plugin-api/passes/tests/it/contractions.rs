@@ -192,7 +192,7 @@ fn is_tiled(module: &IrModule) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// L3: to the bit, as the numbers are such that no order of adding them up rounds; after each pass up to the split.
+    /// PASS-L3: to the bit, as the numbers are such that no order of adding them up rounds; after each pass up to the split.
     #[test]
     fn contractions_stay(
         case in cases(),

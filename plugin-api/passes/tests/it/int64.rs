@@ -1,4 +1,4 @@
-//! Rules W1 to W8 of `lower_int64`: on the interpreter, a module gives the same bits before and after it.
+//! Rules INT64-W1 to INT64-W8 of `lower_int64`: on the interpreter, a module gives the same bits before and after it.
 
 use std::sync::Arc;
 
@@ -203,7 +203,7 @@ fn check(dtype: DType, values: &[i128], lanes: u16, make: Make) {
     same(&elementwise(dtype, n, lanes, make), &[a, b, c].map(Arg::Tensor));
 }
 
-/// W2, W3.
+/// INT64-W2, INT64-W3.
 #[test]
 fn every_operation_gives_the_same_bits() {
     for dtype in [DType::INT64, DType::UINT64] {
@@ -217,7 +217,7 @@ fn every_operation_gives_the_same_bits() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// W2: the same of random integers, of all sizes.
+    /// INT64-W2: the same of random integers, of all sizes.
     #[test]
     fn random_integers_too(bits in prop::collection::vec((any::<u64>(), 0_u32..64), 12)) {
         let values: Vec<i128> = bits.iter().map(|(bits, by)| i128::from((*bits as i64) >> by)).collect();
@@ -240,7 +240,7 @@ fn cast(from: DType, to: DType, values: Array) {
     same(&build::module([function]), &[Arg::Tensor(values), Arg::Tensor(Array::zeros(to, &[n]))]);
 }
 
-/// W2: casts to and from every other type. Halves of units in the last place are among the integers.
+/// INT64-W2: casts to and from every other type. Halves of units in the last place are among the integers.
 #[test]
 fn casts_are_rounded_once_and_saturate() {
     let near = |bits: u32| (-3_i128..=3).flat_map(move |d| [(1 << bits) + d, 3 * (1 << (bits - 1)) + d]);
@@ -284,7 +284,7 @@ fn int64(value: i128) -> Expr {
     Expr::int(value, DType::INT64)
 }
 
-/// W1: what fits 32 bits by its range leaves no pair behind.
+/// INT64-W1: what fits 32 bits by its range leaves no pair behind.
 #[test]
 fn what_fits_is_computed_in_32_bits() {
     let mut f = build::function("f");
@@ -310,7 +310,7 @@ fn what_fits_is_computed_in_32_bits() {
     assert!(!is_pair, "{}", print::module(&after));
 }
 
-/// W5: a branch that must not run reads nothing.
+/// INT64-W5: a branch that must not run reads nothing.
 #[test]
 fn branches_are_evaluated_alone() {
     let mut f = build::function("f");
@@ -347,7 +347,7 @@ fn values_are_those_before_the_store() {
     same(&one(f), &[Arg::Tensor(Array::from_int(DType::INT64, &[4], &values))]);
 }
 
-/// W6: a loop whose bounds are loaded counts on in both words, and may be left and gone on with.
+/// INT64-W6: a loop whose bounds are loaded counts on in both words, and may be left and gone on with.
 #[test]
 fn loops_past_int32_count_in_memory() {
     let mut f = build::function("f");
@@ -373,7 +373,7 @@ fn loops_past_int32_count_in_memory() {
     }
 }
 
-/// W3: elements that are vectors, read by lanes and several at once.
+/// INT64-W3: elements that are vectors, read by lanes and several at once.
 #[test]
 fn elements_of_several_lanes_are_lanes_in_a_row() {
     let pairs = DType::INT64.with_lanes(2);
@@ -391,7 +391,7 @@ fn elements_of_several_lanes_are_lanes_in_a_row() {
     same(&one(f), &args.map(Arg::Tensor));
 }
 
-/// W7: what a function takes and gives goes through two words each.
+/// INT64-W7: what a function takes and gives goes through two words each.
 #[test]
 fn functions_take_and_give_words() {
     let mut g = build::function("g");
@@ -415,7 +415,7 @@ fn functions_take_and_give_words() {
     same(&build::module([f, g]), &[Arg::Tensor(Array::from_int(DType::INT64, &[4], &values))]);
 }
 
-/// W8: a kernel's own parameters are of 32 bits.
+/// INT64-W8: a kernel's own parameters are of 32 bits.
 #[test]
 fn parameters_of_kernels_are_short() {
     let mut f = build::function("f");

@@ -91,7 +91,7 @@ fn one_iteration_or_none_launches_nothing() {
     }
 }
 
-/// B2: a region has the word of the function that it comes from, and only that.
+/// IR-B2: a region has the word of the function that it comes from, and only that.
 #[test]
 fn a_region_says_no_alias_where_its_function_does() {
     let region = |module: &IrModule| {

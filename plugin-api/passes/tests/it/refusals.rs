@@ -1,4 +1,4 @@
-//! What is refused, by whom, in which words; L1 and L4.
+//! What is refused, by whom, in which words; PASS-L1 and PASS-L4.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn refused(result: Result<(), PassError>, pass: &str, says: &[&str]) {
     }
 }
 
-/// ir: G4.
+/// ir: IR-G4.
 #[test]
 fn threads_on_a_host_are_refused_by_name() {
     let result = lowered(&kernel(Some(64), None), host(), Schedule::Auto);
@@ -94,7 +94,7 @@ fn parts_of_functions_do_not_clash() {
     assert_eq!(names.len(), lowered.functions.len());
 }
 
-/// L1: the module stays as it is, and lowering it again gives the same.
+/// PASS-L1: the module stays as it is, and lowering it again gives the same.
 #[test]
 fn passes_are_pure() {
     let mut f = build::function("sum");

@@ -96,7 +96,7 @@ fn value(e: &Expr, vars: &[Var; 2], at: [i128; 2]) -> i128 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// L3, for every integer type, with what is known about the variables and without.
+    /// PASS-L3, for every integer type, with what is known about the variables and without.
     #[test]
     fn values_stay(
         tree in trees(),

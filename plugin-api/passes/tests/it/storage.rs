@@ -1,4 +1,4 @@
-//! Rules Y1 to Y5 of `lower_storage_types`: on the interpreter, a module gives the same bytes before and after it.
+//! Rules STORAGE-Y1 to STORAGE-Y5 of `lower_storage_types`: on the interpreter, a module gives the same bytes before and after it.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ fn same(module: &IrModule, args: &[Array]) -> Vec<Array> {
     let (after, expected) = (lowered(module), run(module, args.clone()));
     let found = run(&after, args);
     for (found, expected) in found.iter().zip(&expected) {
-        // Which NaN a NaN is, is not said (N6).
+        // Which NaN a NaN is, is not said (IR-N6).
         let is_same = |lane| match (found.float(lane), expected.float(lane)) {
             (Some(a), Some(b)) if a.is_nan() && b.is_nan() => true,
             (a, b) => a == b && found.int(lane) == expected.int(lane),
@@ -90,7 +90,7 @@ fn bytes(dtype: DType, data: Vec<u8>) -> Array {
     Array { dtype, shape: vec![n], data }
 }
 
-/// T5: element 0 is in the low bits of byte 0.
+/// IR-T5: element 0 is in the low bits of byte 0.
 #[test]
 fn low_bits_come_first() {
     let found = same(
@@ -116,7 +116,7 @@ fn wide_types() -> impl Iterator<Item = DType> {
     DType::SCALARS.iter().copied()
 }
 
-/// Y1: every value of every storage type to every type, by itself and in vectors.
+/// STORAGE-Y1: every value of every storage type to every type, by itself and in vectors.
 #[test]
 fn every_value_is_cast_to_every_type() {
     for &from in DType::STORAGE {
@@ -130,7 +130,7 @@ fn every_value_is_cast_to_every_type() {
     }
 }
 
-/// Y5: all 256 values go to float32, float16 (which has all of them) and float64 and back, NaNs as NaNs.
+/// STORAGE-Y5: all 256 values go to float32, float16 (which has all of them) and float64 and back, NaNs as NaNs.
 #[test]
 fn float8_comes_back() {
     for small in [DType::FLOAT8_E4M3FN, DType::FLOAT8_E5M2] {
@@ -174,7 +174,7 @@ fn nearest(value: f64, small: DType) -> u8 {
     sign | best
 }
 
-/// Y5: every float16 rounds to the nearest value, and so do float32 and float64 next to the middle of two values.
+/// STORAGE-Y5: every float16 rounds to the nearest value, and so do float32 and float64 next to the middle of two values.
 #[test]
 fn float8_is_rounded_once() {
     for small in [DType::FLOAT8_E4M3FN, DType::FLOAT8_E5M2] {
@@ -233,7 +233,7 @@ proptest! {
     }
 }
 
-/// Y2: stores leave the neighbours alone, in any order, by any index, of vectors with a predicate too.
+/// STORAGE-Y2: stores leave the neighbours alone, in any order, by any index, of vectors with a predicate too.
 #[test]
 fn a_store_changes_one_element() {
     for dtype in [DType::INT4, DType::UINT1] {
@@ -255,7 +255,7 @@ fn a_store_changes_one_element() {
     }
 }
 
-/// Y2: what is allocated has a byte for each element, and is written and read through views as before.
+/// STORAGE-Y2: what is allocated has a byte for each element, and is written and read through views as before.
 #[test]
 fn what_is_allocated_is_not_packed() {
     for &dtype in DType::STORAGE {
@@ -293,7 +293,7 @@ fn kinds_of_loops(module: &IrModule) -> Vec<ForKind> {
     kinds
 }
 
-/// Y3: loops whose iterations would change one byte at once become serial; Y4: those that write whole bytes stay.
+/// STORAGE-Y3: loops whose iterations would change one byte at once become serial; STORAGE-Y4: those that write whole bytes stay.
 #[test]
 fn neighbours_have_one_writer() {
     for kind in [ForKind::Parallel, ForKind::Vectorized] {
@@ -316,7 +316,7 @@ fn neighbours_have_one_writer() {
     same(&whole, &[a, Array::zeros(DType::INT4, &[8, 6])]);
 }
 
-/// Y4: a vector of whole bytes is stored as bytes.
+/// STORAGE-Y4: a vector of whole bytes is stored as bytes.
 #[test]
 fn a_vector_of_whole_bytes_is_stored_as_it_is() {
     let module = cast(DType::INT32, DType::INT4, 32, 8);
@@ -328,7 +328,7 @@ fn a_vector_of_whole_bytes_is_stored_as_it_is() {
     assert_eq!(loads, 1, "{}", print::module(&after));
 }
 
-/// Y3: threads that would change one byte at once are an error that says what to write.
+/// STORAGE-Y3: threads that would change one byte at once are an error that says what to write.
 #[test]
 fn threads_do_not_share_a_byte() {
     let by_threads = |per_thread: i32, ends: bool| {

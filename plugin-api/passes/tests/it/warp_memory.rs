@@ -123,7 +123,7 @@ fn result(module: &IrModule, args: &[Arg]) -> Result<Array, String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// L3.
+    /// PASS-L3.
     #[test]
     fn memory_of_a_warp_stays(
         block in prop_oneof![Just([32, 1]), Just([64, 1]), Just([32, 2]), Just([16, 4]), Just([8, 4]), Just([96, 1])],
@@ -144,7 +144,7 @@ proptest! {
     }
 }
 
-/// L4: what cannot be lowered, and on which target.
+/// PASS-L4: what cannot be lowered, and on which target.
 #[test]
 fn what_is_no_memory_of_a_warp_is_refused() {
     let case = Case {

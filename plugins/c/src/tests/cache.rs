@@ -1,4 +1,4 @@
-//! Libraries that are kept: O2 and O3 of `cache`, with a compiler that counts how often it runs.
+//! Libraries that are kept: CLIB-O2 and CLIB-O3 of `cache`, with a compiler that counts how often it runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -71,7 +71,7 @@ fn number(compiled: &Compiled) -> i32 {
 }
 
 #[test]
-fn o1_o3_what_was_compiled_before_is_opened_and_no_compiler_runs() {
+fn clib_o1_o3_what_was_compiled_before_is_opened_and_no_compiler_runs() {
     let (bench, options) = (Bench::new(), Options::default());
     let (first, second) = (bench.compile(SOURCE, &options, ""), bench.compile(SOURCE, &options, ""));
     assert!(!first.is_kept && second.is_kept && bench.runs() == 1);
@@ -88,7 +88,7 @@ fn o1_o3_what_was_compiled_before_is_opened_and_no_compiler_runs() {
 }
 
 #[test]
-fn o2_nothing_is_kept_where_words_may_name_files_or_the_compiler_changed_meanwhile() {
+fn clib_o2_nothing_is_kept_where_words_may_name_files_or_the_compiler_changed_meanwhile() {
     let (bench, options) = (Bench::new(), Options::default());
     assert!(!bench.is_found(SOURCE, &options, " -I.") && !bench.is_found(SOURCE, &options, " -I."));
     bench.write_compiler(&format!("touch {}", bench.path("counting").display()));
@@ -97,7 +97,7 @@ fn o2_nothing_is_kept_where_words_may_name_files_or_the_compiler_changed_meanwhi
 }
 
 #[test]
-fn o3_a_damaged_file_is_made_anew() {
+fn clib_o3_a_damaged_file_is_made_anew() {
     let (bench, options) = (Bench::new(), Options::default());
     assert!(!bench.is_found(SOURCE, &options, ""));
     let file = bench.files().remove(0);

@@ -1,4 +1,4 @@
-//! Loads under conditions: before them where they are in bounds, else in a function that keeps its branches (S6).
+//! Loads under conditions: before them where they are in bounds, else in a function that keeps its branches (SRC-S6).
 
 use chipdock_codegen_source::write_module;
 use chipdock_ir::{CompareOp, DType, Expr, Op, build};
@@ -27,7 +27,7 @@ fn chosen(condition: Expr, value: Expr) -> Expr {
 }
 
 #[test]
-fn s6_what_is_in_bounds_is_loaded_before_its_condition() {
+fn src_s6_what_is_in_bounds_is_loaded_before_its_condition() {
     let positive = |k: &Expr| Expr::compare(CompareOp::Gt, k.clone(), Expr::i32(0));
     for (name, text) in [
         ("a choice", text(|load, i, k| chosen(positive(k), load(i.clone())))),
@@ -47,7 +47,7 @@ fn s6_what_is_in_bounds_is_loaded_before_its_condition() {
 }
 
 #[test]
-fn s6_a_function_with_other_loads_under_conditions_keeps_its_branches() {
+fn src_s6_a_function_with_other_loads_under_conditions_keeps_its_branches() {
     let before = |i: &Expr, k: &Expr| Expr::compare(CompareOp::Ge, i.clone(), k.clone());
     for (name, text) in [
         ("an offset that nobody knows", text(|load, i, k| chosen(before(i, k), load(i.clone() - k.clone())))),

@@ -338,7 +338,7 @@ fn the_environment_lies_as_the_boundary_says() {
 }
 
 #[test]
-fn s1_the_same_module_gives_the_same_text() {
+fn src_s1_the_same_module_gives_the_same_text() {
     let texts: Vec<String> =
         (0..2).map(|_| write_module(&vectors(), &CDialect::default()).unwrap().text).collect();
     assert_eq!(texts[0], texts[1]);
@@ -369,7 +369,7 @@ fn a_lowered_kernel_compiles_without_a_warning() {
 }
 
 #[test]
-fn s8_everything_that_is_not_supported_is_listed() {
+fn src_s8_everything_that_is_not_supported_is_listed() {
     let (a_data, a) = pointer("A", DType::FLOAT32);
     let (i, t) = (Var::new("i", DType::INT32), Var::new("t", DType::INT32));
     let shared = Buffer::new("S", vec![Expr::i32(64)], DType::FLOAT32, StorageScope::SHARED);
@@ -415,7 +415,7 @@ fn s8_everything_that_is_not_supported_is_listed() {
 
 /// Positions come over the wire; an expression that stands in several places is where its statement is.
 #[test]
-fn s8_a_refusal_names_the_line() {
+fn src_s8_a_refusal_names_the_line() {
     let call = |line: u32| {
         let call = Expr::call(Op::CallPacked, vec![Expr::str("f")], DType::INT32);
         let place = |column| Span { line, column };
@@ -460,7 +460,7 @@ fn lines_of_the_kernel_stand_in_the_text_when_asked_for() {
 }
 
 #[test]
-fn s2_reserved_words_and_odd_names_become_names() {
+fn src_s2_reserved_words_and_odd_names_become_names() {
     let names = ["int", "f32x4", "cd_max", "INT32_MAX", "uint8_t", "a.b", "linux", "l"];
     let params: Vec<Var> = names.iter().map(|name| Var::new(*name, DType::INT32)).collect();
     let (a_data, a) = pointer("restrict", DType::INT32);

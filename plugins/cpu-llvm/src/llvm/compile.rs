@@ -47,7 +47,7 @@ pub(crate) struct Note {
 ///
 /// # Errors
 ///
-/// * `InternalError`: LLVM refuses the IR (O7), or gives up (O6). `Cancelled`: `cancelled` said so.
+/// * `InternalError`: LLVM refuses the IR (LIBLLVM-O7), or gives up (LIBLLVM-O6). `Cancelled`: `cancelled` said so.
 /// * What [`Llvm::machine`] answers.
 pub(crate) fn compile(
     llvm: &'static Llvm,

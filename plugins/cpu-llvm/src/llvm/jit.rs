@@ -36,7 +36,7 @@ const GOT: &str = "_GLOBAL_OFFSET_TABLE_";
 /// Modules that are dropped between two rounds of forgetting names.
 const FORGET_EVERY: usize = 64;
 
-/// The process' session. It lives as long as the process (O1).
+/// The process' session. It lives as long as the process (LIBLLVM-O1).
 pub(super) struct Session {
     jit: LLVMOrcLLJITRef,
     state: Mutex<State>,

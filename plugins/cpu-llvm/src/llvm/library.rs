@@ -1,4 +1,4 @@
-//! Finding and opening the library (rules O1 to O3).
+//! Finding and opening the library (rules LIBLLVM-O1 to LIBLLVM-O3).
 
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -125,7 +125,7 @@ fn open(name: &OsString) -> Result<Llvm, String> {
             session_opening: Mutex::default(),
         }),
         Err(why) => {
-            // O1: what was opened stays.
+            // LIBLLVM-O1: what was opened stays.
             core::mem::forget(library);
             Err(why)
         }
@@ -147,7 +147,7 @@ fn without_version(library: Library) -> String {
     let symbol = c"LLVMContextCreate";
     // SAFETY: only looked for, never called.
     let is_llvm = unsafe { library.get::<*const c_void>(symbol.to_bytes()) }.is_ok();
-    // O1: what was opened stays.
+    // LIBLLVM-O1: what was opened stays.
     let handle = library.into_raw();
     if !is_llvm {
         return "a library that is no LLVM: it has no function LLVMGetVersion".to_owned();

@@ -41,7 +41,7 @@ pub(crate) struct Machines(Vec<Raw>);
 
 struct Raw(LLVMTargetMachineRef);
 
-// SAFETY: a target machine belongs to no thread; it is used by one at a time (O4).
+// SAFETY: a target machine belongs to no thread; it is used by one at a time (LIBLLVM-O4).
 unsafe impl Send for Raw {}
 
 /// Machines that are kept for each set of options, and sets of options.
@@ -202,7 +202,7 @@ impl Llvm {
         let abi = c_text(&options.abi, "the ABI")?;
         let api = &self.api;
         let target = self.target_of(&triple, &options.triple)?;
-        // No lock is held from here on: LLVM may give up over a processor, and this thread then never returns (O6).
+        // No lock is held from here on: LLVM may give up over a processor, and this thread then never returns (LIBLLVM-O6).
         // SAFETY: a target of the registry, which are never removed; texts are live; the options are disposed of once.
         let machine = unsafe {
             let made = (api.LLVMCreateTargetMachineOptions)();

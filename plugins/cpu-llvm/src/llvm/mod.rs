@@ -7,19 +7,19 @@
 //!
 //! # Rules
 //!
-//! - **O1** Nothing is opened before it is needed, and what was opened is never closed. A library of another major is
+//! - **LIBLLVM-O1** Nothing is opened before it is needed, and what was opened is never closed. A library of another major is
 //!   refused by its number: the types here are those of LLVM 19.
-//! - **O2** A library that is missing is an ordinary answer, `Unavailable`, with each name that was tried, the loader's
+//! - **LIBLLVM-O2** A library that is missing is an ordinary answer, `Unavailable`, with each name that was tried, the loader's
 //!   words and the package that brings it. It is looked for again by the next call.
-//! - **O3** Symbols of another LLVM in the process are never met: the library is opened `RTLD_LOCAL`, and functions are
+//! - **LIBLLVM-O3** Symbols of another LLVM in the process are never met: the library is opened `RTLD_LOCAL`, and functions are
 //!   taken from its handle.
-//! - **O4** Every function may be called from several threads at once. Contexts and target machines belong to one build
+//! - **LIBLLVM-O4** Every function may be called from several threads at once. Contexts and target machines belong to one build
 //!   at a time.
-//! - **O5** Nothing is printed: what LLVM has to say becomes diagnostics and errors.
-//! - **O6** LLVM ends the process where it gives up (`report_fatal_error`). Work is therefore done on threads of our own:
+//! - **LIBLLVM-O5** Nothing is printed: what LLVM has to say becomes diagnostics and errors.
+//! - **LIBLLVM-O6** LLVM ends the process where it gives up (`report_fatal_error`). Work is therefore done on threads of our own:
 //!   where LLVM gives up, that thread never returns to it, the caller gets an `InternalError` with LLVM's words, and the
 //!   process lives. What the thread held is lost. LLVM's own crashes, and no memory left, cannot be contained here.
-//! - **O7** IR that LLVM refuses is our bug: an `InternalError` that says so and names a file with the IR.
+//! - **LIBLLVM-O7** IR that LLVM refuses is our bug: an `InternalError` that says so and names a file with the IR.
 
 pub(crate) mod compile;
 pub(crate) mod jit;

@@ -1,13 +1,13 @@
 //! Names of loaded code, for `perf` and `gdb`: off unless a setting asks for them.
 //!
-//! - **J1** With the setting `perf-map`, each function that is loaded, internal ones too, gets a line in `/tmp/perf-PID.map`:
+//! - **LLNAME-J1** With the setting `perf-map`, each function that is loaded, internal ones too, gets a line in `/tmp/perf-PID.map`:
 //!   address and size in hexadecimal digits, and its symbol. That is where `perf report` looks. The file is made for its owner
 //!   alone, is added to and never shortened, and stays when the process ends; one that is not a plain file of this user
 //!   is left alone.
-//! - **J2** With the setting `gdb`, each object that is loaded is shown to gdb through its JIT interface
+//! - **LLNAME-J2** With the setting `gdb`, each object that is loaded is shown to gdb through its JIT interface
 //!   (`__jit_debug_register_code`, libLLVM's own) until its module is dropped: functions, and the lines of the kernel where the
 //!   object has them.
-//! - **J3** What cannot be written is a warning in the log, once, and no reason not to load. Code in a section without a
+//! - **LLNAME-J3** What cannot be written is a warning in the log, once, and no reason not to load. Code in a section without a
 //!   global function has no known place: it is not named.
 
 use core::ptr;
@@ -25,10 +25,10 @@ use chipdock_plugin_api::{Error, HostRef, LogLevel, Setting};
 use super::library::Llvm;
 use super::object::{self, Function};
 
-/// The setting of rule J1.
+/// The setting of rule LLNAME-J1.
 pub(crate) const PERF_MAP: Setting<bool> =
     Setting::bool("perf-map", "Whether loaded code is named to perf, in /tmp/perf-PID.map.").or(false);
-/// The setting of rule J2.
+/// The setting of rule LLNAME-J2.
 pub(crate) const GDB: Setting<bool> =
     Setting::bool("gdb", "Whether loaded code is shown to gdb, with the lines of the kernel.").or(false);
 
@@ -97,7 +97,7 @@ fn sections(functions: &[Function], addresses: &HashMap<String, usize>) -> BTree
     anchors(functions).into_iter().filter_map(place).collect()
 }
 
-/// The lines of J1.
+/// The lines of LLNAME-J1.
 fn lines(functions: &[Function], sections: &BTreeMap<usize, usize>) -> String {
     let mut text = String::new();
     for Function { name, section, offset, size_bytes, .. } in functions {

@@ -1,4 +1,4 @@
-//! Threads that LLVM works on (rule O6).
+//! Threads that LLVM works on (rule LIBLLVM-O6).
 
 use core::cell::RefCell;
 use core::ffi::{CStr, c_char};

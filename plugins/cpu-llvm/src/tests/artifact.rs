@@ -1,4 +1,4 @@
-//! Artifacts: what is built (rules B1 to B5 of `codegen`), and how it is loaded (rules R1 to R4 of `loader`).
+//! Artifacts: what is built (rules LLBUILD-B1 to LLBUILD-B5 of `codegen`), and how it is loaded (rules LLLOAD-R1 to LLLOAD-R4 of `loader`).
 
 use chipdock_plugin_api::abi::CHIPDOCK_DEVICE_CPU;
 use chipdock_plugin_api::{
@@ -25,7 +25,7 @@ fn call_add(function: &Function) {
 }
 
 #[test]
-fn b1_b2_an_artifact_says_what_it_is_and_what_for() {
+fn llbuild_b1_b2_an_artifact_says_what_it_is_and_what_for() {
     let built = own();
     assert_eq!((&built.index["module_kind"], &built.index["format"]), (&json!("llvm"), &json!("o")));
     let function = &built.index["functions"][0];
@@ -42,7 +42,7 @@ fn b1_b2_an_artifact_says_what_it_is_and_what_for() {
 }
 
 #[test]
-fn b3_words_of_emit_add_sections() {
+fn llbuild_b3_words_of_emit_add_sections() {
     for (emit, names) in [
         (json!("ll"), vec!["code", "ll"]),
         (json!("asm"), vec!["code", "asm"]),
@@ -70,7 +70,7 @@ fn b3_words_of_emit_add_sections() {
 }
 
 #[test]
-fn b3_b4_options_of_the_wrong_type_are_the_callers_mistake() {
+fn llbuild_b3_b4_options_of_the_wrong_type_are_the_callers_mistake() {
     let target = canonical(json!({}));
     let ir = written(&add(), &target, None);
     for (options, name) in [
@@ -87,7 +87,7 @@ fn b3_b4_options_of_the_wrong_type_are_the_callers_mistake() {
 }
 
 #[test]
-fn b4_code_has_lines_where_the_file_is_known() {
+fn llbuild_b4_code_has_lines_where_the_file_is_known() {
     let target = canonical(json!({}));
     let ir = written(&add(), &target, Some("kernels/add.py"));
     let source = |ir: &str, options: &str| request(ir, &target, options, false).unwrap().text("source");
@@ -103,7 +103,7 @@ fn b4_code_has_lines_where_the_file_is_known() {
 }
 
 #[test]
-fn b5_the_same_request_gives_the_same_bytes() {
+fn llbuild_b5_the_same_request_gives_the_same_bytes() {
     let all = json!({"emit": ["source", "ll", "asm"]});
     let first = built(&add(), json!({}), &all);
     std::thread::scope(|scope| {
@@ -114,7 +114,7 @@ fn b5_the_same_request_gives_the_same_bytes() {
 }
 
 #[test]
-fn b5_a_build_that_was_given_up_answers_cancelled() {
+fn llbuild_b5_a_build_that_was_given_up_answers_cancelled() {
     let target = canonical(json!({}));
     let error = request(&written(&add(), &target, None), &target, "", true).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CANCELLED, "{error}");
@@ -131,7 +131,7 @@ fn what_is_no_request_is_the_callers_mistake() {
 }
 
 #[test]
-fn r2_code_lives_as_long_as_a_function_of_it() {
+fn llload_r2_code_lives_as_long_as_a_function_of_it() {
     let built = own();
     // SAFETY: no environment.
     let env = unsafe { Env::new(HostRef::standalone(), core::ptr::null()) };
@@ -150,7 +150,7 @@ fn r2_code_lives_as_long_as_a_function_of_it() {
 }
 
 #[test]
-fn r4_what_is_no_artifact_of_this_kind_is_refused() {
+fn llload_r4_what_is_no_artifact_of_this_kind_is_refused() {
     let good = own();
     good.load().unwrap();
     let with = |key: &str, value: serde_json::Value| {
@@ -197,7 +197,7 @@ fn here(built: &Built) -> Verdict {
 }
 
 #[test]
-fn r1_an_artifact_runs_where_all_that_it_needs_is_there() {
+fn llload_r1_an_artifact_runs_where_all_that_it_needs_is_there() {
     let own = own();
     assert_eq!(here(&own), Verdict::Runs);
     let Verdict::Unsupported(why) = verdict(&own, 2) else { panic!("a device that is no cpu") };
@@ -215,7 +215,7 @@ fn r1_an_artifact_runs_where_all_that_it_needs_is_there() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn r1_a_processor_that_has_more_is_told_by_what_is_missing() {
+fn llload_r1_a_processor_that_has_more_is_told_by_what_is_missing() {
     let own = own();
     let named = |cpu: &str, features: &str| own.made_for("cpu", cpu).made_for("features", features);
     for cpu in ["", "x86-64", "x86-64-v2"] {

@@ -1,4 +1,4 @@
-//! The target kind: what it fills in, and the laws of that (rules K1 to K5 of `target_kind`).
+//! The target kind: what it fills in, and the laws of that (rules LLKIND-K1 to LLKIND-K5 of `target_kind`).
 
 use chipdock_codegen_llvm::{CallingConv, FastMath, LlvmTarget as _};
 use chipdock_ir::{StorageScope, Target, TargetKind as Schema, ThreadAxis};
@@ -30,13 +30,13 @@ pub(super) fn target(options: &Value) -> Target {
     Target::from_canonical_json(&json).unwrap()
 }
 
-/// The canonical target, which comes out again unchanged (K5).
+/// The canonical target, which comes out again unchanged (LLKIND-K5).
 pub(super) fn canonical(options: Value) -> Target {
     let canonicalize = |text: String| {
         LlvmTargetKind(HostRef::standalone()).canonicalize(&text).unwrap_or_else(|e| panic!("{e:?}"))
     };
     let once = canonicalize(target(&options).to_json().to_string());
-    assert_eq!(canonicalize(once.clone()), once, "K5");
+    assert_eq!(canonicalize(once.clone()), once, "LLKIND-K5");
     Target::from_canonical_json(&serde_json::from_str(&once).unwrap()).unwrap()
 }
 
@@ -60,7 +60,7 @@ fn processors_that_divide_fast_do_not_try_32_bits_first() {
 }
 
 #[test]
-fn k1_a_bare_target_is_this_machine_with_all_its_features() {
+fn llkind_k1_a_bare_target_is_this_machine_with_all_its_features() {
     let host = library().unwrap().host();
     for options in [json!({}), json!({"mcpu": "native"}), json!({"mcpu": "host", "mtriple": host.triple})] {
         let target = canonical(options);
@@ -76,7 +76,7 @@ fn k1_a_bare_target_is_this_machine_with_all_its_features() {
 }
 
 #[test]
-fn k1_features_of_the_user_come_behind_those_of_this_machine() {
+fn llkind_k1_features_of_the_user_come_behind_those_of_this_machine() {
     let host = library().unwrap().host();
     let first = host.features.split(',').find(|feature| feature.starts_with('+')).unwrap();
     let off = format!("-{}", &first[1..]);
@@ -88,7 +88,7 @@ fn k1_features_of_the_user_come_behind_those_of_this_machine() {
 }
 
 #[test]
-fn k2_a_triple_alone_is_the_generic_processor() {
+fn llkind_k2_a_triple_alone_is_the_generic_processor() {
     for known in ARCHITECTURES {
         let target = canonical(json!({ "mtriple": format!("{}-linux-gnu", known.name) }));
         let expected = format!("{}-unknown-linux-gnu", known.name);
@@ -342,9 +342,9 @@ fn of_the_tables() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
-    /// K4: processors and features that LLVM knows, in any combination, are taken or refused, and the process lives.
+    /// LLKIND-K4: processors and features that LLVM knows, in any combination, are taken or refused, and the process lives.
     #[test]
-    fn k4_no_combination_of_known_names_ends_the_process(options in of_the_tables()) {
+    fn llkind_k4_no_combination_of_known_names_ends_the_process(options in of_the_tables()) {
         match LlvmTargetKind(HostRef::standalone()).canonicalize(&target(&options).to_json().to_string()) {
             Ok(once) => prop_assert_eq!(LlvmTargetKind(HostRef::standalone()).canonicalize(&once).unwrap(), once),
             Err(error) => {
@@ -358,9 +358,9 @@ proptest! {
 const CASES: u32 = 64;
 
 proptest! {
-    /// K5, and K3: what is refused names the option.
+    /// LLKIND-K5, and LLKIND-K3: what is refused names the option.
     #[test]
-    fn k5_what_comes_out_comes_out_again(options in options(), cpu in "[a-z0-9-]{1,12}") {
+    fn llkind_k5_what_comes_out_comes_out_again(options in options(), cpu in "[a-z0-9-]{1,12}") {
         for around in [around("neoverse-n1"), around(&cpu)] {
             match resolve(&target(&options), &around) {
                 Ok(once) => {

@@ -1,4 +1,4 @@
-//! Loaded code in `perf` and `gdb`, as a person would look at it (rules J1 and J2 of `llvm::naming`).
+//! Loaded code in `perf` and `gdb`, as a person would look at it (rules LLNAME-J1 and LLNAME-J2 of `llvm::naming`).
 
 use std::process::{Command, Output};
 
@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn j1_perf_names_the_kernel() {
+fn llname_j1_perf_names_the_kernel() {
     if !has("perf") {
         return;
     }
@@ -51,7 +51,7 @@ fn j1_perf_names_the_kernel() {
 }
 
 #[test]
-fn j2_gdb_stops_at_the_line_of_the_kernel() {
+fn llname_j2_gdb_stops_at_the_line_of_the_kernel() {
     if !has("gdb") {
         return;
     }

@@ -90,7 +90,7 @@ impl Job<'_> {
             options.push("--use_fast_math".to_owned());
         } else {
             // The defaults, said: subnormals stay, quotients and roots are rounded to nearest, products may be fused with
-            // sums (rule N10).
+            // sums (rule IR-N10).
             let exact = ["--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--fmad=true"];
             options.extend(exact.into_iter().map(str::to_owned));
         }

@@ -11,7 +11,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn s8_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
+    fn src_s8_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
         let g = junk::function("g", &bytes[100..], true);
         let module = build::module([junk::function("f", &bytes, true), g]);
         let found = unsupported(&module, &ALL);

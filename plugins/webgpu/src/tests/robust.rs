@@ -16,7 +16,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn s8_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
+    fn src_s8_no_module_makes_the_writer_panic(bytes in prop::collection::vec(any::<u8>(), 400)) {
         let f = junk::kernel(junk::function("f", &bytes, true));
         let module = build::module([f, junk::function("g", &bytes[100..], true)]);
         let found = unsupported(&module, &dialect());
@@ -26,7 +26,7 @@ proptest! {
 
 /// Deeper than anything that a validator lets pass: refused, on a thread with a usual stack.
 #[test]
-fn s8_depth_is_refused_before_the_stack_ends() {
+fn src_s8_depth_is_refused_before_the_stack_ends() {
     for (levels, is_fine) in [(200, true), (1000, false)] {
         for f in junk::deep(levels) {
             let found = unsupported(&build::module([junk::kernel(f)]), &dialect());
@@ -37,7 +37,7 @@ fn s8_depth_is_refused_before_the_stack_ends() {
 
 /// A node that is shared again and again is written once: the text grows with the module, not with its paths.
 #[test]
-fn s7_shared_nodes_do_not_multiply() {
+fn src_s7_shared_nodes_do_not_multiply() {
     let module = build::module([junk::kernel(junk::shared(60))]);
     let text = write_module(&module, &dialect()).unwrap().text;
     assert!(text.len() < 20_000, "{} bytes", text.len());

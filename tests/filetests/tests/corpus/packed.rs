@@ -116,7 +116,7 @@ fn agree(what: &str, found: &Array, expected: &Output) {
     }
 }
 
-/// I11: what the whole pipeline makes of a kernel computes what the kernel computes, however tensors are passed, parallel
+/// INT-I11: what the whole pipeline makes of a kernel computes what the kernel computes, however tensors are passed, parallel
 /// loops as loops or as tasks.
 fn kernels_compute_the_same_as_packed_functions(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
@@ -139,7 +139,7 @@ fn kernels_compute_the_same_as_packed_functions(file: &CorpusFile) -> Result<(),
     counted(PACKED, file, n)
 }
 
-/// I11: host functions as TVM itself lowers them compute what it printed them from.
+/// INT-I11: host functions as TVM itself lowers them compute what it printed them from.
 fn host_functions_of_tvm_compute_what_they_were_made_of(file: &CorpusFile) -> Result<(), String> {
     let kernel = file.name.replace("lowered/host_", "");
     let path = chipdock_test_support::printed_by_tvm().join(&kernel);

@@ -34,7 +34,7 @@ fn options(stage: Stage, schedule: Schedule) -> LowerOptions {
     LowerOptions { stage, schedule, ..LowerOptions::new(Arc::new(host_capabilities())) }
 }
 
-/// ir: G1, G2, G3, G4.
+/// ir: IR-G1, IR-G2, IR-G3, IR-G4.
 fn every_stage_is_valid(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let parallel = LowerOptions {
@@ -64,9 +64,9 @@ fn every_stage_is_valid(file: &CorpusFile) -> Result<(), String> {
     counted(STAGES, file, lowered)
 }
 
-/// L3: after each pass of the pipeline in turn, with and without a schedule, a kernel gives what it gives as read: bit by
+/// PASS-L3: after each pass of the pipeline in turn, with and without a schedule, a kernel gives what it gives as read: bit by
 /// bit, but for the bounds of reductions and of mathematical functions.
-/// ir: S7.
+/// ir: IR-S7.
 fn kernels_compute_the_same_after_every_pass(file: &CorpusFile) -> Result<(), String> {
     let module = read(file)?;
     let functions = module.functions.iter().filter(|_| is_for_host(&module));

@@ -53,7 +53,7 @@ fn expected(module: &IrModule, function: &PrimFunc) -> Option<(Vec<Arg>, Outcome
     interpreter.run(&function.name, &mut args.clone()).ok().map(|outcome| (args, outcome))
 }
 
-/// L3. Files with functions that are no kernels of the device, hosts' and devices' own and what only the text has, count none.
+/// PASS-L3. Files with functions that are no kernels of the device, hosts' and devices' own and what only the text has, count none.
 fn every_kernel_is_scheduled_right(file: &CorpusFile) -> Result<(), String> {
     let (module, name) = (read(file)?, &file.name);
     let (mut n_scheduled, mut n_runs) = (0, 0);

@@ -105,7 +105,7 @@ fn check(module: &IrModule, capabilities: &TargetCapabilities) -> usize {
     n_functions
 }
 
-/// L3.
+/// PASS-L3.
 fn kernels_with_threads_compute_the_same_after_every_pass(file: &CorpusFile) -> Result<(), String> {
     let module = module(file);
     let is_bound = !module.functions.iter().all(support::without_threads);
@@ -119,7 +119,7 @@ fn kernels_with_threads_compute_the_same_after_every_pass(file: &CorpusFile) -> 
 }
 
 /// The kernels of `construct/reductions.py` as read: all of them run, without a race, and give the sums that they say.
-/// ir: B6, K6.
+/// ir: IR-B6, IR-K6.
 fn reductions_across_threads_are_right_as_read() {
     let files = chipdock_test_support::corpus().unwrap();
     let file = files.into_iter().find(|file| file.name == "construct/reductions.py").unwrap();

@@ -124,7 +124,7 @@ fn module(file: &CorpusFile) -> IrModule {
     chipdock_script::parse(&text, &file.name).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// K1 to K7: every kernel of TVM's for threads gives what it is to give, with and without bounds, scheduled and lowered.
+/// IR-K1 to IR-K7: every kernel of TVM's for threads gives what it is to give, with and without bounds, scheduled and lowered.
 fn kernels_on_threads_are_right(file: &CorpusFile) -> Result<(), String> {
     let module = module(file);
     let function = &module.functions[0];

@@ -1,4 +1,4 @@
-//! The files that a run leaves: looked at before it begins, written together when it is over (C5).
+//! The files that a run leaves: looked at before it begins, written together when it is over (CLI-C5).
 
 use std::path::PathBuf;
 

@@ -202,7 +202,7 @@ fn alone(c: &Context<'_>) -> HostOptions {
     let own = given().iter().filter(|(plugin, _, _)| *plugin == c.facts().name).cloned();
     let plugin_paths = vec![c.library().to_owned()];
     let mut options = HostOptions { plugin_paths, settings: own.collect(), ..HostOptions::default() };
-    // S16.
+    // SUITE-S16.
     options.environment.config_home = None;
     options
 }

@@ -91,7 +91,7 @@ impl Made {
         }))
     }
 
-    /// Holds that a module computes what it should; where there is no device, says so (S4).
+    /// Holds that a module computes what it should; where there is no device, says so (SUITE-S4).
     pub(super) fn computes(&self, c: &Context<'_>, module: &Module) -> Verdict {
         let device = match &self.device {
             Ok(device) => device,

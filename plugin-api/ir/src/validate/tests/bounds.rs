@@ -20,7 +20,7 @@ fn at(row: i32, column: i32) -> impl FnOnce(&mut build::FunctionBuilder) {
     store(move |f, a, _| f.store(a, [row, column], float(0.0)))
 }
 
-/// ir: E10.
+/// ir: IR-E10.
 #[test]
 fn constant_indices_are_within_their_extent() {
     for (row, column) in [(0, 0), (3, 7)] {
@@ -52,7 +52,7 @@ fn constant_indices_are_within_their_extent() {
     });
 }
 
-/// ir: E10.
+/// ir: IR-E10.
 #[test]
 fn each_lane_of_a_constant_ramp_is_within_its_extent() {
     let ramp = |base: i32, stride: i32| {
@@ -78,7 +78,7 @@ fn each_lane_of_a_constant_ramp_is_within_its_extent() {
     );
 }
 
-/// ir: E10.
+/// ir: IR-E10.
 #[test]
 fn what_is_never_accessed_has_any_index() {
     let outside = |f: &mut Body, a: &Buffer| f.store(a, [9, 9], float(0.0));
@@ -133,7 +133,7 @@ fn what_is_never_accessed_has_any_index() {
     );
 }
 
-/// ir: E10.
+/// ir: IR-E10.
 #[test]
 fn copies_of_unrolled_loops_have_any_index() {
     let one = |f: &mut build::FunctionBuilder| {
@@ -145,7 +145,7 @@ fn copies_of_unrolled_loops_have_any_index() {
     assert_eq!(problems(Stage::Flattened, one), Vec::<String>::new());
 }
 
-/// ir: L1.
+/// ir: IR-L1.
 #[test]
 fn parameters_and_sizes_are_counted() {
     let scalars = |count: usize| {

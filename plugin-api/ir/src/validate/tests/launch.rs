@@ -21,7 +21,7 @@ fn task(name: &'static str, ret: DType) -> build::FunctionBuilder {
     f
 }
 
-/// ir: E8, G4.
+/// ir: IR-E8, IR-G4.
 #[test]
 fn a_parallel_launch_names_a_function_that_runs_a_task() {
     let null = || Expr::call(Op::Reinterpret, vec![Expr::int(0, DType::INT64)], DType::HANDLE);

@@ -13,7 +13,7 @@ fn loaded(f: &mut build::FunctionBuilder, dtype: DType) -> Expr {
     Expr::load(&a, vec![Expr::i32(0)])
 }
 
-/// ir: T5.
+/// ir: IR-T5.
 #[test]
 fn storage_types_are_stored_and_cast() {
     for &dtype in DType::STORAGE {
@@ -51,7 +51,7 @@ fn storage_types_are_stored_and_cast() {
     }
 }
 
-/// ir: T6.
+/// ir: IR-T6.
 #[test]
 fn shared_bytes_have_one_type() {
     let mut f = build::function("f");

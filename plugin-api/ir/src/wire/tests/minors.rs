@@ -1,4 +1,4 @@
-//! W5: minors, up and down; W8: positions.
+//! WIRE-W5: minors, up and down; WIRE-W8: positions.
 
 use std::sync::OnceLock;
 
@@ -122,13 +122,13 @@ fn through_all(module: &IrModule) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// W5: what 1.0 has too is equal in all, with the same bytes each time.
+    /// WIRE-W5: what 1.0 has too is equal in all, with the same bytes each time.
     #[test]
     fn modules_go_through_every_minor(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         through_all(&testing::module(&bytes));
     }
 
-    /// W4: the order and the sharing of a rewritten document are those of a written one.
+    /// WIRE-W4: the order and the sharing of a rewritten document are those of a written one.
     #[test]
     fn canonical_order_is_the_writers(bytes in prop::collection::vec(any::<u8>(), 0..400), positions in any::<bool>()) {
         let document = write::document(&testing::module(&bytes), positions, None).unwrap();
@@ -146,7 +146,7 @@ fn loops() -> IrModule {
     build::module([f.finish()])
 }
 
-/// W5: a minor that renames a field, adds one with a default, and adds nodes.
+/// WIRE-W5: a minor that renames a field, adds one with a default, and adds nodes.
 #[test]
 fn a_minor_grows_and_shrinks() {
     let module = loops();
@@ -201,7 +201,7 @@ fn evaluates(value: Expr) -> IrModule {
     build::module([f.finish()])
 }
 
-/// W5: what 1.0 has no equal of is named: the node, the op, the function.
+/// WIRE-W5: what 1.0 has no equal of is named: the node, the op, the function.
 #[test]
 fn what_1_0_has_no_equal_of_is_named() {
     let i32 = Expr::i32;
@@ -239,7 +239,7 @@ fn what_1_0_has_no_equal_of_is_named() {
     }
 }
 
-/// W5: what 1.1 has no equal of is named; all else is the same document.
+/// WIRE-W5: what 1.1 has no equal of is named; all else is the same document.
 #[test]
 fn a_parallel_launch_is_named_where_1_1_is_written() {
     let launch = |body: &str| {
@@ -270,7 +270,7 @@ fn a_parallel_launch_is_named_where_1_1_is_written() {
     }
 }
 
-/// W5: what 1.2 has no equal of is named: tensors and strings of packed calls.
+/// WIRE-W5: what 1.2 has no equal of is named: tensors and strings of packed calls.
 #[test]
 fn what_packed_calls_take_is_named_where_1_2_is_written() {
     let zero = Expr::i32(0);
@@ -293,7 +293,7 @@ fn what_packed_calls_take_is_named_where_1_2_is_written() {
     }
 }
 
-/// W5: what 1.2 has no equal of is named, and no document of 1.2 has it; all else is the same document.
+/// WIRE-W5: what 1.2 has no equal of is named, and no document of 1.2 has it; all else is the same document.
 #[test]
 fn a_storage_type_is_named_where_1_2_is_written() {
     for &dtype in DType::STORAGE {
@@ -327,7 +327,7 @@ fn sum_reducer() -> Arc<Reducer> {
     Arc::new(Reducer { lhs: vec![a], rhs: vec![b], result: vec![result], identity: vec![identity] })
 }
 
-/// W5: notes are dropped for 1.0.
+/// WIRE-W5: notes are dropped for 1.0.
 #[test]
 fn notes_are_dropped_for_1_0() {
     let build = |notes: bool| {
@@ -411,7 +411,7 @@ fn placed(line: u32, value: i32, a: &crate::Buffer) -> Stmt {
     Stmt::store(a, vec![Expr::i32(0)], sum).with_span(Span { line, column: 5 })
 }
 
-/// W8: each statement has its own position, an expression the one where it stands, if that is one.
+/// WIRE-W8: each statement has its own position, an expression the one where it stands, if that is one.
 #[test]
 fn positions_are_written_when_asked_for() {
     let mut f = build::function("f");
@@ -427,7 +427,7 @@ fn positions_are_written_when_asked_for() {
     let document = read_document(&text).unwrap();
     assert_eq!((&*document.version, document.file.as_deref()), (VERSION, Some("k.py")));
     assert_eq!(equal::modules(&document.module, &module), Ok(()));
-    assert_eq!(write_with(&document.module, &options).unwrap(), text, "W4");
+    assert_eq!(write_with(&document.module, &options).unwrap(), text, "WIRE-W4");
     let StmtKind::Seq(stmts) = &document.module.functions[0].body.kind else { panic!("a sequence") };
     assert_eq!(stmts.iter().map(|stmt| stmt.span.line).collect::<Vec<_>>(), [3, 4, 5]);
     let spans = stmts.iter().map(|stmt| match &stmt.kind {
@@ -455,7 +455,7 @@ fn positions_are_written_when_asked_for() {
     assert_eq!(write_with(&again.module, &options).unwrap(), text);
 }
 
-/// W8.
+/// WIRE-W8.
 #[test]
 fn positions_that_are_wrong_are_refused() {
     let mut f = build::function("f");
@@ -490,7 +490,7 @@ fn positions_that_are_wrong_are_refused() {
     assert!(read(&older).unwrap_err().message.contains("unknown field \"positions\""));
 }
 
-/// W6: a rewritten document is held to the same depth.
+/// WIRE-W6: a rewritten document is held to the same depth.
 #[test]
 fn depth_is_bounded_after_rewriting() {
     let mut value = Expr::i32(1);

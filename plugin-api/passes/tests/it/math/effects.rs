@@ -84,7 +84,7 @@ fn four_products_are_summed() {
     assert_eq!(found, 4 * 255 * 255 - 1);
 }
 
-/// H5: within a parallel loop an atomic stays one, elsewhere it is a load, a sum and a store.
+/// PASS-H5: within a parallel loop an atomic stays one, elsewhere it is a load, a sum and a store.
 #[test]
 fn lone_atomics_become_sums() {
     let mut f = build::function("f");

@@ -1,4 +1,4 @@
-//! Rules O4 to O7.
+//! Rules LIBLLVM-O4 to LIBLLVM-O7.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -46,7 +46,7 @@ fn kept_ir(error: &Error) -> String {
 }
 
 #[test]
-fn o7_ir_that_cannot_be_read_is_our_bug_and_is_kept() {
+fn libllvm_o7_ir_that_cannot_be_read_is_our_bug_and_is_kept() {
     let ir = "define void @f() {\n  %x = add i32 1, 1.0\n  ret void\n}\n";
     let error = build(ir).unwrap_err();
     let message = error.message().into_owned();
@@ -56,7 +56,7 @@ fn o7_ir_that_cannot_be_read_is_our_bug_and_is_kept() {
 }
 
 #[test]
-fn o7_ir_that_is_not_valid_is_our_bug_and_is_kept() {
+fn libllvm_o7_ir_that_is_not_valid_is_our_bug_and_is_kept() {
     // A use that its definition does not dominate: only the verifier finds it.
     let ir = "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n";
     let error = build(ir).unwrap_err();
@@ -73,7 +73,7 @@ const FATAL: &str = "declare i32 @llvm.x86.sse42.crc32.32.32(i32, i32)\ndefine i
                      @llvm.x86.sse42.crc32.32.32(i32 %x, i32 %x)\n  ret i32 %y\n}\n";
 
 #[test]
-fn o6_where_llvm_gives_up_the_process_lives() {
+fn libllvm_o6_where_llvm_gives_up_the_process_lives() {
     for _ in 0..3 {
         let error = build(FATAL).unwrap_err();
         assert!(error.message().contains("LLVM gave up: Cannot select"), "{error}");
@@ -83,7 +83,7 @@ fn o6_where_llvm_gives_up_the_process_lives() {
 }
 
 #[test]
-fn o5_what_llvm_says_becomes_notes_and_nothing_is_printed() {
+fn libllvm_o5_what_llvm_says_becomes_notes_and_nothing_is_printed() {
     if is_child() {
         let warns = "declare void @g(ptr)\ndefine void @f() \"warn-stack-size\"=\"8\" {\n  %x = alloca [100 x i8]\n  \
                      call void @g(ptr %x)\n  ret void\n}\n";
@@ -99,7 +99,7 @@ fn o5_what_llvm_says_becomes_notes_and_nothing_is_printed() {
         }
         return;
     }
-    let output = child("building::o5_what_llvm_says_becomes_notes_and_nothing_is_printed", &[]);
+    let output = child("building::libllvm_o5_what_llvm_says_becomes_notes_and_nothing_is_printed", &[]);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
@@ -131,7 +131,7 @@ fn a_triple_that_is_none_is_the_callers_mistake() {
 }
 
 #[test]
-fn o4_threads_compile_at_once_for_several_machines() {
+fn libllvm_o4_threads_compile_at_once_for_several_machines() {
     let of = |triple: &str, opt_level| MachineOptions {
         triple: triple.to_owned(),
         opt_level,

@@ -1,4 +1,4 @@
-//! Names of loaded code, as this process has them: rules J1 to J3.
+//! Names of loaded code, as this process has them: rules LLNAME-J1 to LLNAME-J3.
 
 use chipdock_plugin_api::HostRef;
 
@@ -59,9 +59,9 @@ fn objects() -> Vec<Vec<u8>> {
     found
 }
 
-/// J1, J2: in one test, as the process has one map and one list.
+/// LLNAME-J1, LLNAME-J2: in one test, as the process has one map and one list.
 #[test]
-fn j1_j2_code_is_named_where_it_is_asked_for() {
+fn llname_j1_j2_code_is_named_where_it_is_asked_for() {
     let _ = std::fs::remove_file(perf_map());
     let quiet = load(ADD, "add", false, false);
     assert!(
@@ -99,7 +99,7 @@ fn j1_j2_code_is_named_where_it_is_asked_for() {
     assert!(objects().is_empty());
     assert_eq!(std::fs::metadata(perf_map()).unwrap().mode() & 0o777, 0o600);
 
-    // J3: what is not ours is left alone, and code is loaded all the same.
+    // LLNAME-J3: what is not ours is left alone, and code is loaded all the same.
     std::fs::remove_file(perf_map()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("other");

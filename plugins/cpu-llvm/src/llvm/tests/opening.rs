@@ -1,4 +1,4 @@
-//! Rules O1 to O3.
+//! Rules LIBLLVM-O1 to LIBLLVM-O3.
 
 use std::ffi::CString;
 use std::os::raw::{c_char, c_void};
@@ -21,9 +21,9 @@ fn refused(test: &str, file: &str) -> Option<String> {
 }
 
 #[test]
-fn o2_a_missing_library_is_an_answer_with_names_and_package() {
+fn libllvm_o2_a_missing_library_is_an_answer_with_names_and_package() {
     let Some(message) =
-        refused("o2_a_missing_library_is_an_answer_with_names_and_package", "libnot-there.so.7")
+        refused("libllvm_o2_a_missing_library_is_an_answer_with_names_and_package", "libnot-there.so.7")
     else {
         return;
     };
@@ -34,9 +34,12 @@ fn o2_a_missing_library_is_an_answer_with_names_and_package() {
 }
 
 #[test]
-fn o2_a_library_that_is_put_there_later_is_found() {
+fn libllvm_o2_a_library_that_is_put_there_later_is_found() {
     if !is_child() {
-        child("opening::o2_a_library_that_is_put_there_later_is_found", &[(VARIABLE, "libnot-there.so.7")]);
+        child(
+            "opening::libllvm_o2_a_library_that_is_put_there_later_is_found",
+            &[(VARIABLE, "libnot-there.so.7")],
+        );
         return;
     }
     assert!(library().is_err());
@@ -46,7 +49,7 @@ fn o2_a_library_that_is_put_there_later_is_found() {
 }
 
 /// Another major is refused by its number, and by that of its symbols where it does not tell.
-fn o1_another_major(major: &str, test: &str) {
+fn libllvm_o1_another_major(major: &str, test: &str) {
     let file = format!("libLLVM-{major}.so.1");
     if open(&file).is_null() {
         eprintln!("skipped: no {file} here (Debian: libllvm{major})");
@@ -57,27 +60,29 @@ fn o1_another_major(major: &str, test: &str) {
 }
 
 #[test]
-fn o1_llvm_14_is_refused_by_its_number() {
-    o1_another_major("14", "o1_llvm_14_is_refused_by_its_number");
+fn libllvm_o1_llvm_14_is_refused_by_its_number() {
+    libllvm_o1_another_major("14", "libllvm_o1_llvm_14_is_refused_by_its_number");
 }
 
 #[test]
-fn o1_llvm_15_is_refused_by_its_number() {
-    o1_another_major("15", "o1_llvm_15_is_refused_by_its_number");
+fn libllvm_o1_llvm_15_is_refused_by_its_number() {
+    libllvm_o1_another_major("15", "libllvm_o1_llvm_15_is_refused_by_its_number");
 }
 
 #[test]
-fn o1_a_library_that_is_no_llvm_is_refused() {
-    let Some(message) = refused("o1_a_library_that_is_no_llvm_is_refused", "libm.so.6") else { return };
+fn libllvm_o1_a_library_that_is_no_llvm_is_refused() {
+    let Some(message) = refused("libllvm_o1_a_library_that_is_no_llvm_is_refused", "libm.so.6") else {
+        return;
+    };
     assert!(message.contains("libm.so.6: expected LLVM 19, found a library that is no LLVM"), "{message}");
 }
 
 #[test]
-fn o1_a_file_that_is_no_library_is_refused() {
+fn libllvm_o1_a_file_that_is_no_library_is_refused() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "not a library").unwrap();
     let name = std::env::var(VARIABLE).unwrap_or_else(|_| file.path().to_str().unwrap().to_owned());
-    let Some(message) = refused("o1_a_file_that_is_no_library_is_refused", &name) else { return };
+    let Some(message) = refused("libllvm_o1_a_file_that_is_no_library_is_refused", &name) else { return };
     assert!(message.contains("file too short") || message.contains("invalid ELF header"), "{message}");
 }
 
@@ -116,9 +121,9 @@ fn print_with(library: *mut c_void) -> String {
 }
 
 #[test]
-fn o3_two_other_llvms_in_the_process_are_not_met() {
+fn libllvm_o3_two_other_llvms_in_the_process_are_not_met() {
     if !is_child() {
-        let output = child("opening::o3_two_other_llvms_in_the_process_are_not_met", &[]);
+        let output = child("opening::libllvm_o3_two_other_llvms_in_the_process_are_not_met", &[]);
         // What the child skipped is said here too.
         eprint!("{}", String::from_utf8_lossy(&output.stderr));
         return;

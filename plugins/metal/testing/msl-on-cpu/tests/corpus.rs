@@ -31,7 +31,7 @@ fn msl_computes_what_the_interpreter_does() {
     assert!(count >= 20, "only {count} kernels were run");
 }
 
-/// Passes: W1 to W8 of `lower_int64`, by a compiler of C++: a language that has such integers is given none.
+/// Passes: INT64-W1 to INT64-W8 of `lower_int64`, by a compiler of C++: a language that has such integers is given none.
 #[test]
 fn words_of_64_bit_integers_are_compiled_right() {
     let Some(compiler) = msl::Compiler::found().unwrap() else { return missing("words as C++: no clang++") };

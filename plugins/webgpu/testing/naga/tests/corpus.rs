@@ -26,7 +26,7 @@ fn naga_takes_every_kernel() {
     naga_takes(modules(), 20);
 }
 
-/// Passes: W1 to W8 of `lower_int64`, as naga reads them.
+/// Passes: INT64-W1 to INT64-W8 of `lower_int64`, as naga reads them.
 #[test]
 fn naga_takes_words_of_64_bit_integers() {
     naga_takes(modules_in_words(), 10);
