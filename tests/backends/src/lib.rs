@@ -182,7 +182,7 @@ pub fn on_each_device(host: &Host, test: impl Fn(&Backend)) {
 ///
 /// # Panics
 ///
-/// As [`backends`].
+/// As [`backends()`].
 #[must_use]
 pub fn devices(host: &Host) -> Vec<Backend> {
     let mut devices = backends(host);
