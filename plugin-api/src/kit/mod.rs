@@ -75,7 +75,7 @@
 //!
 //! ## Locks
 //!
-//! - **KIT-20** A lock whose holder panicked is taken as it is ([`lock`], [`read`], [`write`], [`wait`]): use them where every
+//! - **KIT-20** A lock whose holder panicked is taken as it is ([`lock`], [`read`], [`write()`], [`wait`]): use them where every
 //!   change is complete before anything can panic. The kit calls code of the plugin under a lock in two places, which say so: a
 //!   build, and the closure of [`Spaces::look`].
 
