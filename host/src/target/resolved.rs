@@ -176,9 +176,23 @@ impl Host {
     /// * Of category [`Category::Plugin`]: what the plugin of the device says.
     pub fn resolve(&self, request: impl Into<TargetRequest>) -> Result<Arc<ResolvedTarget>, Error> {
         self.0.services.check_process()?;
-        let TargetRequest { source, host, device } = request.into();
+        let request = request.into();
+        if let TargetRequest { source: Some(TargetSource::Resolved(resolved)), host: None, device: None } =
+            request
+        {
+            return Ok(resolved);
+        }
+        let span = tracing::info_span!("target", kind = tracing::field::Empty).entered();
+        self.requested(request).inspect(|resolved| {
+            span.record("kind", &*resolved.target.kind);
+        })
+    }
+
+    fn requested(
+        &self,
+        TargetRequest { source, host, device }: TargetRequest,
+    ) -> Result<Arc<ResolvedTarget>, Error> {
         let mut json = match (source, host) {
-            (Some(TargetSource::Resolved(resolved)), None) if device.is_none() => return Ok(resolved),
             (Some(source), None) => json_of(&source)?,
             (Some(source), Some(host)) => with_host(json_of(&source)?, host)?,
             (None, Some(host)) => with_host(Value::from(self.default_host()?.kind.as_str()), host)?,

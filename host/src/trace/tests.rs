@@ -80,13 +80,15 @@ fn sp3_a_call_of_a_plugin_names_it() {
 /// SP2: spans of what begins within another are within it.
 #[test]
 fn sp2_spans_nest() {
-    let (host, spans) = seen(Level::TRACE, || Host::new(HostOptions::isolated()).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("toy.so", ""), ("toy.chipdock.json", "{}")] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let options = HostOptions { plugin_paths: vec![folder.path().to_owned()], ..HostOptions::isolated() };
+    let (host, spans) = seen(Level::TRACE, || Host::new(options).unwrap());
     assert_eq!(spans[0].name, "discover");
-    assert_eq!(spans[0].fields["candidates"], "0");
-    assert!(
-        spans.iter().any(|span| span.name == "plugin_call" && span.fields["call"] == "init"),
-        "{spans:?}"
-    );
+    assert_eq!(spans[0].fields["candidates"], "1");
+    assert!(spans.iter().any(|span| span.name == "manifest" && span.within == ["discover"]), "{spans:?}");
     let (_, spans) = seen(Level::TRACE, || host.target(r#"{"kind": "none"}"#).unwrap_err());
     assert_eq!(spans[0].name, "target");
     drop(host);

@@ -38,12 +38,14 @@ plugins[].needed_keys[]
 plugins[].problem: null
 plugins[].provides[]: string
 plugins[].settings[]
+plugins[].settings[].default: bool
 plugins[].settings[].doc: string
 plugins[].settings[].from.source: string
 plugins[].settings[].from.variable: string
 plugins[].settings[].name: string
 plugins[].settings[].problem: null
 plugins[].settings[].type: string
+plugins[].settings[].value: bool
 plugins[].settings[].value: null
 plugins[].settings[].value: string
 plugins[].settings[].variables[]: string
