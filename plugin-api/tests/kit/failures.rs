@@ -13,19 +13,19 @@ use crate::fails;
 fn kit_10_the_first_cause_stays_until_the_device_is_opened_again() {
     let health = Health::default();
     health.check("npu:0").unwrap();
-    health.lose("IR-E7");
-    health.lose("IR-E8");
+    health.lose("code 7");
+    health.lose("code 8");
     for _ in 0..2 {
         fails(
             health.check("npu:0"),
             &ErrorKind::DEVICE_LOST,
-            &["npu:0 is lost since E7", "`reset`", "end the process"],
+            &["npu:0 is lost since code 7", "`reset`", "end the process"],
         );
     }
     health.restore();
     health.check("npu:0").unwrap();
-    health.lose("IR-E9");
-    fails(health.check("npu:0"), &ErrorKind::DEVICE_LOST, &["since E9"]);
+    health.lose("code 9");
+    fails(health.check("npu:0"), &ErrorKind::DEVICE_LOST, &["since code 9"]);
 }
 
 #[test]

@@ -101,16 +101,14 @@ pub(crate) fn load(host: HostRef, index: &Value, source: &str, env: Env) -> Resu
 
 impl ModuleLoader for CLoader {
     fn check(&self, artifact: &Artifact<'_>, device: ChipdockDevice) -> Result<Verdict, Error> {
-        let runs = device.device_type == CHIPDOCK_DEVICE_CPU;
         ARTIFACT.check(artifact, |_| {
-            Ok(if runs {
-                Verdict::Runs
-            } else {
-                Verdict::Unsupported(format!(
-                    "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
-                    device.device_type
-                ))
-            })
+            if device.device_type == CHIPDOCK_DEVICE_CPU {
+                return Ok(Verdict::Runs);
+            }
+            Ok(Verdict::Unsupported(format!(
+                "expected the cpu (device type {CHIPDOCK_DEVICE_CPU}), found device type {}",
+                device.device_type
+            )))
         })
     }
 
