@@ -145,11 +145,11 @@ mod tests {
             other.join().unwrap();
         });
         let expected = "
-PHASE                TIME     PLUGIN  FUNCTIONS  STATEMENTS  EXPRESSIONS
-lower host           4.00 ms
-  pass a             2.00 ms  toy     1          2 -> 9      3
-round (3 times)      3.00 ms  toy
-gave\\u{1b}[2J up     -
+PHASE             TIME     PLUGIN  FUNCTIONS  STATEMENTS  EXPRESSIONS
+lower host        4.00 ms
+  pass a          2.00 ms  toy     1          2 -> 9      3
+round (3 times)   3.00 ms  toy
+gave\\u{1b}[2J up  -
 ";
         assert_eq!(phases.table(false), expected);
         assert!(phases.table(true).starts_with("\n\x1b[1mPHASE"));
