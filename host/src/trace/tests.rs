@@ -77,7 +77,7 @@ fn sp3_a_call_of_a_plugin_names_it() {
     assert!(spans.is_empty(), "SP5: {spans:?}");
 }
 
-/// SP2: spans of what begins within another are within it.
+/// SP2: what begins ends, whether it succeeded or failed. That spans nest is checked by who collects them.
 #[test]
 fn sp2_spans_nest() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,7 +91,9 @@ fn sp2_spans_nest() {
     assert!(spans.iter().any(|span| span.name == "manifest" && span.within == ["discover"]), "{spans:?}");
     let (_, spans) = seen(Level::TRACE, || host.target(r#"{"kind": "none"}"#).unwrap_err());
     assert_eq!(spans[0].name, "target");
-    drop(host);
+    let (_, spans) = seen(Level::DEBUG, || drop(host));
+    let calls: Vec<&str> = spans.iter().map(|span| &*span.fields["call"]).collect();
+    assert_eq!((calls[0], calls.last()), ("shutdown", Some(&"release")), "{spans:?}");
 }
 
 /// SP4: a line is an event at its level, with the plugin's name as a field; the sink gets it as before.
