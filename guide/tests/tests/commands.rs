@@ -5,7 +5,7 @@ use std::fs;
 use chipdock_guide_tests::{Mark, Page, agrees, is_quoted, pages, readme, root, run};
 
 /// How many blocks nobody runs, each with its reason in the page. A new one is counted here, or made to run.
-const NOT_RUN: usize = 3;
+const NOT_RUN: usize = 4;
 
 /// The guide and the README.
 fn all() -> impl Iterator<Item = Page> {
