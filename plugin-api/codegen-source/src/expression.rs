@@ -556,7 +556,7 @@ impl<'a> Writer<'a> {
             self.refuse(e, "a barrier is a statement, no value");
             return Code::primary("0");
         }
-        if op.arity() != 255 && args.len() != op.arity() {
+        if !op.takes_count(args.len()) {
             return self.wrong_arguments(e, op.arity(), args.len());
         }
         let mut arguments = Vec::with_capacity(args.len());

@@ -72,7 +72,7 @@ fn a_launch_that_does_not_fit_is_refused_with_its_position() {
             &stream,
             &args(&kernel, LaunchArg::Tensor(&behind), scalar),
             ErrorKind::Value,
-            "4 bytes behind",
+            "4 bytes after",
         );
         refused(&stream, &args(&kernel, scalar, scalar), ErrorKind::Type, "expected handle, found a scalar");
         refused(
