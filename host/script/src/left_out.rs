@@ -31,7 +31,7 @@ const LEFT_OUT: &[(&[&str], &str)] = &[
         &["ignore_loop_partition"],
         "a note for TVM's loop partition, a pass that is not here; write its argument",
     ),
-    (&["undef"], "a value that is not defined; nothing here is (rule B4 of chipdock-ir)"),
+    (&["undef"], "a value that is not defined; nothing here is (rule IR-B4 of chipdock-ir)"),
     (&["ptr_byte_offset"], "use T.handle_add_byte_offset, and T.decl_buffer over the pointer"),
     (&["buffer_offset", "buffer_data", "print_buffer"], "a question about a buffer at run time"),
     (

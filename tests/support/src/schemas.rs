@@ -147,7 +147,7 @@ impl Schema {
                 let object = less.pointer_mut(&part.at).and_then(Value::as_object_mut);
                 let removed = object.and_then(|object| object.remove(name));
                 if removed.is_some() && self.accepts(&less) {
-                    gaps.push(format!("{}/{name}: it may be missing", part.at));
+                    gaps.push(format!("{}/{}: it may be missing", part.at, escaped(name)));
                 }
             }
         }
@@ -223,7 +223,7 @@ impl Schema {
     }
 
     fn below<'a>(&'a self, part: &Part<'a>) -> Vec<Part<'a>> {
-        let named = |step: &str| format!("{}/{}", part.at, step.replace('~', "~0").replace('/', "~1"));
+        let named = |step: &str| format!("{}/{}", part.at, escaped(step));
         let below = |step: String, value: &'a Value, schemas: Vec<&'a Value>| {
             let schemas = schemas.into_iter().flat_map(|schema| self.applied(schema, value)).collect();
             Part { at: named(&step), value, schemas }
@@ -337,6 +337,11 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
+/// A step of a JSON pointer.
+fn escaped(step: &str) -> String {
+    step.replace('~', "~0").replace('/', "~1")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,7 +380,7 @@ mod tests {
             (json!({"names": [], "more": {"a/b": 1, "c": 2}}), &["/more/c: the schema does not describe it"]),
             (
                 json!({"names": [], "more": null, "other": {"x": 1}}),
-                &["/other: the schema does not describe it"],
+                &["/other: the schema does not describe it", "/other/x: the schema does not describe it"],
             ),
             (json!({"names": [1], "more": null}), &["/names/0: 1 is not of type \"string\""]),
         ] {
@@ -406,6 +411,9 @@ mod tests {
             "/properties/more/anyOf/1",
             json!({"description": "d", "type": "object", "properties": {}}),
         );
-        assert_eq!(missing.gaps(&document), ["/more/a/b: it may be missing"]);
+        assert_eq!(
+            missing.gaps(&document),
+            ["/more/a~1b: it may be missing", "/more/a~1b: anything is accepted"]
+        );
     }
 }
