@@ -90,7 +90,7 @@ pub use op_table::{OpRow, OpTable, Spelling};
 pub use ops::scalar_op;
 pub use pointers::{with_inlined_buffers, without_moved_pointers};
 pub use prelude::Prelude;
-pub use warps::{is_warp_op, shuffled_lane};
+pub use warps::shuffled_lane;
 
 #[allow(unused_imports, reason = "for the documentation")]
 use chipdock_ir::IrModule;

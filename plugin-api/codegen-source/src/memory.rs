@@ -223,15 +223,7 @@ fn is_barrier(e: &Expr) -> bool {
 }
 
 fn is_of_warp(op: Op, args: &[Expr]) -> bool {
-    match op {
-        Op::WarpActivemask
-        | Op::WarpShuffle
-        | Op::WarpShuffleUp
-        | Op::WarpShuffleDown
-        | Op::WarpShuffleXor => true,
-        Op::StorageSync => {
-            matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::Str(scope)) if &**scope == "warp")
-        }
-        _ => false,
-    }
+    let is_warp_barrier = op == Op::StorageSync
+        && matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::Str(scope)) if &**scope == "warp");
+    is_warp_barrier || op.threads().is_of_warp()
 }

@@ -4,15 +4,6 @@ use chipdock_ir::Op;
 
 use crate::{Code, Expressions, Infix};
 
-/// True for the ops that threads of a warp compute together.
-#[must_use]
-pub fn is_warp_op(op: Op) -> bool {
-    matches!(
-        op,
-        Op::WarpActivemask | Op::WarpShuffle | Op::WarpShuffleUp | Op::WarpShuffleDown | Op::WarpShuffleXor
-    )
-}
-
 /// The lane that a shuffle reads, from this thread's lane, the shuffle's argument and the number of lanes in a group, a
 /// power of two; all are unsigned integers of 32 bits. A lane outside of the group is this thread's own.
 #[must_use]

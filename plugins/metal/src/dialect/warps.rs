@@ -1,7 +1,7 @@
 //! Operations of a warp as those of a SIMD group.
 
 use chipdock_codegen_source::c_family::scalar;
-use chipdock_codegen_source::{Answer, Code, Refusal, is_warp_op, shuffled_lane};
+use chipdock_codegen_source::{Answer, Code, Refusal, shuffled_lane};
 use chipdock_ir::{DType, Op};
 
 use super::{MslDialect, one};
@@ -9,7 +9,7 @@ use super::{MslDialect, one};
 impl MslDialect {
     /// The op as one of SIMD groups; `None` where it is none of a warp.
     pub(super) fn warp_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Option<Answer<Code>> {
-        is_warp_op(op).then(|| self.simdgroup_op(op, args, dtype))
+        op.threads().is_of_warp().then(|| self.simdgroup_op(op, args, dtype))
     }
 
     fn simdgroup_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Answer<Code> {

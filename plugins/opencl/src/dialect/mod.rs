@@ -489,14 +489,7 @@ impl OpenClDialect {
     fn device_op(&self, call: &OpCall<'_>, prelude: &mut Prelude) -> Option<Answer<Code>> {
         let answer = match (call.op, call.args) {
             (Op::AtomicAdd, _) => atomics::add(self, call, prelude),
-            (
-                Op::WarpActivemask
-                | Op::WarpShuffle
-                | Op::WarpShuffleUp
-                | Op::WarpShuffleDown
-                | Op::WarpShuffleXor,
-                _,
-            ) => atomics::warp(self, call, prelude),
+            (op, _) if op.threads().is_of_warp() => atomics::warp(self, call, prelude),
             // A handle that is no buffer's is global.
             (Op::HandleAddByteOffset, [Argument::Value(handle, _), Argument::Value(offset, _)]) => {
                 let bytes = Code::prefix("(__global uchar*)", handle);

@@ -1,6 +1,6 @@
 //! Operations of a warp as those of a subgroup.
 
-use chipdock_codegen_source::{Answer, Code, Refusal, is_warp_op, shuffled_lane};
+use chipdock_codegen_source::{Answer, Code, Refusal, shuffled_lane};
 use chipdock_ir::{DType, Op};
 
 use super::WgslDialect;
@@ -9,7 +9,7 @@ use super::types::{call, one, scalar};
 impl WgslDialect {
     /// The op as one of subgroups; `None` where it is none of a warp.
     pub(super) fn warp_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Option<Answer<Code>> {
-        is_warp_op(op).then(|| self.subgroup_op(op, args, dtype))
+        op.threads().is_of_warp().then(|| self.subgroup_op(op, args, dtype))
     }
 
     fn subgroup_op(&self, op: Op, args: &[(Code, DType)], dtype: DType) -> Answer<Code> {
