@@ -64,6 +64,8 @@ impl Scene {
             Ok(kernel) => Ok(Some(Self { module, kernel, device })),
             Err(error) if *error.kind() == chipdock_host::ErrorKind::NotFound => {
                 c.not_run("its modules do not answer interface `launch` 1, which is optional");
+                // A device without streams would otherwise seem to have them in this one case.
+                c.shows_nothing_of(vec![Profile::SeveralStreams]);
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -116,6 +118,9 @@ fn computes(_c: &Context, scene: &Scene) -> Verdict {
 /// Queued behind each other on a stream that is not current anywhere.
 fn on_a_stream(_c: &Context, scene: &Scene) -> Verdict {
     let (stream, tensor) = (scene.device.create_stream()?, scene.tensor()?);
+    if stream.raw().is_null() {
+        return Err(Stop::Unsupported("create_stream answers the default stream".to_owned()));
+    }
     for _ in 0..5 {
         scene.launch(&stream, &tensor)?;
     }

@@ -22,7 +22,7 @@ pub(super) fn add(cases: &mut Cases) {
 }
 
 /// The device of the target, with the number that it has with the suite's own host.
-fn own(c: &Context<'_>, made: &Made) -> Verdict<Option<ChipdockDevice>> {
+pub(super) fn own(c: &Context<'_>, made: &Made) -> Verdict<Option<ChipdockDevice>> {
     let Ok(device) = &made.device else { return Ok(None) };
     let own = c.plugin()?.devices().into_iter().find(|own| own.name == device.name());
     Ok(Some(own.map_or_else(|| device.number(), |own| own.device(0))))
