@@ -19,9 +19,15 @@
   "{\"settings\": [{\"name\": \"axes-max\", \"type\": \"int\", \"default\": 64, " \
   "\"doc\": \"How many axes a tensor may have whose elements are counted.\"}]}"
 
+/* What is registered besides the device and the function: examples/codegen-c includes this file, and names it here. */
+#ifndef REGISTER_MORE
+#define REGISTER_MORE(registrar, instance) CHIPDOCK_OK
+#endif
+
 /* What the plugin is to one host. There may be several hosts, so each has its own. */
 typedef struct Instance {
   const ChipdockHost *host;
+  int32_t device_type; /* the number that the host gave the device */
   /* The number of calls that are running, and the highest bit once the host has shut the plugin down. */
   uint64_t state;
 } Instance;
@@ -367,6 +373,8 @@ static int32_t init(const ChipdockHost *host, const ChipdockRegistrar *registrar
                                  &device_type);
   if (status == CHIPDOCK_OK)
     status = registrar->function(registrar->self_, text(FUNCTION_NAME), instance, element_count_call, function_deleter);
+  instance->device_type = device_type;
+  if (status == CHIPDOCK_OK) status = REGISTER_MORE(registrar, instance);
   if (status != CHIPDOCK_OK) {
     free(instance); /* after a failure `release` is not called, and `destroy` does not look at it */
     return status;
