@@ -14,7 +14,9 @@ mod compare;
 mod session;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+pub use chipdock_test_support::workspace as root;
 
 pub use compare::{agrees, is_quoted};
 pub use session::{Command, Outcome, commands, run};
@@ -54,12 +56,6 @@ pub struct Page {
     pub blocks: Vec<Block>,
     /// Its lines outside of blocks, with their numbers.
     pub prose: Vec<(usize, String)>,
-}
-
-/// The root of the repository.
-#[must_use]
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The folder of the pages.

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use chipdock_host::{Environment, Host, HostOptions};
+use chipdock_host::{DeviceChoice, Environment, Host, HostOptions, TargetRequest};
 use chipdock_ir::Target;
-use serde_json::json;
 
 use crate::raw::{Device, Plugin, given};
 use crate::{Facts, Profile, Stop, Verdict};
@@ -192,7 +191,10 @@ impl<'a> Context<'a> {
         // A host is not asked: its code runs wherever the host does.
         let device = kind.filter(|kind| !kind.is_host).map(|kind| host.device(&kind.device, 0));
         Ok(match device {
-            Some(Ok(device)) => host.target(json!({"kind": name, "from_device": device.id()}))?,
+            Some(Ok(_)) => {
+                let request = TargetRequest::new(name).device(DeviceChoice::First);
+                Arc::clone(host.resolve(request)?.target())
+            }
             _ => host.target(name)?,
         })
     }

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::{Facts, Profile};
 
@@ -67,8 +68,8 @@ struct File {
     #[serde(default)]
     claims: Vec<String>,
     /// Read by the project's tests; of no meaning here.
-    #[serde(default, rename = "usable")]
-    _usable: Vec<String>,
+    #[serde(default, rename = "tests")]
+    _tests: IgnoredAny,
     #[serde(default, rename = "case")]
     cases: Vec<Entry>,
 }

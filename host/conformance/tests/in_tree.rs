@@ -12,21 +12,14 @@ use std::process::Command;
 use chipdock_conformance::Level;
 use chipdock_conformance::card::{self, Card};
 use chipdock_test_support::command::built;
+use chipdock_test_support::{bless, is_blessing, workspace};
 
 const BEGIN: &str = "<!-- conformance:begin -->\n";
 const END: &str = "<!-- conformance:end -->";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn is_blessed() -> bool {
-    std::env::var_os("BLESS").is_some_and(|value| value == "1")
-}
-
 /// The folders of the backends, by name.
 fn backends() -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join("plugins")).expect("plugins/").flatten();
+    let entries = fs::read_dir(workspace().join("plugins")).expect("plugins/").flatten();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     folders.retain(|folder| folder.join("Cargo.toml").is_file());
     folders.sort();
@@ -83,7 +76,7 @@ fn each_backend_is_as_its_card_says() {
             wrong.push(format!("{name} ended with {code:?}:\n{said}"));
             continue;
         }
-        if is_blessed() {
+        if is_blessing() {
             fs::write(kept(&backend), card.text()).expect("written");
             continue;
         }
@@ -105,16 +98,12 @@ fn the_table_in_the_readme_is_printed_from_the_cards() {
         .iter()
         .map(|backend| Card::parse(&fs::read_to_string(kept(backend)).expect("a card")).expect("a card"))
         .collect();
-    let path = root().join("README.md");
+    let path = workspace().join("README.md");
     let text = fs::read_to_string(&path).expect("the README");
     let (head, rest) = text.split_once(BEGIN).expect("where the table begins");
-    let (table, tail) = rest.split_once(END).expect("where the table ends");
+    let (_, tail) = rest.split_once(END).expect("where the table ends");
     let printed = card::table(&cards);
-    if is_blessed() {
-        fs::write(&path, format!("{head}{BEGIN}{printed}{END}{tail}")).expect("written");
-    } else {
-        assert_eq!(table, printed, "BLESS=1 prints it anew");
-    }
+    bless(&path, &format!("{head}{BEGIN}{printed}{END}{tail}")).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// A template is where a vendor begins: it is at its level before anything is changed.
@@ -135,16 +124,16 @@ fn the_template_in_rust_reaches_its_level() {
     let folder = tempfile::tempdir().expect("a folder");
     let library = folder.path().join("template.so");
     fs::copy(built, &library).expect("copied");
-    reaches(&library, Level::Device, &root().join("examples/plugin-template-rust/expectations.toml"));
+    reaches(&library, Level::Device, &workspace().join("examples/plugin-template-rust/expectations.toml"));
 }
 
 #[test]
 fn the_template_in_c_reaches_its_level() {
     let folder = tempfile::tempdir().expect("a folder");
     let library = folder.path().join("template.so");
-    let source = root().join("examples/plugin-template-c/template.c");
+    let source = workspace().join("examples/plugin-template-c/template.c");
     chipdock_test_support::plugins::compile(&["gcc", "-std=c99"], &source, &library);
-    reaches(&library, Level::Device, &root().join("examples/plugin-template-c/expectations.toml"));
+    reaches(&library, Level::Device, &workspace().join("examples/plugin-template-c/expectations.toml"));
 }
 
 #[test]

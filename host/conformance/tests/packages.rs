@@ -11,14 +11,11 @@ use std::process::Command;
 use chipdock_conformance::Level;
 use chipdock_conformance::card::Card;
 use chipdock_test_support::command::built;
+use chipdock_test_support::workspace;
 use sha2::{Digest as _, Sha256};
 
 /// What a plugin is written against, and what that needs of ours.
 const CRATES: &[&str] = &["chipdock-abi", "chipdock-ir", "chipdock-plugin-api"];
-
-fn root() -> PathBuf {
-    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).expect("the workspace")
-}
 
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -42,7 +39,7 @@ fn succeeds(mut command: Command, what: &str) {
 
 /// Packages the crates, builds each from its package, and unpacks them: their folders.
 fn packaged(target: &Path, to: &Path) -> Vec<(&'static str, PathBuf)> {
-    let mut package = cargo(&root());
+    let mut package = cargo(&workspace());
     package.args(["package", "--quiet", "--allow-dirty", "--target-dir"]).arg(target);
     for name in CRATES {
         package.args(["--package", name]);
@@ -96,7 +93,7 @@ fn digest() -> String {
         }
     }
     let mut digest = Sha256::new();
-    add(&root().join("plugin-api"), &mut digest);
+    add(&workspace().join("plugin-api"), &mut digest);
     digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -112,7 +109,7 @@ fn the_template_builds_from_the_packages_alone_and_reaches_its_level() {
     }
     let crates = packaged(&target, folder.path());
     let template = folder.path().join("template");
-    copy(&root().join("examples/plugin-template-rust"), &template);
+    copy(&workspace().join("examples/plugin-template-rust"), &template);
     let mut config = "[patch.crates-io]\n".to_owned();
     for (name, path) in &crates {
         writeln!(config, "{name} = {{ path = {:?} }}", path.display().to_string()).expect("written");
@@ -120,7 +117,7 @@ fn the_template_builds_from_the_packages_alone_and_reaches_its_level() {
     fs::create_dir(template.join(".cargo")).expect("a folder");
     fs::write(template.join(".cargo/config.toml"), config).expect("written");
     // The versions of what others publish are those of this repository.
-    fs::copy(root().join("Cargo.lock"), template.join("Cargo.lock")).expect("copied");
+    fs::copy(workspace().join("Cargo.lock"), template.join("Cargo.lock")).expect("copied");
     let mut build = cargo(&template);
     build.args(["build", "--quiet", "--target-dir"]).arg(target.join("template"));
     succeeds(build, "cargo build of the template");

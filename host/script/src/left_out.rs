@@ -157,6 +157,8 @@ pub(crate) fn reason(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     /// The table of the README.
@@ -173,16 +175,12 @@ mod tests {
     fn the_readme_lists_what_is_left_out() {
         const START: &str = "<!-- left out: made from src/left_out.rs by its test, with BLESS=1 -->\n";
         const END: &str = "<!-- end of left out -->\n";
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-        let readme = std::fs::read_to_string(path).expect("the README can be read");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let readme = std::fs::read_to_string(&path).expect("the README can be read");
         let (before, rest) = readme.split_once(START).expect("the README has the start of the table");
-        let (found, after) = rest.split_once(END).expect("the README has the end of the table");
-        if std::env::var("BLESS").is_ok_and(|bless| bless == "1") {
-            let blessed = format!("{before}{START}{}{END}{after}", table());
-            std::fs::write(path, blessed).expect("the README can be written");
-            return;
-        }
-        assert_eq!(found, table(), "README.md differs from src/left_out.rs; BLESS=1 writes it");
+        let (_, after) = rest.split_once(END).expect("the README has the end of the table");
+        let wanted = format!("{before}{START}{}{END}{after}", table());
+        chipdock_test_support::bless(&path, &wanted).unwrap_or_else(|error| panic!("{error}"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use chipdock_host::{
     Category, CompileOptions, Compiled, Device, Error, ErrorKind, Host, HostOptions, Tensor, Verdict,
 };
 use chipdock_plugin_api::ChipdockDataType;
+use chipdock_test_support::memory::resident_bytes;
 use chipdock_test_support::plugins::compile;
 use chipdock_test_support::workspace;
 use serde_json::json;
@@ -289,22 +290,16 @@ fn a_session_that_was_kept_is_closed() {
         assert_eq!(call(&host, "believed.late", how | 4).unwrap().to::<i64>().unwrap(), 34);
     }
     // Those that came after it are not reached through it either, and memory stays flat.
-    let before = resident_kib();
+    let before = resident_bytes();
     for _ in 0..600 {
         build(&host, 0).unwrap();
     }
-    assert!(resident_kib() - before < 8 << 10, "{} KiB", resident_kib() - before);
+    assert!(resident_bytes() < before + (8 << 20), "{} bytes before, {} after", before, resident_bytes());
     call(&host, "believed.late", 2).unwrap_err();
     call(&host, "believed.late", 3).unwrap_err();
     drop(host);
     let other = PLUGIN.host();
     build(&other, 0).unwrap();
-}
-
-fn resident_kib() -> i64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 fn build(host: &Host, which: i64) -> Result<Compiled, Error> {
@@ -358,7 +353,7 @@ fn a_delivery_that_is_refused_is_a_broken_build() {
 #[test]
 fn diagnostics_have_bounds() {
     let host = host();
-    let before = resident_kib();
+    let before = resident_bytes();
     let error = build(&host, 33).unwrap_err();
     assert_eq!((error.kind(), error.diagnostics().len()), (&ErrorKind::Unsupported, 1001));
     assert_eq!(error.diagnostics()[1000].message, "… and 4000 more errors");
@@ -371,7 +366,7 @@ fn diagnostics_have_bounds() {
     assert_broken(&build(&host, 30).unwrap_err(), "more than 100000 diagnostics");
     assert_broken(&build(&host, 32).unwrap_err(), "more than 100000 diagnostics");
     assert_broken(&build(&host, 35).unwrap_err(), "the message of a diagnostic has 70368744177664 bytes");
-    assert!(resident_kib() - before < 64 << 10, "{} KiB", resident_kib() - before);
+    assert!(resident_bytes() < before + (64 << 20), "{} bytes before, {} after", before, resident_bytes());
 }
 
 /// P3.15 to P3.17, C.31: what is no diagnostic is refused, what is extended is taken or refused by name.

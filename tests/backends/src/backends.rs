@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use chipdock_host::{Device, Host, HostOptions};
+use chipdock_host::{Device, DeviceChoice, Host, HostOptions, TargetRequest};
 use chipdock_ir::{Target, TargetCapabilities};
-use serde_json::json;
 
 use super::Result;
 
@@ -80,18 +79,16 @@ pub fn present(host: &Host) -> Result<(Vec<Backend>, Vec<Absent>)> {
     for (kind, _) in host.target_kinds() {
         let opened = || -> std::result::Result<Backend, chipdock_host::Error> {
             // A device without a code generator runs nothing, and code without a device runs nowhere.
-            let target = host.usable_target(kind.name.as_str())?;
-            let device = host.device(&kind.device, 0)?;
-            let target = match kind.is_host {
-                true => target,
-                false => host.target(json!({ "kind": kind.name, "from_device": device.id() }))?,
-            };
-            let name = device
+            host.usable_target(kind.name.as_str())?;
+            let request = TargetRequest::new(kind.name.as_str()).device(DeviceChoice::First);
+            let resolved = host.resolve(request)?;
+            let device = resolved.device().cloned().expect("the device that was chosen");
+            let device_name = device
                 .attribute("device_name")?
                 .and_then(|name| name.as_str().map(str::to_owned))
                 .unwrap_or_default();
-            let capabilities = host.capabilities(&target)?;
-            Ok(Backend { target, device, device_name: name, capabilities })
+            let (target, capabilities) = (Arc::clone(resolved.target()), (**resolved.capabilities()).clone());
+            Ok(Backend { target, device, device_name, capabilities })
         };
         let devices = format!("device_api.{}", kind.device);
         match opened() {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use chipdock_interpret::{Arg, Array};
 use chipdock_ir::{BinaryOp, Buffer, DType, Expr, ExprKind, IrModule, Param, PrimFunc, TypeCode};
+use chipdock_test_support::Random;
 
 use super::Result;
 
@@ -189,10 +190,10 @@ pub fn shape(buffer: &Buffer, symbols: &HashMap<String, i64>) -> Result<Vec<i64>
 ///
 /// What [`shape`] says.
 pub fn arguments(function: &PrimFunc, symbols: &HashMap<String, i64>) -> Result<Vec<Arg>> {
-    let mut random = Random(0x5eed);
+    let mut random = Random::new(0x5eed);
     let argument = |param: &Param| {
         Ok(match param {
-            Param::Buffer(buffer) => Arg::Tensor(random.array(buffer.dtype, &shape(buffer, symbols)?)),
+            Param::Buffer(buffer) => Arg::Tensor(array(&mut random, buffer.dtype, &shape(buffer, symbols)?)),
             Param::Var(var) if var.dtype.is_float() => Arg::Float(1.5),
             Param::Var(var) => Arg::Int(i128::from(symbols.get(&*var.name).copied().unwrap_or(3))),
         })
@@ -200,43 +201,30 @@ pub fn arguments(function: &PrimFunc, symbols: &HashMap<String, i64>) -> Result<
     function.params.iter().map(argument).collect()
 }
 
-/// SplitMix64: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+/// Floats in [-2, 2), booleans, bytes of the whole range (storage types too), wider integers in [-32, 96).
+fn array(random: &mut Random, dtype: DType, shape: &[i64]) -> Array {
+    let shape: Vec<usize> = shape.iter().map(|extent| *extent as usize).collect();
+    let count: usize = shape.iter().product();
+    if dtype.is_storage() {
+        let size_bytes = dtype.array_size_bytes(count).unwrap_or(0);
+        return Array { dtype, shape, data: (0..size_bytes).map(|_| random.bits() as u8).collect() };
     }
-
-    /// Floats in [-2, 2), booleans, bytes of the whole range (storage types too), wider integers in [-32, 96).
-    fn array(&mut self, dtype: DType, shape: &[i64]) -> Array {
-        let shape: Vec<usize> = shape.iter().map(|extent| *extent as usize).collect();
-        let count: usize = shape.iter().product();
-        if dtype.is_storage() {
-            let size_bytes = dtype.array_size_bytes(count).unwrap_or(0);
-            return Array { dtype, shape, data: (0..size_bytes).map(|_| self.next() as u8).collect() };
-        }
-        let mut data = Vec::with_capacity(count * dtype.size_bytes());
-        for _ in 0..count {
-            let bits = self.next();
-            let unit = (bits >> 40) as f32 / (1_u64 << 22) as f32 - 2.0;
-            match (dtype.code, dtype.bits) {
-                (TypeCode::Float, 32) => data.extend(unit.to_le_bytes()),
-                (TypeCode::Float, 64) => data.extend(f64::from(unit).to_le_bytes()),
-                (TypeCode::Bool, _) => data.push((bits & 1) as u8),
-                (TypeCode::Int | TypeCode::UInt, 8) => data.push(bits as u8),
-                (TypeCode::Int | TypeCode::UInt, _) => {
-                    let value = (bits % 128) as i64 - if dtype.is_uint() { 0 } else { 32 };
-                    data.extend(&value.to_le_bytes()[..dtype.size_bytes()]);
-                }
-                // Halves: a sign and a fraction, exponents near one.
-                _ => data.extend((((bits as u16) & 0x83ff) | 0x3c00).to_le_bytes()),
+    let mut data = Vec::with_capacity(count * dtype.size_bytes());
+    for _ in 0..count {
+        let bits = random.bits();
+        let unit = (bits >> 40) as f32 / (1_u64 << 22) as f32 - 2.0;
+        match (dtype.code, dtype.bits) {
+            (TypeCode::Float, 32) => data.extend(unit.to_le_bytes()),
+            (TypeCode::Float, 64) => data.extend(f64::from(unit).to_le_bytes()),
+            (TypeCode::Bool, _) => data.push((bits & 1) as u8),
+            (TypeCode::Int | TypeCode::UInt, 8) => data.push(bits as u8),
+            (TypeCode::Int | TypeCode::UInt, _) => {
+                let value = (bits % 128) as i64 - if dtype.is_uint() { 0 } else { 32 };
+                data.extend(&value.to_le_bytes()[..dtype.size_bytes()]);
             }
+            // Halves: a sign and a fraction, exponents near one.
+            _ => data.extend((((bits as u16) & 0x83ff) | 0x3c00).to_le_bytes()),
         }
-        Array { dtype, shape, data }
     }
+    Array { dtype, shape, data }
 }

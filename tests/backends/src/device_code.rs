@@ -1,5 +1,6 @@
 //! Texts for devices that this machine has not: built for a kind of device, to be read or run by somebody else's tools.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use chipdock_host::{CompileOptions, Host};
@@ -7,7 +8,7 @@ use chipdock_ir::{
     AttrValue, DType, Expr, IrModule, Op, Stage, Target, TargetCapabilities, ThreadAxis, attr,
 };
 use chipdock_passes::{LowerOptions, lower};
-use chipdock_test_support::{CorpusFile, corpus};
+use chipdock_test_support::{CorpusFile, bless, corpus};
 
 /// A module built for a target: the device's part.
 #[derive(Debug)]
@@ -48,6 +49,22 @@ pub fn modules() -> Vec<(CorpusFile, IrModule)> {
     };
     let only = std::env::var("CHIPDOCK_ONLY").unwrap_or_default();
     corpus().unwrap().into_iter().filter(|file| file.name.contains(&only)).filter_map(read).collect()
+}
+
+/// Compares what became of each file with the golden at `path`, a line each: how many kernels were checked, or why none,
+/// which is an error's first line and its first cause. Where `CHIPDOCK_ONLY` takes some of the files there is nothing to compare.
+///
+/// # Errors
+///
+/// What [`bless`] says.
+pub fn list(path: &Path, mut lines: Vec<String>) -> Result<(), String> {
+    if std::env::var_os("CHIPDOCK_ONLY").is_some() {
+        return Ok(());
+    }
+    lines.sort();
+    let head = |line: &String| line.lines().take(2).map(str::trim).collect::<Vec<_>>().join(": ") + "\n";
+    let text: String = lines.iter().map(head).collect();
+    bless(path, &text)
 }
 
 /// What is built of a module; none where it is refused, with the reason in `refused`, or has nothing for a device.

@@ -4,8 +4,8 @@
 //! cdylib and would judge yesterday's. A run that finds no plugin fails.
 //!
 //! Where `cargo xtask test` has installed what the plugins need (it says so by `CHIPDOCK_TEST_SETUP=done`), each kind that
-//! a plugin's `expectations.toml` lists under `usable` has to be there; elsewhere one that is not is a skip with its
-//! reason.
+//! a plugin's `expectations.toml` lists as `usable` (see [`Claims`]) has to be there; elsewhere one that is not is a skip with
+//! its reason.
 
 pub mod backends;
 pub mod cases;
@@ -21,6 +21,7 @@ use std::path::Path;
 
 use chipdock_host::{Function, Host, HostOptions};
 use chipdock_interpret::{Arg, Array, Output, compare};
+use serde::Deserialize;
 
 use crate::backends::{Absent, Backend, present};
 
@@ -80,7 +81,7 @@ pub fn host_with(change: impl FnOnce(HostOptions) -> HostOptions) -> Host {
 #[must_use]
 pub fn backends(host: &Host) -> Vec<Backend> {
     let (usable, unusable) = present(host).unwrap_or_else(|error| panic!("{error}"));
-    for kind in expected() {
+    for kind in claims().usable {
         if usable.iter().any(|backend| backend.target.kind == kind) {
             continue;
         }
@@ -104,27 +105,58 @@ pub fn backends_left(host: &Host) -> (Vec<Backend>, Vec<Absent>) {
     (usable, unusable)
 }
 
-/// Target kinds that have to be usable once everything is installed, as each plugin's folder says.
+/// What a plugin's folder says to the project's tests, in the table `tests` of its `expectations.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Claims {
+    /// Target kinds that have to be usable once everything is installed.
+    pub usable: Vec<String>,
+    /// Those whose compiler and loader start no program, so that a test may load hundreds.
+    pub in_process: Vec<String>,
+    /// Those of which a dropped module leaves nothing in memory.
+    pub forgetting: Vec<String>,
+}
+
+/// What all plugins' folders say, in order of their names.
 ///
 /// # Panics
 ///
-/// When a folder's `expectations.toml` cannot be read.
+/// When a folder's `expectations.toml` cannot be read, or no kind has to be usable.
 #[must_use]
-pub fn expected() -> Vec<String> {
+pub fn claims() -> Claims {
+    #[derive(Deserialize)]
+    struct File {
+        #[serde(default)]
+        tests: Claims,
+    }
     let folder = chipdock_test_support::workspace().join("plugins");
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut all = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path().join("expectations.toml")) {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let Some(list) = text.lines().find_map(|line| line.strip_prefix("usable = ")) else { continue };
-        // A list of plain strings is the same in TOML and in JSON.
-        let kinds: Vec<String> =
-            serde_json::from_str(list).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        all.extend(kinds);
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path().join("expectations.toml")).collect();
+    paths.sort();
+    let mut all = Claims::default();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+        let file = text.and_then(|text| toml::from_str::<File>(&text).map_err(|error| error.to_string()));
+        let claims = file.unwrap_or_else(|error| panic!("{}: {error}", path.display())).tests;
+        all.usable.extend(claims.usable);
+        all.in_process.extend(claims.in_process);
+        all.forgetting.extend(claims.forgetting);
     }
-    all.sort();
-    assert!(!all.is_empty(), "no plugin says in {} what has to be there", folder.display());
+    assert!(!all.usable.is_empty(), "no plugin says in {} what has to be there", folder.display());
     all
+}
+
+/// The backends whose compiler and loader start no program.
+///
+/// # Panics
+///
+/// As [`backends`].
+#[must_use]
+pub fn in_process(host: &Host) -> Vec<Backend> {
+    let claimed = claims().in_process;
+    let mut backends = backends(host);
+    backends.retain(|backend| claimed.contains(&backend.target.kind));
+    backends
 }
 
 /// Runs a test on each backend, on all of them even when one fails, and says which did. A device is compiled for as
@@ -280,8 +312,18 @@ mod tests {
         assert!(hold(&int, &one(DType::INT32, 8.0)).is_err() && hold(&int, &[]).is_err());
     }
 
+    /// A claim names a target kind that a plugin here provides, and what has to be usable besides.
     #[test]
-    fn each_plugin_says_what_has_to_be_there() {
-        assert_eq!(expected(), ["c", "llvm", "opencl"]);
+    fn claims_are_of_kinds_that_are_there() {
+        let claims = claims();
+        let kinds: Vec<String> =
+            host().target_kinds().into_iter().map(|(kind, _)| kind.name.clone()).collect();
+        for kind in &claims.usable {
+            assert!(kinds.contains(kind), "usable: no plugin provides {kind}; they provide {kinds:?}");
+        }
+        for kind in claims.in_process.iter().chain(&claims.forgetting) {
+            assert!(claims.usable.contains(kind), "{kind} is claimed and need not be usable");
+        }
+        assert!(!claims.in_process.is_empty() && !claims.forgetting.is_empty(), "{claims:?}");
     }
 }

@@ -3,11 +3,10 @@
 //! A file of its own: the tests of a file may share a process, and this one looks at its process.
 
 use chipdock_host::{AnyView, CompileOptions, Tensor};
-use chipdock_test_backends::{backends, host};
+use chipdock_test_backends::{backends, claims, host};
+use chipdock_test_support::memory::resident_bytes;
 use serde_json::json;
 
-/// Kinds that keep nothing of a module: one that opens a library file for each may keep that.
-const FORGETTING: &[&str] = &["llvm"];
 /// Modules before memory is looked at for the first time: pools, caches and arenas have their size then.
 const N_BEFORE: usize = 200;
 /// Modules after which memory is as it was.
@@ -27,21 +26,12 @@ class Module:
             B[i] = W[i] + T.float32(1)
 ";
 
-/// What this process holds in memory that is its own.
-fn resident_bytes() -> usize {
-    let text = std::fs::read_to_string("/proc/self/statm").expect("the statistics of this process");
-    let pages: Vec<usize> = text.split(' ').filter_map(|word| word.trim().parse().ok()).collect();
-    (pages[1] - pages[2]) * 4096
-}
-
 #[test]
 fn a_thousand_modules_leave_nothing() {
-    let host = host();
-    for backend in backends(&host) {
+    let (host, forgetting) = (host(), claims().forgetting);
+    // A loader that opens a library file for each module may keep that.
+    for backend in backends(&host).into_iter().filter(|backend| forgetting.contains(&backend.target.kind)) {
         let kind = backend.target.kind.as_str();
-        if !FORGETTING.contains(&kind) {
-            continue;
-        }
         let target = host.target(json!({"kind": kind, "opt-level": 0})).expect("a target");
         let b = Tensor::zeros(&backend.device, &[64], chipdock_ir::DType::FLOAT32).expect("made");
         let round = |number: usize| {

@@ -6,14 +6,12 @@ use chipdock_interpret::Array;
 use chipdock_programs::{Case, Failure, Options, Trial};
 use chipdock_test_backends::backends::Backend;
 use chipdock_test_backends::run;
-use chipdock_test_backends::{hold, hold_alike, host, hosts, outputs};
+use chipdock_test_backends::{hold, hold_alike, host, hosts, in_process, outputs};
 
 /// Programs for all backends; where a backend starts a compiler, a few dozen are what half a minute allows.
 const PROGRAMS: u64 = 64;
 /// Programs for a backend that compiles within this process.
 const PROGRAMS_IN_PROCESS: u64 = 256;
-/// Kinds whose loader starts no program.
-const IN_PROCESS: &[&str] = &["llvm"];
 
 /// What a backend has to take: a refusal fails. What none can take is left out, with the reason.
 fn options() -> Options {
@@ -60,8 +58,8 @@ fn random_programs_agree_with_the_interpreter() {
 #[test]
 fn many_random_programs_agree_where_that_is_quick() {
     let host = host();
-    let mut backends = hosts(&host);
-    backends.retain(|backend| IN_PROCESS.contains(&backend.target.kind.as_str()));
+    let mut backends = in_process(&host);
+    backends.retain(Backend::is_host);
     Trial::new("many_random_programs_agree_where_that_is_quick", env!("CARGO_TARGET_TMPDIR"))
         .options(options())
         .programs(if backends.is_empty() { 0 } else { PROGRAMS_IN_PROCESS })
@@ -74,7 +72,7 @@ fn many_random_programs_agree_where_that_is_quick() {
 fn what_once_was_wrong_is_right_on_every_backend() {
     let host = host();
     let backends = hosts(&host);
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../host/conformance/programs/regressions");
+    let folder = chipdock_test_support::workspace().join("host/conformance/programs/regressions");
     let (mut n_kernels, mut wrong) = (0, Vec::new());
     for entry in std::fs::read_dir(folder).expect("the folder is there") {
         let path = entry.expect("it can be listed").path();

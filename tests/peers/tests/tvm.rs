@@ -6,8 +6,8 @@ use chipdock_interpret::{Arg, Array, Interpreter, Limits, Outcome, compare};
 use chipdock_ir::{Callee, Child, ExprKind, ForKind, IrModule, Param, PrimFunc, StmtKind, print};
 use chipdock_peers::python::{Program, python, run_in_tvm};
 use chipdock_test_backends::backends::Backend;
-use chipdock_test_backends::{backends, hold_alike, host, outputs};
 use chipdock_test_backends::{cases, run};
+use chipdock_test_backends::{hold_alike, host, in_process, outputs};
 use chipdock_test_support::corpus;
 
 /// Small enough for the interpreter: at most this many elements in any buffer.
@@ -44,8 +44,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("construct/ours.py:spread", "return", "it takes no bare return; the file says so"),
 ];
 
-/// Kinds whose loader starts no program, so that each kernel may have a module of its own.
-const IN_PROCESS: &[&str] = &["llvm"];
+/// Functions of the corpus that TVM is asked for.
+const KERNELS: usize = 89;
 
 fn is_for_host(function: &PrimFunc) -> bool {
     let mut bound = false;
@@ -122,13 +122,13 @@ fn kernels() -> Vec<Kernel> {
 #[test]
 fn printed_kernels_run_in_tvm() {
     let all = kernels();
-    assert!(all.len() >= 50, "only {} functions of the corpus run on the interpreter", all.len());
+    assert_eq!(all.len(), KERNELS, "functions of the corpus that the interpreter runs");
     let Some(python) = python(&format!("{} kernels in real TVM", all.len())) else { return };
     let programs: Vec<Program> = all.iter().map(|kernel| kernel.program.clone()).collect();
     let ran = run_in_tvm(&python, &programs).unwrap_or_else(|error| panic!("{error}"));
     let (host, mut n_beside) = (host(), 0);
-    let mut ours = backends(&host);
-    ours.retain(|backend| IN_PROCESS.contains(&backend.target.kind.as_str()));
+    // Where that starts no program, each kernel may have a module of its own.
+    let ours = in_process(&host);
     let (mut n_agree, mut wrong) = (0, Vec::new());
     for (kernel, ran) in all.iter().zip(ran) {
         let ran = ran.and_then(|mut calls| calls.swap_remove(0));

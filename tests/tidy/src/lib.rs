@@ -16,19 +16,10 @@
 //! * TIDY-T11 Each promise of SECURITY.md names a test, as `path/of/file.rs::name`, and each of these tests exists.
 //! * TIDY-T12 The tables of *How to add* in CONTRIBUTING.md are true: with the example's name for `NAME` each path exists, each file
 //!   that is always touched names the example, and so does no product file beside them. The files of a pass name every pass.
+//! * TIDY-T13 A crate's lints are the workspace's; a crate that is there for tests alone may state them itself, without those against
+//!   panics: a test fails by panicking.
 
 use std::path::{Path, PathBuf};
-
-/// The root of the repository.
-///
-/// # Panics
-///
-/// When this crate is not two folders below it.
-#[must_use]
-pub fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default()
-}
 
 /// Every file below `folder` with one of the endings, in order of names; folders that hold no source are left out.
 #[must_use]

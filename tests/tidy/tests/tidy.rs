@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
-use chipdock_tidy::{Form, Recipe, citations, files, names, recipes, root, rules, string_literals};
+use chipdock_test_support::{bless, workspace as root};
+use chipdock_tidy::{Form, Recipe, citations, files, names, recipes, rules, string_literals};
 
 /// Reports every finding at once: a list is mended faster than a first line.
 fn check(rule: &str, findings: &[String]) {
@@ -394,11 +395,7 @@ fn tidy_t9_every_rule_of_the_ir_has_a_test() {
         let _ = writeln!(table, "| {} | {} | {} |", rule.number, rule.start, held.join("<br>"));
     }
     let path = root().join("plugin-api/ir/RULES.md");
-    if std::env::var("BLESS").is_ok_and(|bless| bless == "1") {
-        fs::write(&path, &table).expect("the table is written");
-    } else if fs::read_to_string(&path).unwrap_or_default() != table {
-        findings.push("plugin-api/ir/RULES.md is not current; run again with BLESS=1".to_owned());
-    }
+    findings.extend(bless(&path, &table).err());
     check("TIDY-T9", &findings);
 }
 
@@ -547,4 +544,40 @@ fn tidy_t12_how_to_add_is_true() {
         }
     }
     check("TIDY-T12: CONTRIBUTING.md", &findings);
+}
+
+/// The lines of a table of a manifest, comments left out.
+fn lints(manifest: &str, table: &str) -> BTreeSet<String> {
+    let (_, rest) = manifest.split_once(&format!("\n[{table}]\n")).unwrap_or_default();
+    let table = rest.split("\n[").next().unwrap_or_default();
+    let lines = table.lines().filter_map(|line| line.split('#').next());
+    lines.map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn tidy_t13_every_crate_has_the_lints() {
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("the root manifest");
+    let panics = ["unwrap_used", "expect_used", "panic"];
+    let expected = ["rust", "clippy"].map(|tool| {
+        let mut lints = lints(&workspace, &format!("workspace.lints.{tool}"));
+        lints.retain(|lint| !panics.iter().any(|panic| lint.starts_with(&format!("{panic} "))));
+        lints
+    });
+    let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().expect("cargo metadata");
+    let mut findings = Vec::new();
+    for package in &metadata.packages {
+        let manifest = fs::read_to_string(&package.manifest_path).expect("a manifest");
+        // A vendor's crate has lints of its own, or none.
+        let is_template = folder(package).starts_with("examples/");
+        if is_template || manifest.contains("\n[lints]\nworkspace = true\n") {
+            continue;
+        }
+        let own = ["rust", "clippy"].map(|tool| lints(&manifest, &format!("lints.{tool}")));
+        if !is_for_tests(&folder(package)) {
+            findings.push(format!("{}: write `[lints] workspace = true`", folder(package)));
+        } else if own != expected {
+            findings.push(format!("{}: expected {expected:?}, found {own:?}", folder(package)));
+        }
+    }
+    check("TIDY-T13", &findings);
 }

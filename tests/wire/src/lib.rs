@@ -7,7 +7,7 @@
 
 pub mod modules;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{fs, io};
 
 /// Minors as the folders call them, with the version that is written, oldest first.
@@ -27,7 +27,7 @@ pub struct Document {
 /// The folder of what is published of the wire.
 #[must_use]
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin-api/ir/wire")
+    chipdock_test_support::workspace().join("plugin-api/ir/wire")
 }
 
 /// The kept documents of a minor, by name.

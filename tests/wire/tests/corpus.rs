@@ -6,8 +6,8 @@ use std::fs;
 
 use chipdock_ir::validate::validate;
 use chipdock_ir::wire::{self, WriteOptions};
-use chipdock_ir::{IrModule, Stage, equal};
-use chipdock_test_support::skipped;
+use chipdock_ir::{IrModule, Stage};
+use chipdock_test_support::{is_blessing, skipped};
 use chipdock_test_wire::{MINORS, documents, folder, modules};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -68,7 +68,7 @@ fn wanted() -> Vec<Wanted> {
 /// With `BLESS=1`, adds what is missing to the newest minor; a published document is never written again.
 #[test]
 fn wire_w5_the_corpus_is_complete() {
-    let bless = std::env::var("BLESS").is_ok_and(|bless| bless == "1");
+    let bless = is_blessing();
     for (minor, version) in MINORS {
         let folder = folder().join("corpus").join(minor);
         fs::create_dir_all(&folder).unwrap();
@@ -124,28 +124,6 @@ fn wire_w5_kept_documents_are_what_they_were() {
             .collect();
         assert_eq!(there, kept, "{minor}: a kept document was changed, added without BLESS=1 or removed");
         assert!(there.len() >= 15, "{minor}: only {} documents", there.len());
-    }
-}
-
-/// WIRE-W4, WIRE-W5: read, and written at its minor, a kept document is what it was.
-#[test]
-fn wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes() {
-    for (minor, version) in MINORS {
-        for document in documents(minor).unwrap() {
-            let name = format!("{minor}/{}", document.name);
-            let read = wire::read_document(&document.text).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(&*read.version, *version, "{name}");
-            let positions = document.text.contains("\n\"positions\":");
-            let options = WriteOptions { version, positions, file: read.file.as_deref() };
-            let again = wire::write_with(&read.module, &options).unwrap();
-            assert!(again == document.text, "{name}: other bytes:\n{again}");
-            let kept = wanted().into_iter().find(|wanted| wanted.name == document.name);
-            let stage = kept.map_or(Stage::Blocks, |wanted| wanted.stage);
-            assert_eq!(validate(&read.module, stage), Ok(()), "{name}");
-            // Through the newest minor as well.
-            let newest = wire::read(&wire::write(&read.module).unwrap()).unwrap();
-            assert_eq!(equal::modules(&newest, &read.module), Ok(()), "{name}");
-        }
     }
 }
 

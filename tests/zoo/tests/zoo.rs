@@ -142,7 +142,7 @@ fn results_page(faults: &[Fault], results: &[Result]) -> String {
 
 fn check_results_page(faults: &[Fault], results: &[Result]) {
     let (page, path) = (results_page(faults, results), here().join("RESULTS.md"));
-    if std::env::var("BLESS").is_ok_and(|bless| bless == "1") {
+    if chipdock_test_support::is_blessing() {
         return std::fs::write(path, page).unwrap();
     }
     let kept = std::fs::read_to_string(path).unwrap_or_default();

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use chipdock_abi::{ChipdockEnv, ChipdockParallelBody};
 use chipdock_plugin_api as api;
+use chipdock_test_support::Random;
 
 use super::region::{Region, is_vain, run_handed};
 use super::size;
@@ -640,13 +641,8 @@ fn many_callers_at_once() {
 
 /// A caller's regions, of pseudo-random shapes; each checks that every element was visited once and every failure found.
 fn storm(env: Env, seed: u64, rounds: u32) {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut random = |below: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    };
+    let mut numbers = Random::new(seed);
+    let mut random = |below: u64| numbers.below(below);
     for _ in 0..rounds {
         let extent = 1 + random(1000);
         let tasks_max = [0, extent as i32, 1 + random(9) as i32][random(3) as usize];

@@ -21,12 +21,7 @@ fn check(name: &str, module: &IrModule) {
             panic!("{name}:\n{}", all.join("\n"))
         }
     };
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::create_dir_all(golden(name).parent().unwrap()).unwrap();
-        std::fs::write(golden(name), &text).unwrap();
-    }
-    let expected = std::fs::read_to_string(golden(name)).unwrap_or_default();
-    assert!(text == expected, "{name}: the text has changed; look at it, then run with BLESS=1:\n{text}");
+    chipdock_test_support::bless(&golden(name), &text).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// As small as kernels get, with all that the passes put around it.

@@ -21,15 +21,6 @@ const NOBODY: u32 = 65534;
 const OURS: &str = "__attribute__((visibility(\"default\"))) int answer(void) { return 42; }\n";
 const THEIRS: &str = "__attribute__((visibility(\"default\"))) int answer(void) { return 666; }\n";
 
-/// Says that something was not tested, and what was missing, as `chipdock-test-support` does.
-fn skipped(what: &str) {
-    println!("skipped: {what}");
-    if let Some(path) = std::env::var_os("CHIPDOCK_SKIP_LOG") {
-        let log = fs::OpenOptions::new().create(true).append(true).open(path);
-        let _ = log.and_then(|mut log| writeln!(log, "  {what}"));
-    }
-}
-
 /// Ended when the test is, passed or not.
 struct Neighbour(Child);
 
@@ -86,7 +77,9 @@ fn a_neighbour_never_has_its_library_opened() {
     let seconds: f64 = seconds.unwrap_or(if is_whole_run { 60.0 } else { 3.0 });
     let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     if chown(folder.path(), Some(NOBODY), None).and_then(|()| chown(folder.path(), Some(0), None)).is_err() {
-        skipped("a neighbour who attacks temporary files: only root can be another user too");
+        chipdock_test_support::skipped(
+            "a neighbour who attacks temporary files: only root can be another user too",
+        );
         return;
     }
     let program = arm(folder.path());

@@ -266,7 +266,7 @@ pub(super) fn call_packed(
 pub(super) fn has_compiler() -> bool {
     let found = std::process::Command::new("cc").arg("--version").output().is_ok();
     if !found {
-        eprintln!("skipped: no C compiler `cc` on PATH");
+        chipdock_test_support::setup::missing("compiling C: no C compiler `cc` on PATH");
     }
     found
 }

@@ -1,6 +1,7 @@
 //! Every error of the target kind, once, against a golden: `goldens/errors.txt`. `BLESS=1` writes it anew.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use chipdock_plugin_api::{ErrorKind, HostRef, TargetKind as _};
 use serde_json::{Value, json};
@@ -70,13 +71,8 @@ fn every_error_is_its_golden() {
         let shown: String = options.to_string().chars().take(160).collect();
         writeln!(text, "{shown}\n  {}", error.message()).unwrap();
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/goldens/errors.txt");
-    if std::env::var("BLESS").is_ok_and(|bless| bless == "1") {
-        std::fs::write(path, &text).unwrap();
-        return;
-    }
-    let golden = std::fs::read_to_string(path).unwrap();
-    assert!(text == golden, "the errors have changed; look at them, then run with BLESS=1:\n{text}");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("goldens/errors.txt");
+    chipdock_test_support::bless(&golden, &text).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]

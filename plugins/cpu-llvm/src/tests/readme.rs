@@ -1,6 +1,7 @@
 //! Tables of the README that are generated. `BLESS=1` writes them anew.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use chipdock_ir::{OptionSchema, OptionType};
 
@@ -60,12 +61,8 @@ fn replaced(text: &str, mark: &str, table: &str) -> String {
 
 #[test]
 fn tables_of_the_readme_are_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let text = std::fs::read_to_string(path).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(&path).unwrap();
     let new = replaced(&replaced(&text, "options", &options()), "architectures", &architectures());
-    if std::env::var("BLESS").is_ok_and(|bless| bless == "1") {
-        std::fs::write(path, &new).unwrap();
-        return;
-    }
-    assert!(text == new, "a table of README.md is not current; run with BLESS=1 and read the difference");
+    chipdock_test_support::bless(&path, &new).unwrap_or_else(|error| panic!("{error}"));
 }

@@ -26,8 +26,9 @@ fn run(command: &mut Command) {
 #[test]
 fn code_for_webassembly_runs() {
     let (Some(linker), true) = (linker(), Command::new("node").arg("--version").output().is_ok()) else {
-        eprintln!("skipped: needs node, and rust-lld beside rustc");
-        return;
+        return chipdock_test_support::skipped(
+            "code for WebAssembly, run: no node, or no rust-lld beside rustc",
+        );
     };
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

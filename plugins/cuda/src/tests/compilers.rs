@@ -3,10 +3,12 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use chipdock_plugin_api::{ErrorKind, HostRef};
+use chipdock_test_support::setup::missing;
+use chipdock_test_support::skipped;
 use serde_json::json;
 
 use super::kernels;
-use super::support::{skipped, written};
+use super::support::written;
 use crate::codegen::compile;
 use crate::compiler::{Choice, Format, Settings, fingerprint, nvcc, nvrtc};
 
@@ -36,7 +38,7 @@ fn without_a_library_the_names_are_told() {
 #[test]
 fn the_compiler_tells_its_architectures() {
     let Some(known) = crate::compiler::architectures(&settings(), Choice::Nvrtc) else {
-        return skipped("the list of architectures: no NVRTC");
+        return missing("the list of architectures: no NVRTC");
     };
     assert!(known.compiler.starts_with("NVRTC "), "{known:?}");
     for arch in ["sm_80", "sm_90", "sm_90a"] {
@@ -55,7 +57,7 @@ fn the_compiler_tells_its_architectures() {
 fn a_fingerprint_tells_which_compiler_there_is() {
     assert_eq!(fingerprint(&settings(), Choice::None).as_deref(), Some("none"));
     let Some(known) = crate::compiler::architectures(&settings(), Choice::Nvrtc) else {
-        return skipped("the fingerprint of a compiler: no NVRTC");
+        return missing("the fingerprint of a compiler: no NVRTC");
     };
     let found = fingerprint(&settings(), Choice::Auto).unwrap();
     assert!(found.starts_with(&known.compiler) && found.contains("libnvrtc"), "{found}");
@@ -71,7 +73,7 @@ fn options_reach_the_compiler() {
             .map(|made| String::from_utf8(made.code).unwrap())
     };
     let exact = match ptx(json!({ "arch": "sm_80" })) {
-        Err(error) if error.kind() == ErrorKind::UNAVAILABLE => return skipped(&error.message()),
+        Err(error) if error.kind() == ErrorKind::UNAVAILABLE => return missing(&error.message()),
         other => other.unwrap(),
     };
     assert!(
@@ -99,7 +101,7 @@ fn refusals_carry_the_log() {
     let source = "extern \"C\" __global__ void k(float* a) { a[0] = nobody; }\n";
     let error = compile(&settings(), source, &json!({}), Format::Ptx, Choice::Nvrtc).err().unwrap();
     if error.kind() == ErrorKind::UNAVAILABLE {
-        return skipped(&error.message());
+        return missing(&error.message());
     }
     assert_eq!(error.kind(), ErrorKind::INTERNAL);
     for part in ["identifier \"nobody\" is undefined", "kernels.cu(1)", "compute_75", "NVRTC"] {

@@ -8,19 +8,13 @@ use chipdock_ir::{
     ThreadAxis, Var, attr, build,
 };
 use chipdock_plugin_api::{ErrorKind, HostRef};
+use chipdock_test_support::setup::missing;
 use serde_json::json;
 
 use crate::compiler::{Choice, Format, Settings};
 
 /// The architectures that everything has to compile for.
 pub(super) const ARCHS: &[&str] = &["sm_75", "sm_80", "sm_90"];
-
-/// Says what was not tested.
-pub(super) fn skipped(what: &str) {
-    println!("skipped: {what}");
-    let is_set_up = std::env::var_os("CHIPDOCK_TEST_SETUP").is_some_and(|value| value == "done");
-    assert!(!is_set_up, "nothing of this may be skipped here: {what}");
-}
 
 /// The assembler, in the folder of NVIDIA's wheels or on PATH.
 fn ptxas() -> Option<PathBuf> {
@@ -40,7 +34,7 @@ pub(super) fn compiles(name: &str, source: &str) -> Option<String> {
         {
             Ok(compiled) => compiled,
             Err(error) if error.kind() == ErrorKind::UNAVAILABLE => {
-                skipped(&format!("compiling {name}: {}", error.message()));
+                missing(&format!("compiling {name}: {}", error.message()));
                 return None;
             }
             Err(error) => panic!("{name} for {arch}: {}\n{source}", error.message()),
@@ -53,7 +47,7 @@ pub(super) fn compiles(name: &str, source: &str) -> Option<String> {
 
 fn assembles(name: &str, arch: &str, ptx: &[u8]) {
     let Some(ptxas) = ptxas() else {
-        return skipped(&format!("assembling {name}: no ptxas in CHIPDOCK_CUDA_WHEELS or on PATH"));
+        return missing(&format!("assembling {name}: no ptxas in CHIPDOCK_CUDA_WHEELS or on PATH"));
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernels.ptx");

@@ -75,12 +75,10 @@ pub(super) fn grid(name: &str, params: Vec<Var>, body: impl FnOnce(&Expr, &Expr)
     build::module([kernel(name, params, &["blockIdx.x", "threadIdx.x"], vec![body])])
 }
 
-/// clang takes the text as OpenCL C 1.2; nothing is said of machines without clang but on the output.
+/// clang takes the text as OpenCL C 1.2.
 pub(super) fn compiles(name: &str, text: &str) {
     let Some(clang) = ["clang-19", "clang-15", "clang"].into_iter().find(|clang| is_there(clang)) else {
-        assert!(std::env::var_os("CI").is_none(), "CI has clang");
-        println!("skipped: {name}.cl was not compiled: no clang on PATH");
-        return;
+        return chipdock_test_support::setup::missing(&format!("{name}.cl as OpenCL C: no clang on PATH"));
     };
     let language = if text.contains("cl_khr_subgroups : enable") { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" };
     let mut child = Command::new(clang)

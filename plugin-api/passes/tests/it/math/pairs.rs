@@ -49,11 +49,8 @@ pub(super) fn sample() -> Vec<Vec<f32>> {
     let signed: Vec<f32> = SPECIAL.iter().flat_map(|x| [*x, -*x]).collect();
     let mut pairs: Vec<(f32, f32)> =
         signed.iter().flat_map(|x| signed.iter().map(move |y| (*x, *y))).collect();
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 32) as u32
-    };
+    let mut random = chipdock_test_support::Random::new(0);
+    let mut next = || random.bits_32();
     for _ in 0..30_000 {
         pairs.push((f32::from_bits(next()), f32::from_bits(next())));
         let middling = |bits: u32| (bits as f32 / 2.0_f32.powi(29)) - 4.0;

@@ -3,6 +3,8 @@
 //! Measured as resident bytes of a process that does nothing else, after a hundred modules and at the end. The bound is
 //! what one module in ten would take if its pages were kept (three pages of code and data at the least).
 
+use chipdock_test_support::memory::resident_bytes;
+
 use super::super::{Wanted, compile, library};
 use super::{ADD, Jit, Naming, call_add, child, host_options, is_child};
 
@@ -12,12 +14,6 @@ const MODULES: usize = 1000;
 const WARM: usize = 100;
 /// What the process may have grown by at the end.
 const GROWTH_MAX_BYTES: usize = MODULES / 10 * 3 * 4096;
-
-fn resident_bytes() -> usize {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = text.split_whitespace().nth(1).unwrap().parse().unwrap();
-    pages * 4096
-}
 
 fn one(number: usize) {
     // No two modules are the same.

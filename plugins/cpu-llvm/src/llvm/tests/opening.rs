@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::os::raw::{c_char, c_void};
 
 use chipdock_plugin_api::ErrorKind;
+use chipdock_test_support::setup::missing;
 
 use super::super::library::VARIABLE;
 use super::super::{Wanted, compile, library};
@@ -52,8 +53,7 @@ fn libllvm_o2_a_library_that_is_put_there_later_is_found() {
 fn libllvm_o1_another_major(major: &str, test: &str) {
     let file = format!("libLLVM-{major}.so.1");
     if open(&file).is_null() {
-        eprintln!("skipped: no {file} here (Debian: libllvm{major})");
-        return;
+        return missing(&format!("LLVM {major}, which is refused: no {file} (Debian: libllvm{major})"));
     }
     let Some(message) = refused(test, &file) else { return };
     assert!(message.contains(&format!("{file}: expected LLVM 19, found LLVM {major}")), "{message}");
@@ -123,21 +123,18 @@ fn print_with(library: *mut c_void) -> String {
 #[test]
 fn libllvm_o3_two_other_llvms_in_the_process_are_not_met() {
     if !is_child() {
-        let output = child("opening::libllvm_o3_two_other_llvms_in_the_process_are_not_met", &[]);
-        // What the child skipped is said here too.
-        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        child("opening::libllvm_o3_two_other_llvms_in_the_process_are_not_met", &[]);
         return;
     }
     let before = open("libLLVM-15.so.1");
     if before.is_null() {
-        eprintln!("skipped: no libLLVM-15.so.1 here (Debian: libllvm15)");
-        return;
+        return missing("two LLVMs in one process: no libLLVM-15.so.1 (Debian: libllvm15)");
     }
     assert!(print_with(before).contains("%y = add i32 %x, 1"));
     call_add(&load(ADD, "add"));
     let after = open("libLLVM-14.so.1");
     if after.is_null() {
-        eprintln!("skipped in part: no libLLVM-14.so.1 here (Debian: libllvm14)");
+        missing("three LLVMs in one process: no libLLVM-14.so.1 (Debian: libllvm14)");
     } else {
         assert!(print_with(after).contains("%y = add i32 %x, 1"));
     }

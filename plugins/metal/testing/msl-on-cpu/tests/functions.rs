@@ -42,13 +42,9 @@ fn module(dtype: DType) -> IrModule {
 
 /// Floats of all sizes and both signs, and of middling size.
 fn inputs() -> [Vec<f32>; 2] {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 32) as u32
-    };
+    let mut random = chipdock_test_support::Random::new(0);
     let mut one = |index: usize| {
-        let bits = next();
+        let bits = random.bits_32();
         if index.is_multiple_of(2) { f32::from_bits(bits) } else { bits as f32 / 2.0_f32.powi(29) - 4.0 }
     };
     let mut list = || (0..N).map(&mut one).collect();

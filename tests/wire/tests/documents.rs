@@ -1,0 +1,42 @@
+//! The kept documents as a list, WIRE-W4 and WIRE-W5: read, and written at its minor, each is what it was.
+
+use std::process::ExitCode;
+
+use chipdock_ir::validate::validate;
+use chipdock_ir::wire::{self, WriteOptions};
+use chipdock_ir::{Stage, equal};
+use chipdock_test_support::CorpusFile;
+use chipdock_test_support::lists::List;
+use chipdock_test_wire::{Document, MINORS, all_documents, modules};
+
+fn main() -> ExitCode {
+    let file = |Document { name, path, text }| CorpusFile { name, path, text };
+    let documents: Vec<CorpusFile> =
+        all_documents().expect("the kept documents").into_iter().map(file).collect();
+    let check = "wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes";
+    List::new().each(check, &documents, wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes).run()
+}
+
+fn wire_w5_every_kept_document_reads_and_writes_to_the_very_bytes(
+    document: &CorpusFile,
+) -> Result<(), String> {
+    let (minor, name) = document.name.split_once('/').ok_or("a document lies in the folder of its minor")?;
+    let version = MINORS.iter().find(|(known, _)| *known == minor).ok_or("no such minor")?.1;
+    let read = wire::read_document(&document.text).map_err(|error| error.to_string())?;
+    if &*read.version != version {
+        return Err(format!("expected version {version}, found {}", read.version));
+    }
+    let positions = document.text.contains("\n\"positions\":");
+    let options = WriteOptions { version, positions, file: read.file.as_deref() };
+    let again = wire::write_with(&read.module, &options).map_err(|error| error.to_string())?;
+    if again != document.text {
+        return Err(format!("other bytes:\n{again}"));
+    }
+    let made = modules::all().into_iter().find(|kept| Some(kept.name) == name.strip_suffix(".json"));
+    validate(&read.module, made.map_or(Stage::Blocks, |kept| kept.stage))
+        .map_err(|problems| format!("it is not valid: {problems:?}"))?;
+    // Through the newest minor as well.
+    let newest =
+        wire::write(&read.module).and_then(|text| wire::read(&text)).map_err(|error| error.to_string())?;
+    equal::modules(&newest, &read.module).map_err(|why| format!("through the newest minor it differs: {why}"))
+}
