@@ -17,7 +17,7 @@ static int32_t emit(Compiler *c, int32_t op, int32_t type, int32_t to, int32_t a
   return at;
 }
 
-/* Gives a jump its goal: the next instruction. */
+/* Gives a jump its destination: the next instruction. */
 static void land(Compiler *c, int32_t jump) {
   if (c->status == CHIPDOCK_OK) c->code.data[6 * jump + 4] = (int32_t)(c->code.count / 6);
 }

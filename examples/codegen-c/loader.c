@@ -18,7 +18,7 @@ typedef struct Kernel {
 /* A loaded artifact. Its module and each of its functions keep it alive (M.5). */
 typedef struct Program {
   uint64_t references;
-  Instance caller;        /* of its host alone, whose table lives as long as the process; the plugin's instance may not */
+  Instance caller;        /* the host alone, whose table lives as long as the process; the plugin's instance may not */
   const ChipdockEnv *env; /* may be null */
   int32_t cells_count, memories_count, kernels_count, code_count;
   const Memory *memories;
@@ -35,7 +35,7 @@ static void drop_program(Program *program) {
   free(program);
 }
 
-/* ---- Reading a section: nothing of it is believed ---- */
+/* ---- Reading a section: nothing of it is trusted ---- */
 
 typedef struct Cursor {
   const int32_t *at, *end;

@@ -41,8 +41,8 @@ static const char *const type_names[] = {MACHINE_TYPES(MACHINE_TEXT)};
 static const uint8_t type_sizes[] = {MACHINE_TYPES(MACHINE_SIZE)};
 static const char *const op_cells[] = {MACHINE_OPS(MACHINE_CELLS)};
 
-/* One instruction. Where `b` is no cell it is a number: the low half of a constant (`c` is the high one), the goal of a
- * jump, the type that a cast comes from. */
+/* One instruction. Where `b` is no cell it is a number: the low half of a constant (`c` is the high one), the
+ * destination of a jump, the type that a cast comes from. */
 typedef struct Instr {
   int32_t op, type, to, a, b, c;
 } Instr;

@@ -88,7 +88,7 @@ typedef struct Function {
   int is_kernel;
 } Function;
 
-/* A jump that waits for its goal: `break` and `continue` of the innermost loop. */
+/* A jump that waits for its destination: `break` and `continue` of the innermost loop. */
 typedef struct Loop {
   struct Loop *outer;
   Words breaks, continues;
