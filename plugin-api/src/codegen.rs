@@ -81,8 +81,8 @@ pub enum Severity {
     Note = abi::CHIPDOCK_DIAGNOSTIC_NOTE,
 }
 
-/// A diagnostic of a code generator about a node of a module: `Diagnostic::error("expected a constant extent").at(3,
-/// 9).function("main")`.
+/// A diagnostic of a code generator about a node of a module:
+/// `Diagnostic::error("expected a constant extent").at(3, 9).function("main")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Diagnostic<'a> {

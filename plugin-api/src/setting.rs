@@ -269,7 +269,7 @@ mod sealed {
 
 /// A Rust type of a setting's value.
 pub trait FromSetting: sealed::Sealed + Sized {
-    /// Converts a host's answer; returns `None` for None.
+    /// Converts a host's answer; gives Rust's `None` for the value None.
     #[doc(hidden)]
     fn from_answer(answer: &Any) -> Result<Option<Self>, Error>;
 

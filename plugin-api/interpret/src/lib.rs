@@ -8,9 +8,9 @@
 //! # Rules
 //!
 //! - **INT-I1 Arithmetic** is that of [`chipdock_ir::BinaryOp`], [`chipdock_ir::ExprKind::Cast`] and [`chipdock_ir::Op`]:
-//!   integers wrap; x / 0 = x and x mod 0 = 0; shift amounts are taken modulo the width; `min` and `max` are `a < b ? a :
-//!   b` and `a > b ? a : b`; `round` takes halves to even. Each float operation is rounded once to its type; float16 and
-//!   bfloat16 are computed in float32.
+//!   integers wrap; x / 0 = x and x mod 0 = 0; shift amounts are taken modulo the width; `min` and `max` are
+//!   `a < b ? a : b` and `a > b ? a : b`; `round` takes halves to even. Each float operation is rounded once to its type;
+//!   float16 and bfloat16 are computed in float32.
 //! - **INT-I2 Blocks.** A block does not run where its predicate is false. Each axis value lies in its domain. `init`
 //!   runs when every reduction axis is at its first value.
 //! - **INT-I3 Loops.** Every kind runs its iterations in order, in steps, none if the extent is not positive. Two

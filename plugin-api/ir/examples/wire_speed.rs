@@ -1,5 +1,5 @@
-//! Measures how long a module takes through the wire, per node, at three sizes: `cargo run --release -p chipdock-ir
-//! --example wire_speed`.
+//! Measures how long a module takes through the wire, per node, at three sizes:
+//! `cargo run --release -p chipdock-ir --example wire_speed`.
 
 use std::time::Instant;
 

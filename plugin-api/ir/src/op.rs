@@ -195,8 +195,8 @@ ops! {
     Nextafter = nextafter FloatBinary { lowering: Lowering::Arithmetic };
     /// First to the power of the second.
     Pow = pow FloatBinary { ulps: 16.0, aliases: &["power"] };
-    /// First times second plus third, rounded once (of halves, once to float32 and once more, as IR-N6 has it). Three floats of
-    /// one type.
+    /// First times second plus third, rounded once (of halves, once to float32 and once more, as IR-N6 states). Three
+    /// floats of one type.
     Fma = fma FloatTernary { cost: Some(2), ulps: 0.5 };
     /// True for a NaN.
     Isnan = isnan FloatTest { cost: Some(2) };
@@ -255,7 +255,7 @@ ops! {
         params: &[named("handle", Takes::Handle), named("offset", Takes::Index)],
         expects: "a handle and an int32 or int64", gives: Gives::Exactly(DType::HANDLE), class: Class::Pointer,
     };
-    /// (handle, index, field): a field of the `index`-th DLTensor or Any behind `handle`; fields are [`StructField`].
+    /// (handle, index, field): a field of the `index`-th DLTensor or Any at `handle`; fields are [`StructField`].
     StructGet = tvm_struct_get Custom {
         params: &[
             named("arr", Takes::Handle),
@@ -276,7 +276,7 @@ ops! {
         expects: "a handle, an int32, a field and a scalar", gives: Gives::Nothing, effect: Effect::Writes,
         class: Class::Struct,
     };
-    /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many bytes behind the
+    /// (handle, offset_bytes: a constant int64): the value of the call's own type that lies so many bytes after the
     /// handle, whatever its alignment.
     HandleLoad = handle_load Custom {
         params: &[named("handle", Takes::Handle), named("offset", Takes::Constant(DType::INT64))],
@@ -366,7 +366,7 @@ ops! {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Note, lowering: Lowering::Earlier,
         wire_minor: 1,
     };
-    /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements behind `data`, for
+    /// (zero of the element's type, data, offset, extent, rw_mask): the pointer `offset` elements after `data`, for
     /// `extent` elements that are read (bit 0 of the constant mask) or written (bit 1).
     AccessPtr = tvm_access_ptr Custom {
         params: &[
@@ -385,7 +385,7 @@ ops! {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Exit,
         wire_minor: 1,
     };
-    /// (address, value): adds to the element that an address points to, in one step, and gives what it held.
+    /// (address, value): adds to the element that an address points to, in one step, and gives its previous value.
     AtomicAdd = atomic_add Custom {
         params: &[named("address", Takes::Handle), named("value", Takes::Scalar)],
         expects: "an address, and an integer of 32 or 64 bits, a float16, a float32 or a float64",
@@ -463,10 +463,10 @@ ops! {
         gives: Gives::Nothing, effect: Effect::Writes, class: Class::Thread, threads: Threads::Reduction,
         lowering: Lowering::Earlier, wire_minor: 1,
     };
-    /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module
-    /// (int32, int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are
-    /// threads), in any order and at once, and gives 0 when all are done; -1 with an error raised where one of them gave
-    /// that. [`Stage::Host`](crate::Stage::Host) alone.
+    /// (body, data, tasks_max: int32) -> int32: runs `body(task_id, tasks_count, data)`, a function of the module (int32,
+    /// int32, handle) -> int32, for each task id below a count of 1 to `tasks_max` (0: as many as there are threads), in
+    /// any order and at once, and gives 0 if all succeed; -1 with an error raised if one of them gives that. Only at
+    /// [`Stage::Host`](crate::Stage::Host).
     ParallelLaunch = TVMBackendParallelLaunch Custom {
         params: &[
             named("body", Takes::FunctionName),
@@ -476,14 +476,15 @@ ops! {
         expects: "a name, a handle and an int32", gives: Gives::Exactly(DType::INT32), effect: Effect::Writes,
         class: Class::Call, dtype_keyword: DTypeKeyword::Refused, wire_minor: 2,
     };
-    /// (extents...): the extents or strides of an [`Op::StackMakeArray`], where alone it stands.
+    /// (extents...): the extents or strides of an [`Op::StackMakeArray`], the only place for it.
     StackMakeShape = tvm_stack_make_shape Custom {
         rest: Some(Takes::Index), expects: "extents, each an int32 or int64",
         gives: Gives::Exactly(DType::HANDLE), class: Class::Call, wire_minor: 3,
     };
     /// (data, shape, strides, axes_count, zero of the element's type, elem_offset): a tensor for the called function, an
-    /// argument of [`Op::CallPacked`], where alone it stands. `shape` is a [`Op::StackMakeShape`] of `axes_count` extents;
-    /// `strides` is one too, or 0 for a compact tensor; `elem_offset` counts elements. It lives until the call returns.
+    /// argument of [`Op::CallPacked`], the only place for it. `shape` is a [`Op::StackMakeShape`] of `axes_count`
+    /// extents; `strides` is one too, or 0 for a compact tensor; `elem_offset` counts elements. It lives until the call
+    /// returns.
     StackMakeArray = tvm_stack_make_array Custom {
         params: &[
             positional(Takes::Handle),

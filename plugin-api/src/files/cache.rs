@@ -199,7 +199,7 @@ pub fn folder_of_process() -> Option<PathBuf> {
     folder_for_all(variable(VARIABLE).map(PathBuf::from))
 }
 
-/// Returns the folder for all caches (KEPT-K1), where `named` stands for `CHIPDOCK_CACHE_DIR`.
+/// Returns the folder for all caches (KEPT-K1), with `named` in place of `CHIPDOCK_CACHE_DIR`.
 fn folder_for_all(named: Option<PathBuf>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match named {
@@ -239,7 +239,7 @@ impl Cache {
         Self::of_setting(variable(VARIABLE).map(PathBuf::from), kind, size_bytes_max)
     }
 
-    /// As [`Self::of_process`], where `named`, the value of a plugin's setting, stands for the variable
+    /// As [`Self::of_process`], where `named`, the value of a plugin's setting, takes the place of the variable
     /// `CHIPDOCK_CACHE_DIR`.
     #[must_use]
     pub fn of_setting(named: Option<PathBuf>, kind: Kind, size_bytes_max: u64) -> Option<Self> {

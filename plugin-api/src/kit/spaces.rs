@@ -23,7 +23,7 @@ use crate::{Error, ErrorKind, bail};
 /// let (buffer, start) = spaces.range(handle, 16, 48, "npu:0")?;
 /// assert_eq!((*buffer, start), ("a buffer of the driver's", 16));
 /// assert_eq!(spaces.range(handle, 16, 49, "npu:0").unwrap_err().kind(), ErrorKind::INDEX_ERROR);
-/// // An opaque handle stands for the first byte alone.
+/// // An opaque handle refers to the first byte only.
 /// assert_eq!(spaces.find(handle + 16, "npu:0").unwrap_err().kind(), ErrorKind::WRONG_STATE);
 /// # Ok::<(), chipdock_plugin_api::Error>(())
 /// ```

@@ -185,7 +185,7 @@ pub enum Takes {
     Exactly(DType),
     /// A constant of this type.
     Constant(DType),
-    /// A constant zero, which stands for its type.
+    /// A constant zero, which carries its type.
     Zero,
     /// A string.
     Text,

@@ -9,7 +9,7 @@
 //! 1. **Names** are made valid and unique among those in scope (`x`, `x_1`, …); a name is free again where its scope
 //!    ends. The pointer of a buffer is `A.data`, unless it is a variable of its own (`T.decl_buffer(…, data=p)`); in an
 //!    annotation it is the buffer, `{"key": [A]}`.
-//! 2. **Sizes**: a size of a parameter's shape is quoted where a variable first stands in it (`("n", "2 * m")`), as TVM
+//! 2. **Sizes**: a size of a parameter's shape is quoted at the first occurrence of a variable (`("n", "2 * m")`), as TVM
 //!    reads it, an int32; each is declared in the body (`n = T.int32()`), as are the variables of
 //!    `T.Let(body, where={x: value})`. A parameter with strides, an offset, or a size that is no int32 is a handle and a
 //!    `T.match_buffer` at the top of the body. A stride or an offset that a view of a block binds is declared before it.
