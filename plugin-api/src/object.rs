@@ -221,7 +221,7 @@ struct Allocation<T> {
     body: T,
 }
 
-/// The header of a new object with one reference.
+/// Makes the header of a new object with one reference.
 pub(crate) fn header<T: ObjectBody>() -> ChipdockObject {
     ChipdockObject {
         combined_ref_count: CHIPDOCK_NEW_REF_COUNT,

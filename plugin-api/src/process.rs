@@ -15,7 +15,7 @@ use std::process::Command;
 /// The folders of system programs, for a process with raised privileges.
 pub const SYSTEM_FOLDERS: &[&str] = &["/usr/bin", "/bin"];
 
-/// True if the process has more privileges than its caller (rule 1).
+/// Returns true if the process has more privileges than its caller (rule 1).
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn has_raised_privileges() -> bool {
@@ -23,7 +23,7 @@ pub fn has_raised_privileges() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// True if the process has more privileges than its caller (rule 1).
+/// Returns true if the process has more privileges than its caller (rule 1).
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn has_raised_privileges() -> bool {

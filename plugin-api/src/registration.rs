@@ -210,7 +210,7 @@ pub fn registrations() -> Vec<&'static Registration> {
     all
 }
 
-/// The `init` of every plugin that is written in Rust.
+/// Implements `init` for every plugin that is written in Rust.
 ///
 /// # Safety
 ///
@@ -272,7 +272,7 @@ impl Drop for Opened<'_> {
     }
 }
 
-/// The `shutdown` of every plugin that is written in Rust.
+/// Implements `shutdown` for every plugin that is written in Rust.
 ///
 /// # Safety
 ///
@@ -287,7 +287,7 @@ pub unsafe extern "C" fn shutdown(instance: *mut c_void) -> i32 {
     trampoline::guard(session.host(), || session.close())
 }
 
-/// The `release` of every plugin that is written in Rust.
+/// Implements `release` for every plugin that is written in Rust.
 ///
 /// # Safety
 ///

@@ -201,7 +201,7 @@ mod tests {
         })
     }
 
-    /// Both ways of reading agree.
+    /// Reads a schema from its value and from its text, and checks that both agree.
     fn read(schema: &Value) -> Result<DeclaredKind, String> {
         let by_text = DeclaredKind::parse(&schema.to_string());
         let within: Result<Vec<DeclaredKind>, _> = serde_json::from_value(json!([schema]));
