@@ -1,6 +1,6 @@
-//! Target `cuda` before NVIDIA's own compiler and assembler, through `dlopen` as a user has it, on machines that have no
-//! NVIDIA GPU. The wheels with both lie where `CHIPDOCK_CUDA_WHEELS` says (`cargo xtask wheels`); without them each test
-//! says what it skipped, unless `CHIPDOCK_TEST_SETUP=done` says that they have to be there.
+//! Tests of target `cuda` with NVIDIA's own compiler and assembler, through `dlopen` as for a user, on machines without
+//! an NVIDIA GPU. The wheels with both are in the folder `CHIPDOCK_CUDA_WHEELS` (`cargo xtask wheels`); without them
+//! each test reports that it was skipped, unless `CHIPDOCK_TEST_SETUP=done` requires them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Compiles a source with the shim, opens the result, launches its kernels.
+//! Compiles a source with the shim, opens the result, and launches its kernels.
 
 use core::ffi::{CStr, c_char, c_void};
 use std::collections::HashMap;

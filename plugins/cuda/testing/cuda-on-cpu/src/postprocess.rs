@@ -1,4 +1,4 @@
-//! What becomes of a source between text and compiler.
+//! Functions that postprocess a source before it is compiled.
 
 use chipdock_plugin_api::{Any, AnyView, Context, Error, ErrorKind, Str, argument};
 

@@ -1,4 +1,4 @@
-//! Launches: what the driver refuses of them, and what they do.
+//! Launches: the checks of the driver, and the effects of kernels.
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -1,12 +1,12 @@
-//! The CUDA driver's interface in software, as far as the plugin `cuda` uses it: for tests where no GPU is.
+//! The CUDA driver's interface in software, as far as the plugin `cuda` uses it: for tests without a GPU.
 //!
-//! Device memory has addresses that no process uses, streams are threads, contexts, events and modules are looked up and
-//! counted, launches are held against limits, and a failure of queued work poisons the context as a real one does.
-//! What it cannot do is run kernels; see `module.rs`. It follows the driver's documentation and knows nothing of the plugin:
-//! even the numbers of codes and attributes are written out here.
+//! Device memory has addresses that no process uses, streams are threads, contexts, events and modules are looked up
+//! and counted, launches are checked against limits, and a failure of queued work poisons the context as a real one
+//! does. It cannot run kernels; see `module.rs`. It follows the driver's documentation and is independent of the
+//! plugin: even the numbers of codes and attributes are written out here.
 //!
-//! The environment says how many devices there are (`FAKE_CUDA_DEVICES`, 2 when not set), how long each piece of work
-//! waits (`FAKE_CUDA_DELAY_US`). Functions whose names begin with `fake_cuda_` are the tests' own.
+//! Environment variables set the number of devices (`FAKE_CUDA_DEVICES`, by default 2) and the delay of each piece of
+//! work (`FAKE_CUDA_DELAY_US`). Functions whose names begin with `fake_cuda_` are for tests.
 
 mod code;
 mod launch;

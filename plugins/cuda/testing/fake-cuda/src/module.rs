@@ -1,7 +1,8 @@
-//! Modules: PTX of which the head of each kernel is read, and what a kernel does when it is launched.
+//! Modules: PTX of which only the head of each kernel is read, and the effects of a kernel when it is launched.
 //!
-//! Nothing interprets PTX. A kernel does what a comment in its body says: `// fake: record` writes the launch and its
-//! arguments, one u64 each, to where its first argument points; `// fake: fault` touches memory that is not there.
+//! PTX is not interpreted. A comment in its body selects what a kernel does: `// fake: record` writes the launch and
+//! its arguments, one u64 each, to the address in its first argument; `// fake: fault` accesses memory that does not
+//! exist.
 
 use crate::code::{self, Code};
 

@@ -1,4 +1,4 @@
-//! Streams: queues of work that a thread each does in order.
+//! Streams: queues whose work one thread each runs in order.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What the fake driver knows: devices with their contexts, memory, streams, events and modules.
+//! State of the fake driver: devices with their contexts, memory, streams, events and modules.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::Cell;
