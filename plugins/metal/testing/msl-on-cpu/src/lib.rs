@@ -1,4 +1,5 @@
-//! MSL as C++: compiled by clang with a header in place of Metal's library, and run, a block as fibres of one thread.
+//! Runs MSL as C++: clang compiles it with a header in place of Metal's library, and a block runs as fibres of one
+//! thread.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
