@@ -1,4 +1,4 @@
-//! WGSL by a stranger's judgement: naga reads, validates and translates it.
+//! Checks WGSL with an independent implementation: naga parses, validates and translates it.
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};

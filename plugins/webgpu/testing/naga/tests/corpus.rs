@@ -1,4 +1,4 @@
-//! Every kernel of the corpus and the examples, scheduled by hand and by default.
+//! Checks every kernel of the corpus and the examples, scheduled by hand and by default.
 
 use chipdock_test_backends::device_code::{
     build, built, modules, modules_in_words, modules_of_long_elements, target, texts,
