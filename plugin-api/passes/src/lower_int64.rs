@@ -33,9 +33,9 @@ type Answer<T> = Result<T, PassError>;
 /// * **INT64-W1** A value whose range fits int32 is computed in int32, one whose range fits uint32 in uint32. Ranges
 ///   are those of loops, threads, constants, casts and conditions. For a sum, a product, a bitwise operation or a
 ///   choice only the result must fit, as these are exact modulo 2^32; for other operations the operands must fit too.
-/// * **INT64-W2** Any other value is a pair of uint32, with the IR's meaning for every operation: modulo 2^64, `x / 0 =
-///   x`, `x % 0 = 0`, the least integer divided by -1 is itself, shift counts modulo 64, casts to floats rounded once,
-///   casts from floats saturated.
+/// * **INT64-W2** Any other value is a pair of uint32, with the IR's meaning for every operation: modulo 2^64,
+///   `x / 0 = x`, `x % 0 = 0`, the least integer divided by -1 is itself, shift counts modulo 64, casts to floats
+///   rounded once, casts from floats saturated.
 /// * **INT64-W3** A buffer of n such integers is one of 2n uint32 over the same memory, the lower word first, as hosts
 ///   are little-endian. Elements of several lanes are lanes in a row.
 /// * **INT64-W4** An index is computed modulo 2^32, which is exact if a buffer has fewer than 2^31 elements, and one of

@@ -93,7 +93,7 @@ impl Place {
     fn bound(&mut self, var: &Var, axis: ThreadAxis) {
         let Some(position) = BLOCK_AXES.iter().position(|known| *known == axis) else { return };
         self.axes.0[position] = Some(var.clone());
-        // Warps are aligned to a product of whole warps.
+        // If the inner axes make up whole warps, the index on this axis is the same in all of a warp.
         let inner =
             self.extents[..position].iter().try_fold(1_i128, |all, extent| all.checked_mul((*extent)?));
         if inner.is_none_or(|inner| inner % self.warp != 0) {
@@ -145,8 +145,8 @@ impl Place {
         !depends_on_memory(&index) && self.ranges.of(&self.simple(&(whose - lane))) == (0, 0)
     }
 
-    /// Normalizes the order of the terms of sums, and splits remainders of sums into digits: `(x + y * 8) % 32` is `y %
-    /// 4 * 8 + x` for an `x` below 8.
+    /// Normalizes the order of the terms of sums, and splits remainders of sums into digits: `(x + y * 8) % 32` is
+    /// `y % 4 * 8 + x` for an `x` below 8.
     fn ordered(&self, expr: &Expr) -> Expr {
         let expr = expr.map_children(&mut |child| self.ordered(child));
         if !expr.dtype.is_integer() || !expr.dtype.is_scalar() {
